@@ -81,9 +81,11 @@ test-llama: $(EXTRAS_STAMP)
 test-wheel: $(STAMP)
 	$(BIN)/python tests/wheel_smoke.py
 
-## check       lint, format, types, dead code, the layers, and unsafe code
+## check       lint, format, plain English, types, dead code, the layers, and unsafe code
 check: $(STAMP)
 	$(BIN)/ruff check .
+	$(BIN)/python .ci/english.py
+	$(BIN)/python .ci/sections.py
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/vulture

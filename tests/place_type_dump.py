@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from virl.datasets.collect.rules import load_intentions
 from virl.mind.lexicon import load_lexicon
 from virl.platform.perception.lexicon import LexiconSettings
-from virl.platform.place_types import Mark, by_type, marked, types_20, types_96, types_named
+from virl.platform.place_types import Mark, by_type, types_20, types_96, types_marked, types_named
 from virl.platform.providers.google import vocabulary
 from virl.platform.providers.offline.life.trades import Trade, trades_table
 from virl.platform.providers.open.overture.types import _wider
@@ -39,7 +39,7 @@ def dump() -> dict[str, Any]:
     lexicon, book = load_lexicon(), day_book()
     signs = load_settings(data_folder("platform/models") / "sign-lexicon.yaml", LexiconSettings)
     trades, like, items = trades_table().trades, by_type("like"), by_type("like_items")
-    marks = {name: marked(mark) for name, mark in MARKS.items()}
+    marks = {name: types_marked(mark) for name, mark in MARKS.items()}
     others = {key: types for key in KEYS if (types := types_named("osm").get(f"{key}=*"))}
     return {
         "V-IRL": {"96": types_96(), "20": types_20(), "10": types_20()[:10]},
@@ -47,7 +47,7 @@ def dump() -> dict[str, Any]:
         "OpenStreetMap": {key: _in_order(values) for key, values in type_table().items()},
         "OpenStreetMap, any other value": _sorted(others),
         "OpenStreetMap, wider types": _sorted(_wider()),
-        "no front": marked("no_front"),
+        "no front": types_marked("no_front"),
         "Overture": _sorted(types_named("overture")),
         "Google, client": _by_field(vocabulary.type_table()),
         "Google, server": _by_field(TYPES),

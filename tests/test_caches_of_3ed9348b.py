@@ -164,7 +164,7 @@ def test_an_answer_of_overpass_is_not_asked_for_again() -> None:
             OverpassPlaces(load_open_maps().of("overpass"), keeping, f"{OVERPASS}/api/interpreter")
         ) as source,
     ):
-        found = source.within(Box(60.165, 24.93, 60.175, 24.95))
+        found = source.places_within(Box(60.165, 24.93, 60.175, 24.95))
     assert {one.place.name for one in found} == {"Pågen", "Green"}
     assert not keeping.ledger.total().sent
 

@@ -9,7 +9,7 @@ import pytest
 from full_disk import full_disk
 
 from virl.errors import BadInput, CannotWrite, JournalBroken
-from virl.files import JsonLines, _clear_leftovers, replacing, write_whole
+from virl.files import JsonLines, _clear_leftovers, replace_file, write_whole
 
 
 def filled(path: Path, count: int = 3) -> bytes:
@@ -170,7 +170,7 @@ def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
     path = tmp_path / "new" / "file.json"
     write_whole(path, b"old", "go on")
     with path.open("rb") as reader:
-        with replacing(path, "go on") as file:
+        with replace_file(path, "go on") as file:
             file.write(b"new")
             assert path.read_bytes() == b"old"
         assert reader.read() == b"old"
@@ -183,7 +183,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path)
     write_whole(path, b"old", "go on")
     with full_disk(100), pytest.raises(CannotWrite, match=f"cannot write {path}: File too large: .* go on"):
         write_whole(path, b"n" * 101, "go on")
-    with suppress(ValueError), replacing(path, "go on") as file:
+    with suppress(ValueError), replace_file(path, "go on") as file:
         file.write(b"half")
         raise ValueError("of the caller")
     assert path.read_bytes() == b"old"
@@ -205,7 +205,7 @@ def test_of_several_writers_one_stays(tmp_path: Path) -> None:
     def write(content: bytes) -> None:
         together.wait()
         for _ in range(20):
-            with replacing(path, "go on") as file:
+            with replace_file(path, "go on") as file:
                 file.write(content)
 
     threads = [threading.Thread(target=write, args=(bytes([65 + i]) * 5000,)) for i in range(4)]
@@ -220,7 +220,7 @@ def test_of_several_writers_one_stays(tmp_path: Path) -> None:
 
 
 def test_what_a_killed_process_was_writing_is_removed_and_what_a_living_one_writes_is_not(tmp_path):
-    with replacing(tmp_path / "a.txt", "go on") as file:
+    with replace_file(tmp_path / "a.txt", "go on") as file:
         (mine,) = tmp_path.glob(".*.part")
         file.write(b"a")
         gone = subprocess.Popen(["true"])
@@ -228,7 +228,7 @@ def test_what_a_killed_process_was_writing_is_removed_and_what_a_living_one_writ
         theirs = mine.with_name(mine.name.replace(f"-{os.getpid()}-", f"-{gone.pid}-"))
         theirs.write_bytes(b"half")
         _clear_leftovers.cache_clear()
-        with replacing(tmp_path / "b.txt", "go on") as other:
+        with replace_file(tmp_path / "b.txt", "go on") as other:
             other.write(b"b")
         assert mine.exists()
         assert not theirs.exists()

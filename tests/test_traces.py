@@ -32,7 +32,7 @@ from virl.mind.open import open_mind
 from virl.mind.prompt import load_prompt
 from virl.mind.replies import Text
 from virl.platform.providers.http.settings import Timeouts
-from virl.platform.providers.http.together import together
+from virl.platform.providers.http.together import ask_all
 from virl.platform.providers.http.wire import Wire
 from virl.redaction import Redaction
 
@@ -192,7 +192,7 @@ def test_what_is_asked_in_threads_belongs_to_what_asked_for_it(host: Host) -> No
     with ChatServer([reply({"text": "yes"})]) as server:
         mind = open_mind(MODEL, cache_dir=None, base_url=server.url)
         with traces.conversation("one run"), traces.span("outer", {}):
-            together(lambda question: mind.apart().ask(prompt, question=question), ["a", "b", "c"])
+            ask_all(lambda question: mind.apart().ask(prompt, question=question), ["a", "b", "c"])
     [outer], asked = host.spans("outer"), host.spans("chat")
     assert len(asked) == 3
     assert {one.parent and one.parent.span_id for one in asked} == {outer.context.span_id}
@@ -232,7 +232,7 @@ def test_what_a_run_that_fails_did_is_sent_too(tmp_path: Path, monkeypatch: pyte
         monkeypatch.setenv("VIRL_OTEL", "1")
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
         for error in (BadInput("no way"), KeyboardInterrupt()):
-            with pytest.raises(type(error)), traces.recording(), traces.span("work", {}):
+            with pytest.raises(type(error)), traces.export_traces(), traces.span("work", {}):
                 raise error
     assert [span["attributes"]["error.type"] for span in collector.spans] == ["BadInput", "KeyboardInterrupt"]
     assert "no way" not in str(collector.spans)
@@ -250,7 +250,7 @@ def test_a_collector_that_does_not_answer_costs_a_line_and_a_bounded_time(
         with (
             caplog.at_level(logging.WARNING),
             pytest.raises(BadInput),
-            traces.recording(),
+            traces.export_traces(),
             traces.span("work", {}),
         ):
             raise BadInput("and the run fails, too")
@@ -271,7 +271,7 @@ def test_a_collector_that_does_not_answer_costs_a_line_and_a_bounded_time(
 def test_off_is_off(environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    with traces.recording():
+    with traces.export_traces():
         assert not traces.is_on()
 
 
@@ -286,7 +286,10 @@ def test_a_program_can_leave_the_traces_of_virl_out(host: Host, monkeypatch: pyt
 
 def test_an_exporter_that_is_not_there_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OTEL_TRACES_EXPORTER", "zipkin")
-    with pytest.raises(BadInput, match="no exporter 'zipkin' for traces: pip install"), traces.recording():
+    with (
+        pytest.raises(BadInput, match="no exporter 'zipkin' for traces: pip install"),
+        traces.export_traces(),
+    ):
         pass
 
 
@@ -297,7 +300,7 @@ def test_a_list_of_exporters_is_used_and_a_limit_that_is_no_number_is_named(
     monkeypatch.setenv("OTEL_METRICS_EXPORTER", "none")
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
     monkeypatch.setenv("OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT", "abc")
-    with traces.recording(), traces.span("told", {}):
+    with traces.export_traces(), traces.span("told", {}):
         pass
     assert "OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT=abc is no number" in caplog.text
     assert "could not be sent to http://127.0.0.1:9" in caplog.text
@@ -309,11 +312,11 @@ def test_without_the_extra_traces_are_refused_where_they_are_asked_for(
     for name in ("opentelemetry.sdk.trace", "opentelemetry.sdk.metrics"):
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
-    with caplog.at_level(logging.WARNING), traces.recording():
+    with caplog.at_level(logging.WARNING), traces.export_traces():
         pass
     assert "pip install 'virl[otel]'" in caplog.text
     monkeypatch.setenv("VIRL_OTEL", "1")
-    with pytest.raises(ModelUnavailable, match="virl\\[otel\\]"), traces.recording():
+    with pytest.raises(ModelUnavailable, match="virl\\[otel\\]"), traces.export_traces():
         pass
 
 
@@ -333,7 +336,7 @@ def test_callbacks_of_a_langchain_program_around_virl_hear_the_model() -> None:
         mind = open_mind(MODEL, cache_dir=None, base_url=server.url)
 
         def asks(questions: Sequence[str]) -> None:
-            together(lambda question: mind.apart().ask(prompt, question=question), questions)
+            ask_all(lambda question: mind.apart().ask(prompt, question=question), questions)
 
         RunnableLambda(asks).invoke(["a", "b"], {"callbacks": [heard]})
     assert heard.asked == 2

@@ -12,7 +12,7 @@ _CLOCK = re.compile(r"(\d{1,2})(?:[:.h](\d{2}))?\s*([ap])?\.?(?:m\.?)?", re.IGNO
 
 
 def parse_clock(text: str) -> int:
-    """Minutes after midnight of a time such as `9:30`, `09.30`, `21h30` or `9:30 pm`, up to `24:00`.
+    """Return minutes after midnight of a time such as `9:30`, `09.30`, `21h30` or `9:30 pm`, up to `24:00`.
 
     Raises:
         ValueError: it is no time of a day.
@@ -30,13 +30,13 @@ def parse_clock(text: str) -> int:
 
 
 def show_clock(minute: float) -> str:
-    """Minutes after midnight as `HH:MM`; what is past midnight belongs to the next day's clock."""
+    """Return the minutes after midnight as `HH:MM`; what is past midnight belongs to the next day's clock."""
     whole = int(minute)
     return "24:00" if whole == DAY_MINUTES else f"{whole // 60 % 24:02d}:{whole % 60:02d}"
 
 
 def whole_minutes(seconds: float) -> int:
-    """Seconds as minutes, rounded up: who is told so many will make it."""
+    """Return seconds as minutes, rounded up, so that whoever plans with them is on time."""
     return ceil(seconds / 60)
 
 

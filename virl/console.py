@@ -81,6 +81,11 @@ def say(console: Console, markup: str, indent: int = 2) -> None:
     """Print a line of Rich's markup; where a terminal has to break it, what follows is indented.
 
     Words that are longer than a line, such as paths, stay whole.
+
+    Args:
+        console: where it is printed.
+        markup: the line.
+        indent: spaces before what follows a break.
     """
     text, used, ends = Text.from_markup(markup, emoji=False), 0, []
     for word in re.finditer(r"\s*\S+", text.plain):
@@ -101,7 +106,13 @@ def as_markup(text: str) -> str:
 
 @contextmanager
 def counting_bar(title: str, total: int, console: Console) -> Iterator[Callable[[], None]]:
-    """Yield a function that advances a bar by one; no bar shows off a terminal or for a total of 0."""
+    """Yield a function that advances a bar by one; no bar shows off a terminal or for a total of 0.
+
+    Args:
+        title: of the bar.
+        total: number of advances.
+        console: where it shows.
+    """
     columns = (TextColumn("[dim]{task.description}"), BarColumn(), MofNCompleteColumn())
     shown = console.is_terminal and total > 0
     with Progress(*columns, console=console, transient=True, disable=not shown) as bar:
@@ -111,7 +122,13 @@ def counting_bar(title: str, total: int, console: Console) -> Iterator[Callable[
 
 @contextmanager
 def told_if_long(text: str, console: Console, after_s: float = LONG_S) -> Iterator[None]:
-    """Print a text on standard error once work has taken some seconds, unless the console is quiet."""
+    """Print a text on standard error once work has taken some seconds, unless the console is quiet.
+
+    Args:
+        text: what is printed.
+        console: that may be quiet.
+        after_s: seconds to wait first.
+    """
     timer = Timer(after_s, lambda: None if console.quiet else echo(text, err=True))
     timer.daemon = True
     timer.start()

@@ -88,7 +88,7 @@ class BadFile(BadInput):
         self.faults = tuple(faults)
 
     def __str__(self) -> str:
-        """All faults in one line."""
+        """Return all faults in one line."""
         if len(self.faults) == 1:
             return self._said[0]
         bare = "; ".join(f"{_place(line)}{said}" for line, said in self.faults)
@@ -120,7 +120,7 @@ class BadInputs(BadInput):
         self.faults = tuple(faults)
 
     def __str__(self) -> str:
-        """All faults in one line."""
+        """Return all faults in one line."""
         return "; ".join(map(str, self.faults))
 
     @property

@@ -34,7 +34,7 @@ _LEFTOVER = re.compile(rf"\.{_HOST}-(\d+)-[0-9a-f]+{re.escape(PARTIAL)}$")
 
 
 @contextmanager
-def writing(path: Path, then: str) -> Iterator[None]:
+def refusals_in_a_line(path: Path, then: str) -> Iterator[None]:
     """Turn an operating system's refusal to write `path` into one line.
 
     Args:
@@ -52,7 +52,7 @@ def writing(path: Path, then: str) -> Iterator[None]:
 
 
 @contextmanager
-def replacing(path: Path, then: str, *, sync: bool = False) -> Iterator[BinaryIO]:
+def replace_file(path: Path, then: str, *, sync: bool = False) -> Iterator[BinaryIO]:
     """Open a file that takes the place of `path` when it is complete; its folder is made if need be.
 
     A reader sees the old file or the new one. Several writers do no harm to each other: the last one stays.
@@ -66,11 +66,12 @@ def replacing(path: Path, then: str, *, sync: bool = False) -> Iterator[BinaryIO
     Raises:
         CannotWrite: in place of any `OSError` of the body; what was there before is still there.
     """
-    with writing(path, then):
+    with refusals_in_a_line(path, then):
         path.parent.mkdir(parents=True, exist_ok=True)
         _clear_leftovers(path.parent.absolute())
         unfinished = path.with_name(f".{path.name}.{_HOST}-{os.getpid()}-{secrets.token_hex(4)}{PARTIAL}")
         try:
+            # In the same folder, as a rename is one step within a file system only; "x": nobody else's file.
             with unfinished.open("xb") as file:
                 yield file
                 if sync:
@@ -82,7 +83,7 @@ def replacing(path: Path, then: str, *, sync: bool = False) -> Iterator[BinaryIO
 
 
 def is_partial(path: Path) -> bool:
-    """Return whether a name is that of a file that `replacing` was writing, here or on another machine."""
+    """Return whether a name is that of a file that `replace_file` was writing, here or on another machine."""
     return path.name.startswith(".") and path.name.endswith(PARTIAL)
 
 
@@ -117,7 +118,7 @@ def write_whole(path: Path, data: bytes, then: str) -> None:
     Raises:
         CannotWrite: it cannot be written; what was there before is still there.
     """
-    with replacing(path, then, sync=True) as file:
+    with replace_file(path, then, sync=True) as file:
         file.write(data)
 
 
@@ -174,7 +175,9 @@ class JsonLines:
                     try:
                         found = parse(line[:-1])
                     except ValueError as fault:
-                        raise broken(f"{self.path}, line {self.count + 1}: {_said(fault)}{mend}") from fault
+                        raise broken(
+                            f"{self.path}, line {self.count + 1}: {_fault_text(fault)}{mend}"
+                        ) from fault
                     yield found
                     self.size += len(line)
                     self.count += 1
@@ -196,7 +199,7 @@ class JsonLines:
                 appended to again once the cause is mended.
         """
         data = line.encode() + b"\n"
-        with writing(self.path, self._then):
+        with refusals_in_a_line(self.path, self._then):
             if not self.size:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
             with self.path.open("r+b" if self.size else "a+b", buffering=0) as file:
@@ -223,7 +226,7 @@ class JsonLines:
             CannotWrite: the disk refuses.
         """
         if self.path.exists():
-            with writing(self.path, self._then):
+            with refusals_in_a_line(self.path, self._then):
                 os.truncate(self.path, self.size)
         self.torn = b""
 
@@ -241,7 +244,7 @@ def _is_blank(line: bytes) -> bool:
     return b"\0" in line or not line.strip()
 
 
-def _said(fault: ValueError) -> str:
+def _fault_text(fault: ValueError) -> str:
     return misfits(fault, "the line")[0] if isinstance(fault, ValidationError) else str(fault)
 
 

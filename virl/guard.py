@@ -26,7 +26,7 @@ LOG_DETAILS = "Log details, and show full tracebacks."
 """Help text of `--debug` for a command that logs what it does."""
 
 
-def guarded(
+def add_guard(
     debug_help: str = "Show full tracebacks.",
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Return a decorator that runs a command under `guard` and adds the option `--debug` as its last one.
@@ -57,6 +57,9 @@ def guard(work: Callable[[], None], *, debug: bool) -> None:
     """Do the work; a user's error is one line and exit code 2, a bug one line and exit code 1.
 
     No key is shown, in logs neither. After Ctrl-C, a run that has begun is told with the command to go on.
+
+    Raises:
+        typer.Exit: with the exit code, where the work failed.
     """
     logged = logging.StreamHandler()
     logged.setFormatter(RedactingFormatter("%(name)s: %(message)s"))
@@ -68,7 +71,7 @@ def guard(work: Callable[[], None], *, debug: bool) -> None:
         echo(Redaction.of().text(said), err=True)
         raise typer.Exit(BUG if isinstance(fault, CodeFault) else USER_ERROR) from fault
     except KeyboardInterrupt as stop:
-        advice = f": go on with `{_again(stop.folder)}`" if isinstance(stop, Interrupted) else ""
+        advice = f": go on with `{_repeat_command(stop.folder)}`" if isinstance(stop, Interrupted) else ""
         echo(f"virl: stopped{advice}", err=True)
         raise typer.Exit(INTERRUPTED) from None
     except (typer.TyperException, typer.Abort, typer.Exit):
@@ -80,7 +83,7 @@ def guard(work: Callable[[], None], *, debug: bool) -> None:
         raise typer.Exit(BUG if isinstance(told, CodeFault) else USER_ERROR) from fault
 
 
-def _again(folder: Path) -> str:
+def _repeat_command(folder: Path) -> str:
     """Return the command of this process with what makes it go on in a folder."""
     words = ["virl", *sys.argv[1:]]
     for option, value in (("--out", [str(folder)]), ("--resume", [])):

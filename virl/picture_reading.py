@@ -70,7 +70,7 @@ def open_picture(
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PIL.Image.DecompressionBombWarning)  # our own bound is lower
-            with _checked(source) as file, PIL.Image.open(file, formats=formats) as picture:
+            with _open_checked(source) as file, PIL.Image.open(file, formats=formats) as picture:
                 _check_size(picture, most_pixels)
                 yield picture
     except PIL.Image.DecompressionBombError:
@@ -84,7 +84,7 @@ def open_picture(
 
 
 @contextmanager
-def _checked(source: Path | bytes) -> Iterator[BinaryIO]:
+def _open_checked(source: Path | bytes) -> Iterator[BinaryIO]:
     """Open a picture whose parts are few enough that Pillow reads them in a while.
 
     Raises:

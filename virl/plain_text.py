@@ -47,7 +47,7 @@ def plain_line(text: str) -> str:
 
 
 def plain_json(text: str) -> str:
-    """JSON that says the same, with such characters written as escapes."""
+    """Return the same JSON with such characters written as escapes."""
     return _UNSAFE_JSON.sub(lambda hidden: json.dumps(hidden[0])[1:-1], text)
 
 
@@ -59,7 +59,7 @@ def whole_text(text: str) -> str:
 
 
 def plain_tree(data: object, each: Callable[[str], str] = plain_lines) -> object:
-    """Plain data, such as JSON holds, with `plain_lines`, or `each`, of all its texts and names."""
+    """Return plain data, such as JSON holds, with `plain_lines`, or `each`, of all its texts and names."""
     if isinstance(data, str):
         return each(data)
     if isinstance(data, Mapping):
@@ -71,11 +71,11 @@ def plain_tree(data: object, each: Callable[[str], str] = plain_lines) -> object
 
 def slug(name: str) -> str:
     """Return a name as a file's: `zoe-k` for `Zoë K`; letters other than Latin ones stay as they are."""
-    bare = "".join(_unaccented(letter) for letter in name.lower())
+    bare = "".join(_strip_accent(letter) for letter in name.lower())
     return re.sub(r"[^\w-]+", "-", bare).strip("-")
 
 
-def _unaccented(letter: str) -> str:
+def _strip_accent(letter: str) -> str:
     parts = unicodedata.normalize("NFKD", letter)
     return parts[0] if parts[:1].isascii() else letter
 

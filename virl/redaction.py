@@ -41,7 +41,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """Takes secrets out, in each spelling that a server may give them. Shows none in its `repr`."""
+    """A remover of secrets, in each spelling that a server may give them. Shows none in its `repr`."""
 
     _spellings: tuple[str, ...] = ()
 
@@ -57,7 +57,7 @@ class Redaction:
         for url in urls:
             own |= url_secrets(url)
         hidden = (one for one in own if len(one) >= SHORTEST_SECRET or one.startswith(_BASIC))
-        spelled = {text for one in hidden for text in _spelled(one)}
+        spelled = {text for one in hidden for text in _spellings_of(one)}
         return cls(tuple(sorted(spelled, key=lambda text: (-len(text), text))))
 
     def __repr__(self) -> str:
@@ -160,7 +160,7 @@ def _environment() -> Iterator[str]:
             yield from url_secrets(value.strip())
 
 
-def _spelled(secret: str) -> set[str]:
+def _spellings_of(secret: str) -> set[str]:
     """Return a secret as it is, and as URLs, JSON, HTML and base64 spell it."""
     data = secret.encode("utf-8", "surrogateescape")
     in_urls = {quote(data, safe=""), quote(data), quote_plus(data)}

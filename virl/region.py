@@ -35,7 +35,7 @@ class Region:
         fault = region_fault(self.corners)
         if fault:
             raise BadInput(f"region: {fault}")
-        object.__setattr__(self, "corners", _opened(self.corners))
+        object.__setattr__(self, "corners", _open_ring(self.corners))
 
     @cached_property
     def frame(self) -> LocalFrame:
@@ -66,7 +66,7 @@ class Region:
         return bool(shapely.intersects_xy(self.polygon, *self.frame.point(position)))
 
     def grid(self, spacing: float) -> list[LatLng]:
-        """Positions inside on a square grid, `spacing` metres apart to the north and to the east.
+        """Return the positions inside on a square grid, `spacing` metres apart to the north and to the east.
 
         Row by row from the south, each from the west. A region that lies between the grid's positions
         gives its `center`.
@@ -107,7 +107,7 @@ def region_fault(corners: Sequence[LatLng]) -> RegionFault | None:
         reason = position_fault(corner)
         if reason:
             return RegionFault(reason, number)
-    ring = _opened(corners)
+    ring = _open_ring(corners)
     if len(set(ring)) < 3:
         return RegionFault(f"only {len(set(ring))} different corners: a region needs 3", len(corners) - 1)
     return _far_corner(ring) or _crossing(ring)
@@ -126,7 +126,7 @@ def position_fault(position: LatLng) -> str | None:
     return None
 
 
-def _opened(corners: Sequence[LatLng]) -> tuple[LatLng, ...]:
+def _open_ring(corners: Sequence[LatLng]) -> tuple[LatLng, ...]:
     closed = len(corners) > 1 and corners[0] == corners[-1]
     return tuple(corners[:-1] if closed else corners)
 

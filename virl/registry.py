@@ -42,7 +42,7 @@ class Registry(Generic[T]):
     """Earlier names of the entry-point group."""
 
     def names(self) -> list[str]:
-        """All names, sorted; what stands behind one may still be broken."""
+        """Return all names, sorted; what stands behind one may still be broken."""
         return sorted({*self.builtin(), *(entry.name for entry in self._entries())})
 
     def __contains__(self, name: str) -> bool:
@@ -60,7 +60,7 @@ class Registry(Generic[T]):
         return self._object(self._entry(name))
 
     def usable(self) -> tuple[dict[str, T], list[VirlError]]:
-        """Everything that can be had, by name in alphabetical order, and what is wrong with the rest.
+        """Return everything that can be had, by name in alphabetical order, and what is wrong with the rest.
 
         A package that gives one of virl's own names is among the faults.
         """
@@ -104,7 +104,7 @@ class Registry(Generic[T]):
                 found[name] = self.find(name)
             except VirlError as fault:
                 faults.append(fault)
-        return found, faults + self._shadowed()
+        return found, faults + self._shadowed_entries()
 
     def _entry(self, name: str) -> EntryPoint:
         if ours := self.builtin().get(name):
@@ -118,7 +118,7 @@ class Registry(Generic[T]):
         return found[0]
 
     def _object(self, entry: EntryPoint) -> T:
-        with importing(f"{self.kind} {entry.name!r} of {giver(entry)}"):
+        with import_errors(f"{self.kind} {entry.name!r} of {giver(entry)}"):
             found = entry.load()
         if not isinstance(found, self.expected):
             wanted = f"{self.expected.__module__}.{self.expected.__qualname__}"
@@ -127,10 +127,12 @@ class Registry(Generic[T]):
 
     def _entries(self) -> list[EntryPoint]:
         return [
-            entry for group in (self.group, *self.aliases) for entry in _installed(group, tuple(sys.path))
+            entry
+            for group in (self.group, *self.aliases)
+            for entry in _entry_points_of(group, tuple(sys.path))
         ]
 
-    def _shadowed(self) -> list[VirlError]:
+    def _shadowed_entries(self) -> list[VirlError]:
         ours = self.builtin()
         return [
             BadInput(
@@ -143,7 +145,7 @@ class Registry(Generic[T]):
 
 
 @lru_cache(maxsize=64)
-def _installed(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+def _entry_points_of(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
     """Return the entry points of a group, looked up once for each `sys.path`.
 
     Reading all metadata takes long.
@@ -158,7 +160,7 @@ def giver(entry: EntryPoint) -> str:
 
 
 @contextmanager
-def importing(what: str) -> Iterator[None]:
+def import_errors(what: str) -> Iterator[None]:
     """Turn whatever importing other people's code raises, an exit too, into one error; Ctrl+C stays.
 
     Args:

@@ -18,7 +18,7 @@ class FailedTry(Protocol):
 
     @property
     def again(self) -> bool:
-        """True if another try may help."""
+        """Return whether another try may help."""
         ...
 
     @property
@@ -38,7 +38,7 @@ class RetryPolicy:
     longest_wait: float
     """Seconds; a server that asks for more is not waited for."""
     sleep: Callable[[float], None] = time.sleep
-    """Waits some seconds."""
+    """A function that waits some seconds."""
     chance: Callable[[], float] = lambda: 1.0
     """A number in [0, 1]: the share of the second half of a pause that is waited."""
 
@@ -68,9 +68,11 @@ class RetryPolicy:
 
         def pause(state: RetryCallState) -> float:
             failed = failure(last(state))
+            # The server knows best when it takes the next request.
             if failed and failed.wait is not None:
                 return failed.wait
             doubled = self.first_wait * 2.0 ** (tried + state.attempt_number - 1)
+            # By chance, so that clients that failed together do not all come back together.
             return min(doubled, self.longest_wait) * (0.5 + 0.5 * self.chance())
 
         return Retrying(
@@ -84,7 +86,7 @@ class RetryPolicy:
 
 
 def asked_wait(retry_after: str | None) -> float | None:
-    """Seconds that a `Retry-After` header asks to wait, as a number or as a date; `None` if it does not."""
+    """Return the seconds that a `Retry-After` header asks to wait, a number or a date; else `None`."""
     if retry_after is None:
         return None
     if fullmatch(r"\s*\d{1,9}(\.\d+)?\s*", retry_after):
@@ -93,5 +95,6 @@ def asked_wait(retry_after: str | None) -> float | None:
         when = parsedate_to_datetime(retry_after)
     except ValueError:
         return None
+    # HTTP dates are in GMT, also where a server leaves the zone out.
     when = when if when.tzinfo else when.replace(tzinfo=UTC)
     return max(0.0, (when - datetime.now(UTC)).total_seconds())

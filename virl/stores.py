@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from shapely.errors import GEOSException
 
 from virl.errors import BadInput, CannotWrite
-from virl.files import is_partial, replacing
+from virl.files import is_partial, replace_file
 from virl.resources import cache_home
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -108,7 +108,7 @@ class ByteStore:
             CannotWrite: the folder cannot be written.
         """
         file = self._path(name)
-        with replacing(file, "go on") as part:
+        with replace_file(file, "go on") as part:
             dump(part)
         if self.most is not None:
             with suppress(OSError):

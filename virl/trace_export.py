@@ -67,7 +67,7 @@ def open_export(*, must: bool) -> "Iterator[tuple[TracerProvider, MeterProvider]
     try:
         yield tracers, meters
     finally:
-        in_time = _within(CLOSING_S, tracers.shutdown, meters.shutdown)
+        in_time = _end_within(CLOSING_S, tracers.shutdown, meters.shutdown)
         if in_time:  # else its threads go on trying for a while
             speak_again()
         if any(one.lost for one in watched) or not in_time:
@@ -94,7 +94,7 @@ class _Watched:
         self._exporter.shutdown()
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
-        """Flush the exporter, and return whether it succeeded."""
+        """Return whether the exporter could be flushed."""
         return bool(self._exporter.force_flush(timeout_millis))
 
 
@@ -128,8 +128,8 @@ def _exporter(signal: str, name: str) -> Any:
     return next(iter(found)).load()()
 
 
-def _within(seconds: float, *close: Callable[[], object]) -> bool:
-    """Run all of these; return whether they end in time. The SDK takes no limit for all that it sends."""
+def _end_within(seconds: float, *close: Callable[[], object]) -> bool:
+    """Return whether all of these end in time. The SDK takes no limit for all that it sends."""
     threads = [threading.Thread(target=one, daemon=True) for one in close]
     for thread in threads:
         thread.start()
@@ -140,7 +140,7 @@ def _within(seconds: float, *close: Callable[[], object]) -> bool:
 
 
 def _hush() -> Callable[[], None]:
-    """Silence the SDK, whose tries one line at the end sums up; gives what lets it speak again."""
+    """Silence the SDK, whose tries one line at the end sums up; return a function that undoes it."""
     logger = logging.getLogger("opentelemetry")
     was, logger.propagate = logger.propagate, False
     handler = logging.NullHandler()

@@ -5,8 +5,9 @@
         told.tell({"virl.moves": 3})
 
 Spans go to the tracer provider of the program that virl runs in, if it has set one, and otherwise to what
-`recording` opens. Names are those of https://github.com/open-telemetry/semantic-conventions-genai (2026-05),
-and `virl.*` where it has none. `docs/how-to/traces.md` lists them.
+`export_traces` opens. Names are those of
+https://github.com/open-telemetry/semantic-conventions-genai (2026-05), and `virl.*`
+where it has none. `docs/how-to/traces.md` lists them.
 """
 
 import os
@@ -57,7 +58,7 @@ _OPENED: ContextVar[Tracing | None] = ContextVar("tracing", default=None)
 _CONVERSATION: ContextVar[str] = ContextVar("conversation", default="")
 
 
-class Told:
+class OpenSpan:
     """A span while it is open; one that goes nowhere takes everything and keeps nothing."""
 
     def __init__(self, span: "Span | None" = None) -> None:
@@ -65,13 +66,13 @@ class Told:
 
     @property
     def is_on(self) -> bool:
-        """True if there is a span."""
+        """Return whether there is a span."""
         return self._span is not None
 
     def tell(self, attributes: Attributes) -> None:
         """Add attributes."""
         if self._span is not None:
-            self._span.set_attributes(_given(attributes))
+            self._span.set_attributes(_drop_missing(attributes))
 
     def fail(self, kind: str) -> None:
         """Mark it as failed, with the kind of the error and no text of it, which may quote what was said."""
@@ -85,7 +86,7 @@ class Told:
 @contextmanager
 def span(
     name: str, attributes: Attributes, *, kind: Literal["internal", "client"] = "internal"
-) -> Iterator[Told]:
+) -> Iterator[OpenSpan]:
     """Open a span around a piece of work, within that which is open; an exception marks it as failed.
 
     Args:
@@ -93,9 +94,9 @@ def span(
         attributes: that are known at its start.
         kind: `client` for a request that leaves the process.
     """
-    tracing = _tracing()
+    tracing = _current_tracing()
     if tracing is None:
-        yield Told()
+        yield OpenSpan()
         return
     from opentelemetry.trace import SpanKind  # noqa: PLC0415 - of an extra
 
@@ -103,11 +104,11 @@ def span(
     with tracing.tracer.start_as_current_span(
         name,
         kind=SpanKind.CLIENT if kind == "client" else SpanKind.INTERNAL,
-        attributes=_given({**conversation, **attributes}),
+        attributes=_drop_missing({**conversation, **attributes}),
         record_exception=False,
         set_status_on_exception=False,
     ) as opened:
-        told = Told(opened)
+        told = OpenSpan(opened)
         try:
             yield told
         except BaseException as fault:
@@ -117,7 +118,7 @@ def span(
 
 @contextmanager
 def conversation(name: str) -> Iterator[None]:
-    """Whatever is traced within the block belongs to this conversation, such as a run's id."""
+    """Assign whatever is traced within the block to this conversation, such as a run's id."""
     token = _CONVERSATION.set(name)
     try:
         yield
@@ -128,7 +129,7 @@ def conversation(name: str) -> Iterator[None]:
 
 def is_on() -> bool:
     """Return whether spans go anywhere."""
-    return _tracing() is not None
+    return _current_tracing() is not None
 
 
 def measure(attributes: Attributes, seconds: float, tokens: Mapping[str, int]) -> None:
@@ -139,8 +140,8 @@ def measure(attributes: Attributes, seconds: float, tokens: Mapping[str, int]) -
         seconds: that it took.
         tokens: by type, `input` and `output`; empty where they are not known.
     """
-    if tracing := _tracing():
-        given = _given(attributes)
+    if tracing := _current_tracing():
+        given = _drop_missing(attributes)
         tracing.seconds.record(seconds, given)
         for kind, count in tokens.items():
             tracing.tokens.record(count, {**given, "gen_ai.token.type": kind})
@@ -154,13 +155,13 @@ def content_wanted() -> bool:
     )
 
 
-def cleaned(text: str) -> str:
+def clean_text(text: str) -> str:
     """Return a text for a span, without the keys that the environment holds and what looks like one."""
     return Redaction.of().text(text)
 
 
 @contextmanager
-def recording() -> Iterator[None]:
+def export_traces() -> Iterator[None]:
     """Send what is traced within the block to where the environment says, and all of it before it ends.
 
     Does nothing where traces are off, where the program that virl runs in has a tracer provider, and within
@@ -170,7 +171,7 @@ def recording() -> Iterator[None]:
         ModelUnavailable: `VIRL_OTEL` asks for traces and the extra is missing.
         BadInput: the environment names an exporter that there is not.
     """
-    if is_on() or not _wanted():
+    if is_on() or not _is_wanted():
         yield
         return
     from virl.trace_export import open_export  # noqa: PLC0415 - imports the SDK
@@ -184,11 +185,11 @@ def recording() -> Iterator[None]:
                 _OPENED.reset(token)
 
 
-def _tracing() -> Tracing | None:
-    return _OPENED.get() or _hosted()
+def _current_tracing() -> Tracing | None:
+    return _OPENED.get() or _host_tracing()
 
 
-def _hosted() -> Tracing | None:
+def _host_tracing() -> Tracing | None:
     """Return the tracing of the program that virl runs in, if it has set a tracer provider."""
     api: Any = sys.modules.get("opentelemetry.trace")
     if api is None or os.environ.get(SWITCH, "").lower() in _NO:
@@ -221,7 +222,7 @@ def _tracing_by(tracers: "TracerProvider", meters: "MeterProvider") -> Tracing:
     )
 
 
-def _wanted() -> bool:
+def _is_wanted() -> bool:
     if os.environ.get(SWITCH, "").lower() in _NO or os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true":
         return False
     if os.environ.get("OTEL_TRACES_EXPORTER", "").lower() == "none":
@@ -233,5 +234,5 @@ def _switched_on() -> bool:
     return os.environ.get(SWITCH, "").lower() in _YES
 
 
-def _given(attributes: Attributes) -> dict[str, Value]:
+def _drop_missing(attributes: Attributes) -> dict[str, Value]:
     return {name: value for name, value in attributes.items() if value is not None}

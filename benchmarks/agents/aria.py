@@ -51,7 +51,7 @@ class ClientPhrases(Settings):
     """`aria_wishes.yaml`."""
 
     types: dict[str, tuple[str, ...]]
-    """By kind of place, the attributes that clients ask of it; after `not`, that it lacks them."""
+    """Attributes that clients ask of each kind of place; after `not`, that it lacks them."""
     tried: Sentences
     """Used by all seeds but the reported one."""
     backgrounds: tuple[str, ...]
@@ -80,14 +80,14 @@ class DrawnClient:
 
 
 def cases(city: City, seed: int) -> list[str]:
-    """`aria-00` and so on."""
-    return list(_drawn(city, seed))
+    """Return the names of the cases: `aria-00` and so on."""
+    return list(_draw_clients(city, seed))
 
 
 def run(case: AgentCase) -> dict[str, Any]:
     """Let Aria serve one client, and look up whether the pick fits."""
     city = case.city
-    drawn = _drawn(city, case.seed)[case.id]
+    drawn = _draw_clients(city, case.seed)[case.id]
     changes = {
         "clock": drawn.clock,
         "start": {"lat": drawn.start.lat, "lng": drawn.start.lng},
@@ -138,7 +138,7 @@ def outcome(data: Data) -> tuple[str, float | None]:
 
 
 @lru_cache(maxsize=4)
-def _drawn(city: City, seed: int) -> Mapping[str, DrawnClient]:
+def _draw_clients(city: City, seed: int) -> Mapping[str, DrawnClient]:
     rng = Random(f"{seed} aria")
     drawn: dict[str, DrawnClient] = {}
     while len(drawn) < CASES:
@@ -192,12 +192,12 @@ def _draw_wishes(asked: Sequence[str], rng: Random) -> tuple[str, ...]:
 
 
 def _some_position(city: City, rng: Random) -> LatLng:
-    """Of a panorama: where Aria relocates to."""
+    """Return the position of a random panorama, where Aria relocates to."""
     return city.streetview.panorama(rng.choice(held_street_map(city).panorama_ids())).position
 
 
 def _options(city: City, start: LatLng, place_type: str, clock: str, minutes: float) -> Iterator[Place]:
-    """Places of a kind that are open at the clock and within a walk."""
+    """Yield the places of a kind that are open at the clock and within a walk."""
     listed = city.places.nearby(start, minutes * 60 * 1.35, [place_type])
     if not listed:
         return
@@ -219,13 +219,13 @@ def _day_and_minute(clock: str) -> tuple[int, int]:
 
 
 def _has(city: City, place: Place, wishes: Sequence[str]) -> bool:
-    """Whether a place truly has what is asked for; what is not true of its kind at all, it has not."""
+    """Return whether a place truly has what is asked for; what is not true of its kind at all, it has not."""
     attributes = truth_of(city).attributes(place.id)
     return all(attributes.get(wish.removeprefix("not ")) == (not wish.startswith("not ")) for wish in wishes)
 
 
 def _open_and_near(city: City, case: DrawnClient, place_id: str) -> bool:
-    """Whether a pick is within the walk, and not known to be closed."""
+    """Return whether a pick is within the walk, and not known to be closed."""
     place = city.places.details(place_id)
     walk = city.maps.travel_times([case.start], [place.position])[0, 0]
     return bool(walk <= case.minutes * 60) and place.may_be_open_at(*_day_and_minute(case.clock))
@@ -240,7 +240,7 @@ def _phrasebook() -> ClientPhrases:
 
 
 @cache
-def _reported() -> Sentences:
+def _load_reported() -> Sentences:
     path = Path(__file__).with_name("aria_reported.yaml")
     sentences = load_settings(path, Sentences)
     _check_all_said(_phrasebook(), sentences, path)
@@ -249,7 +249,7 @@ def _reported() -> Sentences:
 
 def _sentences(seed: int) -> Sentences:
     """Return the sentences of a seed's clients."""
-    reported = _reported()  # also where it is not used: neither file may lack what the other has
+    reported = _load_reported()  # also where it is not used: neither file may lack what the other has
     return reported if seed == REPORTED_SEED else _phrasebook().tried
 
 

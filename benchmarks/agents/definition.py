@@ -35,12 +35,12 @@ WITH_ROUTINES: Mapping[str, ScoredAgent] = {
 }
 """Those that are scored if none is named."""
 AGENTS: Mapping[str, ScoredAgent] = {**WITH_ROUTINES, **TOOL_AGENTS}
-"""By the name in the options; Ling is scored with Local, who directs her."""
+"""Scored agents by the name in the options; Ling is scored with Local, who directs her."""
 BY_ROW = {row: agent for agent in AGENTS.values() for row in agent.rows}
 
 
 class Options(BaseOptions):
-    """What the agents' benchmark is asked."""
+    """Options of the agents' benchmark."""
 
     cities: tuple[str, ...] = Field(("virlton",), min_length=1)
     """Made cities to run in."""
@@ -48,24 +48,29 @@ class Options(BaseOptions):
     """Agent to score: `peng`, `aria`, `vivek`, `ling`, `ling_paper` (with hints at crossings), `diego`,
     or one with tools: `june`, `mira`, `otto`, `nora`, `pavel`, `yuki`."""
     mind: str = "rules"
-    """Who decides: `rules`, or a chat model such as `openai:gpt-5-mini`."""
+    """The mind that decides: `rules`, or a chat model such as `openai:gpt-5-mini`."""
     prompts: UserPath | None = None
     """Folder of prompts to use instead of the agents' own."""
 
 
 @dataclass(frozen=True, slots=True)
 class CaseSetting:
-    """What episodes share."""
+    """The parts that episodes share."""
 
     options: Options
     cities: Mapping[str, City]
     models: Mapping[str, Models]
-    """By the name of the city."""
+    """Models by the name of the city."""
     resources: Resources
 
 
 def episodes(options: Options, resources: Resources) -> list[Episode]:
-    """Every case of the agents that are asked for, once for each of their rows."""
+    """Return every case of the agents that are asked for, once for each of their rows.
+
+    Raises:
+        BadInput: the folder of prompts is missing.
+        UnknownName: there is no such agent.
+    """
     if options.prompts is not None and not options.prompts.is_dir():
         raise BadInput(f"prompts {options.prompts}: is no folder")
     for name in options.agent:
@@ -119,7 +124,7 @@ def show(record: Record) -> Shown:
         said,
         scored,
         str(record.data.get("intention", "")),
-        tuple((name.replace("_", " "), _shown(value)) for name, value in record.data.items()),
+        tuple((name.replace("_", " "), _show_value(value)) for name, value in record.data.items()),
         links=(("report of the agent's run", RUN_REPORT),),
     )
 
@@ -130,7 +135,7 @@ def _made_city(name: str, resources: Resources) -> City:
     return city
 
 
-def _shown(value: Any) -> str:
+def _show_value(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.3f}"
     if isinstance(value, Mapping):

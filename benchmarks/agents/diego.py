@@ -27,7 +27,7 @@ USERS = 30
 LEAST_FULL = 0.8
 """Share of the day that activities and ways between them should fill."""
 MEAL_HOURS = ((6 * 60 + 30, 10 * 60 + 30), (11 * 60, 15 * 60), (17 * 60 + 30, 21 * 60 + 30))
-"""When people eat; chosen."""
+"""Hours at which people eat; chosen."""
 
 DUE = ((12 * 60, 14 * 60 + 30), (18 * 60, 20 * 60 + 30))
 """Lunch and dinner are due if the day holds all of these, and the money allows; chosen."""
@@ -45,7 +45,7 @@ BACKGROUNDS = (
     "A tailor with an eye for fashion, who can spend what he likes and wants to see the shops.",
     "A teacher on sick leave who has been sad for weeks and wants to be among people, but not in crowds.",
 )
-"""Of the clients; none is a client of the agent's own file."""
+"""Backgrounds of the clients; none is a client of the agent's own file."""
 INTENTIONS = (
     "A good day out, with time to breathe.",
     "To see what the town is known for.",
@@ -56,12 +56,18 @@ INTENTIONS = (
 
 
 def cases(city: City, seed: int) -> list[str]:  # noqa: ARG001 - as `ScoredAgent.cases`
-    """Numbers of the users."""
+    """Return the numbers of the users."""
     return [f"user-{number:02d}" for number in range(USERS)]
 
 
 def user(city: City, case: str, seed: int) -> dict[str, Any]:
-    """Return the changes that make Diego's character work for a user: client, day, weekday and start."""
+    """Return the changes that make Diego's character work for a user: client, day, weekday and start.
+
+    Args:
+        city: where the user is.
+        case: number of the user, as text.
+        seed: same seed, same user.
+    """
     chance = Random(f"{city.name} {seed} {case}")
     starts = chance.choice((8, 9, 9, 10, 11, 13)) * 60
     ends = min(starts + chance.choice((4, 6, 8, 10, 12)) * 60, 22 * 60)
@@ -139,7 +145,7 @@ def notes(records: Sequence[Record]) -> list[str]:
 
 
 def outcome(data: Data) -> tuple[str, float | None]:
-    """How many violations there are."""
+    """Return the number of activities and violations in words, and 1 where there is none, else 0."""
     count = sum(data["violations"].values())
     said = ", ".join(f"{kind} {number}" for kind, number in sorted(data["violations"].items()))
     return f"{data['activities']} activities, violations: {said or 'none'}", float(count == 0)
@@ -154,7 +160,7 @@ def _counts(violations: Sequence[Violation]) -> dict[str, int]:
 
 
 def _fullness(entries: Sequence[DayEntry], day: Day) -> dict[str, Any]:
-    """How much there is in a day: activities, time, meals and money."""
+    """Return the contents of a day: activities, time, meals and money."""
     starts, ends = day.minutes
     meals = [entry for entry in entries if entry.kind == "eat"]
     on_time = [any(first <= meal.starts <= last for first, last in MEAL_HOURS) for meal in meals]

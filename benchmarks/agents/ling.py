@@ -38,14 +38,14 @@ TRUTH = str(Path(__file__).with_name("ling_by_truth.yaml"))
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How Ling goes."""
+    """A manner in which Ling goes."""
 
     character: str
-    """Reads signs, or sees what is truly there."""
+    """Character that reads signs, or sees what is truly there."""
     mode: str
     """`honest`, or `paper` with V-IRL's hints at the crossings where the route turns."""
     wanted: str = ""
-    """How many walks should end at the place; empty where nothing is asked."""
+    """Number of walks that should end at the place; empty where nothing is asked."""
 
 
 MANNERS = {
@@ -54,7 +54,7 @@ MANNERS = {
     "ling, ocr, paper": Manner("ling", "paper"),
     "ling, oracle, paper": Manner(TRUTH, "paper"),
 }
-"""By the row of the table."""
+"""Manners by the row of the table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +64,20 @@ class DrawnWalk:
     start: LatLng
     destination: Place
     metres: float
-    """Of the shortest walk."""
+    """Metres of the shortest walk."""
     branches: tuple[LatLng, ...]
-    """Where all open places of that name are."""
+    """Positions of all open places of that name."""
 
 
 class RememberingReader:
-    """Reads each picture once: walks look at the same streets."""
+    """A reader that reads each picture once: walks look at the same streets."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
         self._read: dict[bytes, list[TextLine]] = {}
 
     def read(self, images: Sequence[Image]) -> list[list[TextLine]]:
-        """As the reader behind it."""
+        """Read pictures as the reader behind it does."""
         keys = [blake2b(image.tobytes(), digest_size=16).digest() for image in images]
         fresh = {key: image for key, image in zip(keys, images, strict=True) if key not in self._read}
         self._read |= dict(zip(fresh, self._reader.read(list(fresh.values())), strict=True)) if fresh else {}
@@ -99,13 +99,13 @@ class RememberingModels(EpisodeModels):
 
 
 def cases(city: City, seed: int) -> list[str]:
-    """`ling-00` and so on."""
-    return list(_drawn(city, seed))
+    """Return the names of the cases: `ling-00` and so on."""
+    return list(_draw_walks(city, seed))
 
 
 def run(case: AgentCase) -> dict[str, Any]:
     """Let Ling go the way with the senses and in the mode of the row."""
-    drawn = _drawn(case.city, case.seed)[case.id]
+    drawn = _draw_walks(case.city, case.seed)[case.id]
     manner = MANNERS[case.row]
     changes = {
         "start": {"lat": drawn.start.lat, "lng": drawn.start.lng},
@@ -139,7 +139,7 @@ def tallies(records: Sequence[Record]) -> Tallies:
 
 
 def notes(records: Sequence[Record]) -> list[str]:
-    """How many walks there are, and what the measures should be."""
+    """Return notes on how many walks there are, and what the measures should be."""
     row = records[0].model
     again = sum(one.data["asked"] > 1 for one in records)
     wanted = MANNERS[row].wanted
@@ -148,7 +148,7 @@ def notes(records: Sequence[Record]) -> list[str]:
 
 
 def outcome(data: Data) -> tuple[str, float | None]:
-    """Where she stopped."""
+    """Say where she stopped and why; the score is 1 if she arrived, else 0."""
     said = "arrived" if data["arrived"] else f"stopped {data['away_m']:.0f} m away"
     return f"{said}: {data['reason']}", float(data["arrived"])
 
@@ -169,7 +169,7 @@ def _came_of(result: Result, case: DrawnWalk) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=4)
-def _drawn(city: City, seed: int) -> Mapping[str, DrawnWalk]:
+def _draw_walks(city: City, seed: int) -> Mapping[str, DrawnWalk]:
     rng = Random(f"{seed} ling")
     panoramas = held_street_map(city).panorama_ids()
     known = [place for place in city.places.nearby(city.center, 5000.0) if place.is_open]
@@ -191,7 +191,7 @@ def _drawn(city: City, seed: int) -> Mapping[str, DrawnWalk]:
     return drawn
 
 
-def _scored(mode: str) -> ScoredAgent:
+def _make_scored(mode: str) -> ScoredAgent:
     return ScoredAgent(
         rows=tuple(row for row, manner in MANNERS.items() if manner.mode == mode),
         cases=cases,
@@ -203,4 +203,4 @@ def _scored(mode: str) -> ScoredAgent:
     )
 
 
-LING, LING_PAPER = _scored("honest"), _scored("paper")
+LING, LING_PAPER = _make_scored("honest"), _make_scored("paper")

@@ -7,7 +7,7 @@ from virl.routines.directions.following.tour import ask_and_walk
 
 
 def run(agent: Agent) -> None:
-    """As Ling, but that she sees what is truly to be seen.
+    """Run Ling, but let her see what is truly to be seen.
 
     Raises:
         BadInput: the city is not a made one.

@@ -31,7 +31,7 @@ FORCED = 8
 """Up to so many stops every order is tried."""
 ENDS = ("home", "open", "elsewhere")
 TOLD_EVERY, WALKED_EVERY = 4, 3
-"""Which cases are told in words, and which are walked."""
+"""One case of so many is told in words, and one of so many is walked."""
 SEARCH_SECONDS = 1.0  # of fast-tsp: it was no better after ten
 CHORES = (
     "pay the bill at",
@@ -62,7 +62,7 @@ class DrawnErrands:
 
 
 def cases(city: City, seed: int) -> list[str]:  # noqa: ARG001 - the same for every city and seed
-    """`peng-00` and so on; those with many stops come last."""
+    """Return the names of the cases: `peng-00` and so on; those with many stops come last."""
     return [f"peng-{number:02d}" for number in range(CASES + len(MANY))]
 
 
@@ -78,12 +78,12 @@ def run(case: AgentCase) -> dict[str, Any]:
     if not read:
         return data
     seconds = _matrix(city, drawn)
-    taken = _along(seconds, [drawn.stops.index(title) for title in order])
+    taken = _seconds_along(seconds, [drawn.stops.index(title) for title in order])
     if drawn.walked:
         data |= {"walked_m": result.distance_m, "route_m": result.answer["metres"]}
         data["reached"] = result.status == "finished"
-    best = _shortest(seconds) if len(drawn.stops) <= max(SIZES) else _searched(seconds)
-    given = _along(seconds, range(len(drawn.stops)))
+    best = _shortest(seconds) if len(drawn.stops) <= max(SIZES) else _search_order(seconds)
+    given = _seconds_along(seconds, range(len(drawn.stops)))
     return data | {"seconds": taken, "best_seconds": best, "given_seconds": given}
 
 
@@ -100,7 +100,7 @@ fast-tsp's with more; metres walked over those of the route; errands told in wor
 
 
 def tallies(records: Sequence[Record]) -> Tallies:
-    """Ratios of cases that were read right; the share of those told in words that were."""
+    """Return the ratios of cases that were read right; the share of those told in words that were."""
     few, many = _few_and_many(records)
     walked = [one for one in (*few, *many) if "walked_m" in one.data]
     return {
@@ -114,7 +114,7 @@ def tallies(records: Sequence[Record]) -> Tallies:
 
 
 def notes(records: Sequence[Record]) -> list[str]:
-    """How many cases each measure is taken on, and what it should be."""
+    """Return notes on how many cases each measure is taken on, and what it should be."""
     few, many = _few_and_many(records)
     walked = sum("walked_m" in one.data for one in records)
     told = sum(one.data["told"] for one in records)
@@ -123,7 +123,7 @@ def notes(records: Sequence[Record]) -> list[str]:
 
 
 def outcome(data: Data) -> tuple[str, float | None]:
-    """How far the order is from the shortest."""
+    """Say how far the order is from the shortest."""
     if not data["read"]:
         return f"{data['stops']} stops, read wrong", 0.0
     ratio = data["best_seconds"] / data["seconds"] if data["seconds"] else 1.0
@@ -161,7 +161,7 @@ def _draw(city: City, rng: Random, number: int) -> DrawnErrands:
 
 @cache
 def _addresses(city: City) -> list[str]:
-    """Every address with a house number of a place that the maps know, once, in a fixed order."""
+    """Return every address with a house number of a place that the maps know, once, in a fixed order."""
     found = {
         place.address.partition(",")[0] for place in city.places.nearby(city.center, 5000.0) if place.address
     }
@@ -189,7 +189,7 @@ def _end_is_read(case: DrawnErrands, end: object) -> bool:
 
 
 def _matrix(city: City, case: DrawnErrands) -> Floats:
-    """Seconds between the start (first), the stops, and the end (last), as a walk has them.
+    """Return the seconds between the start (first), the stops, and the end (last), as a walk has them.
 
     The way to the end is 0 from everywhere where it is open.
     """
@@ -202,7 +202,7 @@ def _matrix(city: City, case: DrawnErrands) -> Floats:
     return seconds
 
 
-def _along(seconds: Floats, order: Sequence[int]) -> float:
+def _seconds_along(seconds: Floats, order: Sequence[int]) -> float:
     way = [0, *(stop + 1 for stop in order), len(seconds) - 1]
     return sum(float(seconds[here, there]) for here, there in pairwise(way))
 
@@ -210,7 +210,7 @@ def _along(seconds: Floats, order: Sequence[int]) -> float:
 def _shortest(seconds: Floats) -> float:
     stops = len(seconds) - 2
     if stops <= FORCED:
-        return min(_along(seconds, order) for order in permutations(range(stops)))
+        return min(_seconds_along(seconds, order) for order in permutations(range(stops)))
     table = seconds.tolist()
     end = stops + 1
 
@@ -223,8 +223,8 @@ def _shortest(seconds: Floats) -> float:
     return left(0, frozenset(range(1, end)))
 
 
-def _searched(seconds: Floats) -> float:
-    """Of the order that fast-tsp finds, for times that are the same both ways.
+def _search_order(seconds: Floats) -> float:
+    """Return the seconds of the order that fast-tsp finds, for times that are the same both ways.
 
     It looks for rounds: one place more, between the end and the start, makes a round of a way.
     """
@@ -244,7 +244,7 @@ def _searched(seconds: Floats) -> float:
     at = tour.index(count)
     way = [*tour[at + 1 :], *tour[:at]]
     order = [place - 1 for place in (way if way[0] == 0 else way[::-1])[1:-1]]
-    return _along(seconds, order)
+    return _seconds_along(seconds, order)
 
 
 PENG = ScoredAgent(

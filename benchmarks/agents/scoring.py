@@ -24,13 +24,13 @@ class AgentCase:
     city: City
     seed: int
     folder: Path
-    """Of the agent's run."""
+    """Folder of the agent's run."""
     mind: Mind
     models: Models
     prompts: Path | None = None
     """Folder of prompts that come before those of the agents."""
     results: list[Result] = field(default_factory=list)
-    """Of the runs so far."""
+    """Results of the runs so far."""
 
     def run(self, name: str, changes: Mapping[str, object], mind: Mind | None = None) -> Result:
         """Run an agent, or go on with the run that was cut off; raises as `run_in_folder`.
@@ -55,7 +55,7 @@ class AgentCase:
 
 
 Tallies = Mapping[str, Sequence[Tally]]
-"""By the key of the metric."""
+"""Tallies by the key of the metric."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +67,13 @@ class ScoredAgent:
     cases: Callable[[City, int], Sequence[str]]
     """Ids of the cases, the same for the same city and seed."""
     run: Callable[[AgentCase], dict[str, Any]]
-    """Runs one case and holds it against the truth; what came of it is plain JSON."""
+    """The function that runs one case and holds it against the truth; its result is plain JSON."""
     metrics: tuple[Metric, ...]
     """The keys are unique over all agents, but for those that measure the same."""
     outcome: Callable[[Data], tuple[str, float | None]]
-    """What came of a case in a few words, and its score in [0, 1] if it has one."""
+    """The function that says what came of a case in a few words, and its score in [0, 1] if it has one."""
     notes: Callable[[Sequence[Record]], Sequence[str]] = lambda _: ()
-    """What a reader of the numbers has to know, such as what they should be."""
+    """The function of the notes for a reader of the numbers, such as what they should be."""
     own_tallies: Callable[[Sequence[Record]], Tallies] | None = None
     """Pure tallies of the cases of one row, for metrics that are not means of a field of the same name."""
 

@@ -39,7 +39,7 @@ from .tool_truth import CHECKS
 CASES = 20
 AT_RANDOM = "_at_random"
 KINDS = {"june": ["restaurant"], "otto": ["pharmacy"], "nora": ["library"], "yuki": ["cafe"]}
-"""What a random tool user looks for: it knows that much for free."""
+"""Kinds that a random tool user looks for: it knows that much for free."""
 ENDS_WITH = 0.1  # chance of a random tool user to finish, in every turn after the fifth (chosen)
 SURE_TURNS = 5
 
@@ -48,7 +48,7 @@ METRICS = (Metric("met", "intention met"), Metric("checks", "conditions met"))
 
 
 class RandomTools(RuleMind, Decider):
-    """Uses tools at random: each turn any of them, with arguments drawn from what tools have told."""
+    """A decider that uses tools at random: each turn any tool, with arguments from what tools have told."""
 
     def __init__(self, tools: Sequence[str], kinds: Sequence[str], seed: str, ledger: Ledger) -> None:
         super().__init__(ledger=ledger)
@@ -67,7 +67,7 @@ class RandomTools(RuleMind, Decider):
         frame: Mapping[str, object],  # noqa: ARG002 - of the protocol
         in_words: InWords | None = None,  # noqa: ARG002 - of the protocol
     ) -> AIMessage:
-        """Any tool; after some turns perhaps the end, with any place that was told."""
+        """Call any tool; after some turns perhaps end, with any place that was told."""
         number = 1 + sum(isinstance(message, AIMessage) for message in messages)
         rng = Random(f"{self._seed} {number}")
         replies = [message for message in messages if isinstance(message, ToolMessage)]
@@ -124,7 +124,13 @@ def _places(data: ToolData | None) -> list[str]:
 
 
 def cases(city: City, seed: int, *, agent: str) -> list[str]:  # noqa: ARG001 - the same for every city and seed
-    """`june-00` and so on."""
+    """Return the names of the cases: `june-00` and so on.
+
+    Args:
+        city: not used.
+        seed: not used.
+        agent: its name.
+    """
     return [f"{agent}-{number:02d}" for number in range(CASES)]
 
 

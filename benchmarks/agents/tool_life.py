@@ -27,21 +27,27 @@ class ToolLife:
 
     @property
     def answer(self) -> str:
-        """What it said at the end."""
+        """The answer at the end."""
         return str(self.result.answer.get("answer", ""))
 
-    def used(self, *tools: str) -> list[NoteRecord]:
+    def calls_of(self, *tools: str) -> list[NoteRecord]:
         """Return the calls of some of the tools that did not fail."""
         return [one for one in self.calls if one.data["name"] in tools and not one.data["failed"]]
 
     @property
     def panoramas(self) -> list[str]:
-        """Where it stood, in order."""
+        """The panoramas at which it stood, in order."""
         return [step.pose.pano_id for step in self.steps]
 
 
 def signs_in(city: City, pano: str, camera: Camera) -> list[Visible]:
-    """Return the signs that a picture truly shows, large enough to be read."""
+    """Return the signs that a picture truly shows, large enough to be read.
+
+    Args:
+        city: with a known truth.
+        pano: id of the panorama.
+        camera: of the view.
+    """
     return truth_of(city).visible(pano, camera, SIGN_PIXELS, ["sign"])
 
 

@@ -45,10 +45,10 @@ _NAMES_ROW = re.compile(r"\b(?:shops?|shop ?fronts?|store ?fronts?)\b", re.IGNOR
 
 
 def mira(life: ToolLife) -> dict[str, bool]:
-    """Several places that differ, none twice, and one picture of a corner with all that she likes in it."""
+    """Check for several places that differ, none twice, and one picture of a corner with all she likes."""
     looked_at = _looked_around_at(life)
     spots = [life.city.streetview.panorama(pano).position for pano in looked_at]
-    spot, camera = _told(life)
+    spot, camera = _read_answer(life)
     told = spot is not None and camera is not None
     return {
         "several places": len(spots) >= _PLACES_LOOKED_AT,
@@ -61,7 +61,7 @@ def mira(life: ToolLife) -> dict[str, bool]:
 
 
 LIKED, WELL_LIKED = 3.8, 4.0
-"""Of 5: below the first a place is not liked; one at the second that is nearer should have been chosen."""
+"""Stars of 5: a place below the first is not liked; a nearer one at the second should have been chosen."""
 CHEAP, MODERATE = 1, 2  # Google's price levels
 SAME_WALK_MIN, SAME_WALK = 1.0, 0.1  # a walk is told right within a minute, or within a tenth of its metres
 NEARER = 0.95  # a way shorter than this share of the chosen one's is truly nearer
@@ -70,7 +70,7 @@ CLOSE_M, NEAR_M = 12.0, 40.0
 MOST_MISSED = 1  # sorts of things beside the walk that the report may leave out
 
 Check = Callable[[ToolLife], dict[str, bool]]
-"""By what is asked: whether it is met."""
+"""A function that says of all that is asked whether it is met."""
 
 _MINUTES = re.compile(r"(?<!\d)(\d++(?:\.\d++)?) ?min")
 _METRES = re.compile(r"(?<!\d)(\d++(?:\.\d++)?) ?(km|m)(?:et\w+)?\b")
@@ -94,7 +94,7 @@ def june(life: ToolLife) -> dict[str, bool]:
     """
     place = _chosen(life)
     return {
-        "asked another agent": bool(life.used("consult")),
+        "asked another agent": bool(life.calls_of("consult")),
         "restaurant": place is not None and "restaurant" in place.types,
         "open": place is not None and _is_open(life, place),
         "not too dear": place is not None and place.price_level is not None and place.price_level <= MODERATE,
@@ -156,7 +156,7 @@ def yuki(life: ToolLife) -> dict[str, bool]:
     """Return what holds: an open and cheap café; another agent asked; the walk told right."""
     place = _chosen(life)
     return {
-        "asked another agent": bool(life.used("consult")),
+        "asked another agent": bool(life.calls_of("consult")),
         "cafe": place is not None and "cafe" in place.types,
         "open": place is not None and _is_open(life, place),
         "cheap": place is not None and place.price_level is not None and place.price_level <= CHEAP,
@@ -183,7 +183,7 @@ def _is_open(life: ToolLife, place: Place) -> bool:
 
 
 def _looked_into(life: ToolLife, place: Place) -> bool:
-    return any(one.data["args"]["place_id"] == place.id for one in life.used("place_details"))  # type: ignore[index]
+    return any(one.data["args"]["place_id"] == place.id for one in life.calls_of("place_details"))  # type: ignore[index]
 
 
 def _metres(city: City, start: LatLng, place: Place) -> float:
@@ -216,7 +216,7 @@ def _walk_is_told(life: ToolLife, place: Place) -> bool:
 
 
 def _things_are_told(life: ToolLife) -> bool:
-    """Every sort that is reported stands near the walk; of those beside it, no more than one is left out."""
+    """Return whether every sort reported stands near the walk, and at most one beside it is left out."""
     walk = [life.city.streetview.panorama(pano).position for pano in life.panoramas]
     said = _NONE_OF.sub("", life.answer)
     reported = {kind for kind, words in _SAID.items() if re.search(words, said, re.IGNORECASE)}
@@ -270,7 +270,7 @@ def _of_picture(life: ToolLife, spot: str, camera: Camera) -> dict[str, bool]:
 def _looked_around_at(life: ToolLife) -> list[str]:
     """Return the panoramas where it looked all around, in order."""
     ways: dict[str, set[str]] = {}
-    for call in life.used("look", "read_signs", "detect", "ask_about_view"):
+    for call in life.calls_of("look", "read_signs", "detect", "ask_about_view"):
         standing, args = call.data["standing"], call.data["args"]
         if isinstance(standing, dict) and isinstance(args, dict):
             seen = ways.setdefault(str(standing["pano_id"]), set())
@@ -278,8 +278,8 @@ def _looked_around_at(life: ToolLife) -> list[str]:
     return [pano for pano, seen in ways.items() if "around" in seen or len(seen) >= _DIRECTIONS_AROUND]
 
 
-def _told(life: ToolLife) -> tuple[str | None, Camera | None]:
-    """Where to stand, and the camera: its heading is the first angle that is told, its width the second."""
+def _read_answer(life: ToolLife) -> tuple[str | None, Camera | None]:
+    """Return where to stand, and the camera: its heading is the first angle told, its width the second."""
     positions = set(_POSITION.findall(life.answer))
     degrees = [float(one) for one in _DEGREES.findall(life.answer)]
     if len(positions) != 1 or len(degrees) < 2 or not _NARROWEST_DEG <= degrees[1] <= _WIDEST_DEG:
@@ -290,7 +290,7 @@ def _told(life: ToolLife) -> tuple[str | None, Camera | None]:
 
 
 def _shows_corner(city: City, pano: str, camera: Camera) -> bool:
-    """Taken on a crossing, or close to one that is in the picture."""
+    """Return whether a picture was taken on a crossing, or close to one that is in the picture."""
     here = city.streetview.panorama(pano)
     if here.is_crossing:
         return True

@@ -54,7 +54,7 @@ class Wordings(Settings):
     reported: tuple[str, ...]
 
     def of(self, seed: int) -> tuple[str, ...]:
-        """Those that a seed's clients use."""
+        """Return the wordings that a seed's clients use."""
         return self.reported if seed == REPORTED_SEED else self.tried
 
 
@@ -78,7 +78,7 @@ class HomePhrases(Settings):
 
 @dataclass(slots=True)
 class Wishes:
-    """What a client truly wants, by weight."""
+    """The wishes of a client, by weight."""
 
     near: dict[str, float]
     away: dict[str, float]
@@ -99,18 +99,22 @@ class DrawnSearch:
     window: tuple[float, float]
     homes: tuple[Listing, ...]
     suitability: Mapping[str, float]
-    """By the id of the home, [0, 1]."""
+    """Suitability by the id of the home, [0, 1]."""
 
 
 def cases(city: City, seed: int) -> list[str]:
-    """`vivek-00` and so on."""
-    return list(_drawn(city, seed))
+    """Return the names of the cases: `vivek-00` and so on."""
+    return list(_draw_searches(city, seed))
 
 
 def run(case: AgentCase) -> dict[str, Any]:
-    """Let Vivek rank the homes for one client, and hold the ranking against the hidden suitability."""
+    """Let Vivek rank the homes for one client, and hold the ranking against the hidden suitability.
+
+    Raises:
+        ValueError: the ranking is not of the homes in the case.
+    """
     city = case.city
-    drawn = _drawn(city, case.seed)[case.id]
+    drawn = _draw_searches(city, case.seed)[case.id]
     changes = {
         "start": {"lat": city.center.lat, "lng": city.center.lng},
         "client": {"name": drawn.name, "background": drawn.background, "intention": drawn.intention},
@@ -152,18 +156,18 @@ def notes(records: Sequence[Record]) -> list[str]:
 
 
 def outcome(data: Data) -> tuple[str, float | None]:
-    """How well the ranking agrees."""
+    """Say how well the ranking agrees."""
     said = f"picked {data['pick']} of {data['homes']} homes, rank correlation {data['correlation']:.2f}"
     return said, max(0.0, data["correlation"])
 
 
 def _agreement(ranking: Sequence[float], truth: Sequence[float]) -> float:
-    """Spearman's rank correlation, [-1, 1]."""
+    """Return Spearman's rank correlation, [-1, 1]."""
     return float(spearmanr(ranking, truth).statistic)
 
 
 @lru_cache(maxsize=4)
-def _drawn(city: City, seed: int) -> Mapping[str, DrawnSearch]:
+def _draw_searches(city: City, seed: int) -> Mapping[str, DrawnSearch]:
     rng = Random(f"{seed} vivek")
     drawn: dict[str, DrawnSearch] = {}
     while len(drawn) < CASES:
@@ -191,7 +195,7 @@ def _draw(city: City, rng: Random, seed: int) -> DrawnSearch:
 
 @lru_cache(maxsize=4)
 def _kinds(city: City) -> frozenset[str]:
-    """Of the kinds that clients ask for, those that the city has."""
+    """Return the kinds that clients ask for and the city has."""
     return frozenset(kind for kind in (*_phrasebook().places, "bar") if _open_places(city, kind))
 
 
@@ -236,7 +240,7 @@ def _homes(city: City, window: tuple[float, float]) -> list[Listing]:
 def _suitability(
     city: City, homes: Sequence[Listing], window: tuple[float, float], wishes: Wishes
 ) -> dict[str, float]:
-    """By the id of the home, as the head of this module states it."""
+    """Return the suitability by the id of the home, as the head of this module states it."""
     low, high = window
     count = len(homes)
     weights, worths = [wishes.rent], [np.array([(high - home.price) / (high - low) for home in homes])]
@@ -264,7 +268,7 @@ def _suitability(
 
 
 def _open_places(city: City, kind: str) -> list[Place]:
-    """Those of a kind that have not closed for good."""
+    """Return the places of a kind that have not closed for good."""
     return [place for place in city.places.nearby(city.center, 20_000, [kind]) if place.is_open]
 
 

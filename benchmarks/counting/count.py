@@ -12,7 +12,7 @@ from virl.platform.perception.memory import MemorySettings, VisualMemory
 from virl.routines.counting.counter import Counter
 
 from .matching import RADIUS_M, Reported, match_positions
-from .noise import PoseNoise, misplaced
+from .noise import PoseNoise, misplace_views
 from .replay import OnceMatcher, remember
 from .tally import CountTally, tally, total
 from .trip import CountedTrip, take_trip
@@ -22,33 +22,39 @@ from .walks import CountedWalk
 
 @dataclass(frozen=True, slots=True)
 class CountingTask:
-    """What is counted, and how."""
+    """The things that are counted, and how."""
 
     things: tuple[str, ...]
     background: tuple[str, ...]
     conditions: tuple[Condition, ...]
     """Each is counted under."""
     draws: int
-    """How often the noise of poses is drawn for each walk."""
+    """Number of times that the noise of poses is drawn for each walk."""
     seed: int
 
 
 @dataclass(frozen=True, slots=True)
 class CountingGround:
-    """Where things are counted, and by which eyes."""
+    """The city where things are counted, and the eyes."""
 
     city: City
     truth: Truth
     detector: Detector
     matcher: Matcher
     memories: Mapping[str, MemorySettings]
-    """By name."""
+    """Memories by name."""
     things: tuple[Thing, ...]
     """The true things of the task."""
 
 
 def count_walk(task: CountingTask, ground: CountingGround, walk: CountedWalk) -> dict[str, Any]:
-    """Look at a walk once, count it in every way, and score each."""
+    """Look at a walk once, count it in every way, and score each.
+
+    Args:
+        task: conditions and rules.
+        ground: city, eyes and memories.
+        walk: to count on.
+    """
     matcher = OnceMatcher(ground.matcher)
     with TemporaryDirectory(prefix="counting-") as folder:
         first = ground.memories[task.conditions[0].memory]
@@ -76,7 +82,7 @@ def _draws(
     seen = trip.seen[case.eyes]
     draws = 1 if noise == PoseNoise() else task.draws
     return [
-        remember(misplaced(seen, noise, task.seed, draw), settings, case.variant.rules, matcher)
+        remember(misplace_views(seen, noise, task.seed, draw), settings, case.variant.rules, matcher)
         for draw in range(draws)
     ]
 
@@ -89,7 +95,7 @@ def _record(
     tallies: Mapping[str, CountTally],
 ) -> dict[str, Any]:
     streetview = ground.city.streetview
-    shown = {key: _shown(ground, reported) for key, reported in counts.items()}
+    shown = {key: _outcomes_of(ground, reported) for key, reported in counts.items()}
     named = trip.required.union(row["thing"] for rows in shown.values() for row in rows)
     return {
         "kind": walk.kind,
@@ -103,7 +109,7 @@ def _record(
     }
 
 
-def _shown(ground: CountingGround, reported: Sequence[Reported]) -> list[dict[str, Any]]:
+def _outcomes_of(ground: CountingGround, reported: Sequence[Reported]) -> list[dict[str, Any]]:
     """Return the first draw's reports, each with its outcome and the true thing that it shows."""
     matches = match_positions(reported, ground.things, RADIUS_M)
     return [

@@ -21,15 +21,15 @@ from .walks import CountedWalk, choose_walks
 
 @dataclass(frozen=True, slots=True)
 class CountingGrounds:
-    """What episodes share."""
+    """The parts that episodes share."""
 
     task: CountingTask
     grounds: Mapping[tuple[str, str], CountingGround]
-    """By detector and city."""
+    """Grounds by detector and city."""
 
 
 def episodes(options: Options, resources: Resources) -> list[Episode]:
-    """Every walk for each detector."""
+    """Return every walk for each detector."""
     _ = options.task  # refused before a city is opened
     return [
         Episode(walk.id, name, detector, _payload(walk))

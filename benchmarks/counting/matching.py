@@ -18,10 +18,10 @@ Outcome = Literal["right", "duplicate", "false"]
 
 @dataclass(frozen=True, slots=True)
 class Glance:
-    """Where a box pointed."""
+    """The ray along which a box pointed."""
 
     position: LatLng
-    """Of the camera, as reported."""
+    """Position of the camera, as reported."""
     left: float
     """Heading of the box's left edge, degrees."""
     right: float
@@ -41,7 +41,7 @@ class Reported:
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """What became of the things reported; numbers count them from 0."""
+    """The matches of the things reported; numbers count them from 0."""
 
     right: Mapping[int, str]
     """The id of the true thing that each is matched to, one to one."""
@@ -70,7 +70,7 @@ def match_positions(reported: Sequence[Reported], things: Sequence[Thing], radiu
         columns = [thing for thing in things if thing.kind == label]
         here, true = [reported[row].position for row in rows], [thing.position for thing in columns]
         right |= {rows[i]: columns[j].id for i, j in pairs_within(here, true, radius).items()}
-        apart = _apart(here, true)
+        apart = _distances_between(here, true)
         for i, row in enumerate(rows):
             nearest = int(apart[i].argmin()) if columns else None
             if row not in right and nearest is not None and apart[i, nearest] <= radius:
@@ -79,7 +79,7 @@ def match_positions(reported: Sequence[Reported], things: Sequence[Thing], radiu
 
 
 def match_headings(reported: Sequence[Reported], things: Sequence[Thing], reach: float) -> dict[int, str]:
-    """V-IRL's judgement: right if some view's box points at a true thing of the kind that is near enough.
+    """Match by V-IRL's judgement: right if some view's box points at a near enough true thing of the kind.
 
     Nothing is one to one here: a thing reported twice is right twice.
 
@@ -94,7 +94,9 @@ def match_headings(reported: Sequence[Reported], things: Sequence[Thing], reach:
     right = {}
     for number, one in enumerate(reported):
         glances, alike = one.glances, [thing for thing in things if thing.kind == one.label]
-        apart = _apart([glance.position for glance in glances], [thing.position for thing in alike])
+        apart = _distances_between(
+            [glance.position for glance in glances], [thing.position for thing in alike]
+        )
         seen = [
             (apart[i, j], alike[j].id)
             for i, j in np.argwhere(apart <= reach).tolist()
@@ -105,8 +107,8 @@ def match_headings(reported: Sequence[Reported], things: Sequence[Thing], reach:
     return right
 
 
-def _apart(first: Sequence[LatLng], second: Sequence[LatLng]) -> Floats:
-    """Metres between all pairs, shape (n, m)."""
+def _distances_between(first: Sequence[LatLng], second: Sequence[LatLng]) -> Floats:
+    """Return the metres between all pairs, shape (n, m)."""
     if not (first and second):
         return np.zeros((len(first), len(second)))
     a, b = np.array(first), np.array(second)

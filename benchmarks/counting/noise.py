@@ -8,7 +8,7 @@ from virl.geo import LocalFrame
 from virl.platform.perception.active import Sighting
 from virl.platform.streetview import View
 
-from .trip import Seeing
+from .trip import SeenTrip
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,16 +16,16 @@ class PoseNoise:
     """Standard deviations of what is reported of a panorama."""
 
     metres: float = 0.0
-    """To the east and to the north."""
+    """Metres to the east and to the north."""
     degrees: float = 0.0
-    """Of the heading."""
+    """Degrees of the heading."""
 
     def __str__(self) -> str:
         return f"{self.metres:g} m, {self.degrees:g} degrees" if self.metres or self.degrees else "none"
 
 
 def parse_noise(text: str) -> PoseNoise:
-    """`"1.5,2"` as metres and degrees.
+    """Read `"1.5,2"` as metres and degrees.
 
     Raises:
         BadInput: that is not two numbers from 0 on.
@@ -39,7 +39,7 @@ def parse_noise(text: str) -> PoseNoise:
     raise BadInput(f"pose noise {text!r}: give metres and degrees, such as 1.5,2")
 
 
-def misplaced(seeing: Seeing, noise: PoseNoise, seed: int, draw: int = 0) -> Seeing:
+def misplace_views(seeing: SeenTrip, noise: PoseNoise, seed: int, draw: int = 0) -> SeenTrip:
     """Return what was seen, as it is reported where panoramas are a little off.
 
     A panorama is off by the same whenever it is visited. What its views show stays as it is.
@@ -50,11 +50,11 @@ def misplaced(seeing: Seeing, noise: PoseNoise, seed: int, draw: int = 0) -> See
         seed: another seed errs elsewhere.
         draw: so does another draw.
     """
-    looks = (tuple(_misplaced(one, noise, f"{seed} {draw}") for one in look) for look in seeing.looks)
+    looks = (tuple(_misplace(one, noise, f"{seed} {draw}") for one in look) for look in seeing.looks)
     return replace(seeing, looks=tuple(looks))
 
 
-def _misplaced(one: Sighting, noise: PoseNoise, seed: str) -> Sighting:
+def _misplace(one: Sighting, noise: PoseNoise, seed: str) -> Sighting:
     chance = random.Random(f"{seed} {one.view.pano_id}")
     east, north, turn = (chance.gauss(0.0, 1.0) for _ in range(3))
     camera = replace(one.view.camera, heading=one.view.camera.heading + turn * noise.degrees)

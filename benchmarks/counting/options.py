@@ -10,7 +10,7 @@ from .variants import Condition
 
 
 class Options(BaseOptions):
-    """What the counting benchmark is asked."""
+    """Options of the counting benchmark."""
 
     cities: tuple[str, ...] = Field(("virlton",), min_length=1)
     """Made cities to run in."""
@@ -37,7 +37,7 @@ class Options(BaseOptions):
 
     @property
     def task(self) -> CountingTask:
-        """What is counted, and under which conditions.
+        """The things that are counted, and under which conditions.
 
         Raises:
             BadInput: the pose noise is not two numbers.

@@ -15,7 +15,7 @@ from virl.platform.perception.memory import MemoryObject, MemorySettings, Visual
 from virl.platform.streetview import Camera, Image, View
 
 from .matching import Glance, Reported
-from .trip import Seeing
+from .trip import SeenTrip
 from .variants import RuleSet, rules_of
 
 
@@ -40,18 +40,25 @@ class OnceMatcher:
         return [self._known[key] for key in keys]
 
 
-def remember(seeing: Seeing, settings: MemorySettings, on: RuleSet, matcher: Matcher) -> list[Reported]:
-    """Return what a new memory with these rules reports after all looks of a walk, in their order."""
+def remember(seeing: SeenTrip, settings: MemorySettings, on: RuleSet, matcher: Matcher) -> list[Reported]:
+    """Return what a new memory with these rules reports after all looks of a walk, in their order.
+
+    Args:
+        seeing: what was seen.
+        settings: of the memory.
+        on: rules that are switched on.
+        matcher: of features.
+    """
     settings = settings.model_copy(update={"rules": rules_of(on)})
     with TemporaryDirectory(prefix="counting-") as folder:
         memory = VisualMemory.open(Path(folder) / "memory", settings, matcher)
         for sightings in seeing.looks:
-            memory.add(sightings if "features" in on else [_unpainted(one) for one in sightings])
+            memory.add(sightings if "features" in on else [_drop_picture(one) for one in sightings])
         memory.merge()
-        return [reported(thing, seeing.shown) for thing in memory.objects()]
+        return [to_reported(thing, seeing.shown) for thing in memory.objects()]
 
 
-def reported(thing: MemoryObject, shown: Sequence[str | None]) -> Reported:
+def to_reported(thing: MemoryObject, shown: Sequence[str | None]) -> Reported:
     """Return an object of a memory, as it is scored.
 
     Args:
@@ -63,7 +70,7 @@ def reported(thing: MemoryObject, shown: Sequence[str | None]) -> Reported:
     return Reported(thing.label, thing.estimate.position, tuple(glances), shows)
 
 
-def _unpainted(one: Sighting) -> Sighting:
+def _drop_picture(one: Sighting) -> Sighting:
     """Return the sighting without a picture: rules that compare no pictures need none."""
     return replace(one, view=View(one.view.pano_id, one.view.camera, _blank(one.view.camera)))
 

@@ -43,7 +43,7 @@ class CountingTable:
     columns: Sequence[TableColumn]
     rows: Sequence[TableRow]
     has_rules: bool = True
-    """Whether its rows are rules of visual memory, for which the page draws bars."""
+    """True where its rows are rules of visual memory, for which the page draws bars."""
 
 
 def tallies_of(walks: Sequence[Data], case: CountingCase) -> list[CountTally]:
@@ -54,7 +54,7 @@ def tallies_of(walks: Sequence[Data], case: CountingCase) -> list[CountTally]:
 def counting_tables(
     walks: Sequence[Data], conditions: Sequence[Condition], name: str = ""
 ) -> list[CountingTable]:
-    """All tables, the paper's first.
+    """Return all tables, the paper's first.
 
     Args:
         walks: what came of each.
@@ -91,13 +91,13 @@ def _like_the_paper(walks: Sequence[Data], condition: Condition) -> CountingTabl
     return CountingTable(
         "V-IRL's Table 6: accuracy and recall as V-IRL judges",
         PAPER_COLUMNS,
-        [*rows, *_published()],
+        [*rows, *_published_rows()],
         has_rules=False,
     )
 
 
-def _published() -> list[TableRow]:
-    """Accuracy and recall with and without active detection."""
+def _published_rows() -> list[TableRow]:
+    """Return the published accuracy and recall with and without active detection."""
     return [
         TableRow(
             f"V-IRL, {paper.name}",

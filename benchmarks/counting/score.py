@@ -27,7 +27,7 @@ METRICS = (
     Metric("noisy_precision", "precision, pose noise", aside=True),
     Metric("noisy_recall", "recall, pose noise", aside=True),
 )
-"""Of the default rules with exact poses; "first look" is without active detection. See
+"""Metrics of the default rules with exact poses; "first look" is without active detection. See
 `docs/explanation/counting-results.md` for what each is."""
 
 _REFERENCE = {
@@ -50,11 +50,11 @@ _FIRST_LOOK = {
     "first_recall": "virl_recall",
 }
 _NOISY = {"noisy_precision": "precision", "noisy_recall": "recall"}
-"""Which share of `SHARES` each metric is."""
+"""The share of `SHARES` that each metric is."""
 
 
 def score(records: Sequence[Record], options: Options) -> Scores:
-    """Ratios of sums over walks."""
+    """Score walks by ratios of sums over them."""
     exact, *noisy = options.task.conditions
     tallies = _tallies(records, reference(exact), _REFERENCE)
     tallies |= _tallies(records, without_active(exact), _FIRST_LOOK)

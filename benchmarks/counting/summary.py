@@ -37,13 +37,20 @@ class CountedWalks:
     """The walks of one detector in one city."""
 
     name: str
-    """Tells them from the others of the run; empty where there are none."""
+    """Name apart from those of the others of the run; empty where there are none."""
     walks: dict[str, Data]
-    """What came of each, by its name; routes first."""
+    """Results of each walk, by its name; routes first."""
 
 
 def write_page(path: Path, head: PageHead, records: Sequence[Record], options: Options) -> None:
-    """Write the page, and its tables as JSON beside it."""
+    """Write the page, and its tables as JSON beside it.
+
+    Args:
+        path: of the page.
+        head: title, notes and attribution.
+        records: of the run.
+        options: of the run.
+    """
     groups = list(_groups(records))
     tables = list(_tables(groups, options))
     walks = {f"{group.name}{name}": walk for group in groups for name, walk in group.walks.items()}

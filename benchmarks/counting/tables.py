@@ -12,13 +12,13 @@ from virl.bench.statistics import Interval
 
 @dataclass(frozen=True, slots=True)
 class TableColumn:
-    """How a metric is shown."""
+    """A column of a metric."""
 
     key: str
-    """Of the metric, in the rows."""
+    """Key of the metric, in the rows."""
     heading: str
     percent: bool = False
-    """Whether it is a share that is shown in percent."""
+    """True for a share that is shown in percent."""
     digits: int = 2
 
 
@@ -28,13 +28,19 @@ class TableRow:
 
     name: str
     values: Mapping[str, Interval | float]
-    """By the key of the metric, shares in [0, 1]; what is missing is shown as a dash."""
+    """Values by the key of the metric, shares in [0, 1]; what is missing is shown as a dash."""
     note: str = ""
     """Such as `"with active detection"`."""
 
 
 def terminal_table(title: str, columns: Sequence[TableColumn], rows: Sequence[TableRow]) -> Table:
-    """Return a table for the terminal."""
+    """Return a table for the terminal.
+
+    Args:
+        title: of the table.
+        columns: its metrics.
+        rows: its values.
+    """
     caption = "below a number: its 95 % interval"
     shown = Table(title=title, caption=caption, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     shown.add_column("", no_wrap=True)

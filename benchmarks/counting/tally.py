@@ -15,18 +15,18 @@ from .matching import RADIUS_M, VIRL_RANGE_M, Reported, match_headings, match_po
 
 @dataclass(frozen=True, slots=True)
 class CountTally:
-    """What one walk adds to the sums."""
+    """The counts of one walk, which are summed."""
 
     reported: int
     """Things in the memory at the end."""
     right: int
-    """Of these, matched one to one to true things."""
+    """Number of these that are matched one to one to true things."""
     duplicates: int
-    """Of these, further ones near a true thing that is matched already."""
+    """Number of these that are further ones near a true thing that is matched already."""
     required: int
     """True things that should have been seen."""
     found: int
-    """Of these, matched."""
+    """Number of these that are matched."""
     miscount: int
     """Over all kinds, how far the number reported is from the true one, up or down."""
     surplus: int
@@ -102,7 +102,7 @@ METRICS = (*SHARES, "f1")
 
 
 def metrics(tallies: Sequence[CountTally]) -> dict[str, Interval]:
-    """Every metric over all walks together, with its 95 % interval by resampling walks.
+    """Return every metric over all walks together, with its 95 % interval by resampling walks.
 
     A metric whose divisor is 0 is left out; where that happens in a resample, the resample is.
     """
@@ -123,7 +123,7 @@ def differences(tallies: Sequence[CountTally], other: Sequence[CountTally]) -> d
 
 
 def _sums(tallies: Sequence[CountTally]) -> dict[str, Floats]:
-    """Each field's sum over all walks, then over resamples of them, shape (1 + resamples,)."""
+    """Return each field's sum over all walks, then over resamples of them, shape (1 + resamples,)."""
     rows = np.array([astuple(one) for one in tallies], float)
     chosen = np.random.default_rng(0).integers(0, len(rows), (RESAMPLES, len(rows)))
     sums = np.concatenate([rows.sum(axis=0)[None], rows[chosen].sum(axis=1)])

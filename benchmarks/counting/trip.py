@@ -20,12 +20,12 @@ SHOWN = 0.5  # of PASCAL VOC: least intersection over union of a box with that o
 
 Sightings = tuple[Sighting, ...]
 Eyes = Literal["active", "first look"]
-"""With and without active detection."""
+"""Two kinds of eyes: with and without active detection."""
 
 
 @dataclass(frozen=True, slots=True)
-class Seeing:
-    """What one kind of eyes saw on a walk."""
+class SeenTrip:
+    """The sightings of one kind of eyes on a walk."""
 
     looks: tuple[Sightings, ...]
     """The sightings of each look around."""
@@ -43,13 +43,20 @@ class CountedTrip:
     """One walk, looked at once; everything else is worked out from it."""
 
     poses: tuple[Pose, ...]
-    seen: Mapping[Eyes, Seeing]
+    seen: Mapping[Eyes, SeenTrip]
     required: frozenset[str]
     """Ids of the true things that should have been seen."""
 
 
 def take_trip(city: City, truth: Truth, counter: Counter, walk: CountedWalk) -> CountedTrip:
-    """Count along a walk, and keep what was seen on it."""
+    """Count along a walk, and keep what was seen on it.
+
+    Args:
+        city: of the walk.
+        truth: of the city.
+        counter: eyes and memory.
+        walk: to take.
+    """
     stops: list[Pose] = []
     closer: list[Sightings] = []
     first: list[Sightings] = []
@@ -61,12 +68,21 @@ def take_trip(city: City, truth: Truth, counter: Counter, walk: CountedWalk) -> 
         first.append(look.candidates)
         required |= required_things(truth, look, counter.things)
     counter.finish()
-    seen: dict[Eyes, Seeing] = {"active": _seeing(truth, closer), "first look": _seeing(truth, first)}
+    seen: dict[Eyes, SeenTrip] = {
+        "active": _make_seeing(truth, closer),
+        "first look": _make_seeing(truth, first),
+    }
     return CountedTrip(tuple(stops), seen, frozenset(required))
 
 
 def required_things(truth: Truth, look: Look, kinds: Collection[str]) -> set[str]:
-    """Ids of the things that a look around should find: near, large, and not hidden by half."""
+    """Return the ids of the things that a look around should find: near, large, and not hidden by half.
+
+    Args:
+        truth: of the city.
+        look: its views.
+        kinds: of things.
+    """
     return {
         thing.id
         for view in look.sweep
@@ -86,6 +102,6 @@ def thing_shown(truth: Truth, sighting: Sighting) -> str | None:
     return name if share >= SHOWN else None
 
 
-def _seeing(truth: Truth, looks: Sequence[Sightings]) -> Seeing:
+def _make_seeing(truth: Truth, looks: Sequence[Sightings]) -> SeenTrip:
     shown = (thing_shown(truth, one) for look in looks for one in look)
-    return Seeing(tuple(looks), tuple(shown))
+    return SeenTrip(tuple(looks), tuple(shown))

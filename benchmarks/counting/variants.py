@@ -42,7 +42,7 @@ VARIANTS = (EVERYTHING, *LEAVE_ONE_OUT, *ONE_MORE, *LEAVE_ONE_IN, VIRL, NO_RULES
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What is known of poses, and what the memory takes for granted of them."""
+    """A condition: what is known of poses, and what the memory takes for granted of them."""
 
     noise: PoseNoise
     memory: str
@@ -57,7 +57,7 @@ class CountingCase:
     """One way of counting a walk."""
 
     title: str
-    """What sets it apart from the default rules with active detection under its condition."""
+    """Difference from the default rules with active detection under its condition."""
     eyes: Eyes
     condition: Condition
     variant: Variant
@@ -79,7 +79,7 @@ def without_active(condition: Condition) -> CountingCase:
 
 
 def cases_of(conditions: Sequence[Condition]) -> list[CountingCase]:
-    """For each condition the reference, then all that is compared with it, the other memories too."""
+    """Return for each condition the reference, then all that is compared with it, the other memories too."""
     return [case for condition in conditions for case in cases_under(condition, conditions)]
 
 

@@ -35,7 +35,7 @@ TRIES = 1000
 
 @dataclass(frozen=True, slots=True)
 class CountedWalk:
-    """Where one count is made."""
+    """A walk on which one count is made."""
 
     id: str
     kind: WalkKind
@@ -46,7 +46,13 @@ class CountedWalk:
 
 
 def choose_walks(city: City, routes: int, regions: int, seed: int) -> list[CountedWalk]:
-    """Routes and regions, the same for the same seed; more of them begin with the fewer.
+    """Return the routes and regions, the same for the same seed; more of them begin with the fewer.
+
+    Args:
+        city: that lists its panoramas.
+        routes: number.
+        regions: number.
+        seed: same seed, same walks.
 
     Raises:
         BadInput: the city cannot list its panoramas, or is too small for such walks.
@@ -60,7 +66,7 @@ def choose_walks(city: City, routes: int, regions: int, seed: int) -> list[Count
 
 
 def poses(city: City, walk: CountedWalk) -> Iterator[Pose]:
-    """Where an agent stands and faces on a walk, the start first."""
+    """Yield the poses of an agent on a walk, the start first."""
     start = city.streetview.panorama(walk.start)
     if walk.kind == "region":
         navigator = RegionNavigator(city.streetview, Region(walk.corners), order=_nearest_first)
@@ -109,7 +115,7 @@ def _region(everywhere: _Panoramas, number: int, chance: random.Random) -> Count
 
 
 def _nearest_first(positions: Sequence[LatLng]) -> list[int]:
-    """V-IRL's order for regions: always to the nearest that is left; unlike a search, the same each time."""
+    """Return V-IRL's order for regions: always to the nearest left; unlike a search, the same each time."""
     frame = LocalFrame(positions[0])
     order: list[int] = nearest_neighbour(np.array([frame.point(one) for one in positions])).tolist()
     return order

@@ -71,7 +71,7 @@ class Exploration:
     walked_m: float
     path: Sequence[LatLng]
     run: Result | None = None
-    """Of the agent, where the policy is one."""
+    """Result of the agent, where the policy is one."""
 
 
 Policy = Callable[[ExploredCity, Panorama, int, Path], Exploration]
@@ -79,19 +79,33 @@ Policy = Callable[[ExploredCity, Panorama, int, Path], Exploration]
 
 
 def hiro(explored: ExploredCity, start: Panorama, seed: int, folder: Path) -> Exploration:
-    """Hiro as he is."""
+    """Run Hiro as he is.
+
+    Args:
+        explored: city, mind and limit.
+        start: of the walk.
+        seed: same seed, same walk.
+        folder: of the run.
+    """
     return _explore(explored, start, explored.mind(), seed, folder)
 
 
 def _hiro_random_roads(explored: ExploredCity, start: Panorama, seed: int, folder: Path) -> Exploration:
-    """Hiro, but roads are chosen by chance."""
+    """Run Hiro with roads chosen by chance."""
     if folder.exists():  # the journal does not say how many roads were drawn: the run begins again
         rmtree(folder)
     return _explore(explored, start, RandomRoads(explored.mind(), seed), seed, folder)
 
 
 def random_walker(explored: ExploredCity, start: Panorama, seed: int, folder: Path) -> Exploration:  # noqa: ARG001 - writes nothing
-    """Random roads, never back unless it must; enters the first restaurant it passes."""
+    """Take random roads, never back unless it must; enter the first restaurant it passes.
+
+    Args:
+        explored: city, mind and limit.
+        start: of the walk.
+        seed: same seed, same walk.
+        folder: not used.
+    """
     chance = random.Random(seed)
     city = explored.city
     mover = LinksMover(city.streetview)
@@ -113,6 +127,12 @@ def straight_walker(explored: ExploredCity, start: Panorama, seed: int, folder: 
     """Go straight on, along the links walked least, and enter the first fitting place within 20 m.
 
     It has no eyes, but is told for free which places fit: what it does not pass, it does not find.
+
+    Args:
+        explored: city, mind and limit.
+        start: of the walk.
+        seed: not used.
+        folder: not used.
     """
     city, mover = explored.city, LinksMover(explored.city.streetview)
     pose, came_from, walked = Pose(start.id, start.heading), "", 0.0
@@ -136,7 +156,14 @@ def straight_walker(explored: ExploredCity, start: Panorama, seed: int, folder: 
 
 
 def oracle(explored: ExploredCity, start: Panorama, seed: int, folder: Path) -> Exploration:  # noqa: ARG001 - writes nothing
-    """Return the shortest way to the nearest place that fits, if it is within the moves."""
+    """Return the shortest way to the nearest place that fits, if it is within the moves.
+
+    Args:
+        explored: city, mind and limit.
+        start: of the walk.
+        seed: not used.
+        folder: not used.
+    """
     place, metres = _nearest_fitting(explored, start)
     path = explored.city.maps.route([start.position, place.position]).path
     steps = len(path) - 2
@@ -172,7 +199,7 @@ class Options(BaseOptions):
     max_steps: int = Field(60, ge=1)
     """Maximum steps of a walk."""
     mind: str = "rules"
-    """Who decides for Hiro: `rules`, or a chat model such as `openai:gpt-5-mini`."""
+    """The mind that decides for Hiro: `rules`, or a chat model such as `openai:gpt-5-mini`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +211,11 @@ class Explorations:
 
 
 def episodes(options: Options, resources: Resources) -> list[Episode]:
-    """Every start for every policy."""
+    """Return every start for every policy.
+
+    Raises:
+        UnknownName: there is no such policy or band.
+    """
     for policy in options.policy:
         if policy not in POLICIES:
             raise UnknownName("policy", policy, list(POLICIES))
@@ -319,7 +350,7 @@ class RandomRoads:
         rule_inputs: Mapping[str, object] = {},
         **inputs: object,
     ) -> ReplyT:
-        """Any road; otherwise what the mind behind it says."""
+        """Choose any road; otherwise ask the mind behind it."""
         roads = inputs.get("roads")
         if prompt.name == "movement/intention-road" and isinstance(roads, Sequence):
             index = self._random.randrange(len(roads))

@@ -28,7 +28,7 @@ METRICS = (
 
 
 def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001 - as the contract says
-    """One walk is one vote."""
+    """Score walks, with one vote each."""
     return Scores(
         {
             "success": [Tally(one.case, float(one.data["success"])) for one in records],

@@ -104,7 +104,7 @@ def _measure(
 
 
 def _in_turns(ways: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, float]:
-    """Median seconds of each way."""
+    """Return the median seconds of each way."""
     spent: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(rounds):
         for name, way in ways.items():

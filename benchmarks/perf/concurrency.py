@@ -51,14 +51,14 @@ REPLIES = {
     "WalkAction": {"action": "forward", "direction": None, "sentence": 1, "reason": "the street leads on"},
     "LandmarkNames": {"names": []},
 }
-"""What the server says, by the type of reply that is asked for."""
+"""Replies of the server, by the type of reply that is asked for."""
 SLACK = 1.1  # requests a second over the rate that the server lets pass, as clocks differ; chosen
 AHEAD_M = 200.0  # from a start to what is called its destination; no walk comes there
 
 
 @dataclass(slots=True)
 class Service:
-    """What the server has seen."""
+    """A service that remembers what the server has seen."""
 
     delay_s: float
     limited: float
@@ -69,7 +69,7 @@ class Service:
     answered: int = 0
     refused: int = 0
     too_fast: int = 0
-    """Of those refused: came faster than the rate."""
+    """Number of those refused because they came faster than the rate."""
     under_way: int = 0
     most_under_way: int = 0
     _random: random.Random = field(default_factory=lambda: random.Random(0))
@@ -77,7 +77,7 @@ class Service:
     _lock: Any = field(default_factory=threading.Lock)
 
     def admit(self) -> bool:
-        """Whether a request is answered; counts it."""
+        """Return whether a request is answered; counts it."""
         with self._lock:
             now = time.monotonic()
             self._recent.append(now)
@@ -99,7 +99,13 @@ class Service:
 
 
 def write_routes(folder: Path, city: City, count: int) -> None:
-    """Write a data set of walks from panoramas drawn by a seed to a spot that none of them reaches."""
+    """Write a data set of walks from panoramas drawn by a seed to a spot that none of them reaches.
+
+    Args:
+        folder: of the data set.
+        city: of the walks.
+        count: number of walks.
+    """
     routes = Rows(folder / ROUTES, RouteRow)
     drawn = random.Random(0).sample(list(held_street_map(city).panorama_ids()), count)
     for number, pano_id in enumerate(drawn):
@@ -142,8 +148,14 @@ def write_routes(folder: Path, city: City, count: int) -> None:
 
 
 @contextmanager
-def served(delay_s: float, limited: float, rate: float) -> Iterator[Service]:
-    """Run a server that speaks the chat completions format, as long as the context is open."""
+def serve_replies(delay_s: float, limited: float, rate: float) -> Iterator[Service]:
+    """Run a server that speaks the chat completions format, as long as the context is open.
+
+    Args:
+        delay_s: seconds until each answer.
+        limited: share of requests that are refused with status 429.
+        rate: requests a second that are accepted.
+    """
     service = Service(delay_s, limited, rate)
     server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(service))
     server.daemon_threads = True
@@ -158,7 +170,14 @@ def served(delay_s: float, limited: float, rate: float) -> Iterator[Service]:
 
 
 def measure(service: Service, options: Options, workers: int, limit: int | None = None) -> tuple[float, Any]:
-    """Run the episodes; seconds with reports and all, and the results."""
+    """Run the episodes; seconds with reports and all, and the results.
+
+    Args:
+        service: that answers.
+        options: of the benchmark.
+        workers: at a time.
+        limit: number of episodes; `None` for all.
+    """
     terms = Terms(base_url=service.url, requests_per_second=service.rate)
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "run"
@@ -185,11 +204,11 @@ def main() -> None:
     with figures(chosen) as found, tempfile.TemporaryDirectory() as data:
         write_routes(Path(data) / CITY, open_city(CITY), chosen.episodes)
         options = Options(models=("oracle",), mind="openai:test", data=data, max_steps=chosen.steps)
-        with served(0.0, 0.0, 1e6) as service:
+        with serve_replies(0.0, 0.0, 1e6) as service:
             measure(service, options, 2, limit=2)  # imports, which are not counted
         times = []
         for workers in (1, chosen.episodes):
-            with served(chosen.delay, chosen.limited, chosen.rate) as service:
+            with serve_replies(chosen.delay, chosen.limited, chosen.rate) as service:
                 seconds, results = measure(service, options, workers)
             times.append(seconds)
             done = sum(row["episodes"]["done"] for row in results["rows"][:1])

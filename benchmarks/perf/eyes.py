@@ -21,7 +21,7 @@ from typing import Any
 
 from virl.errors import BadInput
 from virl.extras import module
-from virl.pages.numbers import counted
+from virl.pages.numbers import count_noun
 from virl.platform.perception.models import ModelOptions
 from virl.platform.perception.weights import device_of
 
@@ -66,7 +66,7 @@ _SIZES: Mapping[str, Mapping[str, Any]] = {
 }
 
 Batch = Callable[[int], object]
-"""Looks at so many pictures."""
+"""A function that looks at so many pictures."""
 
 
 def main() -> None:
@@ -96,7 +96,15 @@ def main() -> None:
 
 
 def measure(name: str, device: str, precision: str, batches: Sequence[int], rounds: int) -> dict[str, Any]:
-    """Images a second of one network for sizes of a batch, its size, and the GPU's memory at its highest."""
+    """Measure one network: images a second for sizes of a batch, its size, and the GPU's peak memory.
+
+    Args:
+        name: of the network.
+        device: such as `cuda`.
+        precision: such as `float16`.
+        batches: sizes.
+        rounds: of each size.
+    """
     torch = module("torch", extra=EXTRA)
     if device == "cuda":
         torch.cuda.reset_peak_memory_stats()
@@ -112,11 +120,17 @@ def device_name(device: str) -> str:
     torch = module("torch", extra=EXTRA)
     if device == "cuda":
         return str(torch.cuda.get_device_name())
-    return f"CPU ({counted(torch.get_num_threads(), 'thread')}, seconds of the processor)"
+    return f"CPU ({count_noun(torch.get_num_threads(), 'thread')}, seconds of the processor)"
 
 
 def build(name: str, device: str, precision: str) -> tuple[Any, Batch]:
-    """Build a network with random weights, and what runs it."""
+    """Build a network with random weights, and what runs it.
+
+    Args:
+        name: of the network.
+        device: such as `cuda`.
+        precision: such as `float16`.
+    """
     torch = module("torch", extra=EXTRA)
     dtype = getattr(torch, precision)
     torch.manual_seed(0)
@@ -153,7 +167,14 @@ def _tower(torch: Any, name: str, device: str, dtype: Any) -> tuple[Any, Batch]:
 
 
 def speed(run: Batch, batch: int, rounds: int, device: str) -> float:
-    """Images a second: the best of some rounds, after one that is not timed."""
+    """Return the images a second: the best of some rounds, after one that is not timed.
+
+    Args:
+        run: the network.
+        batch: its size.
+        rounds: number.
+        device: such as `cuda`.
+    """
     torch = module("torch", extra=EXTRA)
 
     def once() -> None:

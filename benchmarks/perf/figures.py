@@ -32,7 +32,13 @@ def figure_table(*columns: str, title: str = "") -> Table:
 def best_seconds(
     work: Callable[[], object], rounds: int, clock: Callable[[], float] = time.process_time
 ) -> float:
-    """Return the seconds of the fastest of some rounds of work, after one that is not counted."""
+    """Return the seconds of the fastest of some rounds of work, after one that is not counted.
+
+    Args:
+        work: that is timed.
+        rounds: number.
+        clock: seconds.
+    """
     times = []
     for _ in range(rounds + 1):
         started = clock()
@@ -59,7 +65,7 @@ class Figures(dict[str, Any]):
 
 @contextmanager
 def figures(options: argparse.Namespace) -> Iterator[Figures]:
-    """Figures that are printed as JSON when the measurement ends, if `--json` was given."""
+    """Yield figures that are printed as JSON when the measurement ends, if `--json` was given."""
     found = Figures(silent=options.json)
     yield found
     if options.json:

@@ -56,7 +56,7 @@ class CountingStreetView:
 
     def __init__(self, streetview: StreetView) -> None:
         self.requests: Counter[str] = Counter()
-        """How often each endpoint was asked."""
+        """Number of requests by endpoint."""
         self._streetview = streetview
         self._met: set[str] = set()
 
@@ -70,7 +70,7 @@ class CountingStreetView:
         return self._meet(self._streetview.panorama(pano_id))
 
     def view(self, pano_id: str, camera: Camera) -> View:
-        """No mover looks.
+        """Refuse to show a view: no mover looks.
 
         Raises:
             NoImagery: always.
@@ -107,13 +107,13 @@ class PaperGrid:
         found: dict[str, Link] = {}
         for heading, ray in self._rings.rays(here.position):
             for position in ray:
-                if self._covered(heading, found):
+                if self._covers(heading, found):
                     break
                 there = self._streetview.nearest(position)
                 if there is None or there.id in {here.id, *found}:
                     continue
                 bearing = geo.bearing(here.position, there.position)
-                if not self._covered(bearing, found):
+                if not self._covers(bearing, found):
                     found[there.id] = Link(there.id, bearing, geo.distance(here.position, there.position))
         return tuple(sorted(found.values(), key=lambda link: link.heading))
 
@@ -124,14 +124,14 @@ class PaperGrid:
             raise BadInput(f"no link to {link.pano_id!r} leaves panorama {pose.pano_id!r}")
         return Pose(link.pano_id, link.heading)
 
-    def _covered(self, heading: float, found: Mapping[str, Link]) -> bool:
+    def _covers(self, heading: float, found: Mapping[str, Link]) -> bool:
         turns = (abs(geo.signed_turn(heading, link.heading)) for link in found.values())
         return any(turn <= self._rings.heading_range for turn in turns)
 
 
 @dataclass(frozen=True, slots=True)
 class MoverResult:
-    """What one mover needed and found on the walk."""
+    """The costs and finds of one mover on the walk."""
 
     mover: str
     steps: int
@@ -167,7 +167,7 @@ def main() -> None:
 
 
 def google_prices() -> dict[str, float]:
-    """Dollars per 1000 requests by endpoint, as `platform/providers/google.yaml` states them."""
+    """Return the dollars per 1000 requests by endpoint, as `platform/providers/google.yaml` states them."""
     settings = load_google_settings()
     endpoints = ("static_metadata", "tiles_pano_ids", "tiles_metadata")
     prices = {name: settings.skus[settings.endpoint(name).sku].micro_usd / 1000 for name in endpoints}
@@ -176,6 +176,11 @@ def google_prices() -> dict[str, float]:
 
 def random_walk(city: City, steps: int, seed: int) -> Walk:
     """Return a walk along the true links from a few random panoramas on, back only where it must.
+
+    Args:
+        city: that lists its panoramas.
+        steps: number.
+        seed: same seed, same walk.
 
     Raises:
         BadInput: the city does not know all its panoramas.
@@ -240,7 +245,7 @@ def measure(
 
 
 def against_truth(streetview: StreetView, found: Mapping[str, set[str]]) -> tuple[float, float]:
-    """Precision and recall of the links found, over all panoramas stood at."""
+    """Return the precision and recall of the links found, over all panoramas stood at."""
     true = {pano_id: {link.pano_id for link in streetview.panorama(pano_id).links} for pano_id in found}
     hits = sum(len(found[pano_id] & true[pano_id]) for pano_id in found)
     return hits / sum(map(len, found.values())), hits / sum(map(len, true.values()))

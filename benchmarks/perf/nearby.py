@@ -45,7 +45,7 @@ HERE = LatLng(41.25, -38.75)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QueryCosts:
     """One question, or one walk."""
 
     places: int
@@ -89,7 +89,7 @@ class EvenPlaces:
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """As `Places.nearby`."""
+        """Return the places within a radius, nearest first, as `Places.nearby` does."""
         del whole
         near = [
             (metres, place)
@@ -100,16 +100,16 @@ class EvenPlaces:
         return [place for _, place in sorted(near, key=lambda one: (one[0], one[1].id))]
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:
-        """Nothing."""
+        """Return no places."""
         del query, near
         return []
 
     def details(self, place_id: str) -> Place:
-        """As `Places.details`."""
+        """Return one place, as `Places.details` does."""
         return self._by_id[place_id]
 
     def photos(self, place_id: str, limit: int = 1) -> list[Image]:
-        """None."""
+        """Return no photos."""
         del place_id, limit
         return []
 
@@ -122,8 +122,8 @@ def main() -> None:
     options = parser.parse_args()
     towns, radii = ([int(one) for one in text.split(",")] for text in (options.places, options.radii))
     made = open_city("virlton")
-    asked: list[Asked] = []
-    walks: list[Asked] = []
+    asked: list[QueryCosts] = []
+    walks: list[QueryCosts] = []
     with figures(options) as found:
         for count in towns:
             with town(made, count) as (places, server):
@@ -141,26 +141,39 @@ def main() -> None:
 
 @contextmanager
 def town(made: City, count: int) -> Iterator[tuple[EvenPlaces, ServedCity]]:
-    """Places, and the server that tells them."""
+    """Yield the places, and the server that tells them."""
     places = EvenPlaces(count)
     with served(replace(made, places=places), ServeOptions()) as server:
         yield places, server
 
 
-def one_question(places: EvenPlaces, server: ServedCity, count: int, radius: float) -> Asked:
-    """Measure the cost and the finds of a single question."""
-    return _measured(places, server, count, radius, [HERE])
+def one_question(places: EvenPlaces, server: ServedCity, count: int, radius: float) -> QueryCosts:
+    """Measure the cost and the finds of a single question.
+
+    Args:
+        places: the client.
+        server: that counts.
+        count: places within 200 metres.
+        radius: metres.
+    """
+    return _measure_stands(places, server, count, radius, [HERE])
 
 
-def walk(places: EvenPlaces, server: ServedCity, count: int) -> Asked:
-    """Measure the cost of a walk that asks at each step."""
+def walk(places: EvenPlaces, server: ServedCity, count: int) -> QueryCosts:
+    """Measure the cost of a walk that asks at each step.
+
+    Args:
+        places: the client.
+        server: that counts.
+        count: places within 200 metres.
+    """
     stands = [destination(HERE, 90.0, STEP_M * step) for step in range(STEPS)]
-    return _measured(places, server, count, WALK_M, stands)
+    return _measure_stands(places, server, count, WALK_M, stands)
 
 
-def _measured(
+def _measure_stands(
     places: EvenPlaces, server: ServedCity, count: int, radius: float, stands: Sequence[LatLng]
-) -> Asked:
+) -> QueryCosts:
     server.reset()
     settings = at_base_url(load_google_settings(), server.url)
     with (
@@ -170,7 +183,7 @@ def _measured(
         city = open_google("even", "Even", HERE, http=http)
         told = [city.places.nearby(at, radius) for at in stands]
         usd = http.ledger.total().usd
-    return Asked(
+    return QueryCosts(
         places=count,
         radius=radius,
         requests=server.stats()["requests"]["places_nearby"],
@@ -181,7 +194,7 @@ def _measured(
     )
 
 
-def _table(asked: Sequence[Asked], towns: Sequence[int], radii: Sequence[int]) -> Table:
+def _table(asked: Sequence[QueryCosts], towns: Sequence[int], radii: Sequence[int]) -> Table:
     title = "requests: places found of those within the radius, whole to"
     table = figure_table("places within 200 m", *(f"{radius} m" for radius in radii), title=title)
     for count in towns:

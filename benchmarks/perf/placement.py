@@ -23,7 +23,7 @@ from virl.platform.providers.offline.render.renderer import CityRenderer
 from virl.platform.streetview import Camera
 
 from .figures import Figures, command, figures
-from .plans import fronted
+from .plans import fronted_plan
 
 NEAR_M, SEEN_FROM_M, LOOKS = 15.0, 40.0, 8
 HALF, READABLE_PX = 0.5, 12
@@ -31,7 +31,7 @@ HALF, READABLE_PX = 0.5, 12
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """What the best panorama shows of a sign: height in pixels, visible share; 0 where none does."""
+    """The best panorama's view of a sign: height in pixels, visible share; 0 where none shows it."""
 
     pixels: float
     share: float
@@ -49,14 +49,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace, found: Figures) -> None:
-    plan, wanting = fronted(options.city)
+    plan, wanting = fronted_plan(options.city)
     listed = [shop for shop in wanting if shop.is_on_directory]
     signed = [shop for shop in wanting if shop.has_own_sign]
     looks = _Spectator(plan)
     drawn = Random(0).sample(signed, min(options.limit or len(signed), len(signed)))
     own = [[looks.at(sign) for sign in shop.signs] for shop in drawn]
     seen = [any(look.share >= HALF for look in each) for each in own]
-    is_near = [_away(plan, shop) <= NEAR_M for shop in drawn]
+    is_near = [_metres_from_sign(plan, shop) <= NEAR_M for shop in drawn]
     weight = len(signed) / max(len(drawn), 1) / max(len(wanting), 1)
     found |= {
         "places": len(plan.shops),
@@ -90,7 +90,7 @@ def _sightings(looks: Sequence[Sighting]) -> dict[str, float]:
     }
 
 
-def _away(plan: CityPlan, shop: Shop) -> float:
+def _metres_from_sign(plan: CityPlan, shop: Shop) -> float:
     """Return the metres from the mapped point of a place to the nearest of its signs."""
     x, y = plan.layout.frame.point(shop.place.position)
     middles = (np.add(sign.left, sign.right) / 2 for sign in shop.signs)
@@ -98,7 +98,7 @@ def _away(plan: CityPlan, shop: Shop) -> float:
 
 
 class _Spectator:
-    """Looks at signs from the panoramas around them."""
+    """A spectator that looks at signs from the panoramas around them."""
 
     def __init__(self, plan: CityPlan) -> None:
         self._panoramas = plan.layout.panoramas

@@ -14,10 +14,10 @@ def plan_of(city: str) -> CityPlan:
     Raises:
         BadInput: the city is neither made nor rebuilt.
     """
-    return fronted(city)[0]
+    return fronted_plan(city)[0]
 
 
-def fronted(city: str) -> tuple[CityPlan, list[Shop]]:
+def fronted_plan(city: str) -> tuple[CityPlan, list[Shop]]:
     """Return the plan of a city, and its places that would have a front.
 
     Raises:

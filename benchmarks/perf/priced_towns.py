@@ -25,14 +25,14 @@ from virl.serve.google.server import served
 from virl.serve.loopback import ServedCity
 
 _THINGS = {"trash bin": (0.5, 1.0), "bench": (1.5, 0.85)}
-"""What is recorded: metres wide and high."""
+"""Things that are recorded: metres wide and high."""
 _REGION, _HOMES, _DETECTOR = "square.txt", "homes.json", "recorded.yaml"
 """Files that `furnish` writes."""
 _CAMERA_M = 2.5
 _SEEN_M = 15.0
 """So far away, things are seen."""
 _REGION_M = 35.0
-"""From the middle of the region to its corners."""
+"""Metres from the middle of the region to its corners."""
 COUNT = 8
 """Homes."""
 _CAMERA = Camera(0.0)
@@ -78,13 +78,13 @@ MORE: dict[Density, dict[str, tuple[str, ...]]] = {
         "iris": _SEARCHES,
     },
 }
-"""What agents are asked that their files do not say, as `virl run` takes it."""
+"""Options that agents need beyond their files, as `virl run` takes them."""
 CENTERS = {"thin": (41.2508, -38.7570), "dense": (60.1690, 24.9425)}
 RECORDED_M = {"thin": 2000.0, "dense": 800.0}
 STREETS = {"thin": "Station Street", "dense": "Pohjoisesplanadi"}
 DENSE_START = "60.1690,24.9425"
 ESPLANADI = "60.1676,24.9478"
-"""Where those start in Helsinki who count, rent, run errands or use tools: 40 benches are within 200 m."""
+"""Start of those in Helsinki who count, rent, run errands or use tools: 40 benches are within 200 m."""
 STARTS = dict.fromkeys(("peng", "rx399", "imani", "vivek", "june", "mira", "otto", "noor"), ESPLANADI)
 DENSE_CITY = """\
 title: Helsinki over HTTP
@@ -118,11 +118,17 @@ class ServedTown:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What the environment has to say, but for the cache."""
+        """The environment variables, but for the cache."""
         return {"GOOGLE_MAPS_API_KEY": "any-key-of-a-measurement", "VIRL_GOOGLE_BASE_URL": self.url}
 
     def run(self, agent: str, out: Path, city: str = "") -> list[str]:
-        """Return the command for a run of an agent, over HTTP unless a city is named."""
+        """Return the command for a run of an agent, over HTTP unless a city is named.
+
+        Args:
+            agent: its name.
+            out: folder of the run.
+            city: name; empty for the served one.
+        """
         start = ["--at", STARTS.get(agent, DENSE_START)] if self.density == "dense" else []
         more = [part.replace("DATA", str(self.data)) for part in MORE[self.density].get(agent, ())]
         return ["run", agent, "--city", city or self.city, *start, *more, "--out", str(out)]
@@ -130,7 +136,13 @@ class ServedTown:
 
 @contextmanager
 def served_town(density: Density, extract: str, data: Path) -> Iterator[tuple[ServedCity, ServedTown]]:
-    """Serve a town, and write what agents need there into a folder."""
+    """Serve a town, and write what agents need there into a folder.
+
+    Args:
+        density: of the town.
+        extract: of the dense town.
+        data: folder for what agents need.
+    """
     name = "virlton" if density == "thin" else f"{extract}@invented"
     city = open_city(name)
     middle = CENTERS["thin"] if density == "thin" else ESPLANADI.split(",")
@@ -196,10 +208,10 @@ def _seen_from_everywhere(
         for thing, (x, y) in things:
             east, north = x - stood[0], y - stood[1]
             if 2.0 < hypot(east, north) <= _SEEN_M:
-                yield _drawn(View(pano_id, _CAMERA, nothing), thing.kind, east, north)
+                yield _draw_thing(View(pano_id, _CAMERA, nothing), thing.kind, east, north)
 
 
-def _drawn(view: View, kind: str, east: float, north: float) -> tuple[View, list[Detection]]:
+def _draw_thing(view: View, kind: str, east: float, north: float) -> tuple[View, list[Detection]]:
     """Return a thing in the middle of a view of its own: standing on level ground, nothing before it."""
     far, (wide, high) = hypot(east, north), _THINGS[kind]
     low, top = (degrees(atan((up - _CAMERA_M) / far)) for up in (0.0, high))

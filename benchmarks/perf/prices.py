@@ -74,7 +74,7 @@ def main() -> None:
     known = measured_costs() if path.is_file() else None
     found: dict[str, dict[str, Any]] = known.model_dump(mode="json") if known else {}
     for town in towns:
-        for name, work in measured(town, options.extract, agents, benches, settings).items():
+        for name, work in measure_costs(town, options.extract, agents, benches, settings).items():
             kind = "agents" if name in agents else "benchmarks"
             found.setdefault(kind, {}).setdefault(name, {})[town] = work.model_dump(mode="json")
     costs = MeasuredCosts.model_validate(
@@ -87,10 +87,18 @@ def main() -> None:
         path.write_text(as_yaml(costs), encoding="utf-8")
 
 
-def measured(
+def measure_costs(
     density: Density, extract: str, agents: Sequence[str], benches: Sequence[str], settings: GoogleSettings
 ) -> dict[str, MeasuredWork]:
-    """Measure what each was billed in a town; what failed is told on the error stream and left out."""
+    """Measure what each was billed in a town; what failed is told on the error stream and left out.
+
+    Args:
+        density: of the town.
+        extract: of the dense town.
+        agents: names.
+        benches: benchmarks by name.
+        settings: with prices.
+    """
     found = {}
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -170,7 +178,7 @@ def events_of(book: Sequence[str], settings: GoogleSettings) -> dict[str, int]:
 
 
 def _sku(settings: GoogleSettings, endpoint: str, micro: int) -> tuple[str, int]:
-    """As what a sum was billed, and how many events."""
+    """Return the SKU that a sum was billed as, and how many events."""
     at = settings.endpoint(endpoint)
     names = [at.sku, *at.tiers.values(), *filter(None, [at.advanced_sku])]
     for name in names:

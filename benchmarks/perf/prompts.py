@@ -70,7 +70,7 @@ class WrittenOut:
 
     @property
     def ledger(self) -> Ledger:
-        """That of the rules."""
+        """The ledger of the rules."""
         return self._rules.ledger
 
     def apart(self) -> Self:
@@ -85,7 +85,7 @@ class WrittenOut:
         rule_inputs: Mapping[str, object] = {},
         **inputs: object,
     ) -> ReplyT:
-        """As `Mind.ask`."""
+        """Ask the rules, as `Mind.ask` does."""
         question = question_of(prompt, inputs, (), MANNER, Abilities(), NO_MODEL)
         sent = self._sent[prompt.name]
         sent.texts.append("\n".join(message.text for message in question.messages))

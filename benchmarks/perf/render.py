@@ -65,7 +65,7 @@ def main() -> None:
 
 def _measure(found: Figures, options: argparse.Namespace) -> None:
     if options.city:
-        _opened(found, options.city)
+        _measure_opening(found, options.city)
     before = _peak_mib()
     courses = {"virlton": _Course(plan_of("virlton"), options)}
     if options.city:
@@ -98,7 +98,9 @@ class _Course:
         xy = panoramas.xy
         self._start = xy[0]
         chosen = (
-            _walked(panoramas, views, rng) if options.walks else rng.choice(len(xy), views, views > len(xy))
+            _walk_panoramas(panoramas, views, rng)
+            if options.walks
+            else rng.choice(len(xy), views, views > len(xy))
         )
         self._spots = xy[chosen]
         self._cameras = [
@@ -109,7 +111,7 @@ class _Course:
         self._renderer = CityRenderer(plan)
 
     def begin(self) -> dict[str, float]:
-        """Seconds of the first steps."""
+        """Return the seconds of the first steps."""
         seconds = {}
         x, y = self._start
         for name in ("first picture", "second picture"):
@@ -119,7 +121,7 @@ class _Course:
         return seconds
 
     def draw(self, turn: int) -> None:
-        """One of `ROUNDS` parts of the views."""
+        """Draw one of `ROUNDS` parts of the views."""
         wall, cpu = time.perf_counter(), time.thread_time()
         count = len(self._spots)
         for number in range(turn * count // ROUNDS, (turn + 1) * count // ROUNDS):
@@ -134,8 +136,8 @@ class _Course:
         return {"per core": count / self._cpu, "by the clock": count / self._wall}
 
 
-def _walked(panoramas: Panoramas, views: int, rng: np.random.Generator) -> list[int]:
-    """Panoramas of as many walks as there are rounds, each as often as it is looked from."""
+def _walk_panoramas(panoramas: Panoramas, views: int, rng: np.random.Generator) -> list[int]:
+    """Return the panoramas of as many walks as there are rounds, each as often as it is looked from."""
     first = np.searchsorted(panoramas.source, np.arange(len(panoramas.xy) + 1))
     spots = []
     for turn in range(ROUNDS):
@@ -149,7 +151,7 @@ def _walked(panoramas: Panoramas, views: int, rng: np.random.Generator) -> list[
     return spots
 
 
-def _opened(found: Figures, city: str) -> None:
+def _measure_opening(found: Figures, city: str) -> None:
     """Measure the opening of the city without a cache, with one, and with some views drawn."""
     found["opened"] = {}
     with tempfile.TemporaryDirectory(prefix="virl-render-") as cache:

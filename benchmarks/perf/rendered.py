@@ -31,7 +31,7 @@ def main() -> None:
     settings = read_model("detector", "rendered")
     if not isinstance(settings, RenderedSettings):
         parser.error("the model rendered is of another kind")
-    views = drawn(options.city, options.views)
+    views = draw_views(options.city, options.views)
     table = figure_table("batch", "views a second of the processor", "detections a view")
     with figures(options) as found:
         for batch in options.batch:
@@ -43,7 +43,7 @@ def main() -> None:
         found.show(table)
 
 
-def drawn(city: str, count: int) -> list[View]:
+def draw_views(city: str, count: int) -> list[View]:
     """Draw views of a city, with their pixels."""
     opened, rng = open_city(city), np.random.default_rng(0)
     ids = held_street_map(opened).panorama_ids()

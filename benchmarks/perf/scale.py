@@ -83,16 +83,16 @@ class Stage:
 
     name: str
     requests: Mapping[str, float]
-    """By what is asked for."""
+    """Requests by what is asked for."""
     usd: float
     gpu_hours: float = 0.0
-    """Of one GPU."""
+    """Hours of one GPU."""
     waiting_hours: float = 0.0
-    """For the network, whatever the GPUs do."""
+    """Hours of waiting for the network, whatever the GPUs do."""
 
 
 def stages(number: Mapping[str, Number] = NUMBERS) -> list[Stage]:
-    """All stages, in their order; models share the views of a panorama."""
+    """Return all stages, in their order; models share the views of a panorama."""
 
     def n(name: str) -> float:
         return number[name].value
@@ -191,7 +191,7 @@ def tables(number: Mapping[str, Number] = NUMBERS) -> list[str]:
 
 
 def limits(number: Mapping[str, Number] = NUMBERS) -> dict[str, str]:
-    """Numbers at which the plan would break."""
+    """Return the numbers at which the plan would break."""
 
     def n(name: str) -> float:
         return number[name].value

@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 BLOCK_M, PIECES = 100.0, 10
 SPOTS, NEAREST, ROUTES = 5, 1000, 5
-"""How many points are asked of the ground, of the panoramas and for a route."""
+"""Numbers of points that are asked of the ground, of the panoramas and for a route."""
 
 
 def main() -> int:
@@ -100,29 +100,31 @@ def _panoramas(streets: tuple[Street, ...], junctions: Floats) -> Panoramas:
 
 def _measure(found: Figures, options: argparse.Namespace) -> int:
     rng = np.random.default_rng(options.seed)
-    plan = _timed(found, "plan", lambda: grid_town(options.pieces))
+    plan = _time_making(found, "plan", lambda: grid_town(options.pieces))
     xy = plan.panoramas.xy
     found["pieces"], found["panoramas"] = len(plan.streets) * PIECES, len(xy)
     found.show(f"{found['pieces']:,} pieces of street, {len(xy):,} panoramas")
-    grounds = _timed(found, "table of pieces", lambda: Grounds(plan))
+    grounds = _time_making(found, "table of pieces", lambda: Grounds(plan))
     spots = rng.uniform(xy.min(axis=0), xy.max(axis=0), (SPOTS, 2))
-    wrong = _timed(
+    wrong = _time_making(
         found, f"ground around {SPOTS} points", lambda: sum(_is_wrong(plan, grounds, *at) for at in spots)
     )
-    graph = _timed(found, "graph of panoramas", lambda: panorama_graph(plan))
+    graph = _time_making(found, "graph of panoramas", lambda: panorama_graph(plan))
     view = OfflineStreetView(plan, CityRenderer(CityPlan(0, plan, ())))
     asked = rng.uniform(xy.min(axis=0), xy.max(axis=0), (NEAREST, 2))
-    wrong += _timed(found, f"nearest panorama of {NEAREST} points", lambda: _misplaced(plan, view, asked))
+    wrong += _time_making(
+        found, f"nearest panorama of {NEAREST} points", lambda: _count_misplaced(plan, view, asked)
+    )
     maps = GraphMaps(graph)
     ways = rng.choice(len(plan.junctions), (ROUTES, 2))
-    wrong += _timed(found, f"{ROUTES} routes across the town", lambda: _too_long(plan, maps, ways))
+    wrong += _time_making(found, f"{ROUTES} routes across the town", lambda: _too_long(plan, maps, ways))
     found["wrong"] = wrong
     found["mib"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     found.show(f"memory of the process at its peak: {found['mib']:,.0f} MiB; wrong answers: {wrong}")
     return 1 if wrong else 0
 
 
-def _timed(found: Figures, what: str, make: Callable[[], T]) -> T:
+def _time_making(found: Figures, what: str, make: Callable[[], T]) -> T:
     start = time.process_time()
     made = make()
     found[what] = time.process_time() - start
@@ -136,17 +138,17 @@ def _nearest_segment(grid: RasterGrid, nearest: Indices, x: float, y: float) -> 
 
 
 def _is_wrong(plan: StreetPlan, grounds: Grounds, x: float, y: float) -> bool:
-    """Whether the piece that the ground names at a point is farther off than the nearest of all."""
-    ground = grounds.around(x, y)
+    """Return whether the piece that the ground names at a point is farther off than the nearest of all."""
+    ground = grounds.ground_around(x, y)
     told = ground.segments[_nearest_segment(grid_of(ground), ground.nearest, x, y)]
     lines = np.concatenate([street.line[:-1] for street in plan.streets])
     ends = np.concatenate([street.line[1:] for street in plan.streets])
-    best = float(_away(lines, ends, x, y).min())
-    own = float(_away(told[None, :2], told[None, :2] + told[None, 2:4] * told[4], x, y)[0])
+    best = float(_distances_to(lines, ends, x, y).min())
+    own = float(_distances_to(told[None, :2], told[None, :2] + told[None, 2:4] * told[4], x, y)[0])
     return best < 6.0 and own > best + 1.5  # within reach of a street; a cell is 0.75 m wide
 
 
-def _away(start: Floats, end: Floats, x: float, y: float) -> Floats:
+def _distances_to(start: Floats, end: Floats, x: float, y: float) -> Floats:
     way = end - start
     share = np.clip(
         ((x - start[:, 0]) * way[:, 0] + (y - start[:, 1]) * way[:, 1]) / np.sum(way**2, axis=1), 0, 1
@@ -155,8 +157,8 @@ def _away(start: Floats, end: Floats, x: float, y: float) -> Floats:
     return np.asarray(np.hypot(spot[:, 0] - x, spot[:, 1] - y))
 
 
-def _misplaced(plan: StreetPlan, view: OfflineStreetView, points: Floats) -> int:
-    """Of how many points the panorama that is named is farther off than the nearest of all."""
+def _count_misplaced(plan: StreetPlan, view: OfflineStreetView, points: Floats) -> int:
+    """Return how many points have a panorama named that is farther off than the nearest of all."""
     wrong = 0
     for x, y in points.tolist():
         at = plan.frame.position(x, y)
@@ -171,7 +173,7 @@ def _misplaced(plan: StreetPlan, view: OfflineStreetView, points: Floats) -> int
 
 
 def _too_long(plan: StreetPlan, maps: GraphMaps, ways: Ints) -> int:
-    """How many routes between junctions are not as long as the grid has it, to 0.5 %."""
+    """Return how many routes between junctions are not as long as the grid has it, to 0.5 %."""
     wrong = 0
     for start, end in plan.junctions[ways]:
         route = maps.route([plan.frame.position(*start), plan.frame.position(*end)])

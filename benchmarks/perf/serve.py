@@ -38,7 +38,7 @@ PATIENCE_S = 120
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked."""
+    """A request to the server."""
 
     path: str
     query: Mapping[str, object] = field(default_factory=dict)
@@ -46,7 +46,11 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def send(self, to: HTTPConnection) -> bytes:
-        """Ask, and read the whole answer."""
+        """Ask, and read the whole answer.
+
+        Raises:
+            RuntimeError: the status is not 200.
+        """
         target = f"{self.path}?{urlencode({**self.query, 'key': 'k'})}"
         method, body = ("GET", None) if self.body is None else ("POST", json.dumps(self.body))
         to.request(method, target, body, dict(self.headers))
@@ -69,7 +73,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=3, help="how long each endpoint is asked")
     parser.add_argument("--minutes", type=int, default=0, help="ask for everything in turn for so long")
     options = parser.parse_args()
-    with figures(options) as found, served(options.city, options.at) as town:
+    with figures(options) as found, serve_town(options.city, options.at) as town:
         if options.minutes:
             _endure(found, town, options.clients, options.minutes)
         else:
@@ -92,14 +96,18 @@ class LoadedTown:
         return self.panoramas[number % len(self.panoramas)]
 
     def processor_s(self) -> float:
-        """Seconds of processor time that the server has taken."""
+        """Return the seconds of processor time that the server has taken."""
         fields = Path(f"/proc/{self.process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 @contextmanager
-def served(city: str, center: LatLng) -> Iterator[LoadedTown]:
-    """Run a server in a process of its own."""
+def serve_town(city: str, center: LatLng) -> Iterator[LoadedTown]:
+    """Run a server in a process of its own.
+
+    Raises:
+        SystemExit: no panorama is near the centre.
+    """
     server = [sys.executable, "-m", "virl", "serve", "google", "--city", city, "--port", "0"]
     with subprocess.Popen(server, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603  # nosec B603
         try:
@@ -107,27 +115,27 @@ def served(city: str, center: LatLng) -> Iterator[LoadedTown]:
             town = LoadedTown(url, process.pid, center, panoramas(url, center), addresses(url, center))
             if not town.panoramas:
                 raise SystemExit(f"serve: no panorama of {city} near {center}: give a position with --at")
-            answered(url, view(town, 42))  # compiles and builds what pictures need
+            ask_once(url, view(town, 42))  # compiles and builds what pictures need
             yield town
         finally:
             process.terminate()
 
 
 def panoramas(url: str, center: LatLng) -> list[str]:
-    """Ids of the panoramas around the centre."""
+    """Return the ids of the panoramas around the centre."""
     where, session, found = spots(center), session_of(url), dict[str, None]()
     for _ in range(60):
         locations = [{"lat": at.lat, "lng": at.lng} for at in islice(where, 100)]
         body = {"locations": locations, "radius": 50}
-        reply = answered(url, Request("/v1/streetview/panoIds", {"session": session}, body))
+        reply = ask_once(url, Request("/v1/streetview/panoIds", {"session": session}, body))
         found |= dict.fromkeys(filter(None, json.loads(reply)["panoIds"]))
     return list(found)
 
 
 def addresses(url: str, center: LatLng) -> list[str]:
-    """Addresses around the centre."""
+    """Return the addresses around the centre."""
     asked = (Request("/maps/api/geocode/json", {"latlng": str_of(at)}) for at in islice(spots(center), 60))
-    replies = (json.loads(answered(url, one))["results"] for one in asked)
+    replies = (json.loads(ask_once(url, one))["results"] for one in asked)
     return [results[0]["formatted_address"] for results in replies if results]
 
 
@@ -135,8 +143,8 @@ def _measure(found: Figures, town: LoadedTown, clients: int, seconds: float) -> 
     found.show(f"{'endpoint':34}{'a second':>10}{'p50 ms':>10}{'p99 ms':>10}{'CPU ms':>10}")
     found["endpoints"] = {}
     for name, ask in endpoints(town).items():
-        show(found, name, measured(town, ask, clients, seconds))
-    mixed(found, town, seconds)
+        show(found, name, measure_load(town, ask, clients, seconds))
+    measure_mixed(found, town, seconds)
     now, most = memory_mb(town.process, "VmRSS"), memory_mb(town.process, "VmHWM")
     found["memory_mb"] = {"now": now, "at most": most}
     found.show(f"memory: {now} MB, {most} MB at most")
@@ -151,7 +159,7 @@ def _endure(found: Figures, town: LoadedTown, clients: int, minutes: int) -> Non
     found.show(f"{'minute':>6}{'requests':>10}{'memory MB':>11}{'at most MB':>12}")
     found.show(f"{0:6}{0:10}{start:11}")
     for minute in range(1, minutes + 1):
-        times = measured(town, partial(in_turn, asks, first), clients, 60).times
+        times = measure_load(town, partial(in_turn, asks, first), clients, 60).times
         first += len(times)
         now, most = memory_mb(town.process, "VmRSS"), memory_mb(town.process, "VmHWM")
         found["minutes"].append({"requests": len(times), "memory_mb": now, "at most": most})
@@ -160,23 +168,30 @@ def _endure(found: Figures, town: LoadedTown, clients: int, minutes: int) -> Non
 
 @dataclass(frozen=True)
 class Measured:
-    """How some requests were answered."""
+    """The measurement of some requests."""
 
     times: Sequence[float]
-    """Of each answer, in seconds."""
+    """Seconds of each answer."""
     seconds: float
-    """In all."""
+    """Seconds in all."""
     processor_s: float
-    """That the server took meanwhile."""
+    """Seconds of processor time that the server took meanwhile."""
 
 
-def measured(town: LoadedTown, ask: Ask, clients: int, seconds: float) -> Measured:
-    """Ask for so many seconds."""
+def measure_load(town: LoadedTown, ask: Ask, clients: int, seconds: float) -> Measured:
+    """Ask for so many seconds.
+
+    Args:
+        town: with its server.
+        ask: gives the request of a number.
+        clients: at a time.
+        seconds: to go on.
+    """
     numbers, times, start = count(), list[float](), time.perf_counter()
     taken = town.processor_s()
 
     def work() -> None:
-        with closing(connected(town.url)) as client:
+        with closing(connect(town.url)) as client:
             while time.perf_counter() < start + seconds:
                 before = time.perf_counter()
                 ask(next(numbers)).send(client)
@@ -191,20 +206,36 @@ def measured(town: LoadedTown, ask: Ask, clients: int, seconds: float) -> Measur
 
 
 def in_turn(asks: Sequence[Ask], first: int, number: int) -> Request:
-    """Return the next request of each kind in turn."""
+    """Return the next request of each kind in turn.
+
+    Args:
+        asks: kinds of requests.
+        first: kind to begin with.
+        number: of the request.
+    """
     return asks[(first + number) % len(asks)]((first + number) // len(asks))
 
 
-def mixed(found: Figures, town: LoadedTown, seconds: float) -> None:
-    """Metadata for 5 clients while 4 ask for new tiles."""
+def measure_mixed(found: Figures, town: LoadedTown, seconds: float) -> None:
+    """Measure metadata for 5 clients while 4 ask for new tiles.
+
+    Args:
+        found: figures; is changed.
+        town: with its server.
+        seconds: to go on.
+    """
     tiles = endpoints(town)["tile, new panoramas"]
     drawn: list[Measured] = []
     others = threading.Thread(
-        target=lambda: drawn.append(measured(town, lambda n: tiles(n + 5000), 4, 3 * seconds))
+        target=lambda: drawn.append(measure_load(town, lambda n: tiles(n + 5000), 4, 3 * seconds))
     )
     others.start()
     time.sleep(seconds / 2)
-    show(found, "metadata, 5 clients, beside tiles", measured(town, partial(metadata, town), 5, 2 * seconds))
+    show(
+        found,
+        "metadata, 5 clients, beside tiles",
+        measure_load(town, partial(metadata, town), 5, 2 * seconds),
+    )
     others.join()
     show(found, "tiles, 4 clients, beside metadata", drawn[0])
 
@@ -212,7 +243,7 @@ def mixed(found: Figures, town: LoadedTown, seconds: float) -> None:
 def session_of(url: str) -> str:
     """Return a session of Map Tiles."""
     about = {"mapType": "streetview", "language": "en-US", "region": "US"}
-    return str(json.loads(answered(url, Request("/v1/createSession", body=about)))["session"])
+    return str(json.loads(ask_once(url, Request("/v1/createSession", body=about)))["session"])
 
 
 def endpoints(town: LoadedTown) -> dict[str, Ask]:
@@ -249,19 +280,19 @@ def endpoints(town: LoadedTown) -> dict[str, Ask]:
     }
 
 
-def answered(url: str, request: Request) -> bytes:
+def ask_once(url: str, request: Request) -> bytes:
     """Return the answer to one request."""
-    with closing(connected(url)) as client:
+    with closing(connect(url)) as client:
         return request.send(client)
 
 
-def connected(url: str) -> HTTPConnection:
+def connect(url: str) -> HTTPConnection:
     """Return a connection to the server, which is kept open."""
     return HTTPConnection(urlsplit(url).netloc, timeout=PATIENCE_S)
 
 
 def metadata(town: LoadedTown, number: int) -> Request:
-    """Metadata of Street View Static."""
+    """Return a request for metadata of Street View Static."""
     return Request("/maps/api/streetview/metadata", {"pano": town.panorama(number)})
 
 
@@ -272,7 +303,7 @@ def view(town: LoadedTown, number: int) -> Request:
 
 
 def spots(center: LatLng) -> Iterator[LatLng]:
-    """Positions around the centre of the town."""
+    """Yield the positions around the centre of the town."""
     return (destination(center, 137.5 * number, 20 * (number % 30)) for number in count())
 
 
@@ -288,7 +319,13 @@ def str_of(position: LatLng) -> str:
 
 
 def show(found: Figures, name: str, seen: Measured) -> None:
-    """Keep and print a line of the table."""
+    """Keep and print a line of the table.
+
+    Args:
+        found: figures; is changed.
+        name: of the line.
+        seen: measurement.
+    """
     ordered, rate = sorted(seen.times), len(seen.times) / seen.seconds
     p50, p99 = (1000 * ordered[min(int(share * len(ordered)), len(ordered) - 1)] for share in (0.5, 0.99))
     each = 1000 * seen.processor_s / len(ordered)
@@ -297,7 +334,7 @@ def show(found: Figures, name: str, seen: Measured) -> None:
 
 
 def memory_mb(process: int, field: str) -> int:
-    """Megabytes of memory of a process, now (`VmRSS`) or at most (`VmHWM`)."""
+    """Return the megabytes of memory of a process, now (`VmRSS`) or at most (`VmHWM`)."""
     lines = Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines()
     return next(int(line.split()[1]) // 1024 for line in lines if line.startswith(field))
 

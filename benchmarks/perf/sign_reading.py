@@ -67,14 +67,20 @@ def names(truth: Truth, view: View) -> list[Visible]:
 
 
 def is_latin(text: str) -> bool:
-    """Whether no letter is of another script."""
+    """Return whether no letter is of another script."""
     return max(map(ord, text)) <= LAST_LATIN
 
 
 def measure(
     reader: Reader, views: Sequence[View], there: Sequence[Sequence[Visible]]
 ) -> tuple[set[Name], float]:
-    """Measure the names that a reader reads, and milliseconds of the processor a view."""
+    """Measure the names that a reader reads, and milliseconds of the processor a view.
+
+    Args:
+        reader: of text.
+        views: any number.
+        there: signs that each view truly shows.
+    """
     pictures = [view.pixels for view in views]
     reader.read(pictures[:1])  # loads the models
     started = time.process_time()
@@ -90,7 +96,7 @@ def measure(
 
 
 def is_read(sign: Visible, lines: Sequence[TextLine]) -> bool:
-    """Whether the lines on a sign, or next to it, hold its name."""
+    """Return whether the lines on a sign, or next to it, hold its name."""
     left, top, right, bottom = sign.box
     text = " ".join(
         line.text

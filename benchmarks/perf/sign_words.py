@@ -73,7 +73,7 @@ class LabelledName:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How the names of one language were typed."""
+    """The score of how the names of one language were typed."""
 
     language: str
     names: int
@@ -163,7 +163,7 @@ def language_of(name: str, language: str) -> str:
 
 
 def coarse_type(kind: str) -> str | None:
-    """One of the 20 types for a type, `None` if it is none of them."""
+    """Return one of the 20 types for a type, `None` if it is none of them."""
     coarse = COARSER.get(kind, kind)
     return coarse if coarse in types_20() else None
 

@@ -44,7 +44,7 @@ WANTED = 0.9  # share of names to be read
 FOV = 60.0
 WHOLE = 0.85  # share of a sign's pixels that counts as all of it: posts hide up to 0.15 of a board
 SPOTS = [(turn, metres) for turn in (0, 10, -10, 20, -20, 30, -30) for metres in (10, 9, 11, 8, 12)]
-"""Where to stand: degrees off the sign's normal and metres away, the best first."""
+"""Spots to stand: degrees off the sign's normal and metres away, the best first."""
 TALL = {"tree", "street lamp", "traffic light"}
 STEM_M = 0.6  # half of the width that a tall thing is taken to hide
 
@@ -57,7 +57,7 @@ class Reading:
     camera: Camera
     picture: Image
     best: str
-    """Of all that was read, what comes nearest to the name."""
+    """The text nearest to the name, of all that was read."""
     error: float
     """Normalised edit distance of that to the name, [0, 1]."""
     plain_error: float
@@ -65,7 +65,7 @@ class Reading:
 
 
 class Streets:
-    """What can stand between a reader and a sign."""
+    """The houses and stems that can stand between a reader and a sign."""
 
     def __init__(self, layout: StreetPlan) -> None:
         self._buildings = shapely.STRtree([building.footprint for building in layout.buildings])
@@ -73,7 +73,7 @@ class Streets:
         self._stems = shapely.STRtree([stem.buffer(STEM_M) for stem in stems])
 
     def spots(self, sign: Sign) -> Iterator[tuple[Point, float]]:
-        """Where neither houses nor stems hide the sign, and the heading to it, the best first."""
+        """Yield spots where neither houses nor stems hide the sign, and the heading to it, the best first."""
         (x0, y0), (x1, y1) = sign.left, sign.right
         middle = ((x0 + x1) / 2, (y0 + y1) / 2)
         normal = atan2(-(x1 - x0), y1 - y0)
@@ -118,7 +118,7 @@ def _run(options: argparse.Namespace, found: Figures) -> int:
 
 
 def is_latin(text: str) -> bool:
-    """Whether all letters of a text are Latin ones."""
+    """Return whether all letters of a text are Latin ones."""
     return all(unicodedata.name(letter, "").startswith("LATIN") for letter in text if letter.isalpha())
 
 
@@ -132,7 +132,13 @@ def script_of(text: str) -> str:
 
 
 def look(plan: CityPlan, signs: Iterable[Sign], reader: Reader) -> Iterator[Reading]:
-    """Stand before each sign, face it and read; signs that something hides from everywhere are left out."""
+    """Stand before each sign, face it and read; signs that something hides from everywhere are left out.
+
+    Args:
+        plan: of the city.
+        signs: to read.
+        reader: of text.
+    """
     streets, renderer = Streets(plan.layout), CityRenderer(plan)
     for sign in signs:
         found = _best(streets, renderer, sign)
@@ -147,7 +153,7 @@ def look(plan: CityPlan, signs: Iterable[Sign], reader: Reader) -> Iterator[Read
 
 
 def _best(streets: Streets, renderer: CityRenderer, sign: Sign) -> tuple[Point, Camera] | None:
-    """Where a view shows the whole sign, or else the most of it: awnings, crowns and eaves may hide parts."""
+    """Return a spot whose view shows most of the sign: awnings, crowns and eaves may hide parts."""
     best, most = None, -1.0
     for (x, y), heading in streets.spots(sign):
         away = hypot((sign.left[0] + sign.right[0]) / 2 - x, (sign.left[1] + sign.right[1]) / 2 - y)
@@ -168,7 +174,7 @@ def error(read: str, name: str) -> float:
 
 
 def _texts(lines: list[TextLine]) -> Iterator[str]:
-    """Every run of lines within a sign: a name may have a tagline, and may stand on more lines than one."""
+    """Yield every run of lines within a sign: names may have taglines, and stand on several lines."""
     for sign in group_lines(lines):
         for first, last in combinations(range(len(sign) + 1), 2):
             yield " ".join(line.text for line in sign[first:last])
@@ -208,12 +214,12 @@ def _report(found: Figures, readings: list[Reading], asked: int) -> None:
 
 
 def _is_hung(reading: Reading) -> bool:
-    """Whether it is a sign of a place itself, and not a line on a directory."""
+    """Return whether it is a sign of a place itself, and not a line on a directory."""
     return reading.sign.kind != "directory"
 
 
 def _report_cost(found: Figures, pictures: list[Image]) -> None:
-    """Time both ways in turns, so that both suffer alike from whatever else the machine does."""
+    """Measure both ways in turns, so that both suffer alike from whatever else the machine does."""
     default = rapidocr.RapidOCR(params={"Global.log_level": "critical"})
     ours = open_reader()
 

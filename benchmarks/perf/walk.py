@@ -26,7 +26,7 @@ from virl.platform.providers.graph.home import find_data
 from .figures import Figures, command, figures
 
 SHARES = (0.7, 0.1, 0.1, 0.05, 0.05)
-"""Of forward, left, right, turn around and stop."""
+"""Shares of forward, left, right, turn around and stop."""
 ROUND = 20_000  # steps of one walker between looks at the clock
 GRID = 76  # crossings along one side
 BLOCK = 3  # links of a block
@@ -97,7 +97,7 @@ def open_graph(folder: Path | None) -> tuple[NavigationGraph, str]:
 
 
 def made_grid(crossings: int) -> NavigationGraph:
-    """Streets east and north, `crossings` each way, of blocks of `BLOCK` links that run both ways."""
+    """Return streets east and north, `crossings` each way, of blocks of `BLOCK` links that run both ways."""
     side = (crossings - 1) * BLOCK + 1
     east, north = (axis.ravel() for axis in np.meshgrid(np.arange(side), np.arange(side), indexing="ij"))
     street = (east % BLOCK == 0) | (north % BLOCK == 0)

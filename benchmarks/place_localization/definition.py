@@ -35,7 +35,7 @@ RADIUS_M = 25.0  # V-IRL's configuration
 
 
 class Options(CityOptions):
-    """What place localization is asked."""
+    """Options of place localization."""
 
     models: tuple[str, ...] = ("sign-detector",)
     """Detectors to compare (see `virl models`)."""
@@ -49,7 +49,7 @@ class Options(CityOptions):
 
 @dataclass(frozen=True, slots=True)
 class LocalizationWorld:
-    """What episodes share."""
+    """The parts that episodes share."""
 
     options: Options
     cities: dict[str, City]
@@ -91,14 +91,14 @@ def run(episode: Episode, world: LocalizationWorld) -> EpisodeResult:
     for view, found in zip(views, detector.detect(views, types_20()), strict=True):
         boxes = []
         for detection in found:
-            place = _matched(view, detection, here, places)
+            place = _match_place(view, detection, here, places)
             boxes.append(_box(view, detection, place))
             if place:
                 hits.append((place.id, detection.label))
             if options.active:
                 seen, label = [(view, detection)], [detection.label]
                 (closer,) = look_closer(city.streetview, detector, seen, label, recheck=options.recheck)
-                again = _matched(*closer, here, places) if closer else None
+                again = _match_place(*closer, here, places) if closer else None
                 if closer and again:
                     confirmed.append((again.id, closer[1].label))
         if boxes:
@@ -119,7 +119,7 @@ def run(episode: Episode, world: LocalizationWorld) -> EpisodeResult:
 
 
 def _places_near(data: DataSet) -> dict[str, list[PlaceRow]]:
-    """For each panorama the places of the 20 types within 25 m, where there are any."""
+    """Return the places of the 20 types within 25 m of each panorama, where there are any."""
     places = [place for place in data.places if not set(types_20()).isdisjoint(place.types)]
     lat, lng = np.array([one.lat for one in places]), np.array([one.lng for one in places])
     near: dict[str, list[PlaceRow]] = {}
@@ -142,7 +142,7 @@ def _place(data: dict[str, Any]) -> Place:
     return Place(data["id"], data["name"], tuple(data["types"]), LatLng(data["lat"], data["lng"]))
 
 
-def _matched(view: View, detection: Detection, here: LatLng, places: Sequence[Place]) -> Place | None:
+def _match_place(view: View, detection: Detection, here: LatLng, places: Sequence[Place]) -> Place | None:
     """Return the nearest place in the box's direction; what is written in the box is no help here."""
     return match_place(view.camera, detection.box, here, places, radius=RADIUS_M, slack=0.0)
 

@@ -6,7 +6,7 @@ from virl.bench.benchmark import Confusion, Metric, Scores, Shown, ShownBox, Sho
 from virl.bench.episode import Record
 from virl.bench.metrics.places import Sought
 from virl.geo import LatLng
-from virl.pages.numbers import counted
+from virl.pages.numbers import count_noun
 from virl.platform.place_types import types_20
 
 METRICS = (
@@ -32,9 +32,9 @@ NOT_FOUND = "not found"
 
 
 def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001 - as the contract says
-    """Recall over places: each counts once, found from any panorama near it."""
+    """Score recall over places: each counts once, found from any panorama near it."""
     tallies = _tallies(_sought(records, "hits")) | {
-        "ar20_once": list(_once(records)),
+        "ar20_once": list(_tally_places(records)),
         "precision": list(_boxes(records)),
     }
     active = [record for record in records if record.data["confirmed"] is not None]
@@ -54,7 +54,7 @@ def show(record: Record) -> Shown:
     right = {place["id"] for place in record.data["places"] for hit in hits if _is_right(place, hit)}
     places = record.data["places"]
     return Shown(
-        f"{len(right)} of {counted(len(places), 'place')} found",
+        f"{len(right)} of {count_noun(len(places), 'place')} found",
         len(right) / len(places),
         facts=tuple((place["name"], ", ".join(place["types"])) for place in places),
         views=tuple(
@@ -80,7 +80,7 @@ def show(record: Record) -> Shown:
 
 
 def _sought(records: Sequence[Record], key: str) -> dict[str, Sought]:
-    """Every place with the labels it was hit with from anywhere."""
+    """Return every place with the labels it was hit with from anywhere."""
     types: dict[str, frozenset[str]] = {}
     labels: dict[str, set[str]] = {}
     for record in records:
@@ -105,8 +105,8 @@ def _tallies(places: dict[str, Sought]) -> dict[str, list[Tally]]:
     }
 
 
-def _once(records: Sequence[Record]) -> Iterator[Tally]:
-    """Of each place, from each panorama near it: whether it was found as what it is."""
+def _tally_places(records: Sequence[Record]) -> Iterator[Tally]:
+    """Yield for each place, from each panorama near it, whether it was found as what it is."""
     for record in records:
         hits = {tuple(hit) for hit in record.data["hits"]}
         for place in record.data["places"]:
@@ -115,7 +115,7 @@ def _once(records: Sequence[Record]) -> Iterator[Tally]:
 
 
 def _boxes(records: Sequence[Record]) -> Iterator[Tally]:
-    """Of each panorama with boxes on places: how many, and how many are right."""
+    """Yield for each panorama with boxes on places how many there are, and how many are right."""
     for record in records:
         boxes = [box for view in record.data["views"] for box in view["boxes"] if box["place"]]
         if boxes:

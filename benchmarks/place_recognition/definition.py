@@ -22,7 +22,7 @@ from virl.registry import first_line
 from .published import PUBLISHED
 
 Classifier = Callable[[Image, Sequence[str]], list[str]]
-"""Ranks labels for an image, the likeliest first; those that it finds no sign of are left out."""
+"""A function that ranks labels for an image, the likeliest first; labels without any sign are left out."""
 LABELS = tuple(sorted(types_96()))
 KEPT = 5
 SHOWN_TYPES = 20  # chosen: of the confusion matrix; the rarer ones stand together
@@ -37,7 +37,7 @@ METRICS = (
 
 
 class Options(CityOptions):
-    """What place recognition is asked."""
+    """Options of place recognition."""
 
     models: tuple[str, ...] = ("sign-detector",)
     """Recognizers or detectors to compare (see `virl models`)."""
@@ -45,7 +45,7 @@ class Options(CityOptions):
 
 @dataclass(frozen=True, slots=True)
 class RecognitionWorld:
-    """What episodes share."""
+    """The parts that episodes share."""
 
     classifiers: Mapping[str, Classifier]
 
@@ -87,7 +87,7 @@ def run(episode: Episode, world: RecognitionWorld) -> EpisodeResult:
 
 
 def score(records: Sequence[Record], options: Options) -> Scores:  # noqa: ARG001 - as the contract says
-    """Accuracy over types: a place of k types weighs 1/k for each (V-IRL, section 5.2)."""
+    """Score accuracy over types: a place of k types weighs 1/k for each (V-IRL, section 5.2)."""
     tallies: dict[str, list[Tally]] = {"top1": [], "top3": [], "top5": [], "plain": []}
     for record in records:
         types, ranked = record.data["types"], record.data["ranked"]
@@ -119,7 +119,7 @@ def show(record: Record) -> Shown:
 
 
 def _confusion(records: Sequence[Record]) -> Confusion:
-    """First types against the type named first."""
+    """Return a confusion of first types against the type named first."""
     common = Counter(record.data["types"][0] for record in records).most_common(SHOWN_TYPES)
     labels = [*(kind for kind, _ in common), OTHERS, NOTHING]
     number = {label: index for index, label in enumerate(labels)}

@@ -34,7 +34,7 @@ _SIGNS = "signs"
 Ask = Callable[[str, Sequence[str]], str]
 """Given the question and the options, the reply."""
 Cost = Callable[[], Mapping[str, float]]
-"""What was spent since the photo was shown."""
+"""A function that returns what was spent since the photo was shown."""
 Answerer = Callable[[Image], tuple[Ask, Cost]]
 """Shown a photo, it can be asked about it."""
 METRICS = (
@@ -53,21 +53,21 @@ code, which credits replies that only begin with the right letter, and asks a ch
 
 
 class Options(CityOptions):
-    """What place VQA is asked."""
+    """Options of place VQA."""
 
     models: tuple[str, ...] = ("signs",)
-    """Who answers: `signs`, chat models such as `openai:gpt-5-mini`, or describers (see `virl models`)."""
+    """The answerers: `signs`, chat models such as `openai:gpt-5-mini`, or describers (see `virl models`)."""
     parser: str = ""
     """Chat model that says what a reply without a letter means, for `legacy`; by default none is asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionsWorld:
-    """What episodes share."""
+    """The parts that episodes share."""
 
     answerers: Mapping[str, Answerer]
     parser: Callable[[], Mind] | None = None
-    """Opens the chat model that reads replies, with a ledger of its own."""
+    """A function that opens the chat model that reads replies, with a ledger of its own."""
 
 
 def episodes(options: Options, resources: Resources) -> list[Episode]:
@@ -111,7 +111,7 @@ def run(episode: Episode, world: QuestionsWorld) -> EpisodeResult:
     parser = world.parser() if world.parser else None
     for options, right in rotations(asked["options"], asked["answer"]):
         replies.append(ask(asked["question"], options))
-        mapped.append(_mapped(parser, asked["question"], options, replies[-1], right))
+        mapped.append(_map_reply(parser, asked["question"], options, replies[-1], right))
         strict, legacy = (
             _rounds(asked["options"], asked["answer"], replies, way, mapped) for way in (False, True)
         )
@@ -168,7 +168,7 @@ def show(record: Record) -> Shown:
     )
 
 
-def _mapped(parser: Mind | None, question: str, options: Sequence[str], reply: str, right: int) -> str:
+def _map_reply(parser: Mind | None, question: str, options: Sequence[str], reply: str, right: int) -> str:
     """Return the letter that a chat model reads in a reply without one; empty where it is not asked."""
     if parser is None or not needs_mapping(reply, LETTERS[right]):
         return ""
@@ -186,7 +186,7 @@ def _sum(cost: Mapping[str, float], parser: Mind | None) -> Mapping[str, float]:
 def _rounds(
     options: Sequence[str], answer: int, replies: Sequence[str], legacy: bool, mapped: Sequence[str] = ()
 ) -> list[bool]:
-    """Whether each round was right, ending with the first that was not."""
+    """Return whether each round was right, ending with the first that was not."""
     rounds = []
     for number, (reply, (_, right)) in enumerate(zip(replies, rotations(options, answer), strict=False)):
         read = mapped[number] if number < len(mapped) else ""
@@ -216,7 +216,7 @@ BENCHMARK = Benchmark(
 
 
 def open_answerer(name: str, resources: Resources) -> Answerer:
-    """Who answers: `signs`, a chat model such as `openai:gpt-5-mini`, or a describer in `platform/models`.
+    """Open `signs`, a chat model such as `openai:gpt-5-mini`, or a describer in `platform/models`.
 
     Raises:
         UnknownName: there is no such model.

@@ -31,7 +31,7 @@ from .ways import ToldWay, choose_ways, stands_of, true_way
 
 
 class Options(BaseOptions):
-    """What previews are asked."""
+    """Options of the benchmark of previews."""
 
     cities: tuple[str, ...] = Field(("virlton",), min_length=1)
     """Made towns or map extracts."""
@@ -47,7 +47,7 @@ class Options(BaseOptions):
 
 @dataclass(frozen=True, slots=True)
 class SeenCity:
-    """What previews of a city share."""
+    """The parts that previews of a city share."""
 
     city: City
     truth: Truth
@@ -58,14 +58,14 @@ class SeenCity:
 
 @dataclass(frozen=True, slots=True)
 class Sights:
-    """What episodes share."""
+    """The parts that episodes share."""
 
     options: Options
     cities: Mapping[str, SeenCity]
 
 
 def episodes(options: Options, resources: Resources) -> list[Episode]:
-    """Every way for each detector."""
+    """Return every way for each detector."""
     return [
         Episode(way.id, name, detector, asdict(way))
         for name in options.cities

@@ -37,13 +37,19 @@ METRICS = (
 
 
 def told_against(facts: Sequence[Fact], way: TrueWay, truth: Truth) -> dict[str, Any]:
-    """For each kind: what was told, whether it is there, and what was left out."""
+    """Return for each kind what was told, whether it is there, and what was left out.
+
+    Args:
+        facts: that were told.
+        way: what should be told.
+        truth: of the city.
+    """
     crossings = truth.crossings()
     benches = {thing.id: thing.position for thing in truth.things({BENCH})}
     told = {kind: [fact for fact in facts if fact.kind == kind] for kind in KINDS}
-    zebra = _matches([*map(_at, told[CROSSING])], crossings, SAME_M[CROSSING])
+    zebra = _matches([*map(_position_of, told[CROSSING])], crossings, SAME_M[CROSSING])
     names = list(benches)
-    seat = _matches([*map(_at, told[BENCH])], [*benches.values()], SAME_M[BENCH])
+    seat = _matches([*map(_position_of, told[BENCH])], [*benches.values()], SAME_M[BENCH])
     return {
         CROSSING: _outcome(
             [(fact, number in zebra) for number, fact in enumerate(told[CROSSING])],
@@ -60,7 +66,7 @@ def told_against(facts: Sequence[Fact], way: TrueWay, truth: Truth) -> dict[str,
 
 
 def latin_names(found: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, int]:
-    """How many of the places due have Latin names, and how many of those are told."""
+    """Return how many of the places due have Latin names, and how many of those are told."""
     latin = {place for place, name in names.items() if all(map(_is_latin, name))}
     return {"due": len(latin), "told": len(latin - found["missed"].keys())}
 
@@ -70,7 +76,7 @@ def _is_latin(letter: str) -> bool:
 
 
 def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001 - as the contract says
-    """Ratios of sums over ways."""
+    """Score previews by ratios of sums over ways."""
     tallies: dict[str, list[Tally]] = {metric.key: [] for metric in METRICS}
     for record in records:
         for kind in KINDS:
@@ -150,5 +156,5 @@ def _matches(told: Sequence[LatLng], there: Sequence[LatLng], within: float) -> 
     return {row: column for row, column in pairs if apart[row, column] <= within}
 
 
-def _at(fact: Fact) -> LatLng:
+def _position_of(fact: Fact) -> LatLng:
     return LatLng(fact.lat, fact.lng)

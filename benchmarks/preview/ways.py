@@ -34,7 +34,16 @@ class ToldWay:
 
 
 def choose_ways(city: City, count: int, seed: int) -> list[ToldWay]:
-    """Ways between panoramas, by chance."""
+    """Choose ways between panoramas, by chance.
+
+    Args:
+        city: that lists its panoramas.
+        count: number.
+        seed: same seed, same ways.
+
+    Raises:
+        BadInput: the city is too small for such ways.
+    """
     chance = random.Random(f"{city.name} {seed}")
     everywhere = list(held_street_map(city).panorama_ids())
     ways: list[ToldWay] = []
@@ -61,7 +70,7 @@ def stands_of(city: City, way: ToldWay) -> tuple[Stand, ...]:
 
 @dataclass(frozen=True, slots=True)
 class TrueWay:
-    """What truly lies beside a way."""
+    """The truth about what lies beside a way."""
 
     crossings: tuple[int, ...]
     """Numbers of the marked crossings within `BESIDE_M`, in the order of `Truth.crossings`."""
@@ -74,7 +83,13 @@ class TrueWay:
 
 
 def true_way(truth: Truth, stands: Sequence[Stand], looks: Sequence[Look]) -> TrueWay:
-    """Look up what should be told of a way."""
+    """Look up what should be told of a way.
+
+    Args:
+        truth: of the city.
+        stands: of the way.
+        looks: around, with their views.
+    """
     track = Track([stand.panorama.position for stand in stands])
     crossings = [
         number for number, at in enumerate(truth.crossings()) if abs(track.spot(at).off) <= BESIDE_M

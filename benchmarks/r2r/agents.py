@@ -33,6 +33,11 @@ AGENTS = ("gold", "shortest", "random", "forward", "navgpt")
 def open_agent(data: Data, options: Options, resources: Resources) -> WalkingAgent:
     """Make an agent ready.
 
+    Args:
+        data: of the split.
+        options: of the benchmark.
+        resources: with the minds.
+
     Raises:
         UnknownName: there is no such agent.
         BadInput: the observations are missing or damaged, or no mind has such a name.
@@ -86,7 +91,7 @@ def _shortest(graph: NavigationGraph, episode: InstructionEpisode) -> Instructio
 
 @dataclass(frozen=True, slots=True)
 class RouteNavigator:
-    """Walks a path that it was given, and stops at its end."""
+    """A navigator along a path that it was given, to its end."""
 
     name: str
     graph: NavigationGraph
@@ -99,13 +104,13 @@ class RouteNavigator:
         state = start
         for node in self.path[1:]:
             state = _go(self.graph, state, node)
-            yield _moved(self.graph, state)
+            yield _to_move(self.graph, state)
         yield _stop(state)
 
 
 @dataclass(frozen=True, slots=True)
 class ForwardNavigator:
-    """Goes on by the link nearest to its heading, and stops after five moves or where nothing lies ahead."""
+    """A navigator by the link nearest to its heading, for five moves or until nothing lies ahead."""
 
     graph: NavigationGraph
     name: str = "forward"
@@ -120,13 +125,13 @@ class ForwardNavigator:
             if not turns.size or turns.min() > _AHEAD_DEG:
                 break
             state = _go(self.graph, state, int(self.graph.target[links][turns.argmin()]))
-            yield _moved(self.graph, state)
+            yield _to_move(self.graph, state)
         yield _stop(state)
 
 
 @dataclass(frozen=True, slots=True)
 class RandomNavigator:
-    """Takes any link, five times. What it draws depends on the seed, the start and the instruction alone."""
+    """A navigator that takes any link, five times, by the seed, the start and the instruction alone."""
 
     graph: NavigationGraph
     seed: int = 0
@@ -141,7 +146,7 @@ class RandomNavigator:
             if not ways:
                 break
             state = _go(self.graph, state, draw.choice(ways))
-            yield _moved(self.graph, state)
+            yield _to_move(self.graph, state)
         yield _stop(state)
 
 
@@ -151,7 +156,7 @@ def _go(graph: NavigationGraph, state: WalkState, node: int) -> WalkState:
     return WalkState(node, float(graph.heading[way]), state.node)
 
 
-def _moved(graph: NavigationGraph, state: WalkState) -> Move:
+def _to_move(graph: NavigationGraph, state: WalkState) -> Move:
     return Move(graph.ids[state.node], state)
 
 

@@ -40,14 +40,14 @@ class Data:
 
     folder: Path
     buildings: Mapping[str, Building]
-    """By the name of the scan."""
+    """Buildings by the name of the scan."""
     ids: Sequence[str]
-    """Of all episodes, in the order of the file."""
+    """Ids of all episodes, in the order of the file."""
     episodes: Mapping[str, InstructionEpisode]
     attribution: str
-    """Whom pages about the data have to name; empty for nobody."""
+    """Owner of the data whom pages have to name; empty for nobody."""
     faults: Mapping[str, str]
-    """Why an episode cannot be tried, by its id; an entry that cannot be read goes by its number."""
+    """Reasons why episodes cannot be tried, by id; an entry that cannot be read goes by its number."""
 
 
 def open_data(data: Path | None, split: str) -> Data:
@@ -80,7 +80,7 @@ def open_data(data: Path | None, split: str) -> Data:
 
 
 def open_buildings(folder: Path, scans: Iterable[str]) -> dict[str, Building]:
-    """Those of the scans that the folder has.
+    """Open the buildings of the scans that the folder has.
 
     Raises:
         BadInput: a connectivity file has faults.

@@ -30,13 +30,13 @@ SUCCESS = "success"
 
 
 def episodes(options: Options, resources: Resources) -> list[Episode]:
-    """Those of the split."""
+    """Return the episodes of the split."""
     return walk_episodes(prepare(options, resources))
 
 
 def prepare(options: Options, resources: Resources) -> WalkWorld:
     """Read the data and make the agent ready."""
-    return resources.once(("r2r", options), lambda: _open(options, resources))
+    return resources.make_once(("r2r", options), lambda: _open(options, resources))
 
 
 def _open(options: Options, resources: Resources) -> WalkWorld:
@@ -74,7 +74,14 @@ def figures(scores: WalkScores) -> Mapping[str, str]:
 
 
 def write_page(path: Path, head: PageHead, records: Sequence[Record], options: Options) -> None:
-    """Every episode from above."""
+    """Write a page that shows every episode from above.
+
+    Args:
+        path: of the page.
+        head: title, notes and attribution.
+        records: of the run.
+        options: of the run.
+    """
     buildings = open_data(options.data, options.split).buildings
     graphs = {scan: building.graph for scan, building in buildings.items()}
     write_walks_page(path, head, records, graphs, about=ABOUT, success=SUCCESS, figures=figures)

@@ -8,7 +8,7 @@ from virl.platform.movement.instruction.base import PromptForm
 
 
 class Options(BaseOptions):
-    """Which episodes, and who walks."""
+    """Options of the episodes, and of who walks."""
 
     agent: str = "navgpt"
     """Agent to score: `navgpt`, `gold`, `shortest`, `random` or `forward`."""
@@ -17,8 +17,8 @@ class Options(BaseOptions):
     split: str = "val_unseen"
     """Split, such as `val_unseen` or `val_seen`."""
     mind: str = Field("rules", json_schema_extra={"envvar": "VIRL_MIND"})
-    """Who decides for navgpt: `rules`, or a chat model such as `openai:gpt-5-mini`."""
+    """The mind that decides for navgpt: `rules`, or a chat model such as `openai:gpt-5-mini`."""
     form: PromptForm = "auto"
-    """How navgpt asks: `chat` (messages, typed replies), `text` (as published), `auto` (by the model)."""
+    """Form of navgpt's questions: `chat` (messages, typed replies), `text` (as published) or `auto`."""
     observations: UserPath | None = None
     """Folder of observations in NavGPT's published layout; without it navgpt reads only the list of links."""

@@ -15,7 +15,7 @@ from virl.bench.metrics.indoor import IndoorScore
 from virl.bench.report.means import means_table
 from virl.console import SafeConsole
 from virl.errors import BadInput
-from virl.guard import guarded
+from virl.guard import add_guard
 from virl.json_reading import misfits
 from virl.platform.episodes import InstructionEpisode
 from virl.platform.providers.graph.home import find_data
@@ -25,7 +25,7 @@ from .published import METRICS, NAVGPT
 
 
 class _Expected(BaseModel):
-    """Scores that a file holds already; any of them may be missing."""
+    """The scores that a file holds already; any of them may be missing."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -54,16 +54,16 @@ class Trajectory(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """What a file of trajectories comes to."""
+    """The scores of a file of trajectories."""
 
     scores: Mapping[int, IndoorScore]
-    """By the number of the entry, from 0."""
+    """Scores by the number of the entry, from 0."""
     differences: Mapping[tuple[int, str], float]
-    """How far each expected value is from ours, by the entry and the metric."""
+    """Differences of the expected values from ours, by the entry and the metric."""
     malformed: Mapping[int, str]
-    """What is wrong with the entries that are not of the format."""
+    """Faults of the entries that are not of the format."""
     skipped: Mapping[int, str]
-    """Why other entries cannot be scored."""
+    """Reasons why other entries cannot be scored."""
     jumps: int
     """Trajectories with viewpoints in a row that no link joins."""
 
@@ -103,7 +103,13 @@ def score_file(file: Path, data: Path | None) -> Scored:
 
 
 def show(file: Path, scored: Scored, console: Console) -> None:
-    """Print the table, what was left out of it, and the largest difference from expected values."""
+    """Print the table, what was left out of it, and the largest difference from expected values.
+
+    Args:
+        file: that was scored.
+        scored: its scores.
+        console: where it is printed.
+    """
     if scored.scores:
         found = [score.finite() for score in scored.scores.values()]
         console.print(means_table(f"R2R: {file.name}", METRICS, file.stem, found, [NAVGPT]))
@@ -128,7 +134,7 @@ def show(file: Path, scored: Scored, console: Console) -> None:
         )
 
 
-@guarded("Show tracebacks.")
+@add_guard("Show tracebacks.")
 def score(
     trajectories: Annotated[Path, typer.Option(help="JSON list of `path_id`, `scan` and `trajectory`.")],
     data: Annotated[Path | None, typer.Option(help="Folder of the data; by default yours.")] = None,
@@ -158,7 +164,7 @@ def _read(file: Path) -> tuple[dict[int, Trajectory], dict[int, str]]:
 
 
 def _fault(entry: Trajectory, gold: InstructionEpisode, buildings: Mapping[str, Building]) -> str:
-    """Why an entry cannot be scored; empty if it can."""
+    """Say why an entry cannot be scored; empty if it can."""
     if entry.scan not in buildings:
         return f"there is no connectivity file of the scan {entry.scan!r}"
     if entry.scan != gold.scan:

@@ -61,7 +61,7 @@ class WalkedStreetView:
 
 
 class ClosedPlaces:
-    """Refuses whatever is asked about places."""
+    """Places that refuse whatever is asked."""
 
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
@@ -87,7 +87,7 @@ class ClosedPlaces:
 
 
 class ClosedMaps:
-    """Refuses whatever is asked about addresses and routes."""
+    """Maps that refuse whatever is asked about addresses and routes."""
 
     def geocode(self, address: str) -> LatLng:
         """Raise `NotFound`."""

@@ -41,8 +41,8 @@ from .walkers import (
     SEES_ITSELF,
     AskedSearcher,
     ForwardSearcher,
-    Informed,
-    Lost,
+    StayingExplorer,
+    StoppingExplorer,
     baseline_of,
     check_walker,
 )
@@ -57,21 +57,21 @@ READER = "sign-reader"
 
 
 class Options(BaseOptions):
-    """What searches by sight are asked."""
+    """Options of searches by sight."""
 
     split: Literal["train", "dev", "test"] = "dev"
-    """Which towns and wishes are used."""
+    """Split of the towns and wishes that are used."""
     cities: tuple[str, ...] = ()
     """Made towns or map extracts; by default those of the split."""
     models: tuple[str, ...] = Field(("oracle", "greedy", "random", "forward", "iris"), min_length=1)
-    """Who searches: `oracle`, `greedy` (knows the target's bearing), `random`, `forward`, `iris` (by signs;
+    """The searchers: `oracle`, `greedy` (knows the target's bearing), `random`, `forward`, `iris` (by signs;
     also `iris@fronts`, `iris@no-map`, `iris@no-signs`, `iris@no-backtracking`), `plain` or `verbalized` (the
     published prompts, with `--mind`), or `human` (a person who plays)."""
     kinds: tuple[Kind, ...] = Field(("name", "looks", "picture", "wish"), min_length=1)
-    """How targets are told: by `name`, by `looks`, by a `picture`, as a `wish`, or by name and `address`,
+    """Forms in which targets are told: by `name`, `looks`, a `picture`, a `wish`, or by name and `address`,
     which helps where plates name streets (`virlham`, `virlford`)."""
     among: Among = "landmarks"
-    """Which places are targets: `landmarks`, such as museums, churches and hospitals, to which signposts
+    """Places that are targets: `landmarks`, such as museums, churches and hospitals, to which signposts
     point in towns that have some; or `all`."""
     count: int = Field(10, ge=1)
     """Number of searches for each kind in each city."""
@@ -80,7 +80,7 @@ class Options(BaseOptions):
     most_m: float = Field(2000.0, ge=100)
     """Maximum metres of a shortest way."""
     mind: str = "rules"
-    """Who decides for `iris`, `plain` and `verbalized`: `rules`, or a chat model such as
+    """The mind that decides for `iris`, `plain` and `verbalized`: `rules`, or a chat model such as
     `openai:gpt-5-mini`."""
     reader: str = READER
     """Reader of signs (see `virl models`)."""
@@ -97,7 +97,7 @@ class Options(BaseOptions):
 
 @dataclass(frozen=True, slots=True)
 class SearchedCity:
-    """What searches of a city share."""
+    """The parts that searches of a city share."""
 
     city: City
     graph: NavigationGraph
@@ -108,7 +108,7 @@ class SearchedCity:
 
 @dataclass(frozen=True, slots=True)
 class Searches:
-    """What episodes share."""
+    """The parts that episodes share."""
 
     options: Options
     cities: Mapping[str, SearchedCity]
@@ -117,7 +117,7 @@ class Searches:
 
 
 def episodes(options: Options, resources: Resources) -> list[Episode]:
-    """Every search for every walker.
+    """Return every search for every walker.
 
     Raises:
         UnknownName: there is no such walker.
@@ -128,7 +128,7 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
     o = options
     made: list[Episode] = []
     for name in options.cities or SPLITS[options.split]:
-        there = _searched(options, name, resources)
+        there = _open_searched(options, name, resources)
         for kind in options.kinds:
             asked = SearchRequest(kind, o.among, o.split, o.count, o.seed, o.least_m, o.most_m)
             found = searches(there.known, there.graph, asked)
@@ -144,19 +144,23 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
 
 
 def prepare(options: Options, resources: Resources) -> Searches:
-    """Open the cities and what reads their signs."""
+    """Open the cities and what reads their signs.
+
+    Raises:
+        BadInput: a person is to play where nobody plays.
+    """
     if HUMAN in options.models and not is_steered():
         raise BadInput(f"model {HUMAN!r} is a person who plays: see docs/how-to/watch.md")
     resources.mind(options.mind)
     names = options.cities or SPLITS[options.split]
-    cities = {name: _searched(options, name, resources) for name in names}
+    cities = {name: _open_searched(options, name, resources) for name in names}
     if {*ABILITIES, *ASKED} & set(options.models):
         for name in cities:
             resources.reader(options.reader, name)
     return Searches(options, cities, Models().lexicon("sign-lexicon"), resources)
 
 
-def _searched(options: Options, name: str, resources: Resources) -> SearchedCity:
+def _open_searched(options: Options, name: str, resources: Resources) -> SearchedCity:
     city = resources.city(name)
     known = resources.town(options.truth) if options.truth else city
     graphs = [_graph(one, whole, resources) for one, whole in ((name, city), (options.truth or name, known))]
@@ -164,7 +168,7 @@ def _searched(options: Options, name: str, resources: Resources) -> SearchedCity
 
 
 def _graph(name: str, city: City, resources: Resources) -> NavigationGraph:
-    return resources.once(("sight", "graph", name), lambda: whole_graph(city))
+    return resources.make_once(("sight", "graph", name), lambda: whole_graph(city))
 
 
 def run(episode: Episode, world: Searches) -> EpisodeResult:
@@ -181,7 +185,7 @@ def run(episode: Episode, world: Searches) -> EpisodeResult:
     try:
         explorer = _explorer(episode.model, search, there, left.tolist(), mind, looks, world)
     except MindFailed as fault:  # it does not know what to look for, and stays where it is
-        explorer, failure = Lost(str(fault)), fault
+        explorer, failure = StayingExplorer(str(fault)), fault
     navigator = SightNavigator(
         seen,
         LinksMover(seen),
@@ -193,7 +197,7 @@ def run(episode: Episode, world: Searches) -> EpisodeResult:
     walked: list[dict[str, Any]] = []
     for step in navigator.walk(Pose(search.start, search.heading)):
         seen.stand(step.pose.pano_id)
-        walked.append(_taken(step, float(left[there.graph.number(step.pose.pano_id)])))
+        walked.append(_step_data(step, float(left[there.graph.number(step.pose.pano_id)])))
     end = walked[-1]
     data = {
         "search": episode.payload,
@@ -207,7 +211,7 @@ def run(episode: Episode, world: Searches) -> EpisodeResult:
     return EpisodeResult(data, _pictures(search, there, end), cost_of(mind.ledger.take_asked()), failure)
 
 
-def _taken(step: Step, left: float) -> dict[str, Any]:
+def _step_data(step: Step, left: float) -> dict[str, Any]:
     choice, position = step.choice, step.panorama.position
     return {
         "pano_id": step.pose.pano_id,
@@ -228,13 +232,13 @@ def _pictures(search: Search, there: SearchedCity, end: Mapping[str, Any]) -> di
     if photos := there.known.city.places.photos(search.place_ids[0]):
         files["target.jpg"] = partial(jpeg, view_of_picture(photos[0]))
     view = there.city.streetview.view(
-        end["pano_id"], Camera(_facing(there, end["pano_id"], search), 8.0, 90.0)
+        end["pano_id"], Camera(_heading_to_target(there, end["pano_id"], search), 8.0, 90.0)
     )
     files["end.jpg"] = partial(jpeg, view)
     return files
 
 
-def _facing(there: SearchedCity, pano_id: str, search: Search) -> float:
+def _heading_to_target(there: SearchedCity, pano_id: str, search: Search) -> float:
     target = there.known.city.places.details(search.place_ids[0]).position
     return bearing(there.graph.position(there.graph.number(pano_id)), target)
 
@@ -256,7 +260,7 @@ def _explorer(
     if name in ASKED:
         picture = view_of_picture(photos[0]) if photos else None
         asked = AskedSearcher(mind, looks, search.told, picture, verbalized=name == "verbalized")
-        return Informed(asked, frozenset(search.reached))
+        return StoppingExplorer(asked, frozenset(search.reached))
     target = there.known.city.places.details(search.place_ids[0]).position
     return baseline_of(name, search, there.graph, left, target, world.options.seed)
 

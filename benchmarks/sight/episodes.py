@@ -25,7 +25,7 @@ MOVES_A_DECISION = 14
 TURN_DEG = 45.0
 Difficulty = Literal["easy", "middle", "hard"]
 SAME_M = 6.0
-"""As near as a picture counts as taken at a panorama. Chosen: those are 10 m apart."""
+"""Metres within which a picture counts as taken at a panorama. Chosen: those are 10 m apart."""
 
 
 class Search(BaseModel):
@@ -38,26 +38,26 @@ class Search(BaseModel):
     moment: Moment | None = None
     """The time, where it is told."""
     place_ids: tuple[str, ...]
-    """Of the places that are right, the nearest to the start first."""
+    """Ids of the places that are right, the nearest to the start first."""
     place_name: str
-    """Of the first."""
+    """Name of the first."""
     start: str
     """Id of a panorama."""
     heading: float
     reached: tuple[str, ...]
     """Ids of the panoramas at which a place is within 50 m and in sight."""
     metres: float
-    """Of a shortest way to one of those."""
+    """Metres of a shortest way to one of those."""
     decisions: int
     """Junctions on that way, the start included."""
     turns: int
-    """Of more than 45 degrees at those junctions."""
+    """Number of turns of more than 45 degrees at those junctions."""
     max_decisions: int
     max_moves: int
 
     @property
     def difficulty(self) -> Difficulty:
-        """By the decisions and turns of a shortest way, and how many panoramas the target is in sight from.
+        """Difficulty by decisions and turns of a shortest way, and panoramas with the target in sight.
 
         Each counts 0, 1 or 2 by the third of Virlton's searches that it is in; up to 1 in all is easy, up to
         3 middle.
@@ -77,16 +77,16 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """Which searches are asked for."""
+    """A request for searches."""
 
     kind: Kind
     among: Among
     split: str
-    """Of the wishes."""
+    """Split of the wishes."""
     count: int
     seed: int
     least_m: float
-    """From a start to its target, metres along the streets, at least and at most."""
+    """Metres along the streets from a start to its target, at least and at most."""
     most_m: float
 
 
@@ -135,7 +135,7 @@ def _search(
     start = int(chance.choice(fits))
     from_start = graph.distances_from([start])[0]
     path, metres = graph.shortest_path(start, min(ends, key=lambda end: from_start[end]))
-    junctions = decided(graph, path)
+    junctions = decision_nodes(graph, path)
     budget = min(max(BUDGET * len(junctions), LEAST_DECISIONS), MOST_DECISIONS)
     near = sorted(target.places, key=lambda place: (from_start[graph.nearest(place.position)[0]], place.id))
     links = graph.links(start)
@@ -157,18 +157,24 @@ def _search(
 
 
 def same_places(pano_ids: Sequence[str], graph: NavigationGraph, pictures: NavigationGraph) -> list[str]:
-    """Return the panoramas of pictures of a town that stand where some of its own do, sorted."""
+    """Return the panoramas of pictures of a town that stand where some of its own do, sorted.
+
+    Args:
+        pano_ids: of the town.
+        graph: of the town.
+        pictures: graph of the pictures.
+    """
     found = [pictures.nearest(graph.position(graph.number(pano_id))) for pano_id in pano_ids]
     return sorted({pictures.ids[node] for node, away in found if away <= SAME_M})
 
 
 def metres_left(graph: NavigationGraph, ends: Sequence[int]) -> Floats:
-    """Metres from every node to the nearest of some, shape (nodes,); links lead both ways."""
+    """Return the metres from every node to the nearest of some, shape (nodes,); links lead both ways."""
     left: Floats = graph.distances_from(ends).min(axis=0)
     return left
 
 
-def decided(graph: NavigationGraph, path: Sequence[int]) -> list[int]:
+def decision_nodes(graph: NavigationGraph, path: Sequence[int]) -> list[int]:
     """Return the nodes of a way at which a walker had a choice; its end is none."""
     return [node for index, node in enumerate(path[:-1]) if graph.degree[node] > (1 if index == 0 else 2)]
 

@@ -50,16 +50,16 @@ METRICS = (
 
 
 def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001 - as the contract says
-    """One search is one vote."""
+    """Score searches, with one vote each."""
     tallies: dict[str, list[Tally]] = {metric.key: [] for metric in METRICS}
     for record in records:
         search = Search.model_validate(record.data["search"])
-        for key, value in measured(record.data, search).items():
+        for key, value in measure_walk(record.data, search).items():
             tallies[key].append(Tally(record.case, value, group=search.kind if key == "success" else ""))
     return Scores(tallies, notes=_notes(records))
 
 
-def measured(data: Mapping[str, Any], search: Search) -> dict[str, float]:
+def measure_walk(data: Mapping[str, Any], search: Search) -> dict[str, float]:
     """Return the metrics of one walk, but for the accuracy of one that decided nothing."""
     walked = data["walked"]
     metres = sum(step["moved"] for step in walked)
@@ -83,7 +83,7 @@ def show(record: Record) -> Shown:
     """Return what was looked for, what was decided, and the way on the map."""
     data = record.data
     search = Search.model_validate(data["search"])
-    values = measured(data, search)
+    values = measure_walk(data, search)
     kept = {file.rsplit("/", 1)[-1]: file for file in record.files}
     captions = {"target.jpg": "the target", "end.jpg": "towards the target, where the walk ended"}
     walked = data["walked"]

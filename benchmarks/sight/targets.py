@@ -14,7 +14,7 @@ from virl.geo import bearing, distances
 from virl.mind.lexicon import words_of
 from virl.platform.city import City, Visible
 from virl.platform.graph import NavigationGraph
-from virl.platform.place_types import marked
+from virl.platform.place_types import types_marked
 from virl.platform.places import Place
 from virl.platform.streetview import Camera
 from virl.platform.weekly_hours import Moment
@@ -24,14 +24,14 @@ Among = Literal["landmarks", "all"]
 Kind = Literal["name", "looks", "picture", "wish", "address"]
 
 REACHED_M = 50.0
-"""As near as a target counts as reached, if it is in sight too. CitySeeker (arXiv 2512.16755) links places to
+"""Reach of a target in metres, if it is in sight too. CitySeeker (arXiv 2512.16755) links places to
 panoramas within as much."""
 IN_SIGHT = 0.5
 """Least share of a sign that is seen, as for the detectors' truth."""
 LEAST_PX = 8.0
 """Least height of the sign in a view of 640 pixels and 90 degrees. Chosen: such letters can be made out."""
 BESIDE_M = 15.0
-"""As near as two places stand beside each other. Chosen: a shop front is 6 to 12 m wide."""
+"""Metres within which two places stand beside each other. Chosen: a shop front is 6 to 12 m wide."""
 ALL_M = 5000.0
 _VAGUE = frozenset({"store", "food", "health", "point_of_interest", "establishment", "finance"})
 
@@ -58,7 +58,7 @@ class Wishes(Settings):
 
 @dataclass(frozen=True, slots=True)
 class SightTarget:
-    """What is looked for in an episode."""
+    """The thing that is looked for in an episode."""
 
     kind: Kind
     told: str
@@ -66,11 +66,11 @@ class SightTarget:
     places: tuple[Place, ...]
     """Each of them is right."""
     at: Moment | None = None
-    """When it is looked for; `None` where that does not matter."""
+    """Moment of the search; `None` where that does not matter."""
 
 
 def targets(city: City, kind: Kind, among: Among, split: str, chance: Random) -> Iterator[SightTarget]:
-    """Targets of a kind in a city, in a random order, no two for the same place.
+    """Yield the targets of a kind in a city, in a random order, no two for the same place.
 
     Args:
         city: whose places they are.
@@ -100,7 +100,7 @@ def targets(city: City, kind: Kind, among: Among, split: str, chance: Random) ->
 
 
 def load_wishes() -> tuple[Wish, ...]:
-    """All wishes.
+    """Return all wishes.
 
     Raises:
         BadInput: the file is broken.
@@ -109,7 +109,13 @@ def load_wishes() -> tuple[Wish, ...]:
 
 
 def panoramas_in_sight(city: City, graph: NavigationGraph, places: Sequence[Place]) -> list[str]:
-    """Return the panoramas from which one of the places is reached: near, and with its sign in sight."""
+    """Return the panoramas from which one of the places is reached: near, and with its sign in sight.
+
+    Args:
+        city: with a known truth.
+        graph: of the city.
+        places: the targets.
+    """
     reached: list[str] = []
     for place in places:
         away = distances(graph.lat, graph.lng, *place.position)
@@ -162,7 +168,7 @@ def _neighbours(places: Sequence[Place]) -> Neighbours:
 
 
 def _is_among(kinds: Iterable[str], among: Among) -> bool:
-    return any(among == "all" or kind in marked("landmark") for kind in kinds)
+    return any(among == "all" or kind in types_marked("landmark") for kind in kinds)
 
 
 def _wishes(

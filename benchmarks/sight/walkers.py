@@ -50,24 +50,24 @@ def check_walker(name: str) -> None:
 
 
 @dataclass(slots=True)
-class Informed:
-    """Stops a walker who is told that it has arrived."""
+class StoppingExplorer:
+    """An explorer that stops a walker who is told that it has arrived."""
 
     explorer: Explorer
     reached: frozenset[str]
 
     def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:
-        """As `Explorer.arrive`."""
+        """Return the outcome on arrival at a pose, as `Explorer.arrive` does."""
         return IN_SIGHT if pose.pano_id in self.reached else self.explorer.arrive(pose, links)
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
-        """As `Explorer.choose`."""
+        """Choose a link, as `Explorer.choose` does."""
         return self.explorer.choose(pose, links, back)
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
-    """Does not know what to look for, and stays where it is."""
+class StayingExplorer:
+    """An explorer that does not know what to look for, and stays where it is."""
 
     reason: str
 
@@ -82,16 +82,16 @@ class Lost:
 
 @dataclass(slots=True)
 class RandomSearcher:
-    """Takes any way but the one it came by."""
+    """An explorer that takes any way but the one it came by."""
 
     chance: Random
 
     def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:  # noqa: ARG002 - sees nothing
-        """Goes on."""
+        """Return `None`: the walk goes on."""
         return None
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:  # noqa: ARG002
-        """By chance."""
+        """Choose by chance."""
         return Choice(
             self.chance.choice([link for link in links if link != back] or list(links)), "by chance"
         )
@@ -99,16 +99,16 @@ class RandomSearcher:
 
 @dataclass(slots=True)
 class ForwardSearcher:
-    """Goes straight on."""
+    """An explorer that goes straight on."""
 
     def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:  # noqa: ARG002 - sees nothing
-        """Goes on."""
+        """Return `None`: the walk goes on."""
         return None
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
         """Choose the way that turns least."""
         ahead = [link for link in links if link != back] or list(links)
-        return Choice(_toward(ahead, pose.heading), "straight on")
+        return Choice(_link_toward(ahead, pose.heading), "straight on")
 
 
 @dataclass(slots=True)
@@ -119,14 +119,14 @@ class GreedySearcher:
     target: LatLng
 
     def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:  # noqa: ARG002 - sees nothing
-        """Goes on."""
+        """Return `None`: the walk goes on."""
         return None
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
         """Choose the way towards the target."""
         here = self.graph.position(self.graph.number(pose.pano_id))
         ahead = [link for link in links if link != back] or list(links)
-        return Choice(_toward(ahead, bearing(here, self.target)), "it points to the target best")
+        return Choice(_link_toward(ahead, bearing(here, self.target)), "it points to the target best")
 
 
 @dataclass(slots=True)
@@ -138,7 +138,7 @@ class OracleSearcher:
     """Metres from each node to the target."""
 
     def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:  # noqa: ARG002 - sees nothing
-        """Goes on."""
+        """Return `None`: the walk goes on."""
         return None
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:  # noqa: ARG002
@@ -149,7 +149,7 @@ class OracleSearcher:
 
 @dataclass(slots=True)
 class AskedSearcher:
-    """Asks a mind at each junction, with a picture of each way and no map: the published agents' prompting.
+    """An explorer that asks a mind at each junction, with a picture of each way: the published prompting.
 
     `verbalized` adds AgentNav's aids (arXiv 2512.15933): the way in words, a memory that the mind rewrites,
     the last decisions, and how often each way was taken.
@@ -172,11 +172,11 @@ class AskedSearcher:
     _taken: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:  # noqa: ARG002 - is told of it
-        """Goes on."""
+        """Return `None`: the walk goes on."""
         return None
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:  # noqa: ARG002
-        """As the mind chooses."""
+        """Choose the way that the mind chooses."""
         ways = sorted(links, key=lambda link: abs(signed_turn(pose.heading, link.heading)))
         views = [
             self.looks.streetview.view(pose.pano_id, Camera(link.heading, fov=ROAD_FOV)) for link in ways
@@ -188,7 +188,7 @@ class AskedSearcher:
         roads = [
             {
                 "index": index,
-                "description": self._described(pose, link),
+                "description": self._describe_way(pose, link),
                 "turn": abs(signed_turn(pose.heading, link.heading)),
             }
             for index, link in enumerate(ways)
@@ -214,8 +214,8 @@ class AskedSearcher:
         self._remembered = reply.remember or self._remembered
         return reply
 
-    def _described(self, pose: Pose, link: Link) -> str:
-        signs = [one.sign.text[:40] for one in self.looks.down(pose.pano_id, link)[:3]]
+    def _describe_way(self, pose: Pose, link: Link) -> str:
+        signs = [one.sign.text[:40] for one in self.looks.signs_down(pose.pano_id, link)[:3]]
         told = egocentric_word(pose.heading, link.heading)
         told += f"; signs: {', '.join(map(repr, signs))}" if signs else "; no signs read"
         taken = self._taken.get((pose.pano_id, link.pano_id), 0)
@@ -226,6 +226,14 @@ def baseline_of(
     name: str, search: Search, graph: NavigationGraph, left: Sequence[float], target: LatLng, seed: int
 ) -> Explorer:
     """Return a walker that sees nothing.
+
+    Args:
+        name: of the baseline.
+        search: its episode.
+        graph: of the city.
+        left: metres from each node to the target.
+        target: position of the place.
+        seed: for random walks.
 
     Raises:
         BadInput: there is no such baseline.
@@ -238,8 +246,8 @@ def baseline_of(
     }
     if name not in made:
         raise BadInput(f"{name!r} is no baseline")
-    return Informed(made[name], frozenset(search.reached))
+    return StoppingExplorer(made[name], frozenset(search.reached))
 
 
-def _toward(links: Sequence[Link], heading: float) -> Link:
+def _link_toward(links: Sequence[Link], heading: float) -> Link:
     return min(links, key=lambda link: abs(signed_turn(heading, link.heading)))

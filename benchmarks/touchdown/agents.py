@@ -56,6 +56,11 @@ WITH_MAP = ("follower", "velma", "navgpt")
 def open_agent(data: Data, options: Options, resources: Resources) -> WalkingAgent:
     """Make an agent ready.
 
+    Args:
+        data: of the split.
+        options: of the benchmark.
+        resources: with the minds.
+
     Raises:
         UnknownName: there is no such agent.
         BadInput: an option does not go with the agent, or a file it needs is damaged.
@@ -76,7 +81,7 @@ def open_agent(data: Data, options: Options, resources: Resources) -> WalkingAge
     if options.agent == HUMAN and not is_steered():
         raise BadInput(f"--agent {HUMAN} is a person who plays: see docs/how-to/watch.md")
     if options.agent in ASK_A_MIND:
-        return _asking(data, options, resources)
+        return _agent_that_asks(data, options, resources)
     looks = options.signs or options.recognizer
     opened = _baseline(data.graph, options, _sight(data, options, resources) if looks else None)
     name = opened(next(iter(data.episodes.values()))).name if data.episodes else options.agent
@@ -122,7 +127,7 @@ def _baseline(
     return makers[options.agent]
 
 
-def _asking(data: Data, options: Options, resources: Resources) -> WalkingAgent:
+def _agent_that_asks(data: Data, options: Options, resources: Resources) -> WalkingAgent:
     make = (_velma if options.agent == "velma" else _navgpt)(data, options, resources)
 
     def opened(_: InstructionEpisode) -> tuple[InstructionNavigator, Mind]:
@@ -171,7 +176,7 @@ def _velma(data: Data, options: Options, resources: Resources) -> Callable[[Mind
 
 
 def demonstrations(data: Data, options: Options) -> list[Demonstration]:
-    """Gold walks of the training split, or of the file that was named: `POOL` of them, drawn by the seed."""
+    """Return `POOL` gold walks of the training split, or of the file that was named, drawn by the seed."""
     training = replace(options.selection, split="train", episodes=options.examples)
     file = training.file(data.folder)
     if options.shots == 0 or (options.examples is None and not file.is_file()):

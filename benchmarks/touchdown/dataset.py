@@ -27,7 +27,7 @@ EXPORTED = "not Manhattan (`virl data touchdown` gets the public data)"
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which episodes are asked for."""
+    """A selection of episodes."""
 
     data: Path | None = None
     """Folder with `graph/` and one folder a data set; `None` to look in the user's data folder."""
@@ -40,7 +40,7 @@ class Selection:
     """Only the first so many."""
 
     def file(self, folder: Path) -> Path:
-        """Where the episodes stand."""
+        """Return the file of the episodes."""
         return self.episodes or folder / f"{self.dataset}_{self.scenario}" / f"{self.split}.jsonl"
 
 
@@ -50,19 +50,19 @@ class Data:
 
     folder: Path
     source: str
-    """What the data is, for people; says so where it is an export."""
+    """Name of the data, for people; says so where it is an export."""
     made_city: str
     """The city that the data is an export of; empty where it is none."""
     is_published: bool
-    """Whether published results are on the same data."""
+    """True where published results are on the same data."""
     graph: NavigationGraph
     ids: Sequence[str]
-    """Of all episodes, in the order of the file."""
+    """Ids of all episodes, in the order of the file."""
     episodes: Mapping[str, InstructionEpisode]
     attribution: str
-    """Whom pages about the data have to name; empty for nobody."""
+    """Owner of the data whom pages have to name; empty for nobody."""
     faults: Mapping[str, str]
-    """Why an episode cannot be tried, by its id; one that cannot be read goes by its line."""
+    """Reasons why episodes cannot be tried, by id; one that cannot be read goes by its line."""
 
 
 def open_data(chosen: Selection) -> Data:

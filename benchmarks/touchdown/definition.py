@@ -23,7 +23,7 @@ from virl.bench.report.walks import FILE, TITLE, write_walks_page
 from virl.bench.resources import Resources
 from virl.bench.walks import WalkWorld, as_walked, run_walk, score_records, show_walk, walk_episodes
 from virl.console import echo
-from virl.guard import guarded
+from virl.guard import add_guard
 from virl.json_reading import misfits
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.actions import Action, parse_action
@@ -48,7 +48,7 @@ _SHOWN = 10  # walks whose first disagreement is listed; chosen
 _DISAGREES = 1  # exit code
 
 
-@guarded()
+@add_guard()
 def replay(
     walks: Annotated[Path, typer.Option(help="File of walks, one JSON object per line.")],
     graph: Annotated[
@@ -72,13 +72,13 @@ ABOUT = (
 
 
 def episodes(options: Options, resources: Resources) -> list[Episode]:
-    """Those of the split."""
+    """Return the episodes of the split."""
     return walk_episodes(prepare(options, resources))
 
 
 def prepare(options: Options, resources: Resources) -> WalkWorld:
     """Read the data and make the agent ready."""
-    return resources.once(("touchdown", options), lambda: _open(options, resources))
+    return resources.make_once(("touchdown", options), lambda: _open(options, resources))
 
 
 def _open(options: Options, resources: Resources) -> WalkWorld:
@@ -100,7 +100,14 @@ def _open(options: Options, resources: Resources) -> WalkWorld:
 
 
 def write_page(path: Path, head: PageHead, records: Sequence[Record], options: Options) -> None:
-    """Every episode on the street map."""
+    """Write a page that shows every episode on the street map.
+
+    Args:
+        path: of the page.
+        head: title, notes and attribution.
+        records: of the run.
+        options: of the run.
+    """
     graphs = {"": open_data(options.selection).graph}
     write_walks_page(path, head, records, graphs, about=ABOUT, success=SUCCESS, figures=figures)
 
@@ -155,7 +162,7 @@ class RecordedWalk(BaseModel):
 
 @dataclass(slots=True)
 class Agreement:
-    """What came out the same."""
+    """The counts of what came out the same."""
 
     walks: int = 0
     states: int = 0
@@ -167,7 +174,7 @@ class Agreement:
 
     @property
     def agrees(self) -> bool:
-        """Whether everything did."""
+        """Return whether everything came out the same."""
         return self.states == self.same_states and self.validations == self.same_validations
 
     def lines(self) -> Iterator[str]:

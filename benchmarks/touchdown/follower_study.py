@@ -14,7 +14,7 @@ from rich.table import Table
 from virl.bench.metrics.street import path_of, task_completion
 from virl.bench.statistics import mean_with_interval
 from virl.console import SafeConsole
-from virl.guard import guarded
+from virl.guard import add_guard
 from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.task import OPENING, start_state
@@ -67,7 +67,7 @@ ABLATIONS: Mapping[str, Mapping[str, Any]] = {
 
 
 class Failure(StrEnum):
-    """Why a walk did not end at its target, first reason first."""
+    """The reason why a walk did not end at its target, first reason first."""
 
     START = "set out the wrong way"
     ROUTE = "left the gold path at a crossing"
@@ -77,7 +77,7 @@ class Failure(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FollowerOutcome:
-    """How an episode went."""
+    """The outcome of an episode."""
 
     failure: Failure | None
     phrase: str
@@ -85,12 +85,18 @@ class FollowerOutcome:
 
     @property
     def completed(self) -> bool:
-        """Whether the walk ended at its target or beside it."""
+        """Return whether the walk ended at its target or beside it."""
         return self.failure is None
 
 
 def try_out(data: Data, dataset: Dataset, follower: Follower) -> list[FollowerOutcome]:
-    """Walk all episodes."""
+    """Walk all episodes.
+
+    Args:
+        data: with the episodes.
+        dataset: whose rules hold.
+        follower: that walks.
+    """
     return [_outcome(data.graph, episode, dataset, follower) for episode in data.episodes.values()]
 
 
@@ -102,7 +108,15 @@ def follower_for(
     use_map: bool,
     use_prior: bool = False,
 ) -> Follower:
-    """Return the follower as the benchmark runs it on a data set."""
+    """Return the follower as the benchmark runs it on a data set.
+
+    Args:
+        graph: links between the panoramas.
+        dataset: whose rules hold.
+        parameters: of the follower.
+        use_map: whether it knows the map.
+        use_prior: whether it knows usual lengths.
+    """
     return Follower(
         graph,
         use_map=use_map,
@@ -113,13 +127,13 @@ def follower_for(
     )
 
 
-def without(rule: str, parameters: Parameters) -> Parameters:
+def switch_off(rule: str, parameters: Parameters) -> Parameters:
     """Return the parameters with a rule of `ABLATIONS` switched off."""
     return parameters.model_copy(update=dict(ABLATIONS[rule]))
 
 
 def completion(outcomes: Sequence[FollowerOutcome]) -> float:
-    """Task completion in percent."""
+    """Return the task completion in percent."""
     return 100.0 * sum(outcome.completed for outcome in outcomes) / len(outcomes)
 
 
@@ -150,7 +164,7 @@ def _failure(
 
 
 def completion_table(name: str, parts: Mapping[str, Sequence[FollowerOutcome]]) -> Table:
-    """TC of one follower on several splits, with 95 % bootstrap intervals."""
+    """Return the TC of one follower on several splits, with 95 % bootstrap intervals."""
     table = Table("split", "episodes", "TC %", "95 %", title=name)
     for split, outcomes in parts.items():
         mean, low, high = mean_with_interval([float(outcome.completed) for outcome in outcomes])
@@ -159,7 +173,7 @@ def completion_table(name: str, parts: Mapping[str, Sequence[FollowerOutcome]]) 
 
 
 def failure_table(name: str, outcomes: Sequence[FollowerOutcome]) -> Table:
-    """Shares of the failure classes, and TC by stop phrase."""
+    """Return the shares of the failure classes, and TC by stop phrase."""
     table = Table("what", "episodes", "%", title=f"{name}: failures, and TC by stop phrase")
     failures = Counter(outcome.failure for outcome in outcomes if outcome.failure)
     for failure, count in failures.most_common():
@@ -172,7 +186,13 @@ def failure_table(name: str, outcomes: Sequence[FollowerOutcome]) -> Table:
 
 
 def ablation_table(name: str, whole: float, parts: Mapping[str, float]) -> Table:
-    """TC with each rule switched off."""
+    """Return the TC with each rule switched off.
+
+    Args:
+        name: of the data set.
+        whole: TC with all rules, percent.
+        parts: TC without each rule, percent.
+    """
     table = Table("without the rule", "TC %", "change", title=f"{name}: ablation")
     table.add_row("(whole)", f"{whole:.1f}", "")
     for rule, value in parts.items():
@@ -184,7 +204,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 @app.command()
-@guarded()
+@add_guard()
 def study(
     data: Annotated[
         Path | None, typer.Option(help="Folder of the data. By default, your installed data.")
@@ -219,7 +239,7 @@ def _print_study(chosen: Selection, use_map: bool, use_prior: bool, ablate: bool
     console.print(completion_table(title, {"all": outcomes, **_halves(outcomes)}))
     console.print(failure_table(title, outcomes))
     if ablate:
-        parts = {rule: completion(outcomes_with(without(rule, parameters))) for rule in ABLATIONS}
+        parts = {rule: completion(outcomes_with(switch_off(rule, parameters))) for rule in ABLATIONS}
         console.print(ablation_table(title, completion(outcomes), parts))
 
 

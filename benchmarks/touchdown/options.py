@@ -14,7 +14,7 @@ from .vision import SightSources
 
 
 class Options(BaseOptions):
-    """Which episodes, and who walks."""
+    """Options of the episodes, and of who walks."""
 
     agent: str = "follower"
     """Agent to score: `follower`, `velma`, `navgpt`, `forward`, `random`, `gold`, `shortest`, or
@@ -30,7 +30,7 @@ class Options(BaseOptions):
     episodes: UserPath | None = None
     """File of episodes in the same format, instead of a split."""
     mind: str = Field("rules", json_schema_extra={"envvar": "VIRL_MIND"})
-    """Who decides for velma and navgpt: `rules`, or a chat model such as `openai:gpt-5-mini`."""
+    """The mind that decides for velma and navgpt: `rules`, or a chat model such as `openai:gpt-5-mini`."""
     map: bool = False
     """Let the follower plan on the map; tell velma and navgpt in words what it shows of each way."""
     signs: bool = False
@@ -41,9 +41,9 @@ class Options(BaseOptions):
     prior: bool = False
     """Let the follower use statistics of the data set's routes."""
     compat: Literal["velma"] | None = None
-    """As published: velma moves forward when it cannot parse the model's reply."""
+    """Compatibility with what was published: velma moves forward when it cannot parse the model's reply."""
     form: PromptForm = "auto"
-    """How velma and navgpt ask: `chat` (typed replies), `text` (as published), `auto` (by the model)."""
+    """Form of the questions of velma and navgpt: `chat` (typed replies), `text` (as published) or `auto`."""
     views: bool = False
     """Describe the panoramas to navgpt with perception models."""
     shots: int = Field(2, ge=0)
@@ -59,10 +59,10 @@ class Options(BaseOptions):
 
     @property
     def selection(self) -> Selection:
-        """Which episodes."""
+        """The selection of episodes."""
         return Selection(self.data, self.dataset, self.scenario, self.split, self.episodes)
 
     @property
     def sight(self) -> SightSources:
-        """What velma and navgpt see with."""
+        """The sources of what velma and navgpt see with."""
         return SightSources(self.panoramas, self.features, self.statistics)

@@ -27,7 +27,13 @@ SUCCESSES = ("tc", "SDTW")
 
 
 def score_walk(graph: NavigationGraph, episode: InstructionEpisode, walked: Sequence[int]) -> WalkScores:
-    """Return the metrics of one walk; `None` for the SPD where no way leads from its end to the target."""
+    """Return the metrics of one walk; `None` for the SPD where no way leads from its end to the target.
+
+    Args:
+        graph: links between the panoramas.
+        episode: with its gold path.
+        walked: nodes of the walk.
+    """
     nodes = walked, [graph.number(node) for node in episode.path]
     street, paths = score_walks(graph, [nodes])[0], score_paths(graph, [nodes])[0]
     scores: WalkScores = asdict(street) | asdict(paths)

@@ -14,7 +14,7 @@ from virl.bench.report.means import means_table
 from virl.bench.walks import WalkScores, as_walked
 from virl.console import SafeConsole
 from virl.errors import BadInput, NoStreetView
-from virl.guard import guarded
+from virl.guard import add_guard
 from virl.json_reading import misfits
 from virl.platform.providers.graph.touchdown import Dataset
 
@@ -38,14 +38,14 @@ class _WalkEntry(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """What a file of walks comes to."""
+    """The scores of a file of walks."""
 
     scores: Mapping[str, WalkScores]
-    """By the id of the episode."""
+    """Scores by the id of the episode."""
     differences: Mapping[tuple[str, str], float]
-    """How far each expected value is from ours, by episode and metric."""
+    """Differences of the expected values from ours, by episode and metric."""
     left_out: Mapping[str, str]
-    """Why other entries are not scored."""
+    """Reasons why other entries are not scored."""
 
 
 def score_walks_of(file: Path, data: Data) -> Scored:
@@ -80,7 +80,7 @@ def score_walks_of(file: Path, data: Data) -> Scored:
     return Scored(scores, differences, left_out)
 
 
-@guarded()
+@add_guard()
 def score(
     walks: Annotated[
         Path, typer.Option(help="File of walks with `id` and `pano_path`, as JSON or JSON lines.")

@@ -19,32 +19,37 @@ from virl.platform.streetview import StreetView
 from .dataset import Data
 
 RECOGNIZER = "clip-bigg"
-"""What compares landmarks with views: the paper's, of `platform/models`."""
+"""Recognizer that compares landmarks with views: the paper's, of `platform/models`."""
 
 
 @dataclass(frozen=True, slots=True)
 class SightSources:
-    """Where the agent's eyes come from; all empty for an agent that sees no landmarks."""
+    """Sources of what the agent sees; all empty for an agent that sees no landmarks."""
 
     panoramas: Path | None = None
     """Folder of equirectangular pictures, named by panorama id."""
     features: Path | None = None
     """Embeddings of views, made before."""
     statistics: Path | None = None
-    """Of the scores over the training area."""
+    """Statistics of the scores over the training area."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeenThings:
-    """What a VELMA navigator is given to see with."""
+    """The means that a VELMA navigator is given to see with."""
 
     scorer: LandmarkScorer | None
     flow: TrafficFlow | None
-    """How the traffic runs at the start: told in Touchdown only."""
+    """Traffic flow at the start: told in Touchdown only."""
 
 
 def open_views(sight: SightSources, data: Data, option: str = "--views") -> StreetView:
-    """Pictures of the panoramas: the user's, or those of the city that the data is an export of.
+    """Open pictures of the panoramas: the user's, or those of the city that the data is an export of.
+
+    Args:
+        sight: sources of pictures.
+        data: with its graph.
+        option: named in errors.
 
     Raises:
         BadInput: there are none, which `option` needs.
@@ -58,6 +63,12 @@ def open_views(sight: SightSources, data: Data, option: str = "--views") -> Stre
 
 def open_sight(sight: SightSources, data: Data, dataset: Dataset, resources: Resources) -> SeenThings:
     """Make the eyes ready.
+
+    Args:
+        sight: sources of pictures and features.
+        data: with its graph.
+        dataset: whose rules hold.
+        resources: with the models.
 
     Raises:
         BadInput: the statistics are missing, or a file is damaged.

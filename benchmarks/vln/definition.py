@@ -50,23 +50,23 @@ class Walker:
 
 
 class Options(CityOptions):
-    """What VLN is asked."""
+    """Options of VLN."""
 
     models: tuple[str, ...] = ("oracle", "oracle@paper", "ocr", "ocr@paper")
-    """How to recognize landmarks: `oracle` (from the map, as V-IRL), `truth` (from the true signs, in made
+    """Ways of recognizing landmarks: `oracle` (from the map, as V-IRL), `truth` (from the true signs, in made
     cities), `ocr`, `human` (a person who plays), or a recognizer, describer or reader (see `virl models`).
     Append `@paper` to give the agent V-IRL's hints at crossings."""
     mind: str = "rules"
-    """Who decides: `rules`, or a chat model such as `openai:gpt-5-mini`."""
+    """The mind that decides: `rules`, or a chat model such as `openai:gpt-5-mini`."""
     max_steps: int = Field(MAX_STEPS, ge=1)
     """Maximum actions of a walk."""
     mover: Literal["links", "grid", "hybrid", "web"] | None = None
-    """How walkers get about (see the movers of `virl run`). By default, the mover that fits each city."""
+    """Mover of the walkers (see the movers of `virl run`). By default, the mover that fits each city."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoutesWorld:
-    """What episodes share."""
+    """The parts that episodes share."""
 
     options: Options
     cities: Mapping[str, City]
@@ -117,7 +117,7 @@ def run(episode: Episode, world: RoutesWorld) -> EpisodeResult:
             landmarks=() if walker.spotter == HUMAN else None,
         )
         for step in navigator.walk(route.start):
-            taken, views = _taken(city, navigator, step)
+            taken, views = _step_data(city, navigator, step)
             walked.append(taken)
             files |= views
             ended = step.choice.outcome
@@ -133,7 +133,9 @@ def run(episode: Episode, world: RoutesWorld) -> EpisodeResult:
     return EpisodeResult(data, files, cost_of(mind.ledger.take_asked()))
 
 
-def _taken(city: City, navigator: TouristNavigator, step: Step) -> tuple[dict[str, Any], dict[str, Picture]]:
+def _step_data(
+    city: City, navigator: TouristNavigator, step: Step
+) -> tuple[dict[str, Any], dict[str, Picture]]:
     """Return a step as data, and the views in which a landmark was seen."""
     choice = step.choice
     seen: list[dict[str, Any]] = []
@@ -187,7 +189,7 @@ BENCHMARK = Benchmark(
 
 
 class NoSpotter:
-    """Looks for no landmarks: whoever walks sees for themselves."""
+    """A spotter of no landmarks: whoever walks sees for themselves."""
 
     name = HUMAN
 
@@ -198,7 +200,7 @@ class NoSpotter:
         *,
         thorough: bool,  # noqa: ARG002 - of the protocol
     ) -> list[LandmarkSighting]:
-        """Nothing."""
+        """Return no sighting."""
         return []
 
 
@@ -216,6 +218,12 @@ def parse_walker(model: str) -> Walker:
 
 def check_walker(walker: Walker, city: City, mind: Mind, resources: Resources) -> None:
     """Open what a walker needs, so that what is missing is told before the first walk.
+
+    Args:
+        walker: of an episode.
+        city: of the episode.
+        mind: that decides.
+        resources: with the models.
 
     Raises:
         UnknownName: there is no such recogniser of landmarks.

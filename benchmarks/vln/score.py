@@ -94,12 +94,12 @@ def show(record: Record) -> Shown:
             ("mover", data.get("mover", "links")),
         ),
         tuple(views),
-        tuple((step["observed"], _decided(step)) for step in data["walked"]),
+        tuple((step["observed"], _describe_decision(step)) for step in data["walked"]),
         (ShownPoint(route.destination, scored.success, route.place_name),),
         tuple(LatLng(step["lat"], step["lng"]) for step in data["walked"]),
     )
 
 
-def _decided(step: Mapping[str, Any]) -> str:
+def _describe_decision(step: Mapping[str, Any]) -> str:
     """Describe what was done at a step, after what could not be done."""
     return "; ".join([*(f"refused: {reason}" for reason in step["refused"]), step["decided"]])

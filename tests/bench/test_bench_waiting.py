@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.perf.concurrency import CITY, Options, measure, served, write_routes
+from benchmarks.perf.concurrency import CITY, Options, measure, serve_replies, write_routes
 from virl.platform.providers import open_city
 
 EPISODES, STEPS = 24, 2
@@ -17,7 +17,7 @@ def test_no_question_is_lost_though_requests_are_refused(
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     write_routes(tmp_path / CITY, open_city(CITY), EPISODES)
     options = Options(models=("oracle",), mind="openai:test", data=str(tmp_path), max_steps=STEPS)
-    with served(delay_s=0.3, limited=0.1, rate=100.0) as service:
+    with serve_replies(delay_s=0.3, limited=0.1, rate=100.0) as service:
         _, results = measure(service, options, EPISODES)
     (row,) = results["rows"][:1]
     assert row["episodes"] == {"planned": EPISODES, "done": EPISODES, "failed": 0, "missing": 0}

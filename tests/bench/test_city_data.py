@@ -9,7 +9,7 @@ from made_dataset import panorama_row, place_row, question_row, write_dataset
 from made_high_street import POINTS, SHOPS, MadePlaces, made_city
 from made_streets import FRAME
 
-from virl.bench.city_data import CityOptions, Uncollected, around, city_data
+from virl.bench.city_data import CityOptions, Uncollected, city_data, square_around
 from virl.bench.resources import Resources
 from virl.errors import BadInput
 from virl.geo import LatLng, distance
@@ -50,7 +50,7 @@ def options(home: Path, **more: Any) -> CityOptions:
 
 
 def test_a_square_is_as_wide_as_it_is_high() -> None:
-    south_west, south_east, north_east, _ = around(MIDDLE, 300.0).corners
+    south_west, south_east, north_east, _ = square_around(MIDDLE, 300.0).corners
     assert distance(south_west, south_east) == pytest.approx(300, rel=1e-4)
     assert distance(south_east, north_east) == pytest.approx(300, rel=1e-4)
 

@@ -10,10 +10,10 @@ from rich.console import Console
 
 from virl.bench.dry_run import dry_run
 from virl.bench.outlook import outlook
-from virl.bench.progress import RunProgress, expected
+from virl.bench.progress import RunProgress, expected_seconds
 from virl.bench.run import Engine, Part, run_benchmark
 from virl.errors import BadInput, ModelUnavailable
-from virl.pages.numbers import lasting
+from virl.pages.numbers import show_duration
 
 FAST = Engine(name="threads", workers=2, pictures=False)
 
@@ -29,13 +29,13 @@ def told_by(run: object, *arguments: object, **more: object) -> str:
     [(0.4, "0 s"), (8, "8 s"), (60, "1 min"), (138.2, "2 min 18 s"), (4800, "1 h 20 min"), (7200, "2 h")],
 )
 def test_durations_are_written_as_people_say_them(seconds: float, text: str) -> None:
-    assert lasting(seconds) == text
+    assert show_duration(seconds) == text
 
 
 def test_workers_share_the_time() -> None:
-    assert expected(1570, 3.0, 1) == 4710
-    assert expected(5, 3.0, 2) == 9
-    assert expected(0, 3.0, 2) == 0
+    assert expected_seconds(1570, 3.0, 1) == 4710
+    assert expected_seconds(5, 3.0, 2) == 9
+    assert expected_seconds(0, 3.0, 2) == 0
 
 
 def test_a_run_that_is_not_on_a_terminal_says_now_and_then_how_far_it_is() -> None:
@@ -44,7 +44,7 @@ def test_a_run_that_is_not_on_a_terminal_says_now_and_then_how_far_it_is() -> No
     with RunProgress(Console(file=said), "made", ["a"] * 100, clock=lambda: now) as progress:
         for _ in range(100):
             now += 3.0
-            progress.ended("a", 3.0, failed=now == 6.0)
+            progress.count_episode("a", 3.0, failed=now == 6.0)
     lines = said.getvalue().splitlines()
     assert lines[0] == "5 of 100 episodes done, 1 failed; about 4 min 45 s left"
     assert 3 <= len(lines) <= 6, "each pause is twice the one before"
@@ -56,7 +56,7 @@ def test_a_bar_estimates_what_is_left() -> None:
     console = Console(file=said, force_terminal=True, width=100)
     with RunProgress(console, "made", ["a"] * 4, lambda: now) as progress:
         now = 10.0
-        progress.ended("a", 10.0, failed=False)
+        progress.count_episode("a", 10.0, failed=False)
     assert "about 30 s left" in said.getvalue()
 
 
@@ -66,7 +66,7 @@ def test_an_estimate_is_by_model_and_says_why_it_grew() -> None:
     with RunProgress(Console(file=said), "made", ["quick"] * 10 + ["slow"] * 5, lambda: now) as progress:
         for model, seconds in (("quick", 15.0), ("quick", 15.0), ("slow", 200.0)):
             now += seconds / 2  # two at a time
-            progress.ended(model, seconds, failed=False)
+            progress.count_episode(model, seconds, failed=False)
     first, second = said.getvalue().splitlines()
     assert first == "2 of 15 episodes done; about 1 min 38 s left"
     assert second == (

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from virl.bench.city_data import around
+from virl.bench.city_data import square_around
 from virl.datasets.collect.collecting import collect_city_places, collect_city_questions, collect_city_routes
 from virl.datasets.collect.collection import Collection
 from virl.datasets.collect.places import PlacesSettings
@@ -19,7 +19,7 @@ def virlton_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a data set of the middle of Virlton: for tests that are marked slow."""
     home = tmp_path_factory.mktemp("collected")
     city = open_city("virlton")
-    collection = Collection(home / "virlton", city, "offline", around(city.center, SIDE_M))
+    collection = Collection(home / "virlton", city, "offline", square_around(city.center, SIDE_M))
 
     def progress(*_: object) -> None:
         return None

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from virl.cli.models import list_models
 from virl.platform.perception import standing as standing_module
 from virl.platform.perception.models import model_file
-from virl.platform.perception.standing import standing
+from virl.platform.perception.standing import model_readiness
 
 app = typer.Typer()
 app.command("models")(list_models)
@@ -88,9 +88,9 @@ def test_a_model_is_not_ready_if_one_that_it_uses_is_not(without):
 
 
 def test_weights_that_are_there_are_found(tmp_path):
-    before = standing("detector", "owlv2").needs[-1]
+    before = model_readiness("detector", "owlv2").needs[-1]
     (tmp_path / "data" / "models" / "google" / "owlv2-base-patch16-ensemble").mkdir(parents=True)
-    after = standing("detector", "owlv2").needs[-1]
+    after = model_readiness("detector", "owlv2").needs[-1]
     assert before.lacks
     assert after.what == before.what == "weights google/owlv2-base-patch16-ensemble"
     assert not after.lacks
@@ -99,12 +99,12 @@ def test_weights_that_are_there_are_found(tmp_path):
 def test_a_file_that_is_wrong_or_uses_itself_is_listed_with_its_fault(tmp_path):
     odd = tmp_path / "odd.yaml"
     odd.write_text("kind: owlv2\nbatch: none\n")
-    assert "odd.yaml: 7 faults: line" in standing("detector", str(odd)).needs[0].lacks
+    assert "odd.yaml: 7 faults: line" in model_readiness("detector", str(odd)).needs[0].lacks
     odd.write_text(
         f"kind: clip-proposals\nproposals: {odd}\nproposal_labels: []\nmin_proposal: 0\nrecognizer: siglip\n"
         "background: []\nmargin: 0\nmin_score: 0\nfirst_look: 0\nsecond_look: 0\nmax_overlap: null\n"
     )
-    assert "uses itself" in standing("detector", str(odd)).needs[0].lacks
+    assert "uses itself" in model_readiness("detector", str(odd)).needs[0].lacks
 
 
 def test_the_table_names_each_model_under_its_role(without):

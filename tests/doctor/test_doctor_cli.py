@@ -16,10 +16,10 @@ from typer.testing import CliRunner, Result
 from virl.cli.doctor import doctor
 from virl.console import SafeConsole
 from virl.doctor import examination, machine
-from virl.doctor.examination import examined
+from virl.doctor.examination import examine_machine
 from virl.doctor.findings import Finding
 from virl.doctor.report import Report, tell
-from virl.doctor.services import Asked
+from virl.doctor.services import ProbeOutcomes
 from virl.errors import BadInput
 from virl.platform.providers import open_city
 from virl.platform.streetview import Camera
@@ -166,7 +166,7 @@ def test_a_broken_core_has_a_code_of_its_own(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.slow
 def test_a_terminal_gets_tables_with_the_same_words() -> None:
     screen = io.StringIO()
-    report = examined(None, "london", None, None, Console(file=io.StringIO()))
+    report = examine_machine(None, "london", None, None, Console(file=io.StringIO()))
     tell(report, Console(file=screen, force_terminal=True, width=200))
     assert "\x1b[" in screen.getvalue()
     assert "Virlton opens" in screen.getvalue()
@@ -177,7 +177,7 @@ def test_a_terminal_gets_tables_with_the_same_words() -> None:
 def test_texts_of_others_do_not_steer_the_screen(terminal: bool) -> None:
     fault = Finding("other packages", "missing", "ev\x1b[31mil: \x1b]0;owned\x07boom", "each provider")
     screen = io.StringIO()
-    report = Report("1", True, (fault,), Asked((), 0.0), (), (), ())
+    report = Report("1", True, (fault,), ProbeOutcomes((), 0.0), (), (), ())
     tell(report, SafeConsole(file=screen, force_terminal=terminal, color_system=None, width=200))
     assert "boom" in screen.getvalue()
     assert not {"\x1b", "\x07"} & set(screen.getvalue())

@@ -154,7 +154,7 @@ def test_models_that_lack_the_same_are_told_together(monkeypatch: pytest.MonkeyP
     }
     monkeypatch.setattr(machine, "model_names", lambda role: list(lacks) if role == "detector" else [])
     monkeypatch.setattr(
-        machine, "standing", lambda role, name: ModelReadiness(role, name, "made", lacks[name])
+        machine, "model_readiness", lambda role, name: ModelReadiness(role, name, "made", lacks[name])
     )
     together, alone, ready = models()
     assert (together.detail, together.remedy) == ("a, b: torch not installed", "pip install 'virl[vision]'")

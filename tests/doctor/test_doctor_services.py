@@ -10,7 +10,7 @@ from served_google import MARKER_KEY, FlatPhotos
 
 from virl.doctor import services
 from virl.doctor.probes import probes
-from virl.doctor.services import Asked, ProbeOutcome, ask_google
+from virl.doctor.services import ProbeOutcome, ProbeOutcomes, ask_google
 from virl.platform.city import City
 from virl.platform.providers import open_city
 from virl.platform.providers.google.keys import Keys
@@ -84,12 +84,12 @@ def settings_of(url: str, api: Api = "new") -> GoogleSettings:
 
 def ask(
     server: ServedCity, city: City, api: Api = "new", *, key: str = MARKER_KEY, budget: float | None = None
-) -> Asked:
+) -> ProbeOutcomes:
     server.reset()
     return ask_google(settings_of(server.url, api), Keys(key), city.center, budget)
 
 
-def unpaid(asked: Asked) -> list[ProbeOutcome]:
+def unpaid(asked: ProbeOutcomes) -> list[ProbeOutcome]:
     return [outcome for outcome in asked.outcomes if not outcome.usd]
 
 

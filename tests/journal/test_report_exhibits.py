@@ -5,7 +5,7 @@ from made_exhibits import keep_made_choice
 from made_run import made_city
 from test_report import HOSTILE, Page
 
-from virl.journal.page import beside
+from virl.journal.page import relative_address
 from virl.journal.report import write_report
 
 
@@ -56,6 +56,6 @@ def test_words_of_exhibits_and_notes_stay_words(tmp_path: Path, wicked: str) -> 
 
 
 def test_only_files_below_the_page_are_linked() -> None:
-    assert beside("a b/c?.md") == "./a%20b/c%3F.md"
-    assert beside("javascript:alert(1)") == "./javascript%3Aalert%281%29"
-    assert [beside(path) for path in ("", "/etc/passwd", "../x", "a/../../x")] == [""] * 4
+    assert relative_address("a b/c?.md") == "./a%20b/c%3F.md"
+    assert relative_address("javascript:alert(1)") == "./javascript%3Aalert%281%29"
+    assert [relative_address(path) for path in ("", "/etc/passwd", "../x", "a/../../x")] == [""] * 4

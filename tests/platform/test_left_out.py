@@ -15,7 +15,7 @@ def test_a_part_counts_once_however_often_it_is_read() -> None:
     for _ in range(2):
         left_out.add("Places", "displayName: Field required", {"id": "a"})
     left_out.add("Places", "displayName: Field required", {"id": "b"})
-    assert [(one.source, one.count) for one in left_out.told()] == [("Places", 2)]
+    assert [(one.source, one.count) for one in left_out.omissions()] == [("Places", 2)]
 
 
 def test_counts_that_are_kept_go_on_with_a_part_read_again(tmp_path: Path) -> None:
@@ -24,5 +24,5 @@ def test_counts_that_are_kept_go_on_with_a_part_read_again(tmp_path: Path) -> No
         counted.add("s", "first", 1)
         counted.keep(tmp_path / "left_out.jsonl")
         counted.add("s", "second", 2)
-        assert counted.told() == (Omission("s", 2, ("first", "second")),)
+        assert counted.omissions() == (Omission("s", 2, ("first", "second")),)
     assert len((tmp_path / "left_out.jsonl").read_text().splitlines()) == 2

@@ -9,7 +9,7 @@ from virl.errors import NotFound, PlaceClosed
 from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.locate import locate
-from virl.platform.places import Place, Searched, closed_among
+from virl.platform.places import Place, SearchResults, closed_among
 
 BANK = town.place("Banca del Olivo", "bank", 100)
 GONE = town.place("Bank of Yore", "bank", 50, closed=True)
@@ -58,7 +58,7 @@ def test_what_no_geocoder_finds_is_a_place_of_nearly_that_name() -> None:
 def test_a_name_that_only_a_closed_place_has_is_told() -> None:
     with pytest.raises(PlaceClosed, match=r"'Bank of Yore' in .* has closed"):
         locate(kind_city(), "Bank of Yore")
-    left_out = Searched([BANK], closed=[GONE])
+    left_out = SearchResults([BANK], closed=[GONE])
     assert closed_among(left_out) == [GONE]
     assert closed_among([BANK, GONE]) == [GONE]
 

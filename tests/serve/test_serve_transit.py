@@ -15,7 +15,7 @@ from virl.platform.city import City
 from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.city_file import GoogleOptions
 from virl.platform.providers.google.http import GoogleHttp
-from virl.platform.providers.google.journeys import departure, undated
+from virl.platform.providers.google.journeys import departure, drop_date
 from virl.platform.providers.google.keys import Keys
 from virl.platform.providers.google.settings import at_base_url, load_google_settings
 from virl.platform.providers.graph.maps import GraphMaps
@@ -130,6 +130,6 @@ def test_times_of_departure() -> None:
     assert departure(0, 540, "Asia/Tokyo", sunday) == datetime(2026, 11, 23, 0, 0, tzinfo=UTC)
     assert departure(0, 480, "Asia/Tokyo", sunday) == datetime(2026, 11, 29, 23, 0, tzinfo=UTC)
     assert departure(6, 1425, None, sunday) == datetime(2026, 11, 22, 23, 45, tzinfo=UTC)
-    assert undated("2026-11-23T09:10:00Z") == undated("2026-11-30T09:10:00Z") == "day 0 09:10"
-    assert undated(str(int(datetime(2026, 11, 23, 9, 10, tzinfo=UTC).timestamp()))) == "day 0 09:10"
-    assert undated("now") == "now"
+    assert drop_date("2026-11-23T09:10:00Z") == drop_date("2026-11-30T09:10:00Z") == "day 0 09:10"
+    assert drop_date(str(int(datetime(2026, 11, 23, 9, 10, tzinfo=UTC).timestamp()))) == "day 0 09:10"
+    assert drop_date("now") == "now"

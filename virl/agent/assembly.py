@@ -119,6 +119,11 @@ def perform(agent: Agent) -> Result:
 def check_mind(path: Path, character: Character, mind: Mind) -> None:
     """Check that a mind can do what a character needs, before anything is written; see `virl.agent.routine`.
 
+    Args:
+        path: file of the character, named in errors.
+        character: with its fields checked.
+        mind: that the run would ask.
+
     Raises:
         BadInput: the rules do not understand what the character wants, a script does not fit its tools, or
             its mind is no chat model.
@@ -157,6 +162,11 @@ def understood_by(
 
 def start_panorama(city: City, character: Character, source: Path) -> Panorama:
     """Return the panorama at the start of a character: its address or position, relocated.
+
+    Args:
+        city: opened already.
+        character: that starts there.
+        source: file of the character, named in errors.
 
     Raises:
         BadInput: the start is not in the city.

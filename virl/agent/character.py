@@ -18,7 +18,7 @@ from virl.geo import LatLng
 from virl.mind.settings import MindSettings
 from virl.platform.places import DAYS
 from virl.region import position_fault
-from virl.settings.faults import shown
+from virl.settings.faults import spell_value
 from virl.settings.model import Settings
 
 ROUTINE_NAME = r"^[A-Za-z0-9_-]{1,80}$"
@@ -30,13 +30,13 @@ def _weekly_clock(text: str) -> str:
     day, _, clock = text.strip().lower().partition(" ")
     hour, _, minute = clock.partition(":")
     if day not in DAYS or not (hour.isdigit() and minute.isdigit() and int(hour) < 24 and int(minute) < 60):
-        raise ValueError(f"must be a day and a time, such as 'wed 12:30', not {shown(text)}")
+        raise ValueError(f"must be a day and a time, such as 'wed 12:30', not {spell_value(text)}")
     return f"{day} {int(hour):02d}:{int(minute):02d}"
 
 
 def _name_of_routine(name: str) -> str:
     if not re.fullmatch(ROUTINE_NAME, name):
-        raise ValueError(f"must be a name of letters, digits, '_' and '-', not {shown(name)}")
+        raise ValueError(f"must be a name of letters, digits, '_' and '-', not {spell_value(name)}")
     return name
 
 
@@ -50,7 +50,7 @@ def _tool_names(given: object) -> object:
     if given == "all":
         return tool_names()
     if not isinstance(given, list | tuple):
-        wrong = "but is empty" if given is None else f"not {shown(given)}"
+        wrong = "but is empty" if given is None else f"not {spell_value(given)}"
         if isinstance(given, str) and "," in given:
             wrong += f": write [{given.strip()}]"
         raise ValueError(f"must be a list, such as [look, look_closer], {wrong}")  # noqa: TRY004 - as pydantic takes it
@@ -61,7 +61,7 @@ def _tool_name(given: object) -> object:
     known = tool_names()
     if given not in known:
         close = did_you_mean(given, known) if isinstance(given, str) else ""
-        raise ValueError(f"must be one of {', '.join(known)}, not {shown(given)}{close}")
+        raise ValueError(f"must be one of {', '.join(known)}, not {spell_value(given)}{close}")
     return given
 
 
@@ -136,7 +136,7 @@ class Character(Settings):
     clock: Annotated[str, AfterValidator(_weekly_clock)] = "wed 12:30"
     """Day and local time at which it all happens."""
     about: Annotated[str, AfterValidator(_one_line)] = Field(default="", max_length=120)
-    """What the character does, in a line, for lists of agents."""
+    """A line on what the character does, for lists of agents."""
     background: str
     intention: str = Field(min_length=1, max_length=MOST_WORDING)
     routine: Annotated[str, AfterValidator(_name_of_routine)] | None = None

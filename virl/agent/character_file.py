@@ -135,7 +135,7 @@ def where(path: Path, character: Character, *field: str) -> str:
 
 @contextmanager
 def located(path: Path, character: Character, *field: str) -> Iterator[None]:
-    """Name file, line and field in what is raised because of a field's value.
+    """Add file, line and field to what is raised because of a field's value.
 
     Raises:
         BadInput: in place of what was raised.
@@ -165,7 +165,7 @@ def routine_of(path: Path, character: Character) -> Routine:
 
 
 def read_fields(texts: Sequence[str]) -> dict[str, object]:
-    """Fields of a character to set anew, as they are typed: each `FIELD=VALUE`, a value is YAML.
+    """Return the fields of a character to change, from typed texts `FIELD=VALUE`; a value is YAML.
 
     Raises:
         BadInput: one is not written so.

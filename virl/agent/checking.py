@@ -18,7 +18,7 @@ from virl.mind.script import ScriptMind
 from virl.platform.movement.links import LinksMover
 from virl.platform.perception.models import ModelOptions, Models, check_labels, read_model
 from virl.platform.perception.registry import Role
-from virl.platform.perception.standing import standing
+from virl.platform.perception.standing import model_readiness
 from virl.platform.providers.cities import Access, city_settings, opened_city
 from virl.platform.providers.registry import provider_of
 
@@ -131,6 +131,11 @@ def faults_beside(path: Path) -> tuple[VirlError, ...]:
 def check_before(path: Path, character: Character, mind: Mind) -> None:
     """See whether a mind can do what a character needs, in the language that its wishes are written in.
 
+    Args:
+        path: file of the character, named in errors.
+        character: with its fields checked.
+        mind: that the run would ask.
+
     Raises:
         BadInput: it cannot.
     """
@@ -164,7 +169,7 @@ def _faults_of_fields(path: Path, character: Character, given: Collection[Role])
 
 def _check_senses(path: Path, character: Character, faults: "_Faults", *, allow_downloads: bool) -> None:
     for role, name in character.senses.named:
-        model = standing(role, name)
+        model = model_readiness(role, name)
         for need in model.needs if model.kind else ():  # a name of no model is told already
             if need.blocks(allow_downloads=allow_downloads):
                 faults.append(BadInput(f"{where(path, character, 'senses', role)}: {need.lacks}"))
@@ -249,7 +254,7 @@ class _Faults(list[VirlError]):
         """Begin a block."""
 
     def __exit__(self, kind: object, fault: BaseException | None, trace: object) -> bool:
-        """Take the fault of a block, if it is one that a user can mend."""
+        """Return whether the fault of a block was taken: one that a user can mend."""
         if isinstance(fault, VirlError):
             told = set(map(str, self))
             several = fault.faults if isinstance(fault, BadInputs) else (fault,)

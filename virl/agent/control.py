@@ -300,6 +300,12 @@ class Control:
     ) -> Link | None:
         """Return the link that the user takes; `None` once they hand back or finish a `task`.
 
+        Args:
+            links: to choose from.
+            look: takes the view that the user asks for.
+            hear: takes what the user says.
+            task: what an episode asks of the user; `None` outside of one.
+
         Raises:
             RunStopped: the user interrupts the run.
         """
@@ -313,6 +319,12 @@ class Control:
 
     def await_answer(self, question: str, look: Look, hear: Hear, wanted: Callable[[], bool]) -> None:
         """Ask the user something, until `hear` has taken an answer down or none is `wanted` any more.
+
+        Args:
+            question: shown to the user.
+            look: takes the view that the user asks for.
+            hear: takes what the user says.
+            wanted: false once no answer is needed any more.
 
         Raises:
             RunStopped: the user interrupts the run.

@@ -153,7 +153,7 @@ class Desk:
 
 
 class _Holding:
-    """Tells another audience, and holds the run."""
+    """An audience that tells another, and holds the run."""
 
     def __init__(self, desk: Desk, audience: Audience) -> None:
         self._desk = desk

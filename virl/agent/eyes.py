@@ -9,7 +9,7 @@ FRONT_FINDER = "front-finder"
 
 
 class FarEyes:
-    """Sees down roads by pixels alone; where views are paid, only in those that are taken anyway.
+    """A describer that sees down roads by pixels alone; where views are paid, only in those taken anyway.
 
     Args:
         agent: who looks.

@@ -42,6 +42,13 @@ def with_mover(
     """Return the start with the mover that fits there, as its city tells.
 
     What was not asked for is said once.
+
+    Args:
+        start: first record of the run.
+        city: that may say which movers work there.
+        here: panorama where the run starts.
+        asked: name of a mover; `None` leaves the choice to the city.
+        console: where the choice is said.
     """
     if city.fit_mover is None:
         return start
@@ -52,7 +59,11 @@ def with_mover(
 
 
 def web_settings(mover: str, city: City) -> "WebSettings | None":
-    """Return the settings of the page that the mover `web` loads; `None` for other movers."""
+    """Return the settings of the page that the mover `web` loads; `None` for other movers.
+
+    Raises:
+        BadInput: the mover is `web`, and no web page shows the city's street view.
+    """
     if mover != "web":
         return None
     if city.panorama_page is None:

@@ -10,7 +10,7 @@ from rich.console import Console
 from virl.console import LONG_S, say, told_if_long
 from virl.errors import VirlError
 from virl.files import write_whole
-from virl.pages.numbers import lasting
+from virl.pages.numbers import show_duration
 from virl.platform.city import City
 from virl.resources import cache_home
 
@@ -32,7 +32,7 @@ def told_opening(doing: str, city: str, console: Console) -> Iterator[None]:
         known = json.loads(path.read_bytes())
         times = {name: [float(known[name][0]), float(known[name][1])] for name in known}
     last, longest = times.get(key, (0.0, 0.0))
-    before = f"{lasting(last)} the last time, {lasting(longest)} at most" if longest else _NEW
+    before = f"{show_duration(last)} the last time, {show_duration(longest)} at most" if longest else _NEW
     begun = monotonic()
     with told_if_long(f"{key} ({before})", console):
         yield

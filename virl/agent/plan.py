@@ -23,7 +23,7 @@ from virl.agent.mover import planned_mover
 from virl.agent.objects import Objects
 from virl.agent.user import TERMINAL, read_feedback
 from virl.errors import BadInput, JournalBroken, raise_all
-from virl.files import writing
+from virl.files import refusals_in_a_line
 from virl.geo import LatLng
 from virl.journal.folder import check_unused
 from virl.journal.records import AccessRecord, StartRecord
@@ -224,6 +224,11 @@ def planned_again(options: RunOptions, source: Path, begun: StartRecord, folder:
 def as_asked(options: RunOptions, begun: StartRecord, folder: Path) -> StartRecord:
     """Return the first record of a continued run, with the budget, cache and feedback asked for now.
 
+    Args:
+        options: what is asked for now.
+        begun: first record in the journal.
+        folder: of the run, named in errors.
+
     Raises:
         BadInput: the options ask for another run.
     """
@@ -278,7 +283,7 @@ def made_folder(agent: str, runs: Path = RUNS) -> Iterator[Path]:
         CannotWrite: it cannot be made.
     """
     is_first = not runs.exists()
-    with writing(runs, "start again"):
+    with refusals_in_a_line(runs, "start again"):
         runs.mkdir(parents=True, exist_ok=True)
         while True:
             folder = new_folder(agent, runs)

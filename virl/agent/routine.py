@@ -23,7 +23,7 @@ from virl import resources
 from virl.agent.character import Character, CharacterField
 from virl.errors import BadInput
 from virl.mind.base import Mind
-from virl.registry import ROUTINES, importing
+from virl.registry import ROUTINES, import_errors
 
 if TYPE_CHECKING:
     from virl.agent.agent import Agent
@@ -121,6 +121,12 @@ class Routine:
     ) -> tuple[Character, tuple[str, ...]]:
         """Replace by the module's `fit`, if it has one, what a character's file names and a city lacks.
 
+        Args:
+            character: as its file has it.
+            city: where it runs.
+            start: where the run begins.
+            seed: for what is chosen at random.
+
         Returns:
             The character, and what was replaced by what, in sentences.
         """
@@ -136,7 +142,11 @@ class Routine:
         return home is None or getattr(self._imported(home), "ASKS_MIND", True)
 
     def fields(self) -> tuple[CharacterField[Any], ...]:
-        """Return the fields of character files that it declares."""
+        """Return the fields of character files that it declares.
+
+        Raises:
+            BadInput: `FIELDS` of the module holds something else.
+        """
         home = self.module if self.loose else self.part("settings")
         if home is None:
             return ()
@@ -155,7 +165,7 @@ class Routine:
 
     def _imported(self, module: str) -> ModuleType:
         where = f"of {self.giver}" if self.giver else f"in {self.source}"
-        with importing(f"routine {self.name!r} {where}"):
+        with import_errors(f"routine {self.name!r} {where}"):
             return import_module(module)
 
 

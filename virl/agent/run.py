@@ -50,14 +50,20 @@ _KEPT_OF_ID = 100  # last characters of an id that the name of a view has; chose
 
 
 class Audience(Protocol):
-    """Is told what happens while it happens."""
+    """A listener that is told what happens while it happens."""
 
     def start(self, record: StartRecord, done: Sequence[AnyRecord]) -> None:
         """Take note that a run begins, or goes on after what is done."""
         ...
 
     def progress(self, doing: str, done: int, total: int) -> None:
-        """Something that takes long is so far; for what a journal does not tell."""
+        """Show how far something long has come; for what a journal does not tell.
+
+        Args:
+            doing: what takes long, in a few words.
+            done: units that are done.
+            total: units in all.
+        """
         ...
 
     def step(self, record: StepRecord) -> None:
@@ -100,22 +106,22 @@ class Nobody:
     """An audience that does not listen."""
 
     def start(self, record: StartRecord, done: Sequence[AnyRecord]) -> None:
-        """Says nothing."""
+        """Say nothing."""
 
     def progress(self, doing: str, done: int, total: int) -> None:
-        """Says nothing."""
+        """Say nothing."""
 
     def step(self, record: StepRecord) -> None:
-        """Says nothing."""
+        """Say nothing."""
 
     def note(self, record: NoteRecord) -> None:
-        """Says nothing."""
+        """Say nothing."""
 
     def end(self, result: Result) -> None:
-        """Says nothing."""
+        """Say nothing."""
 
     def aside(self) -> Audience:
-        """Says nothing either."""
+        """Return this audience, which says nothing about consulted agents either."""
         return self
 
 
@@ -240,7 +246,7 @@ class Run:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Time within the block is the user's: it counts in no record."""
+        """Leave the time within the block, which is the user's, out of every record."""
         self._stopped_at = began = perf_counter()
         try:
             yield
@@ -274,7 +280,14 @@ class Run:
         detections: Sequence[Detection] = (),
         caption: str = "",
     ) -> tuple[ViewRecord, ...]:
-        """Keep a view as a file; its record, or nothing where views are not kept."""
+        """Keep a view as a file; its record, or nothing where views are not kept.
+
+        Args:
+            view: what was seen.
+            purpose: why it was taken; part of the file's name.
+            detections: boxes to draw on it.
+            caption: a line below it.
+        """
         if not self._keep_views:
             return ()
         camera = view.camera
@@ -423,7 +436,7 @@ class Run:
             found=dict(found or {}),
             answer=dict(answer or {}),
             files=tuple(files),
-            left_out=self._data.left_out.told() if self._data else (),
+            left_out=self._data.left_out.omissions() if self._data else (),
             reason=outcome.sentence,
             words=self.words,
             outcome=outcome,

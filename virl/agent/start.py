@@ -36,7 +36,7 @@ from virl.agent.tracing import living
 from virl.agent.user import TERMINAL, AtTerminal, Scripted, User, open_user
 from virl.console import as_markup, say
 from virl.errors import BadInput, Interrupted, VirlError, raise_all
-from virl.files import writing
+from virl.files import refusals_in_a_line
 from virl.journal.journal import (
     JOURNAL,
     Journal,
@@ -70,7 +70,7 @@ from virl.platform.providers.cities import city_settings, name_of_city, opened_c
 from virl.platform.providers.registry import provider_of
 from virl.platform.streetview import Image
 from virl.resources import cache_home
-from virl.traces import recording
+from virl.traces import export_traces
 
 _log = logging.getLogger(__name__)
 
@@ -342,7 +342,7 @@ def _begun(
     """Check everything that can be wrong, and only then write the first line."""
     start, character = plan.start, plan.character
     with _resumable(plan.folder), ExitStack() as stack:
-        stack.enter_context(recording())
+        stack.enter_context(export_traces())
         ledger = plan.ledger()
         if done:  # before anything is asked within the limit
             ledger.catch_up(paid_by(total_cost(done)), run=plan.folder)
@@ -397,7 +397,7 @@ def _begun(
         )
         run.note_resumed(done, moved)
         user = desk or user or open_user(start.feedback, console, story.pause)
-        with writing(run.folder / REPORT, RESUME):
+        with refusals_in_a_line(run.folder / REPORT, RESUME):
             (run.folder / REPORT).unlink(missing_ok=True)  # of a part of the run: a kill must not leave it
         if desk:
             assembly = replace(assembly, mind=desk.told(assembly.mind))

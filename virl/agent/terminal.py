@@ -36,7 +36,7 @@ from virl.journal.records import (
     StepRecord,
 )
 from virl.journal.routine_page import routine_name
-from virl.pages.numbers import counted, dollars, lasting, megabytes
+from virl.pages.numbers import count_noun, dollars, megabytes, show_duration
 from virl.platform.inventory import Inventory, street_finder
 from virl.platform.perception.models import measured_error
 from virl.platform.providers.cities import name_of_city
@@ -53,7 +53,7 @@ class Thinking:
     """The present work of a language model: its name, the seconds, and about how many tokens have come."""
 
     def __init__(self) -> None:
-        """Nothing yet."""
+        """Begin without a thought."""
         self._doing, self._since, self._pieces, self._letters, self._last = "", 0.0, 0, 0, ""
 
     def asked(self, name: str) -> None:
@@ -83,13 +83,13 @@ class Thinking:
             return ""
         tokens = max(self._pieces, self._letters // LETTERS_A_TOKEN)
         parts = [self._doing, f"{monotonic() - self._since:.0f} s"]
-        parts += [f"about {counted(tokens, 'token')}"] if tokens else []
+        parts += [f"about {count_noun(tokens, 'token')}"] if tokens else []
         words = " ".join(self._last.split())
         return ", ".join(parts) + (f": \N{HORIZONTAL ELLIPSIS}{words}" if words else "")
 
 
 class _Thoughts(ProgressColumn):
-    """Says what a model is doing, at the end of the bar."""
+    """A column at the end of the bar with what a model is doing."""
 
     def __init__(self, thinking: Thinking) -> None:
         super().__init__()
@@ -102,7 +102,7 @@ class _Thoughts(ProgressColumn):
 
 
 class _Share(ProgressColumn):
-    """Draws how much is done, where it is known how much there is."""
+    """A column with how much is done, where it is known how much there is."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -114,7 +114,7 @@ class _Share(ProgressColumn):
 
 
 class Story:
-    """Tells a run as it happens: what was found and decided, not every step."""
+    """An audience that tells a run as it happens: what was found and decided, not every step."""
 
     def __init__(self, console: Console, inventory: Inventory | None = None) -> None:
         """Tell on `console`, with a spinner, a bar where the end is known, and streets of the `inventory`."""
@@ -192,7 +192,7 @@ class Story:
             self._doing, self._since, self._from = doing, now, done
         ahead = done - self._from
         seconds = (now - self._since) / ahead * (total - done) if ahead > 0 else 0.0
-        left = lasting(seconds) if ahead > 0 else ""
+        left = show_duration(seconds) if ahead > 0 else ""
         if not self._has_told_long and ahead >= _MEASURED and seconds > _LONG_S:
             self._has_told_long = True
             self._say(f"[dim]{done} of {total}: about {left} left. Ctrl+C stops, --resume goes on.[/]")
@@ -245,10 +245,10 @@ class Story:
             if error := measured_error(self._detector):
                 self._say(f"[dim]{as_markup(error)}[/]")
         cost = result.cost
-        walked = f"{counted(result.steps, 'step')}, {result.distance_m:.0f} m, " if result.steps else ""
+        walked = f"{count_noun(result.steps, 'step')}, {result.distance_m:.0f} m, " if result.steps else ""
         self._say(
-            f"[dim]{walked}{counted(cost.views, 'view')}, {_requests(cost)}"
-            f"{counted(cost.llm_calls, 'model call')}, {_paid(cost)}[/]"
+            f"[dim]{walked}{count_noun(cost.views, 'view')}, {_requests(cost)}"
+            f"{count_noun(cost.llm_calls, 'model call')}, {_paid(cost)}[/]"
         )
 
     def aside(self) -> "Aside":
@@ -269,7 +269,7 @@ class Story:
 
 
 class Aside:
-    """Tells the steps of an agent that was consulted, on the bar of the one that asked."""
+    """An audience for the steps of a consulted agent, on the bar of the one that asked."""
 
     def __init__(self, story: Story) -> None:
         """Tell on the caller's."""
@@ -282,10 +282,10 @@ class Aside:
             self._story.start(record, done)
 
     def note(self, record: NoteRecord) -> None:
-        """Says nothing: the caller tells what came of it."""
+        """Say nothing: the caller tells what came of it."""
 
     def end(self, result: Result) -> None:
-        """Says nothing: the caller tells what came of it."""
+        """Say nothing: the caller tells what came of it."""
 
     def aside(self) -> "Aside":
         """Tell of others likewise."""
@@ -312,7 +312,7 @@ def _requests(cost: CostRecord) -> str:
     sent, cached, received = (sum(counts.values()) for counts in (asked.sent, asked.cached, asked.received))
     if not sent and not cached:
         return ""
-    return f"{counted(sent, 'map request')} ({megabytes(received)}), {cached} from the cache, "
+    return f"{count_noun(sent, 'map request')} ({megabytes(received)}), {cached} from the cache, "
 
 
 def _paid(cost: CostRecord) -> str:

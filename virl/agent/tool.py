@@ -33,7 +33,7 @@ class Tool:
     """One thing that a model may do."""
 
     act: Callable[[Any, Any], Any]
-    """Takes a body and an object of `arguments`, returns a `ToolResult` with data of `returns`; raises
+    """The tool's function of a body and an object of `arguments`: returns a `ToolResult` of `returns`; raises
     `VirlError` with what the model should know."""
     arguments: type[Arguments]
     returns: type[ToolData]
@@ -68,6 +68,14 @@ def tool(
     The function takes the body, then what the model fills in: each parameter has a type hint, and a pydantic
     `Field` with a description for its default. Its docstring tells the model what the tool does. `schema` is
     the title of the schema of its arguments, by default the function's name such as `WhereAmI`.
+
+    Args:
+        title: for users, in a word or a few.
+        changes: as `Tool.changes`.
+        once: as `Tool.once`.
+        asks_model: as `Tool.asks_model`.
+        asks_services: as `Tool.asks_services`.
+        schema: title of the schema of its arguments; empty for the function's name, such as `WhereAmI`.
 
     Raises:
         TypeError: the function lacks type hints, or returns no data.

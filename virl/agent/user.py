@@ -77,10 +77,10 @@ class Silent:
     """A user who lets the agent do."""
 
     def expect(self, states: Collection[str]) -> None:
-        """Nothing is set."""
+        """Do nothing: nothing is expected."""
 
     def feedback(self, moment: Moment) -> Feedback | None:  # noqa: ARG002 - as `User.feedback`
-        """Nothing."""
+        """Return no feedback."""
         return None
 
 
@@ -125,7 +125,7 @@ class Scripted:
         self._entries = entries
         self._source = source
         self.was_asked = False
-        """Whether there was a moment to speak up."""
+        """True once there was a moment to speak up."""
 
     def expect(self, states: Collection[str]) -> None:
         """Check that every entry sets only feelings that are expected."""
@@ -134,7 +134,7 @@ class Scripted:
                 raise BadInput(f"{self._source}: entry {number}: state: {fault}")
 
     def feedback(self, moment: Moment) -> Feedback | None:
-        """All that is due at this moment, as one."""
+        """Return all feedback that is due at this moment, as one."""
         self.was_asked = True
         due = [entry for entry in self._entries if entry.is_due(moment)]
         if not due:

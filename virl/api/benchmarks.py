@@ -193,7 +193,7 @@ def run_benchmark(
     """
     check_keywords(run_benchmark, settings, BenchmarkSettings)
     objects: dict[str, object] = {}
-    options = {field: _named(value, objects) for field, value in (options or {}).items()}
+    options = {field: _name_objects(value, objects) for field, value in (options or {}).items()}
     benchmark = find_benchmark(name)
     checked = check_settings(options, benchmark.options, source=f"options of {benchmark.name}")
     folder = Path("runs") / benchmark.name if out is None else Path(out)
@@ -256,10 +256,10 @@ def read_benchmark(*folders: str | Path, out: str | Path | None = None) -> Bench
     return BenchmarkReport(results, written.page, tuple(map(Path, folders)))
 
 
-def _named(value: object, objects: dict[str, object]) -> object:
+def _name_objects(value: object, objects: dict[str, object]) -> object:
     """Return an option with names in place of objects, which are added to `objects`."""
     if isinstance(value, list | tuple):
-        return [_named(one, objects) for one in value]
+        return [_name_objects(one, objects) for one in value]
     if value is None or isinstance(value, str | int | float | Path | date | Mapping):
         return value
     if isinstance(value, City) and value.is_as_opened:

@@ -25,12 +25,12 @@ __all__ = ["AgentRunnable", "RunInput", "runnable"]
 
 
 class RunInput(Settings):
-    """What one run of a `Runnable` is asked; what is left out is as the runnable's settings have it."""
+    """Input of one run of a `Runnable`; what is left out is as the runnable's settings have it."""
 
     intention: str | None = Field(default=None, min_length=1)
-    """What the character wants."""
+    """The character's wish for this run."""
     at: str | None = None
-    """Where to start: an address, or a position such as `"60.17,24.94"`."""
+    """Start of the run: an address, or a position such as `"60.17,24.94"`."""
     steps: int | None = None
     """Moves from panorama to panorama at most."""
     fields: dict[str, object] = Field(default_factory=dict)
@@ -41,7 +41,7 @@ class RunInput(Settings):
     out: Path | None = None
     """Folder of the run."""
     resume: bool = False
-    """Whether to go on with the run in `out`, by default with the agent's latest run."""
+    """True to go on with the run in `out`, by default with the agent's latest run."""
 
 
 class AgentRunnable(Runnable[str | Mapping[str, object] | RunInput, Finished]):
@@ -81,7 +81,7 @@ class AgentRunnable(Runnable[str | Mapping[str, object] | RunInput, Finished]):
         Raises:
             VirlError: as `invoke`.
         """
-        with self._followed(input, config, **kwargs) as following:
+        with self._follow_in_thread(input, config, **kwargs) as following:
             while (one := following()) is not None:
                 yield one
 
@@ -92,12 +92,12 @@ class AgentRunnable(Runnable[str | Mapping[str, object] | RunInput, Finished]):
         **kwargs: Any,
     ) -> AsyncIterator[AnyRecord | Finished]:
         """Stream the records of a run asynchronously, as `stream` does."""
-        with self._followed(input, config, **kwargs) as following:
+        with self._follow_in_thread(input, config, **kwargs) as following:
             while (one := await run_in_executor(None, following)) is not None:
                 yield one
 
     @contextmanager
-    def _followed(
+    def _follow_in_thread(
         self, asked: str | Mapping[str, object] | RunInput, config: RunnableConfig | None, **kwargs: Any
     ) -> Iterator[Callable[[], AnyRecord | Finished | None]]:
         """Run in a thread of its own, and give what waits for its next record, the last time `None`."""
@@ -132,7 +132,7 @@ class AgentRunnable(Runnable[str | Mapping[str, object] | RunInput, Finished]):
     def _run(
         self, asked: str | Mapping[str, object] | RunInput, tell: Callable[[AnyRecord], None] | None
     ) -> Finished:
-        given = _checked(asked)
+        given = _as_run_input(asked)
         chosen: dict[str, Any] = dict(self._settings)
         said = given.model_dump(exclude_none=True, exclude={"intention", "fields", "resume"})
         fields = {**chosen.pop("fields", {}), **given.fields}
@@ -158,7 +158,7 @@ def runnable(agent: str | Path | Character, **settings: Unpack[RunSettings]) -> 
     return AgentRunnable(agent, settings)
 
 
-def _checked(asked: str | Mapping[str, object] | RunInput) -> RunInput:
+def _as_run_input(asked: str | Mapping[str, object] | RunInput) -> RunInput:
     if isinstance(asked, RunInput):
         return asked
     given = {"intention": asked} if isinstance(asked, str) else asked

@@ -13,7 +13,7 @@ from virl.inline_html import card, table
 from virl.mind.keys import KEYS
 from virl.platform.perception.models import model_names
 from virl.platform.perception.registry import KINDS, ROLES
-from virl.platform.perception.standing import standing
+from virl.platform.perception.standing import model_readiness
 from virl.platform.providers.cities import listed_cities
 from virl.platform.providers.registry import provider_of
 from virl.resources import data_folder
@@ -33,7 +33,7 @@ class Listed:
     """The requirements beside virl, such as a key; empty if nothing is missing or needed."""
 
     def _repr_html_(self) -> str:
-        """Its fields, as a notebook shows them."""
+        """Return the fields as a table for a notebook."""
         return card(self.name, (("kind", self.kind), ("about", self.about), ("needs", self.needs)))
 
 
@@ -89,7 +89,7 @@ def cities() -> Catalogue:
 
 def models() -> Catalogue:
     """List the models of perception, with what each lacks on this machine."""
-    found = [standing(role, name) for role in ROLES for name in model_names(role)]
+    found = [model_readiness(role, name) for role in ROLES for name in model_names(role)]
     return Catalogue(
         (
             Listed(one.name, one.role, one.paper, "; ".join(need.lacks for need in one.needs if need.lacks))

@@ -101,7 +101,7 @@ def navigate(  # noqa: PLR0913 - keywords
             area = region if isinstance(region, Region) else read_region(Path(region), near=city.center)
             survey = RegionNavigator(city.streetview, area)
             steps = islice(survey.walk(Pose(begin.id, begin.heading)), max_steps + 1)
-        return _closing(steps, opening.pop_all())
+        return _close_after(steps, opening.pop_all())
 
 
 def _open_spotter(name: str, city: City, mind: Mind) -> LandmarkSpotter:
@@ -118,6 +118,6 @@ def _by_text(
         ).walk(start)
 
 
-def _closing(steps: Iterator[Step], opened: ExitStack) -> Iterator[Step]:
+def _close_after(steps: Iterator[Step], opened: ExitStack) -> Iterator[Step]:
     with opened:
         yield from steps

@@ -134,6 +134,12 @@ async def arun(
 
     Where it is cancelled, the run breaks off at its next record, and can be resumed; what it has paid is
     booked, and its folder is free when `CancelledError` is raised.
+
+    Args:
+        agent: its name, the path of its file, or a character.
+        resume: go on with the run in `out`.
+        watch: show the run in a browser while it goes on.
+        settings: as of `run`.
     """
     check_keywords(arun, settings, RunSettings)
     left = Event()
@@ -163,7 +169,15 @@ def run_told(
     resume: bool = False,
     watch: bool = False,
 ) -> Finished:
-    """Run as `run` does; `tell` is told each record of the journal once it is written."""
+    """Run as `run` does; `tell` is told each record of the journal once it is written.
+
+    Args:
+        agent: its name, the path of its file, or a character.
+        settings: as of `run`.
+        tell: is told each record; `None` for nobody.
+        resume: go on with the run in `out`.
+        watch: show the run in a browser while it goes on.
+    """
     options, console = run_options(agent, settings, resume=resume), console_of(settings)
     if not watch:
         return run_agent(options, console, tell=tell)
@@ -211,6 +225,11 @@ def open_agent(
 
 def run_options(agent: str | Path | Character, asked: RunSettings, *, resume: bool = False) -> RunOptions:
     """Return what is asked of a run as the command line asks it.
+
+    Args:
+        agent: its name, the path of its file, or a character.
+        asked: keywords of `run`.
+        resume: go on with the run in `out`.
 
     Raises:
         BadInput: a part is asked for of a city that is no map extract, `as_of` is no day, or the budget is no

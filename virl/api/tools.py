@@ -23,10 +23,10 @@ from virl.platform.providers.cities import open_city
 from virl.tools.base import ToolResult, short
 from virl.tools.body import Body
 from virl.tools.catalogue import Use, tools_for
-from virl.tools.hand import Hand
+from virl.tools.executor import RecordingExecutor
 
 _MONEY = "money"
-"""Stands for all tools that may cost money, where tools are named that ask first."""
+"""Name for all tools that may cost money, where tools are named that ask first."""
 _TOPIC = "approval"
 """The topic of the notes on approvals that were asked for."""
 
@@ -97,7 +97,7 @@ def open_tools(
     with ExitStack() as stack:
         agent = who if isinstance(who, Agent) else stack.enter_context(_visitor(who, settings))
         body = Body(agent, sees=sees)
-        use: Use = Hand(body)
+        use: Use = RecordingExecutor(body)
         made = tools_for(body, list(names), AsksFirst(agent, use, ask_first) if ask_first else use)
         return OpenTools(agent, made, stack.pop_all())
 
@@ -130,7 +130,7 @@ class Approval(BaseModel):
 
 
 class AsksFirst:
-    """Uses tools as another does, some of them only once a human has approved.
+    """A user of tools that asks a human before it uses some of them.
 
     The interrupt's value is a dict: `tool`, `arguments`, `why`, `spent_usd` and `budget_usd` (`None` without
     a limit). Answers are kept as notes of the run.

@@ -65,6 +65,11 @@ def _steps(city: City, start: Pose, plan: PointPlan, mover: str, max_steps: int)
 def position_of(city: City, spot: Spot, near: LatLng | None = None) -> LatLng:
     """Return the position of an address, a place or a position.
 
+    Args:
+        city: that knows addresses and places.
+        spot: a text or a position.
+        near: prefer what is near; `None` for no preference.
+
     Raises:
         NotFound: there is no such address or place.
     """

@@ -69,7 +69,7 @@ def to_folium(
         ).add_to(drawn)
         shown += route.path
     if run:
-        walked = _walked(run.folder if isinstance(run, Finished) else Path(run))
+        walked = _read_walk(run.folder if isinstance(run, Finished) else Path(run))
         if walked:
             folium.PolyLine(walked, color=tokens["c3"], weight=5, tooltip="the walk").add_to(drawn)
             folium.CircleMarker(
@@ -90,7 +90,7 @@ def to_folium(
     return drawn
 
 
-def _walked(folder: Path) -> list[LatLng]:
+def _read_walk(folder: Path) -> list[LatLng]:
     steps = [record for record in read_journal(folder) if isinstance(record, StepRecord)]
     return [LatLng(step.pose.lat, step.pose.lng) for step in steps]
 

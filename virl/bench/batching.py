@@ -25,7 +25,7 @@ class _Request(Generic[ItemT, ResultT]):
 
 
 class Batcher(Generic[ItemT, ResultT]):
-    """Gathers the requests of many threads into calls of one function, of which one runs at a time.
+    """A queue that puts the requests of many threads into calls of one function, one call at a time.
 
     There is no thread of its own: the first that asks waits a little for others, makes the call, and hands
     out the results. Requests go together if their keys are equal. A call that fails is made again for each
@@ -52,7 +52,7 @@ class Batcher(Generic[ItemT, ResultT]):
         self._busy = False
 
     def __call__(self, key: Hashable, items: Sequence[ItemT]) -> Sequence[ResultT]:
-        """One result an item, in order.
+        """Return one result an item, in order.
 
         Raises:
             Exception: whatever the call raises for these items.

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class BaseOptions(Settings):
-    """What every benchmark is asked; the options of one derive from it and may give other defaults.
+    """Options of every benchmark; the options of one derive from it and may give other defaults.
 
     All of it is JSON: another process or machine is given the same, and two runs with equal options can be
     merged. Every field is an option of the command line; the text below a field is its help there. A field
@@ -41,7 +41,7 @@ class BaseOptions(Settings):
 
 
 class BenchOptions(BaseOptions):
-    """What a benchmark is asked that compares models in cities."""
+    """Options of a benchmark that compares models in cities."""
 
     cities: tuple[str, ...] = Field(("virlton",), min_length=1)
     """Names of cities, areas or groups of areas (see `virl cities --areas`), or paths of city files."""
@@ -51,7 +51,7 @@ class BenchOptions(BaseOptions):
     @field_validator("cities")
     @classmethod
     def _without_groups(cls, cities: tuple[str, ...]) -> tuple[str, ...]:
-        return area_book().expanded(cities)
+        return area_book().expand(cities)
 
 
 OptionsT = TypeVar("OptionsT", bound=BaseOptions)
@@ -202,7 +202,7 @@ class OwnPage(Generic[OptionsT]):
     title: str
     """Text of the link."""
     write: Callable[[Path, PageHead, Sequence[Record], OptionsT], None]
-    """Writes the page of a run's records, failed ones included. A `VirlError` it raises is printed, and the
+    """Function that writes the page of a run's records, failed ones too. A `VirlError` is printed, and the
     report goes without the page: a report may be made where the data set is not."""
     tables: Callable[[Sequence[Record], OptionsT], Sequence["ConsoleRenderable"]] | None = None
     """Function that makes the tables which the terminal prints."""
@@ -227,10 +227,10 @@ class Benchmark(Generic[OptionsT, WorldT]):
     """All episodes for these options, the same and in the same order whenever it is asked. Called once,
     where the run is started."""
     prepare: Callable[[OptionsT, "Resources"], WorldT]
-    """Opens what `run` needs: cities, models and minds, out of the resources. Called once in each process;
+    """Function that opens what `run` needs: cities, models and minds of the resources. Called once a process;
     the threads of a process share what it returns."""
     run: Callable[[Episode, WorldT], EpisodeResult]
-    """Runs one episode, in any thread. A `VirlError` it raises makes the episode fail, for which see
+    """Function that runs one episode, in any thread. A `VirlError` makes the episode fail, for which see
     `virl.bench.faults`; anything else is recorded in the same way."""
     score: Callable[[Sequence[Record], OptionsT], Scores]
     """Pure: what came of the episodes of one model in one city, those that count (`Record.is_scored`)."""

@@ -38,7 +38,7 @@ class Uncollected(VirlError):
 
 
 class CityOptions(BenchOptions):
-    """What the per-city benchmarks are asked."""
+    """Options of the per-city benchmarks."""
 
     data: str = ""
     """Folder with the data set of each city in a folder of its name (see `virl collect`). By default
@@ -83,12 +83,12 @@ def city_data(
         )
     data = open_dataset(folder)
     if options.side_m:
-        data = _cut(data, around(resources.city(name).center, options.side_m))
+        data = _cut(data, square_around(resources.city(name).center, options.side_m))
     _check(data, name, needs, options.side_m)
     return data
 
 
-def around(center: LatLng, side: float) -> Region:
+def square_around(center: LatLng, side: float) -> Region:
     """Return a square of `side` metres, its sides to the four winds."""
     half = side / 2
     (south, north) = (geo.destination(center, heading, half).lat for heading in (180.0, 0.0))

@@ -75,5 +75,5 @@ class Record:
 
     @property
     def is_scored(self) -> bool:
-        """True if it counts in the scores: it is done, or failed with data."""
+        """Return whether it counts in the scores: it is done, or failed with data."""
         return self.status == "done" or bool(self.data)

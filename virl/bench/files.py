@@ -7,7 +7,7 @@ from pathlib import Path
 
 from virl.bench.episode import Episode
 from virl.errors import BadInput
-from virl.files import replacing
+from virl.files import replace_file
 
 FOLDER = "episodes"
 
@@ -23,6 +23,11 @@ def slug(identity: str) -> str:
 def keep_files(folder: Path, episode: Episode, files: Mapping[str, bytes]) -> tuple[str, ...]:
     """Write an episode's pictures below the folder of its run.
 
+    Args:
+        folder: of the run.
+        episode: names their folder.
+        files: contents by file name.
+
     Returns:
         Their paths, relative to the folder, in the order of `files`.
 
@@ -37,6 +42,6 @@ def keep_files(folder: Path, episode: Episode, files: Mapping[str, bytes]) -> tu
         if not _NAME.fullmatch(name):
             raise BadInput(f"{episode.id}: {name!r} is not a plain file name")
     for name, content in files.items():
-        with replacing(folder / home / name, "go on with --resume") as file:
+        with replace_file(folder / home / name, "go on with --resume") as file:
             file.write(content)
     return tuple((home / name).as_posix() for name in files)

@@ -52,7 +52,7 @@ def parameters(
             f"{flag}/--no-{flag[2:]}" if field.annotation is bool else flag,
             help=f"{described} Can be repeated." if _is_repeated(field) else described,
             envvar=str(extra["envvar"]) if "envvar" in extra else None,
-            show_default=_shown(defaults.get(name)),
+            show_default=_show_default(defaults.get(name)),
             metavar=None if field.annotation is bool else _metavar(field),
             rich_help_panel=panel,
             autocompletion=complete(name, described, _choices(field)) if complete else None,
@@ -80,7 +80,7 @@ def listed_options(options: type[BaseOptions]) -> list[dict[str, Any]]:
     ]
 
 
-def given(options: type[BaseOptions], arguments: Mapping[str, Any]) -> dict[str, object]:
+def named_fields(options: type[BaseOptions], arguments: Mapping[str, Any]) -> dict[str, object]:
     """Return the fields that a command line names, as `parameters` made it read them.
 
     Raises:
@@ -95,7 +95,7 @@ def given(options: type[BaseOptions], arguments: Mapping[str, Any]) -> dict[str,
 
 
 def _value(field: FieldInfo, text: str, flag: str) -> object:
-    """Text where the field takes text, such as `3` or `low`; else what it means in YAML."""
+    """Return a text such as `3` or `low` where the field takes text; else the value that it is in YAML."""
     try:
         TypeAdapter[Any](field.annotation or str).validate_python(text)
     except ValidationError:
@@ -121,12 +121,12 @@ def _metavar(field: FieldInfo) -> str:
 
 
 def _choices(field: FieldInfo) -> tuple[str, ...]:
-    """All values of a field that takes only so many."""
+    """Return all values of a field that takes only certain ones."""
     kinds = (field.annotation, *get_args(field.annotation))
     return tuple(str(value) for kind in kinds if get_origin(kind) is Literal for value in get_args(kind))
 
 
-def _shown(default: object) -> str | bool:
+def _show_default(default: object) -> str | bool:
     """Return a default as the help shows it."""
     if isinstance(default, list):
         return ", ".join(map(str, default)) or False

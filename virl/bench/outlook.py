@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from virl.bench.benchmark import AnyBenchmark
-from virl.bench.progress import expected
-from virl.pages.numbers import counted, lasting
+from virl.bench.progress import expected_seconds
+from virl.pages.numbers import count_noun, show_duration
 
 
 def outlook(
     benchmark: AnyBenchmark, left: int, workers: int, done: Sequence[Mapping[str, Any]], out: Path
 ) -> Iterator[str]:
-    """Lines that say it.
+    """Yield the lines that say what is left to run, how long it takes and what it may cost.
 
     Args:
         benchmark: what is run.
@@ -24,7 +24,7 @@ def outlook(
     """
     finished = sum(record["status"] == "done" for record in done)
     if not left:
-        yield f"{out}: already finished, {counted(finished, 'episode')} done: nothing is run again"
+        yield f"{out}: already finished, {count_noun(finished, 'episode')} done: nothing is run again"
         return
     before = f"{finished:,} done before, " if finished else ""
     side_by_side = f", {min(workers, left)} at a time" if min(workers, left) > 1 else ""
@@ -35,15 +35,15 @@ def outlook(
         cores = (
             workers if finished else min(workers, os.cpu_count() or 1)
         )  # what was run has shared the cores
-        whole = expected(left, each, min(cores, left))
-        yield f"about {lasting(whole)} if each takes {_short(each)}, {source}"
+        whole = expected_seconds(left, each, min(cores, left))
+        yield f"about {show_duration(whole)} if each takes {_short(each)}, {source}"
 
 
 def seconds_each(benchmark: AnyBenchmark, done: Sequence[Mapping[str, Any]]) -> float:
-    """Seconds an episode takes, by those that were run or else by what the benchmark states; 0 if unknown."""
+    """Return seconds an episode takes, by those that were run, else as the benchmark states; 0 if unknown."""
     seconds = [float(record["seconds"]) for record in done if record["status"] == "done"]
     return sum(seconds) / len(seconds) if seconds else benchmark.typical_s
 
 
 def _short(seconds: float) -> str:
-    return f"{seconds:.1f} s" if seconds < 10 else lasting(seconds)
+    return f"{seconds:.1f} s" if seconds < 10 else show_duration(seconds)

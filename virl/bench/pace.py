@@ -7,11 +7,11 @@ from collections.abc import Callable
 from langchain_core.rate_limiters import BaseRateLimiter
 
 Reserve = Callable[[], float]
-"""Takes the next turn, and says how many seconds away it is."""
+"""A function that takes the next turn and returns how many seconds away it is."""
 
 
 class Pace:
-    """Hands out turns, evenly spaced. Safe for several threads.
+    """A clock of evenly spaced turns. Safe for several threads.
 
     Args:
         per_second: turns a second, above 0.
@@ -32,7 +32,7 @@ class Pace:
 
 
 class Limiter(BaseRateLimiter):
-    """Asks for a turn before each request, and sleeps until it comes.
+    """A rate limiter that takes a turn before each request, and sleeps until it comes.
 
     Args:
         reserve: gives the turns, from here or from another process.
@@ -42,12 +42,12 @@ class Limiter(BaseRateLimiter):
         self._reserve = reserve
 
     def acquire(self, *, blocking: bool = True) -> bool:
-        """Wait for a turn; without `blocking` none is taken."""
+        """Return whether a turn was taken, after waiting for it; without `blocking` none is."""
         if not blocking:
             return False
         time.sleep(self._reserve())
         return True
 
     async def aacquire(self, *, blocking: bool = True) -> bool:
-        """Wait for a turn as `acquire` does: the minds of virl wait in threads."""
+        """Return whether a turn was taken, as `acquire` does: the minds of virl wait in threads."""
         return self.acquire(blocking=blocking)

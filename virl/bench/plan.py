@@ -124,7 +124,7 @@ def choose(episodes: Sequence[Episode], limit: int | None, shard: tuple[int, int
 
 
 def parse_shard(text: str) -> tuple[int, int]:
-    """`"2/4"` as `(2, 4)`.
+    """Return the shard `(2, 4)` for a text such as `"2/4"`.
 
     Raises:
         BadInput: it is no part of a whole.

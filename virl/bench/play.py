@@ -23,7 +23,7 @@ __all__ = ["HUMAN", "Player", "episodes_to_play", "play", "played_by_human"]
 
 
 class Player:
-    """Decides every step of a walk at a control, and says where it ends. Implements `Steering`.
+    """A control that decides every step of a walk, and says where it ends. Implements `Steering`.
 
     The control's standing has the task as its question. Handing back changes nothing: nobody else plays.
     """
@@ -115,4 +115,4 @@ def _streetview_of(step: Step) -> StreetView:
 
 
 def _unheard(said: str) -> None:
-    """Nobody listens in an episode."""
+    """Ignore what is said: nobody listens in an episode."""

@@ -10,7 +10,7 @@ from typing import Self
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from virl.pages.numbers import counted, lasting
+from virl.pages.numbers import count_noun, show_duration
 
 FIRST_S = 15.0
 """Seconds until a run that is not on a terminal says how far it is; doubles from line to line. Chosen."""
@@ -21,8 +21,8 @@ GROWN = 1.5
 """Factor by which an estimate of the whole run has to grow to be explained. Chosen."""
 
 
-def expected(episodes: int, seconds_each: float, workers: int) -> float:
-    """Seconds that episodes take.
+def expected_seconds(episodes: int, seconds_each: float, workers: int) -> float:
+    """Return the seconds that all episodes take together.
 
     Args:
         episodes: how many, 0 or more.
@@ -80,28 +80,34 @@ class RunProgress:
     ) -> None:
         self._bar.stop()
 
-    def ended(self, model: str, seconds: float, *, failed: bool) -> None:
-        """Count an episode of a model that took some seconds."""
+    def count_episode(self, model: str, seconds: float, *, failed: bool) -> None:
+        """Count an episode of a model that took some seconds.
+
+        Args:
+            model: whose episode ended.
+            seconds: that it took.
+            failed: whether it failed.
+        """
         self._done += 1
         self._ahead[model] -= 1
         self._seconds.setdefault(model, []).append(seconds)
         self._failed += failed
         title = f"{self._title}, {self._failed} failed" if self._failed else self._title
         now = self._clock()
-        left = self._left(now - self._begun)
+        left = self._estimate_left(now - self._begun)
         self._bar.update(self._task, completed=self._done, description=title, left=left)
         if not self._console.is_terminal and now >= self._next and self._done < self._total:
             failures = f", {self._failed} failed" if self._failed else ""
-            self._say(f"{self._done} of {counted(self._total, 'episode')} done{failures}; {left}")
+            self._say(f"{self._done} of {count_noun(self._total, 'episode')} done{failures}; {left}")
             self._pause = min(2 * self._pause, LONGEST_S)
             self._next = now + self._pause
 
-    def stopping(self, how: str) -> None:
+    def tell_stopping(self, how: str) -> None:
         """Say that the run is about to stop."""
         self._bar.update(self._task, description=how)
 
-    def _left(self, elapsed: float) -> str:
-        """About how long the rest takes, by what each model took so far; an estimate that grew says why."""
+    def _estimate_left(self, elapsed: float) -> str:
+        """Return the estimated time left, by what each model took so far; says why where it grew."""
         spent = sum(map(sum, self._seconds.values()))
         means = {model: sum(those) / len(those) for model, those in self._seconds.items()}
         rest = {
@@ -114,11 +120,11 @@ class RunProgress:
         grew = self._first * GROWN < elapsed + left
         slowest = max(rest, key=rest.__getitem__, default="")
         why = (
-            f" (more than at first: {slowest} takes {lasting(means[slowest])} each)"
+            f" (more than at first: {slowest} takes {show_duration(means[slowest])} each)"
             if slowest in means
             else ""
         )
-        return f"about {lasting(left)} left{why if grew else ''}"
+        return f"about {show_duration(left)} left{why if grew else ''}"
 
     def _say(self, line: str) -> None:
         self._console.print(line, highlight=False, markup=False, soft_wrap=True)

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, BinaryIO, Self
 
 from virl.errors import BadInput
-from virl.files import JsonLines, read_bounded, write_whole, writing
+from virl.files import JsonLines, read_bounded, refusals_in_a_line, write_whole
 from virl.journal.lock import lock_run
 from virl.json_reading import JsonFault, read_json
 from virl.version import __version__
@@ -60,7 +60,7 @@ class Records:
             CannotWrite: the disk refuses.
         """
         path = folder / RECORDS
-        with writing(folder, "choose another --out"):
+        with refusals_in_a_line(folder, "choose another --out"):
             folder.mkdir(parents=True, exist_ok=True)
         lock = lock_run(folder)
         try:
@@ -69,7 +69,7 @@ class Records:
             _keep_settings(folder / SETTINGS, json.loads(json.dumps(settings)), is_begun=_is_begun(path))
             lines = JsonLines(path, _RESUME)
             done = _read(lines)
-            return cls(folder, done, _healed(lines), lines, lock)
+            return cls(folder, done, _mend_tail(lines), lines, lock)
         except BaseException:
             lock.close()
             raise
@@ -110,7 +110,7 @@ def write_results(folder: Path, payload: Mapping[str, Any]) -> Path:
 
 
 def versions(*packages: str) -> dict[str, str]:
-    """Versions of virl, Python, NumPy, SciPy and further packages; those not installed are left out."""
+    """Return versions of virl, Python, NumPy, SciPy and further packages that are installed."""
     found = {"virl": __version__, "python": platform.python_version()}
     for package in ("numpy", "scipy", *packages):
         try:
@@ -177,7 +177,7 @@ def _record(line: bytes) -> Record:
     return record
 
 
-def _healed(lines: JsonLines) -> str:
+def _mend_tail(lines: JsonLines) -> str:
     """Remove a torn last line of the file, and return words about it; empty if the file is whole."""
     if not lines.torn:
         return ""

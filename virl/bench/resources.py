@@ -126,7 +126,7 @@ class Resources:
             UnknownName: there is no such city.
             VirlError: what its provider needs is missing.
         """
-        return self.once(("city", name), lambda: self._open_city(name, self._access()))
+        return self.make_once(("city", name), lambda: self._open_city(name, self._access()))
 
     def town(self, name: str) -> City:
         """Return an open city that needs no network, whatever is recorded or replayed of others.
@@ -135,7 +135,7 @@ class Resources:
             UnknownName: there is no such city.
             VirlError: its file cannot be read.
         """
-        return self.once(("city", name), lambda: self._open_city(name, Access()))
+        return self.make_once(("city", name), lambda: self._open_city(name, Access()))
 
     @property
     def open_cities(self) -> Mapping[str, City]:
@@ -152,7 +152,7 @@ class Resources:
             BadInput: no mind has such a name.
             ModelUnavailable: a package or a key is missing.
         """
-        return self.once(("mind", spec), lambda: self._open_mind(spec)).apart()
+        return self.make_once(("mind", spec), lambda: self._open_mind(spec)).apart()
 
     def detector(self, name: str, city: str = "") -> Detector:
         """Return a detector, shared and batched.
@@ -168,26 +168,26 @@ class Resources:
         """
         given: Any = self.objects.get(name)
         scores = look_scores(name) if given is None else given.look_scores
-        return SharedDetector(self.shared(ModelUse("detector", name, city)).ask, scores)
+        return SharedDetector(self.share_model(ModelUse("detector", name, city)).ask, scores)
 
     def recognizer(self, name: str) -> Recognizer:
         """Return a recognizer, shared and batched; raises as `detector`."""
-        model = self.shared(ModelUse("recognizer", name))
+        model = self.share_model(ModelUse("recognizer", name))
         return SharedRecognizer(model.ask, model.name)
 
     def reader(self, name: str, city: str = "") -> Reader:
         """Return a reader, shared and batched; `city` and what it raises are as for `detector`."""
-        return SharedReader(self.shared(ModelUse("reader", name, city)).ask)
+        return SharedReader(self.share_model(ModelUse("reader", name, city)).ask)
 
     def matcher(self, name: str) -> Matcher:
         """Return a matcher, shared and batched; raises as `detector`."""
-        return SharedMatcher(self.shared(ModelUse("matcher", name)).ask)
+        return SharedMatcher(self.share_model(ModelUse("matcher", name)).ask)
 
     def describer(self, name: str, city: str = "") -> Describer:
         """Return a describer, shared and batched; `city` and what it raises are as for `detector`."""
-        return SharedDescriber(self.shared(ModelUse("describer", name, city)).ask)
+        return SharedDescriber(self.share_model(ModelUse("describer", name, city)).ask)
 
-    def once(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:
+    def make_once(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:
         """Return the result of `make`, which runs once a process for each key: for a data set, say.
 
         Args:
@@ -204,10 +204,10 @@ class Resources:
         """Close the connections of cities. Harmless if done before."""
         self._stack.close()
 
-    def shared(self, use: ModelUse) -> OpenModel:
+    def share_model(self, use: ModelUse) -> OpenModel:
         """Return a model of any role, opened once; raises as `detector`."""
         elsewhere = None if use.name in self.objects else self.open_elsewhere
-        return self.once(("model", use), lambda: (elsewhere or self.open_here)(use))
+        return self.make_once(("model", use), lambda: (elsewhere or self.open_here)(use))
 
     def open_here(self, use: ModelUse) -> OpenModel:
         """Open a model in this process, behind a batcher; its weights load when it is first asked.
@@ -222,7 +222,7 @@ class Resources:
         check_ready(use.role, use.name, allow_downloads=self.terms.allow_downloads)
         known = self.city(use.city) if use.city else None
         group = use.city if known and (known.truth or known.is_drawn) else ""
-        models = self.once(("models", group), lambda: Models(self._model_options(group)))
+        models = self.make_once(("models", group), lambda: Models(self._model_options(group)))
         model: Any = models.open(use.role, use.name)
         if most > 1:
             most = getattr(read_model(use.role, use.name), "batch", None) or most

@@ -32,7 +32,7 @@ from virl.journal.folder import check_unused, removed_if_refused
 from virl.money.book import SPENDING
 from virl.money.ledger import Ledger
 from virl.registry import one_line
-from virl.traces import recording
+from virl.traces import export_traces
 
 EngineName = Literal["threads", "processes", "ray"]
 
@@ -117,13 +117,13 @@ def run_benchmark(
     job = Job(name, data, terms, engine.attempts, engine.first_wait_s, engine.pictures, objects)
     check_unused(out, own=RECORDS)
     settings = {"benchmark": name, "options": data}
-    with recording(), removed_if_refused(out), Records.open(out, settings, resume) as records:
+    with export_traces(), removed_if_refused(out), Records.open(out, settings, resume) as records:
         if records.cut:
             console.print(records.cut, highlight=False, markup=False)
         with _resources(terms, out, objects) as resources:
             if not records.done and kind != "ray":
                 open_bench(job, resources)  # what is missing is said before data is collected
-            left = _left(benchmark, options, resources, part, records)
+            left = _plan_episodes(benchmark, options, resources, part, records)
             kept = list(records.done.values())
             for line in outlook(benchmark, len(left), workers, kept, out):
                 console.print(line, highlight=False, markup=False, soft_wrap=True)
@@ -143,6 +143,11 @@ def engine_name(
     engine: Engine, benchmark: AnyBenchmark, objects: Mapping[str, object] = MappingProxyType({})
 ) -> EngineName:
     """Return the engine that runs the episodes.
+
+    Args:
+        engine: as asked for; its name may be left open.
+        benchmark: whose episodes run.
+        objects: given in place of names, by option.
 
     Raises:
         BadInput: it cannot keep the rate, or an object cannot be sent to its workers.
@@ -169,7 +174,14 @@ def worker_count(engine: Engine, kind: EngineName) -> int:
 
 
 def terms_of(engine: Engine, kind: EngineName, seed: int, out: Path) -> Terms:
-    """Return the terms of all that episodes use."""
+    """Return the terms of all that episodes use.
+
+    Args:
+        engine: with the terms asked for.
+        kind: that runs the episodes.
+        seed: of the run.
+        out: folder of the run.
+    """
     workers = worker_count(engine, kind) if kind == "threads" else 1
     return replace(engine.terms, seed=seed, workers=workers, out=out.resolve())
 
@@ -182,7 +194,7 @@ def _resources(terms: Terms, out: Path, objects: Mapping[str, object]) -> Iterat
         yield resources
 
 
-def _left(
+def _plan_episodes(
     benchmark: AnyBenchmark, options: BaseOptions, resources: Resources, part: Part, records: Records
 ) -> list[Episode]:
     """Return the episodes still to run; writes the plan of all of them."""
@@ -244,7 +256,7 @@ def _run(
 
         def stopped() -> bool:
             if interrupted():
-                progress.stopping(_STOPPING)
+                progress.tell_stopping(_STOPPING)
             return bool(unpaid) or interrupted()
 
         try:
@@ -255,7 +267,7 @@ def _run(
                 unpaid += [outcome.reason] if outcome.shut else []
                 _keep(records, outcome)
                 failed = outcome.status == "failed"
-                progress.ended(outcome.episode.model, outcome.seconds, failed=failed)
+                progress.count_episode(outcome.episode.model, outcome.seconds, failed=failed)
         except KeyboardInterrupt as second:
             return second
         if interrupted():

@@ -26,7 +26,7 @@ Question = tuple[Any, ...]
 """Name of a method, then its arguments after the first."""
 
 Asked = Callable[[Question, Sequence[Any]], Sequence[Any]]
-"""Puts a question about some items; one result an item."""
+"""A function that puts a question about some items; one result an item."""
 
 _SCENES = "describe_scenes"
 
@@ -91,15 +91,15 @@ class SharedRecognizer:
 
     def embed_images(self, images: Sequence[Image]) -> Embeddings:
         """Return the embeddings of the images."""
-        return _stacked(self.ask(("embed_images",), images))
+        return _stack_rows(self.ask(("embed_images",), images))
 
     def embed_texts(self, texts: Sequence[str]) -> Embeddings:
         """Return the embeddings of the texts."""
-        return _stacked(self.ask(("embed_texts",), texts))
+        return _stack_rows(self.ask(("embed_texts",), texts))
 
     def recognize(self, images: Sequence[Image], labels: Sequence[str]) -> NDArray[np.float32]:
         """Return the scores of the labels for each image."""
-        return _stacked(self.ask(("recognize", tuple(labels)), images))
+        return _stack_rows(self.ask(("recognize", tuple(labels)), images))
 
 
 def question_to(model: Any) -> Callable[[Question, Sequence[Any]], Sequence[Any]]:
@@ -115,5 +115,5 @@ def question_to(model: Any) -> Callable[[Question, Sequence[Any]], Sequence[Any]
     return ask
 
 
-def _stacked(rows: Sequence[Any]) -> NDArray[np.float32]:
+def _stack_rows(rows: Sequence[Any]) -> NDArray[np.float32]:
     return np.stack(rows) if len(rows) else np.zeros((0, 0), np.float32)

@@ -47,7 +47,7 @@ class _Sums:
 
 
 def mean_with_interval(values: Sequence[float], *, seed: int = 0) -> Interval:
-    """Mean and the ends of its 95 % bootstrap interval (percentile method).
+    """Return the mean and the ends of its 95 % bootstrap interval (percentile method).
 
     Raises:
         ValueError: there are no values; nothing scored is not zero.
@@ -109,6 +109,11 @@ def compare(first: Sequence[Tally], second: Sequence[Tally], *, seed: int = 0) -
     exchanges with a difference at least as large, the one that was observed included (Phipson and Smyth
     2010). With ten units or fewer, each possible exchange is counted once, and p is exact.
 
+    Args:
+        first: of the model that is compared with.
+        second: of the other one.
+        seed: same seed, same interval.
+
     Returns:
         `None` if there are no common units, or the metric has no value over them.
     """
@@ -128,20 +133,23 @@ def compare(first: Sequence[Tally], second: Sequence[Tally], *, seed: int = 0) -
         ]
     )
     low, high = np.nanpercentile(differences, [2.5, 97.5])
-    return Difference(observed, float(low), float(high), _permuted(a, b, observed, seed), len(units))
+    return Difference(observed, float(low), float(high), _permutation_p(a, b, observed, seed), len(units))
 
 
-def _permuted(a: _Sums, b: _Sums, observed: float, seed: int) -> float:
+def _permutation_p(a: _Sums, b: _Sums, observed: float, seed: int) -> float:
     total_hits, total_weights = a.hits.sum(0) + b.hits.sum(0), a.weights.sum(0) + b.weights.sum(0)
     random = np.random.default_rng(seed)
     units = len(a.hits)
     exact = 2**units <= RESAMPLES
+    # The observed outcome counts among those that are drawn; among all exchanges it is one already.
     as_large, tried = (0, 0) if exact else (1, 1)
     for rows in [2**units] if exact else _rows(units):
+        # The bits of a number say which units are exchanged: all numbers together are all exchanges.
         drawn = (
             np.arange(rows)[:, None] >> np.arange(units) if exact else random.integers(0, 2, (rows, units))
         )
         exchanged = (drawn & 1).astype(float)
+        # An exchanged unit counts for the other side: the sums change by the difference of the two.
         hits = b.hits.sum(0) + exchanged @ (a.hits - b.hits)
         weights = b.weights.sum(0) + exchanged @ (a.weights - b.weights)
         difference = _metric(hits, weights) - _metric(total_hits - hits, total_weights - weights)
@@ -153,7 +161,7 @@ def _permuted(a: _Sums, b: _Sums, observed: float, seed: int) -> float:
 
 
 def _metric(hits: _Floats, weights: _Floats) -> _Floats:
-    """Mean over groups with weight of hits over weight, shape (...,); not a number where there is none."""
+    """Return the mean over groups of hits over weight, by weight, shape (...,); NaN where there is none."""
     present = weights > 1e-12
     ratios = np.divide(hits, weights, out=np.zeros_like(hits), where=present)
     count = present.sum(axis=-1)
@@ -171,12 +179,13 @@ def _draws(units: int, seed: int) -> Iterator[_Floats]:
     """Yield the number of times each unit is drawn in each resample, in pieces of shape (rows, units)."""
     random = np.random.default_rng(seed)
     for rows in _rows(units):
+        # Each resample has numbers of its own, so that one count serves a whole piece.
         chosen = random.integers(0, units, (rows, units)) + units * np.arange(rows)[:, None]
         yield np.bincount(chosen.ravel(), minlength=rows * units).reshape(rows, units).astype(float)
 
 
 def _rows(units: int) -> list[int]:
-    """Resamples a piece, so that a piece fits in memory."""
+    """Return the number of resamples in each piece, so that a piece fits in memory."""
     most = max(1, min(RESAMPLES, _CHUNK // max(1, units)))
     whole, rest = divmod(RESAMPLES, most)
     return [most] * whole + ([rest] if rest else [])
@@ -188,6 +197,7 @@ def _sums(tallies: Sequence[Tally], units: Sequence[str], groups: Sequence[str])
     hits = np.zeros((len(units), max(1, len(groups))))
     weights = np.zeros_like(hits)
     where = ([row[tally.unit] for tally in tallies], [column[tally.group] for tally in tallies])
+    # Unlike `+=`, this adds each of several tallies of one unit.
     np.add.at(hits, where, [tally.hit for tally in tallies])
     np.add.at(weights, where, [tally.weight for tally in tallies])
     return _Sums(hits, weights)

@@ -15,7 +15,7 @@ from virl.errors import MindFailed
 from virl.geo import LatLng
 from virl.mind.base import Mind
 from virl.money.spending import Exchange
-from virl.pages.numbers import counted
+from virl.pages.numbers import count_noun
 from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.rules import WalkState
@@ -90,7 +90,7 @@ class _WalkSoFar:
     failure: MindFailed | None = None
 
     def path(self) -> list[int]:
-        """Numbers of the nodes walked, the start first."""
+        """Return the numbers of the nodes walked, the start first."""
         nodes = [self.start.node]
         for move in self.moves:
             if move.state.node != nodes[-1]:
@@ -177,7 +177,13 @@ def score_records(
     *,
     metrics: Sequence[Metric],
 ) -> Scores:
-    """Return the metrics of walks that were scored as they ended, and notes for a reader of the means."""
+    """Return the metrics of walks that were scored as they ended, and notes for a reader of the means.
+
+    Args:
+        records: of episodes that did not fail.
+        options: not used.
+        metrics: to take out of the scores.
+    """
     scored = [(record.case, record.data["scores"]) for record in records]
     tallies = {
         metric.key: [
@@ -193,20 +199,20 @@ def _notes(records: Sequence[Record]) -> list[str]:
     failed = [record for record in records if record.status == "failed"]
     if failed:
         notes.append(
-            f"{counted(len(failed), 'episode')} failed, as the model gave no usable reply, and count as not "
-            f"completed; the first, {failed[0].case}: {failed[0].reason}"
+            f"{count_noun(len(failed), 'episode')} failed, as the model gave no usable reply, and count as "
+            f"not completed; the first, {failed[0].case}: {failed[0].reason}"
         )
     lost = sum(None in record.data["scores"].values() for record in records)
     if lost:
         notes.append(
-            f"{counted(lost, 'walk')} ended where no path leads to the target; "
+            f"{count_noun(lost, 'walk')} ended where no path leads to the target; "
             "mean distances do not include them"
         )
     refused = sum(
         len(decision.get("refused", ())) for record in records for decision in record.data["decisions"]
     )
     if refused:
-        notes.append(f"{counted(refused, 'reply', 'replies')} of the model named no possible action")
+        notes.append(f"{count_noun(refused, 'reply', 'replies')} of the model named no possible action")
     return notes
 
 
@@ -227,7 +233,7 @@ def show_walk(record: Record, *, success: str, figures: Callable[[WalkScores], M
         data["instruction"],
         tuple(figures(data["scores"]).items()),
         decisions=tuple(
-            (action, _told(decision))
+            (action, _describe_decision(decision))
             for action, decision in zip(data["actions"], data["decisions"], strict=True)
         ),
         points=(ShownPoint(LatLng(*data["target"]), float(reached), record.case),),
@@ -235,7 +241,7 @@ def show_walk(record: Record, *, success: str, figures: Callable[[WalkScores], M
     )
 
 
-def _told(decision: Mapping[str, Any]) -> str:
+def _describe_decision(decision: Mapping[str, Any]) -> str:
     parts = [f"asked: {decision['asked']}"] if "asked" in decision else []
     parts += [f"refused: {reply}" for reply in decision.get("refused", ())]
     return "; ".join([*parts, *([decision["reason"]] if "reason" in decision else [])])

@@ -8,7 +8,7 @@ import typer
 from virl import resources
 from virl.cli.listing import list_console, print_json, print_table
 from virl.console import as_markup, echo, say
-from virl.guard import guarded
+from virl.guard import add_guard
 from virl.plain_text import plain_line
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _HINT = (
 )
 
 
-@guarded()
+@add_guard()
 def list_agents(
     as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
 ) -> None:
@@ -49,7 +49,7 @@ def _tell_all() -> None:
 
 
 def _all() -> tuple[list["RosterEntry"], list["UnreadableEntry"], list["VirlError"]]:
-    """All agents, the files of this folder that cannot run, and what is wrong with packages."""
+    """Return all agents, the files of this folder that cannot run, and what is wrong with packages."""
     from virl.agent.roster import characters_in, roster  # noqa: PLC0415 - heavy
 
     agents, faults = roster()

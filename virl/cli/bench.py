@@ -24,7 +24,7 @@ from virl.cli.options import (
 )
 from virl.console import SafeConsole, echo
 from virl.errors import BadInput, VirlError
-from virl.guard import LOG_DETAILS, guard, guarded
+from virl.guard import LOG_DETAILS, add_guard, guard
 from virl.resources import cache_home
 
 EngineChoice = Literal["threads", "processes", "ray"]
@@ -34,7 +34,7 @@ class _Benchmarks(HelpfulGroup):
     """The commands of the group, and one for every benchmark that is installed."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Names of benchmarks, then of the other commands."""
+        """Return the names of benchmarks, then of the other commands."""
         from virl.bench.registry import benchmark_names  # noqa: PLC0415 - loads when asked for
 
         return [*benchmark_names(), *super().list_commands(ctx)]
@@ -44,7 +44,7 @@ class _Benchmarks(HelpfulGroup):
         return super().get_command(ctx, cmd_name) or _command(cmd_name)
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
-        """Names alone: the help of each benchmark would import all of them."""
+        """Return the names alone: the help of each benchmark would import all of them."""
         names = sorted({*benchmarks()}) + super().list_commands(ctx)
         alike = copy(ctx)
         alike.command = TyperGroup(commands={name: TyperCommand(name) for name in names})
@@ -60,7 +60,7 @@ bench_app = typer.Typer(
 
 
 @bench_app.command("list")
-@guarded()
+@add_guard()
 def list_benchmarks(
     name: Annotated[
         str | None,
@@ -114,7 +114,7 @@ def _shown(value: object) -> str:
 
 
 @bench_app.command("report")
-@guarded()
+@add_guard()
 def report(
     folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Run folders.", file_okay=False)],
     out: Annotated[
@@ -131,7 +131,7 @@ def report(
     echo(f"results: {reports.results}\npage: {reports.page}")
 
 
-@guarded(LOG_DETAILS)
+@add_guard(LOG_DETAILS)
 def bench(
     name: str,
     given: Callable[[], Mapping[str, object]],
@@ -230,7 +230,7 @@ def run_module(name: str) -> None:
 
 def _command(name: str) -> Any:
     """Return the command that runs a benchmark, with its own options and its further commands."""
-    from virl.bench.options import given, parameters  # noqa: PLC0415
+    from virl.bench.options import named_fields, parameters  # noqa: PLC0415
     from virl.bench.registry import find_benchmark  # noqa: PLC0415
 
     app = typer.Typer(name=name, add_completion=False, pretty_exceptions_enable=False)
@@ -245,7 +245,7 @@ def _command(name: str) -> Any:
     def run(context: typer.Context, **arguments: Any) -> None:
         if context.invoked_subcommand is None:
             own = {key: arguments.pop(key) for key in list(arguments) if key not in engine}
-            bench(name, lambda: given(benchmark.options, own), **arguments)
+            bench(name, lambda: named_fields(benchmark.options, own), **arguments)
 
     engine = {key: one for key, one in signature(bench).parameters.items() if key not in {"name", "given"}}
     context = Parameter("context", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)

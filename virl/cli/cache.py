@@ -11,7 +11,7 @@ from virl.cli.listing import print_json, print_table
 from virl.cli.options import JsonOption
 from virl.console import echo
 from virl.errors import BadInput, CannotWrite, UnknownName
-from virl.guard import guarded
+from virl.guard import add_guard
 from virl.resources import cache_home
 
 _PAID = "asked again, and paid again"
@@ -33,7 +33,7 @@ KINDS = {
 """Folders below the cache that virl writes: what they hold, and what follows when they are gone."""
 
 
-@guarded()
+@add_guard()
 def cache(
     kinds: Annotated[
         list[str] | None, typer.Argument(metavar="[KIND]...", help="Kinds to show or empty; by default all.")

@@ -10,7 +10,7 @@ import typer
 from virl.cli.listing import print_json
 from virl.console import echo
 from virl.errors import BadFile, VirlError, raise_all, told_of
-from virl.guard import LOG_DETAILS, USER_ERROR, guarded
+from virl.guard import LOG_DETAILS, USER_ERROR, add_guard
 
 REGIONS = {".geojson", ".json", ".txt"}
 
@@ -30,7 +30,7 @@ class CheckedFile:
     """The conditions that can only be seen in a run."""
 
 
-@guarded(LOG_DETAILS)
+@add_guard(LOG_DETAILS)
 def check(
     files: Annotated[
         list[str],
@@ -137,13 +137,13 @@ def _city(file: str, _: str | None) -> Told:
 def _model(file: str, _: str | None) -> Told:
     from virl.platform.perception.models import read_model  # noqa: PLC0415
     from virl.platform.perception.registry import find_kind  # noqa: PLC0415
-    from virl.platform.perception.standing import standing  # noqa: PLC0415
+    from virl.platform.perception.standing import model_readiness  # noqa: PLC0415
     from virl.settings.model import read_settings  # noqa: PLC0415 - loads when asked for
 
     kind = str(read_settings(Path(file)).data["kind"])
     role = find_kind(kind).role
     read_model(role, file)
-    lacks = [need.lacks for need in standing(role, file).needs if need.lacks]
+    lacks = [need.lacks for need in model_readiness(role, file).needs if need.lacks]
     return f"{role} of kind {kind}", lacks
 
 

@@ -9,13 +9,13 @@ from virl.cli.listing import print_json, print_table
 from virl.cli.options import JsonOption
 from virl.console import echo
 from virl.errors import BadInput
-from virl.guard import guarded
+from virl.guard import add_guard
 
 if TYPE_CHECKING:
     from virl.platform.providers.city_file import CityFile
 
 
-@guarded()
+@add_guard()
 def list_cities(
     region: Annotated[
         Path | None,

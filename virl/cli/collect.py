@@ -11,7 +11,7 @@ from virl.cli.completion import complete_cities, complete_minds, complete_recogn
 from virl.cli.group import HelpfulGroup
 from virl.cli.options import BudgetOption, CacheMode, CacheOption, DeviceOption, DownloadsOption
 from virl.console import SafeConsole, echo
-from virl.guard import guarded
+from virl.guard import add_guard
 
 if TYPE_CHECKING:
     from virl.datasets.collect.collection import Collection
@@ -35,7 +35,7 @@ RegionOption = Annotated[
 
 
 @collect_app.command()
-@guarded()
+@add_guard()
 def places(
     city: CityOption,
     out: OutOption,
@@ -81,7 +81,7 @@ def places(
 
 
 @collect_app.command()
-@guarded()
+@add_guard()
 def vqa(
     city: CityOption,
     out: OutOption,
@@ -107,7 +107,7 @@ def vqa(
 
 
 @collect_app.command()
-@guarded()
+@add_guard()
 def routes(
     city: CityOption,
     out: OutOption,

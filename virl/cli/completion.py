@@ -33,7 +33,7 @@ def completer(names: Callable[[], Iterable[str]]) -> Completer:
 
 
 def agents() -> Iterator[str]:
-    """Agents of virl and of packages, and the YAML files of this folder."""
+    """Yield the agents of virl and of packages, and the YAML files of this folder."""
     yield from _stems("agents")
     if _packages_add("virl.routines"):
         from virl.agent.character_file import agent_names  # noqa: PLC0415 - heavy
@@ -43,7 +43,7 @@ def agents() -> Iterator[str]:
 
 
 def cities() -> Iterator[str]:
-    """Cities of virl and of packages."""
+    """Yield the cities of virl and of packages."""
     yield from _stems("platform/cities")
     if _packages_add("virl.providers"):
         from virl.platform.providers.cities import city_names  # noqa: PLC0415 - heavy
@@ -52,7 +52,7 @@ def cities() -> Iterator[str]:
 
 
 def models() -> Iterator[str]:
-    """Perception models of every role."""
+    """Yield the perception models of every role."""
     yield from _stems("platform/models")
     if _packages_add("virl.models", "virl.model_kinds"):
         from virl.platform.perception.models import model_names  # noqa: PLC0415 - heavy
@@ -63,7 +63,7 @@ def models() -> Iterator[str]:
 
 
 def models_of(role: str) -> Iterator[str]:
-    """Perception models of one role, such as `"detector"`; those of packages with any role."""
+    """Yield the perception models of one role, such as `"detector"`; those of packages with any role."""
     kinds = scan_modules(f"virl.platform.perception.{role}s", "KIND")
     own = {path.stem: _KIND.search(path.read_text(encoding="utf-8")) for path in _files("platform/models")}
     yield from (name for name, kind in own.items() if kind and kind[1] in kinds)
@@ -71,7 +71,7 @@ def models_of(role: str) -> Iterator[str]:
 
 
 def minds() -> Iterator[str]:
-    """`rules`, and the providers whose key is set or that a server of one's own speaks for."""
+    """Yield `rules`, and the providers whose key is set or that a server of one's own speaks for."""
     yield "rules"
     from virl.mind.keys import KEYS  # noqa: PLC0415 - loads when asked for
 
@@ -82,7 +82,7 @@ def minds() -> Iterator[str]:
 
 
 def benchmarks() -> Iterator[str]:
-    """Benchmarks of virl and of packages."""
+    """Yield the benchmarks of virl and of packages."""
     yield from (spelt(path.parent.name) for path in data_folder("benchmarks").rglob("definition.py"))
     yield from (entry.name for entry in entry_points(group="virl.benchmarks"))
 

@@ -14,7 +14,7 @@ from virl.cli.options import JsonOption
 from virl.console import SafeConsole, counting_bar, echo
 from virl.errors import BadInput
 from virl.extras import require
-from virl.guard import INTERRUPTED, LOG_DETAILS, guarded
+from virl.guard import INTERRUPTED, LOG_DETAILS, add_guard
 from virl.resources import data_home
 
 data_app = typer.Typer(
@@ -31,21 +31,21 @@ Force = Annotated[bool, typer.Option("--force", help="Overwrite files that diffe
 
 
 @data_app.command()
-@guarded(LOG_DETAILS)
+@add_guard(LOG_DETAILS)
 def touchdown(source: From, force: Force = False) -> None:
     """Install the street graph and episodes of Touchdown and Map2seq from your copy."""
     _get("touchdown", source, force=force)
 
 
 @data_app.command()
-@guarded(LOG_DETAILS)
+@add_guard(LOG_DETAILS)
 def r2r(source: From, force: Force = False) -> None:
     """Install the episodes and navigation graphs of R2R from your copy."""
     _get("r2r", source, force=force)
 
 
 @data_app.command()
-@guarded(LOG_DETAILS)
+@add_guard(LOG_DETAILS)
 def osm(
     extract: Annotated[
         Path | None, typer.Argument(help="OpenStreetMap extract to copy, such as helsinki.osm.pbf.")
@@ -90,7 +90,7 @@ def osm(
 
 
 @data_app.command("list")
-@guarded(LOG_DETAILS)
+@add_guard(LOG_DETAILS)
 def list_data(as_json: JsonOption = False) -> None:
     """List the data sets with their folders, and verify their checksums."""
     from virl.platform.providers.graph.home import MARKS  # noqa: PLC0415 - heavy
@@ -103,7 +103,7 @@ def list_data(as_json: JsonOption = False) -> None:
 
 
 @data_app.command()
-@guarded(LOG_DETAILS)
+@add_guard(LOG_DETAILS)
 def export(
     out: Annotated[
         Path,

@@ -10,7 +10,7 @@ from virl.cli.completion import complete_cities
 from virl.cli.options import check_amount
 from virl.console import SafeConsole, echo, echo_json
 from virl.errors import BadInput
-from virl.guard import LOG_DETAILS, guarded
+from virl.guard import LOG_DETAILS, add_guard
 
 BUNDLE = Path("virl-doctor.json")
 CORE_BROKEN = 1
@@ -18,7 +18,7 @@ CORE_BROKEN = 1
 BUDGET_USD = 0.10  # chosen: the paid probes of either generation of the APIs fit in
 
 
-@guarded(LOG_DETAILS)
+@add_guard(LOG_DETAILS)
 def doctor(
     real: Annotated[
         bool,
@@ -68,7 +68,7 @@ def doctor(
 ) -> None:
     """Check the installation, your API keys and what runs cost."""
     from virl.doctor import report  # noqa: PLC0415 - brings in the cities and the senses
-    from virl.doctor.examination import examined  # noqa: PLC0415
+    from virl.doctor.examination import examine_machine  # noqa: PLC0415
     from virl.doctor.real import write_bundle  # noqa: PLC0415
     from virl.platform.providers.http.recording import Recording  # noqa: PLC0415
 
@@ -78,7 +78,7 @@ def doctor(
         return
     with TemporaryDirectory() as folder:
         record = Recording(Path(folder)) if real else None
-        found = examined(budget_usd if real else None, city, steps, runs, console, mind, record)
+        found = examine_machine(budget_usd if real else None, city, steps, runs, console, mind, record)
         told = report.as_json(found)
         if real:
             write_bundle(bundle, told, Path(folder))
@@ -92,7 +92,7 @@ def doctor(
 
 
 def _may_spend(budget_usd: float, mind: str, *, yes: bool) -> bool:
-    """Print what `--real` will ask, and return whether the user, or `--yes`, agrees."""
+    """Return whether the user, or `--yes`, agrees to what `--real` will ask, which is printed."""
     from virl.doctor.examination import google_keys  # noqa: PLC0415 - brings in the cities
     from virl.doctor.real import price_lines  # noqa: PLC0415
     from virl.platform.providers.google.settings import load_google_settings  # noqa: PLC0415

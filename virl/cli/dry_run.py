@@ -67,7 +67,7 @@ def _cost(preview: "Preview", estimated: dict[str, float]) -> str:
 
 
 def _measured_usd(preview: "Preview") -> dict[str, float]:
-    """Dollars that a run of this agent was billed, by how dense the town was."""
+    """Return the dollars that a run of this agent was billed, by how dense the town was."""
     if not preview.network:
         return {}
     from virl.doctor.measured import BILLED, measured_costs, price_of_run  # noqa: PLC0415 - Google's client
@@ -80,7 +80,7 @@ def _measured_usd(preview: "Preview") -> dict[str, float]:
 
 
 def _estimated_usd(preview: "Preview") -> dict[str, float]:
-    """Dollars of all moves, by the kind of imagery, where the habits of the routine were measured."""
+    """Return dollars of all moves, by the kind of imagery, where the habits of the routine were measured."""
     if not preview.network:
         return {}
     from virl.doctor.costs import ESTIMATED, estimates  # noqa: PLC0415 - brings in Google's client

@@ -7,7 +7,7 @@ import typer
 
 from virl.cli.listing import print_json
 from virl.console import echo
-from virl.guard import guarded
+from virl.guard import add_guard
 
 if TYPE_CHECKING:
     from virl.journal.gallery.collect import Card
@@ -16,7 +16,7 @@ RUNS = Path("runs")
 PAGE = "gallery.html"
 
 
-@guarded()
+@add_guard()
 def gallery(
     folders: Annotated[
         list[Path] | None,
@@ -30,7 +30,7 @@ def gallery(
 ) -> None:
     """Build an overview page of finished runs."""
     from virl.journal.gallery.page import write_gallery  # noqa: PLC0415 - brings in the cities
-    from virl.pages.numbers import counted  # noqa: PLC0415 - loads when asked for
+    from virl.pages.numbers import count_noun  # noqa: PLC0415 - loads when asked for
 
     where = folders or [RUNS]
     pages, cards, left_out = write_gallery(where, out or where[0] / PAGE)
@@ -39,8 +39,8 @@ def gallery(
     if as_json:
         print_json([_row(card) for card in cards])
     else:
-        others = f" and {counted(len(pages) - 1, 'page')} beside it" if len(pages) > 1 else ""
-        echo(f"{counted(len(cards), 'run')}: {pages[0]}{others}")
+        others = f" and {count_noun(len(pages) - 1, 'page')} beside it" if len(pages) > 1 else ""
+        echo(f"{count_noun(len(cards), 'run')}: {pages[0]}{others}")
 
 
 def _row(card: "Card") -> dict[str, Any]:

@@ -7,7 +7,7 @@ import typer
 
 from virl.cli.group import HelpfulGroup
 from virl.console import echo
-from virl.guard import guarded
+from virl.guard import add_guard
 
 import_app = typer.Typer(cls=HelpfulGroup, help="Make a city of your own pictures.", no_args_is_help=True)
 
@@ -18,7 +18,7 @@ def _group() -> None:
 
 
 @import_app.command()
-@guarded()
+@add_guard()
 def photos(
     folder: Annotated[Path, typer.Argument(help="Folder of JPEG files; the folders in it are read, too.")],
     track: Annotated[

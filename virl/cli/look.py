@@ -9,13 +9,13 @@ from virl.cli.completion import complete_detectors
 from virl.cli.listing import print_json
 from virl.cli.options import DeviceOption, DownloadsOption, JsonOption
 from virl.console import ACCENT, SafeConsole, as_markup, echo
-from virl.guard import guarded
+from virl.guard import add_guard
 
 if TYPE_CHECKING:
     from virl.looking.photographs import Photograph
 
 
-@guarded()
+@add_guard()
 def look(
     photos: Annotated[list[Path], typer.Argument(help="Photographs, or folders of them.")],
     detector: Annotated[

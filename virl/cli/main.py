@@ -52,7 +52,7 @@ from virl.cli.watch import watch, watch_run
 from virl.cli.wishes import print_wishes
 from virl.console import SafeConsole, echo, echo_json
 from virl.errors import BadInput
-from virl.guard import LOG_DETAILS, guarded
+from virl.guard import LOG_DETAILS, add_guard
 from virl.resources import cache_home
 from virl.version import __version__
 
@@ -88,7 +88,7 @@ def _virl(
     """Run tool-using agents in street-view cities."""
 
 
-@guarded(LOG_DETAILS)
+@add_guard(LOG_DETAILS)
 def run(
     agent: Annotated[
         str,
@@ -223,7 +223,7 @@ def run(
         tell(run_agent(options, console))
 
 
-@guarded()
+@add_guard()
 def narrate(
     run: Annotated[Path, typer.Argument(help="Run folder of an agent, or of a benchmark with --episode.")],
     mind: Annotated[

@@ -15,13 +15,19 @@ from virl.doctor.eyes.page import COLUMNS, rows, write_check
 from virl.errors import BadInput
 from virl.platform.perception.models import ModelOptions, model_names
 from virl.platform.perception.registry import Role
-from virl.platform.perception.standing import standing
+from virl.platform.perception.standing import model_readiness
 
 ASKS_A_MIND = "chat-describer"
 
 
 def write_labelled_views(folder: Path, city: str, count: int, seed: int) -> None:
     """Write them, and say how to go on.
+
+    Args:
+        folder: where they are written.
+        city: name of a made town.
+        count: number of views.
+        seed: same seed, same views.
 
     Raises:
         UnknownName: there is no such city.
@@ -40,6 +46,13 @@ def check_models(
     folder: Path, asked: Sequence[str], device: Any, *, allow_downloads: bool, as_json: bool
 ) -> None:
     """Measure models, print the table and write the page.
+
+    Args:
+        folder: with labelled views.
+        asked: names of models; empty for all that are ready.
+        device: such as `cpu`; `None` chooses.
+        allow_downloads: whether weights may be fetched.
+        as_json: print JSON instead of the table.
 
     Raises:
         UnknownName: there is no such model.
@@ -70,5 +83,5 @@ def _named(name: str) -> tuple[Role, str]:
 def _ready() -> Iterator[tuple[Role, str]]:
     for role in MEASURED:
         for name in model_names(role):
-            if name != ASKS_A_MIND and standing(role, name).is_ready:
+            if name != ASKS_A_MIND and model_readiness(role, name).is_ready:
                 yield role, name

@@ -7,7 +7,7 @@ from virl.cli.model_trial import role_of
 from virl.console import echo
 from virl.platform.perception.model_settings import DetectorSettings
 from virl.platform.perception.models import model_file, read_model
-from virl.platform.perception.standing import standing
+from virl.platform.perception.standing import model_readiness
 from virl.platform.perception.weights import find_checkpoint, models_home
 
 
@@ -36,7 +36,7 @@ def tell_details(name: str, *, as_json: bool) -> None:
 
 def _details(name: str) -> dict[str, Any]:
     role = role_of(name)
-    settings, stands = read_model(role, name), standing(role, name)
+    settings, stands = read_model(role, name), model_readiness(role, name)
     needs = settings.needs()
     looks = settings.look_scores if isinstance(settings, DetectorSettings) else None
     return {

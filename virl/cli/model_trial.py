@@ -10,7 +10,7 @@ from virl.geo import bearing
 from virl.platform.city import City
 from virl.platform.perception.models import ModelOptions, Models, model_names
 from virl.platform.perception.registry import ROLES, Role
-from virl.platform.perception.standing import standing
+from virl.platform.perception.standing import model_readiness
 from virl.platform.streetview import Camera, View
 
 TRY_LABELS = ("restaurant", "cafe", "sign", "tree", "bench", "trash bin")
@@ -97,7 +97,7 @@ def role_of(name: str) -> Role:
         role: Role = known[name]
         return role
     for role in ROLES:
-        if name.endswith(".yaml") and standing(role, name).kind:
+        if name.endswith(".yaml") and model_readiness(role, name).kind:
             return role
     raise UnknownName("model", name, list(known))
 

@@ -10,13 +10,13 @@ from virl.cli.completion import complete_models
 from virl.cli.listing import print_json
 from virl.cli.options import Device, JsonOption
 from virl.console import echo
-from virl.guard import guarded
+from virl.guard import add_guard
 
 if TYPE_CHECKING:
     from virl.platform.perception.standing import ModelReadiness
 
 
-@guarded()
+@add_guard()
 def list_models(
     name: Annotated[
         str | None,
@@ -92,10 +92,10 @@ def list_models(
     from virl.cli.model_trial import TRY_LABELS, try_model  # noqa: PLC0415 - heavy
     from virl.platform.perception.models import ModelOptions, model_names  # noqa: PLC0415
     from virl.platform.perception.registry import KINDS, ROLES  # noqa: PLC0415
-    from virl.platform.perception.standing import standing  # noqa: PLC0415
+    from virl.platform.perception.standing import model_readiness  # noqa: PLC0415
 
     if try_name is None:
-        _tell_all([standing(role, name) for role in ROLES for name in model_names(role)], as_json)
+        _tell_all([model_readiness(role, name) for role in ROLES for name in model_names(role)], as_json)
         for fault in KINDS.usable()[1]:
             echo(str(fault), err=True)
     else:

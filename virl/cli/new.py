@@ -10,7 +10,7 @@ import typer
 from virl.cli.completion import complete_agents
 from virl.console import echo
 from virl.errors import BadInput
-from virl.guard import guarded
+from virl.guard import add_guard
 from virl.plain_text import slug
 
 LONGEST = 60  # letters of a name; chosen
@@ -24,7 +24,7 @@ _HEADER = """\
 """
 
 
-@guarded()
+@add_guard()
 def new(
     name: Annotated[
         str, typer.Argument(help="Name of the character. `Zoë K` writes the file zoe-k.yaml in this folder.")

@@ -76,7 +76,15 @@ def access_of(
     replay: Path | None,
     as_of: datetime | None,
 ) -> "AccessRecord":
-    """Return how a run reaches its city, from the options that say so."""
+    """Return how a run reaches its city, from the options that say so.
+
+    Args:
+        budget_usd: dollars at most; `None` for no limit.
+        cache: how replies are kept; `None` for the default.
+        record: folder to record replies in.
+        replay: folder to answer from.
+        as_of: leave out pictures that are newer.
+    """
     from virl.journal.records import AccessRecord  # noqa: PLC0415 - loads when asked for
 
     return AccessRecord(
@@ -94,6 +102,12 @@ def part_of(
     """Return the city of `--city`, with the part of it and the life that the other options choose.
 
     The life of a made city is invented anyway.
+
+    Args:
+        city: name or path; `None` for the character's own.
+        around: address or position of the middle of the part.
+        radius: of the part, metres.
+        invented: whether places and people are invented.
 
     Raises:
         BadInput: the city is no OpenStreetMap extract, or the part is no position with a radius.

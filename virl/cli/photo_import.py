@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from virl.console import SafeConsole
 from virl.errors import BadInput
 from virl.extras import require
-from virl.pages.numbers import counted
+from virl.pages.numbers import count_noun
 from virl.platform.left_out import MOST_REASONS
 from virl.platform.providers.photos.importing import MOST_APART_M, import_photos
 from virl.platform.providers.photos.index import SUFFIX, PhotoIndex, write_index
@@ -22,6 +22,14 @@ def import_folder(
     folder: Path, track_file: Path | None, offset_s: float, out: Path | None, author: str, licence: str
 ) -> Iterator[str]:
     """Import a folder; gives what to tell about it, line by line.
+
+    Args:
+        folder: with photographs.
+        track_file: GPX track of the walk, if there is one.
+        offset_s: seconds to add to the time of each photograph.
+        out: index to write; by default beside the folder.
+        author: who took the photographs.
+        licence: of the photographs.
 
     Raises:
         VirlError: nothing in it can be used, or the index cannot be written.
@@ -52,7 +60,7 @@ def import_folder(
     whole = sum(photo.picture().is_panorama for photo in found.photos)
     sequences = len({photo.sequence for photo in found.photos})
     yield (
-        f"{file}: {counted(len(found.photos), 'photograph')} in {counted(sequences, 'sequence')}, "
+        f"{file}: {count_noun(len(found.photos), 'photograph')} in {count_noun(sequences, 'sequence')}, "
         f"{whole} of 360 degrees"
     )
     for reason, names in found.left_out.items():
@@ -61,8 +69,8 @@ def import_folder(
         told = f"farther than {MOST_APART_M:.0f} m from the position of the photograph"
         yield f"track not used: {len(found.off_track)} ({told}): {_first(found.off_track)}"
     if track and track.left_out:
-        yield f"left out of the track: {counted(track.left_out, 'point')} without a time or a position"
-    walked = counted(len(made.graph), "panorama")
+        yield f"left out of the track: {count_noun(track.left_out, 'point')} without a time or a position"
+    walked = count_noun(len(made.graph), "panorama")
     yield f"{walked} to walk between; {made.left_out} that no link connects with them"
     named = shlex.quote(str(file))
     yield f"virl town {named} shows it; virl run AGENT --city {named} walks there"

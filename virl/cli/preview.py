@@ -20,7 +20,7 @@ from virl.cli.options import (
     part_of,
 )
 from virl.console import SafeConsole, echo, echo_json
-from virl.guard import guarded
+from virl.guard import add_guard
 
 if TYPE_CHECKING:
     from virl.journal.recorded import Finished
@@ -29,7 +29,7 @@ AGENT = "noor"
 Profile = Literal["low-vision", "wheelchair", "pram", "stranger"]
 
 
-@guarded()
+@add_guard()
 def preview(
     start: Annotated[str, typer.Argument(metavar="FROM", help="Address, or LAT,LNG.")],
     to: Annotated[

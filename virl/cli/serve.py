@@ -11,7 +11,7 @@ from virl.cli.group import HelpfulGroup
 from virl.cli.options import check_amount
 from virl.console import echo
 from virl.extras import require
-from virl.guard import LOG_DETAILS, guarded
+from virl.guard import LOG_DETAILS, add_guard
 
 
 class Transport(StrEnum):
@@ -50,7 +50,7 @@ def _group() -> None:
 
 
 @serve_app.command()
-@guarded(LOG_DETAILS)
+@add_guard(LOG_DETAILS)
 def google(
     city: Annotated[
         str, typer.Option(help="City to serve (see `virl cities`).", autocompletion=complete_cities)
@@ -148,7 +148,7 @@ def google(
 
 
 @serve_app.command()
-@guarded(LOG_DETAILS)
+@add_guard(LOG_DETAILS)
 def mcp(
     city: Annotated[
         str,

@@ -8,13 +8,13 @@ import typer
 from virl.cli.completion import complete_cities
 from virl.cli.options import AroundOption, RadiusOption, part_of
 from virl.console import echo
-from virl.guard import guarded
+from virl.guard import add_guard
 
 PAGE = Path("town.html")
 MOST_VIEWS = 100
 
 
-@guarded()
+@add_guard()
 def town(
     city: Annotated[
         str,
@@ -42,7 +42,7 @@ def town(
 ) -> None:
     """Build a page about a town: its map, statistics and views; or a sheet of its views."""
     from virl.cli.listing import print_json  # noqa: PLC0415 - loads when asked for
-    from virl.pages.numbers import counted  # noqa: PLC0415 - loads when asked for
+    from virl.pages.numbers import count_noun  # noqa: PLC0415 - loads when asked for
     from virl.platform.providers.cities import Access, opened_city  # noqa: PLC0415 - brings in the cities
     from virl.town.page import town_summary, write_town  # noqa: PLC0415 - heavy
     from virl.town.sheet import write_sheet  # noqa: PLC0415 - heavy
@@ -52,7 +52,7 @@ def town(
         with opened_city(named, Access()) as opened:
             print_json(town_summary(opened))
         return
-    echo(f"reading {named}, then drawing {counted(views, 'view')}", err=True)
+    echo(f"reading {named}, then drawing {count_noun(views, 'view')}", err=True)
     with opened_city(named, Access()) as opened:
         shown = write_sheet(opened, sheet, views, seed) if sheet else write_town(opened, out, views, seed)
-    echo(f"{opened.title}, {counted(shown, 'view')}: {sheet or out}")
+    echo(f"{opened.title}, {count_noun(shown, 'view')}: {sheet or out}")

@@ -9,8 +9,8 @@ import typer
 from virl.console import SafeConsole, echo
 from virl.errors import BadInput
 from virl.extras import require
-from virl.guard import guarded
-from virl.pages.numbers import counted
+from virl.guard import add_guard
+from virl.pages.numbers import count_noun
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 RUNS = Path("runs")
 
 
-@guarded()
+@add_guard()
 def watch(
     folders: Annotated[
         list[Path] | None,
@@ -82,7 +82,7 @@ def watch(
         from virl.serve.watch.pages import save_page  # noqa: PLC0415 - loads when asked for
 
         path, left = save_page(list(shelf.feeds.values()), save)
-        echo(f"replay: {path}" + (f" ({counted(left, 'earlier run')} left out)" if left else ""))
+        echo(f"replay: {path}" + (f" ({count_noun(left, 'earlier run')} left out)" if left else ""))
         return
     require("serve", what="serving")
     from virl.serve.watch.server import watch as serve  # noqa: PLC0415 - needs the extra

@@ -54,7 +54,7 @@ STEM = 5  # letters that a term shares with a name; chosen
 MOST_TOKENS = 3  # chosen: nobody writes longer phrases on a sign
 
 NAME, STEMMED, TERM = 3, 2, 1
-"""Ranks of the certainty with which a word speaks of a preset."""
+"""Certainty ranks with which a word speaks of a preset."""
 _PARTS = re.compile(r"[/,;、・،|\n]| - ")
 _REMARK = re.compile(r"[(\uff08\[][^)\uff09\]]*[)\uff09\]]?")  # brackets, also the wide ones
 _PLAIN = re.compile(r"[^\W\d_][^\d_*:#\"?!&@]*")
@@ -105,15 +105,15 @@ def as_yaml(found: list[ChosenWord], compounding: Iterable[str], version: str, l
         for group, languages in groups.items():
             lines += [f"    {group}:"] if languages else []
             for language, words in sorted(languages.items()):
-                lines += _wrapped(f"{language}: {', '.join(words)}", "      ", "        ")
+                lines += _wrap(f"{language}: {', '.join(words)}", "      ", "        ")
     return "\n".join(lines) + "\n"
 
 
 def _comment(text: str) -> list[str]:
-    return _wrapped(text, "# ", "# ")
+    return _wrap(text, "# ", "# ")
 
 
-def _wrapped(text: str, first: str, later: str) -> list[str]:
+def _wrap(text: str, first: str, later: str) -> list[str]:
     return textwrap.wrap(
         text,
         110,
@@ -180,7 +180,7 @@ def read_words(package: Path, lexicon: Lexicon) -> list[ChosenWord]:
                 elsewhere = english.get(key_of(word), set())
                 if elsewhere <= {kind} if is_name else not elsewhere and tokens[key_of(word)] <= {kind}:
                     found.append(ChosenWord(kind, language, word, is_name))
-    return _without_phrases(_agreed([one for one in found if not _contradicted(one, lexicon)]))
+    return _without_phrases(_drop_ambiguous([one for one in found if not _contradicts(one, lexicon)]))
 
 
 def _type_of(name: str, tags: Mapping[str, str], types: Collection[str]) -> str:
@@ -207,7 +207,7 @@ def _claims(
             for word in names:
                 claims[word].add(meant.get(preset, ""), preset, NAME)
             for word in terms if every or not _is_fine(preset) else ():
-                rank = STEMMED if any(_related(word, name) for name in names) else TERM
+                rank = STEMMED if any(_share_affix(word, name) for name in names) else TERM
                 claims[word].add(meant.get(preset, ""), preset, rank)
     return claims
 
@@ -238,7 +238,7 @@ def _tokens_by_type(claims: Mapping[str, _Claims]) -> dict[str, set[str]]:
     return kinds
 
 
-def _related(word: str, name: str) -> bool:
+def _share_affix(word: str, name: str) -> bool:
     """Return whether two words begin or end alike."""
     one, other = key_of(word), key_of(name)
     if _UNSPACED.search(word):
@@ -261,15 +261,15 @@ def _chosen(claim: _Claims, named: Collection[str]) -> Iterator[tuple[str, bool]
         yield kinds[0], False
 
 
-def _agreed(found: list[ChosenWord]) -> list[ChosenWord]:
-    """Without words that speak of one type in one language and of another elsewhere."""
+def _drop_ambiguous(found: list[ChosenWord]) -> list[ChosenWord]:
+    """Return the words without those that mean one type in one language and another elsewhere."""
     votes: dict[str, Counter[str]] = defaultdict(Counter)
     for one in found:
         votes[key_of(one.word)][one.place_type] += 3 if one.is_name else 1
     return [one for one in found if len(votes[key_of(one.word)]) == 1]
 
 
-def _contradicted(one: ChosenWord, lexicon: Lexicon) -> bool:
+def _contradicts(one: ChosenWord, lexicon: Lexicon) -> bool:
     """Return whether the words chosen by hand say something else, or as much."""
     told = next(iter(lexicon.classify(one.word)), None)
     if told == one.place_type:
@@ -278,7 +278,7 @@ def _contradicted(one: ChosenWord, lexicon: Lexicon) -> bool:
 
 
 def _without_phrases(found: list[ChosenWord]) -> list[ChosenWord]:
-    """Without hints of many words, names that hold another word of the same type, and other spellings."""
+    """Return the words without wordy hints, names that hold another word of the type, and other spellings."""
     spelt: dict[tuple[str, str, str], ChosenWord] = {}
     for one in sorted(found, key=lambda one: one.word.isascii()):
         spelt.setdefault((one.place_type, one.language, key_of(one.word)), one)

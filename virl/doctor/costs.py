@@ -59,7 +59,7 @@ class Item:
 
 
 class PriceTags:
-    """Makes items of what is done in a city of Google's.
+    """A price list for what is done in a city of Google's.
 
     Args:
         settings: prices, and which generation of the APIs is asked.
@@ -70,6 +70,12 @@ class PriceTags:
 
     def of(self, what: str, ask: Callable[[City], object], count: float, source: str) -> Item:
         """Return the first request of something that is done in a city, so many times.
+
+        Args:
+            what: of the item, in words.
+            ask: makes the request.
+            count: how often it is made.
+            source: of the count.
 
         Raises:
             ProviderError: `api: legacy` lacks its client library.
@@ -82,7 +88,14 @@ class PriceTags:
         raise AssertionError(f"{what}: nothing was asked")
 
     def call(self, what: str, endpoint: str, count: float, source: str) -> Item:
-        """Return a request whose price depends on its endpoint alone."""
+        """Return a request whose price depends on its endpoint alone.
+
+        Args:
+            what: of the item, in words.
+            endpoint: of `google.yaml`.
+            count: how often it is made.
+            source: of the count.
+        """
         return Item(what, endpoint, count, price_of(self._settings, Call(endpoint)).usd, source)
 
 
@@ -168,7 +181,7 @@ def smallest_and_largest() -> tuple[District, District]:
     return districts[0], districts[-1]
 
 
-def _around() -> list[Camera]:
+def _look_around_cameras() -> list[Camera]:
     """Return the cameras with which Hiro looks around."""
     return sweep_cameras(0.0, LOOK_RANGE, LOOK_FOV)
 
@@ -185,7 +198,7 @@ def _step(tags: PriceTags, imagery: Imagery, habits: Habits) -> list[Item]:
     counted = f"counted: {habits.source}"
     return [
         tags.call("metadata", "tiles_metadata", 1, "docs/reference/google.md: one new panorama a step"),
-        *_looking(tags, imagery, habits),
+        *_price_looks(tags, imagery, habits),
         tags.of(
             "places nearby",
             lambda city: city.places.nearby(_SOMEWHERE, MATCH_RADIUS_M),
@@ -201,15 +214,15 @@ def _step(tags: PriceTags, imagery: Imagery, habits: Habits) -> list[Item]:
     ]
 
 
-def _looking(tags: PriceTags, imagery: Imagery, habits: Habits) -> list[Item]:
+def _price_looks(tags: PriceTags, imagery: Imagery, habits: Habits) -> list[Item]:
     constants, counted = "virl/routines/explore/looking.py: LOOK_RANGE, LOOK_FOV", f"counted: {habits.source}"
     if imagery == "static":
         return [
-            tags.call("views around", "static_image", len(_around()), constants),
+            tags.call("views around", "static_image", len(_look_around_cameras()), constants),
             tags.call("closer looks", "static_image", habits.a_step(habits.closer), counted),
             tags.call("looks down roads", "static_image", habits.a_step(habits.roads), counted),
         ]
-    around = tiles_of([*_around(), Camera(0.0, fov=CLOSEST_FOV)])
+    around = tiles_of([*_look_around_cameras(), Camera(0.0, fov=CLOSEST_FOV)])
     roads = tiles_of([Camera(heading, fov=ROAD_FOV) for heading in SIDE_ROADS])
     crossings = habits.a_step(habits.crossings)
     return [
@@ -264,7 +277,7 @@ class _Stopped(VirlError):
 
 
 class _NothingPasses(Ledger):
-    """Stops every request, free ones too."""
+    """A transport that stops every request, free ones too."""
 
     def hold(
         self, price: Price, request: str, service: Service = "provider", *, input_tokens: int = 0

@@ -14,7 +14,7 @@ from virl.doctor.measured import measured_costs, prices
 from virl.doctor.open_services import OpenOutcome, ask_open
 from virl.doctor.probes import probes
 from virl.doctor.report import Report
-from virl.doctor.services import Asked, ask_google
+from virl.doctor.services import ProbeOutcomes, ask_google
 from virl.errors import BadInput, ProviderError, VirlError
 from virl.money.ledger import Ledger
 from virl.platform.left_out import LeftOut
@@ -30,7 +30,7 @@ _TILES = "Map Tiles API"
 _NEEDED_FOR = "`virl run --city {city}` without --mover"
 
 
-def examined(
+def examine_machine(
     budget_usd: float | None,
     city: str,
     moves: int | None,
@@ -88,7 +88,7 @@ def examined(
         tuple(prices(settings, billed)),
         tuple(notes),
         opened,
-        left_out.told(),
+        left_out.omissions(),
     )
 
 
@@ -121,7 +121,7 @@ def _costs(settings: GoogleSettings, habits: Habits, moves: int | None) -> tuple
         return [], [f"Costs cannot be estimated: {fault}"]
 
 
-def _mover_finding(city: str, asked: Asked) -> Finding:
+def _mover_finding(city: str, asked: ProbeOutcomes) -> Finding:
     """Return the mover for the middle of a city and the reason for it; costs nothing.
 
     Args:

@@ -23,7 +23,7 @@ class Habits:
     crossings: int
     """Panoramas at which he looked down roads."""
     roads: int
-    """Looks down a road."""
+    """Number of looks down a road."""
     nearby: int
     """Panoramas at which he found something, and so asked for the places nearby."""
     details: int

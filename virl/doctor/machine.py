@@ -20,7 +20,7 @@ from virl.pages.numbers import megabytes
 from virl.platform.movement.web_browser import BROWSERS
 from virl.platform.perception.models import model_names
 from virl.platform.perception.registry import KINDS, Role
-from virl.platform.perception.standing import ModelReadiness, standing
+from virl.platform.perception.standing import ModelReadiness, model_readiness
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.google.keys import KEY_VARIABLE, SECRET_VARIABLE, Keys
 from virl.platform.providers.google.settings import BASE_URL_VARIABLE
@@ -60,7 +60,7 @@ _PERCEPTION = "perception (see virl models)"
 
 
 def examine(base_url: str | None = None) -> list[Finding]:
-    """Everything, the offline core first.
+    """Return the findings on everything, the offline core first.
 
     Args:
         base_url: what is asked instead of Google, if anything is.
@@ -108,7 +108,7 @@ def google() -> Iterator[Finding]:
 
 
 def minds() -> Iterator[Finding]:
-    """Keys of language models."""
+    """Yield the findings on the keys of language models."""
     what, needed_for = MODELS, "--mind PROVIDER:MODEL; the default, rules, needs none"
     found = [
         f"{provider} ({name})" for provider, names in KEYS.items() for name in names if os.environ.get(name)
@@ -124,7 +124,7 @@ def minds() -> Iterator[Finding]:
 
 
 def browser() -> Iterator[Finding]:
-    """Chromium and its driver."""
+    """Yield the findings on Chromium and its driver."""
     for what, names in (("browser", BROWSERS), ("browser's driver", (DRIVER,))):
         path = next(filter(None, map(shutil.which, names)), None)
         if path:
@@ -160,7 +160,7 @@ def cache() -> Finding:
 
 
 def extras() -> Iterator[Finding]:
-    """One finding for each extra that a user may want."""
+    """Yield one finding for each extra that a user may want."""
     try:
         packages = packages_of(requires("virl") or ())
     except PackageNotFoundError:
@@ -212,7 +212,7 @@ def models() -> Iterator[Finding]:
     roles: tuple[Role, ...] = get_args(Role)
     for role in roles:
         for name in model_names(role):
-            names.setdefault(_first_lack(standing(role, name)), []).append(name)
+            names.setdefault(_first_lack(model_readiness(role, name)), []).append(name)
     for (fault, remedy), those in names.items():
         if fault:
             yield Finding("models", "missing", f"{', '.join(those)}: {fault}", _PERCEPTION, remedy)

@@ -30,7 +30,7 @@ class MeasuredWork(Settings):
     """Billable events by SKU of `platform/providers/google.yaml`, of all units together."""
 
     def usd(self, settings: GoogleSettings) -> float:
-        """Dollars of one unit at the prices of today; an SKU that is not listed any more is an error.
+        """Return dollars of one unit at the prices of today; an SKU that is not listed any more is an error.
 
         Raises:
             KeyError: there is no such SKU.
@@ -85,7 +85,13 @@ def prices(settings: GoogleSettings, costs: MeasuredCosts) -> Iterator[MeasuredP
 
 
 def price_of_run(settings: GoogleSettings, costs: MeasuredCosts, agent: str) -> dict[Density, float]:
-    """Dollars of a run of an agent, by how dense the town is; empty for one that was not measured."""
+    """Return dollars of a run of an agent, by how dense the town is; empty for one that was not measured.
+
+    Args:
+        settings: with the prices of today.
+        costs: requests that were measured.
+        agent: its name.
+    """
     return {density: one.usd(settings) for density, one in costs.agents.get(agent, {}).items()}
 
 

@@ -51,31 +51,31 @@ def mind_finding(spec: str) -> Finding:
         spec: as in `--mind`.
     """
     if spec == "rules" or spec.startswith(PREFIX):
-        return _found(spec, "asks no language model")
+        return _make_finding(spec, "asks no language model")
     try:
         mind = open_mind(spec, cache_dir=None)
     except VirlError as fault:
-        return _found(spec, "cannot be opened", str(fault))
+        return _make_finding(spec, "cannot be opened", str(fault))
     name, own = split_spec(spec)
     provider, _, model = name.partition(":")
     if provider not in _ASKED:
-        return _found(spec, f"{_NOT_ASKED}; {_price_told(name, own)}")
+        return _make_finding(spec, f"{_NOT_ASKED}; {_price_told(name, own)}")
     host = ModelHost(provider, base_url_of(provider))
-    served = _asked(host, model)
+    served = _ask_server(host, model)
     if isinstance(served, _Missed):
-        return _found(spec, served.detail, served.remedy)
+        return _make_finding(spec, served.detail, served.remedy)
     known = mind.profile.get("max_input_tokens") if isinstance(mind, LLMMind) else None
     context = own.context or served.context or _count(known)
     told = f"context {context:,} tokens" if context else "context unknown"
-    return _found(spec, f"reached, and knows the model; {told}; {_price_told(name, own)}")
+    return _make_finding(spec, f"reached, and knows the model; {told}; {_price_told(name, own)}")
 
 
-def _found(spec: str, detail: str, remedy: str = "") -> Finding:
+def _make_finding(spec: str, detail: str, remedy: str = "") -> Finding:
     state: State = "missing" if remedy else "ok"
     return Finding(f"mind {spec}", state, detail, f"--mind {spec}", remedy, spec)
 
 
-def _asked(host: ModelHost, model: str) -> "Served | _Missed":
+def _ask_server(host: ModelHost, model: str) -> "Served | _Missed":
     """Return what the server says of the model, or why it says nothing of use."""
     try:
         with httpx.Client(timeout=TIMEOUT, follow_redirects=False) as client:

@@ -11,7 +11,7 @@ from virl.doctor.services import RETRIES, TIMEOUTS, Status
 from virl.errors import ModelUnavailable, NoRoute, ProviderError, VirlError
 from virl.extras import require
 from virl.geo import destination, distance
-from virl.pages.numbers import counted, megabytes
+from virl.pages.numbers import count_noun, megabytes
 from virl.platform.left_out import LeftOut
 from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.open.cells import Cell, cells_around, cells_of
@@ -87,7 +87,7 @@ def _pictures(_: str, file: OpenCity, access: Access) -> Iterator[OpenOutcome]:
     run = (
         f"{len(cells)} or more lists, kept for {own.keep_days:g} days; then {kind.a_step}, each picture once"
     )
-    title, asked = own.title, f"pictures in {counted(len(cells), 'square')}"
+    title, asked = own.title, f"pictures in {count_noun(len(cells), 'square')}"
     try:
         short = {"timeouts": TIMEOUTS, "retries": RETRIES}
         own = picture_settings(file.streetview, file.picture_url).model_copy(update=short)
@@ -99,7 +99,7 @@ def _pictures(_: str, file: OpenCity, access: Access) -> Iterator[OpenOutcome]:
     folder = resources.data_home() / FOLDER / file.streetview
     with closing(service):
         lists = ShotLists(client.shots, folder / "lists", own.keep_days)
-        shots, told = _asked(lambda: [shot for cell in sorted(cells) for shot in lists.of(cell)])
+        shots, told = _try_ask(lambda: [shot for cell in sorted(cells) for shot in lists.of(cell)])
         district = file.region or district_of(file).region
         inside = [shot for shot in shots or () if district.contains(shot.position)]
         status, detail, remedy = told or ("reached", _density(inside, district.area_m2 / 1e6), "")
@@ -108,7 +108,7 @@ def _pictures(_: str, file: OpenCity, access: Access) -> Iterator[OpenOutcome]:
             return
         shot = min(inside, key=lambda one: distance(one.position, file.center))
         kept = KeptPictures(folder / "pictures", file.streetview, load_open_settings())
-        data, told = _asked(lambda: kept.get(shot, "sd", lambda: client.picture(shot, "sd")))
+        data, told = _try_ask(lambda: kept.get(shot, "sd", lambda: client.picture(shot, "sd")))
         detail = (
             f"{megabytes(len(data or b''))}, {shot.author or 'no author'}, {shot.licence or 'no licence'}"
         )
@@ -121,7 +121,7 @@ def _places(name: str, file: OpenCity, access: Access) -> Iterator[OpenOutcome]:
         return
     own, keeping = _service("overpass"), Keeping.of(access, CACHE)
     squares = len(cells_of(district_of(file), ZOOM))
-    run = f"{counted(squares, 'square')} of the district, kept for {own.keep_days:g} days"
+    run = f"{count_noun(squares, 'square')} of the district, kept for {own.keep_days:g} days"
 
     def near() -> str:
         require("osm", what=f"the places of {name}")
@@ -176,12 +176,12 @@ def _route(file: OpenCity, keeping: Keeping) -> OpenOutcome:
 def _outcome(
     own: MapServiceSettings, url: str | None, asked: str, ask: Callable[[], str], run: str
 ) -> OpenOutcome:
-    detail, told = _asked(ask)
+    detail, told = _try_ask(ask)
     status, words, remedy = told or ("reached", detail or "", "")
     return OpenOutcome(f"{own.title} ({shown_url(service_url(own, url))})", asked, status, words, run, remedy)
 
 
-def _asked(ask: Callable[[], AnswerT]) -> tuple[AnswerT | None, Told | None]:
+def _try_ask(ask: Callable[[], AnswerT]) -> tuple[AnswerT | None, Told | None]:
     """Return what a question gives, or what its failure says."""
     try:
         return ask(), None

@@ -52,12 +52,12 @@ class Probe:
     """The question, in a few words."""
     way: Way
     ask: Callable[[GoogleHttp, LatLng], str]
-    """Asks at a position and says in a few words what came."""
+    """A function that asks at a position and says in a few words what came."""
     bills: tuple[Call, ...] = ()
     """The calls that Google bills, or would if it did not refuse them; what they name does not matter."""
 
     def usd(self, settings: GoogleSettings) -> float:
-        """List price of `bills`, each sent once."""
+        """Return the list price of `bills`, each sent once."""
         return sum(price_of(settings, call).micro_usd for call in self.bills) / 1e6
 
 
@@ -84,7 +84,7 @@ def _text_ids(http: GoogleHttp, here: LatLng) -> str:
     return "a place's id" if _some_place(http, here) else "no place"
 
 
-def _refused(call: Call) -> Callable[[GoogleHttp, LatLng], str]:
+def _expect_refusal(call: Call) -> Callable[[GoogleHttp, LatLng], str]:
     def ask(http: GoogleHttp, _: LatLng) -> str:
         http.json(http.request(call))
         return "an answer, which may be billed"
@@ -159,8 +159,8 @@ def _some_place(http: GoogleHttp, here: LatLng) -> str | None:
     return places[0].id if places else None
 
 
-def _without(name: str, asks: str, call: Call) -> Probe:
-    return Probe(name, asks, "refused", _refused(call), (call,))
+def _keyless_probe(name: str, asks: str, call: Call) -> Probe:
+    return Probe(name, asks, "refused", _expect_refusal(call), (call,))
 
 
 _TEXT_IDS = Call("places_text", fields="places.id")
@@ -172,22 +172,22 @@ _NO_STOPS = Call("routes_compute", body={}, fields="routes.distanceMeters")
 _BOTH = (
     Probe("static_metadata", "the panorama at a position", "free", _metadata),
     Probe("tiles_metadata", "a session, and a panorama that is not there", "free", _panorama_links),
-    _without("geocode", "a request without an address", Call("geocode")),
+    _keyless_probe("geocode", "a request without an address", Call("geocode")),
     Probe("static_image", "one picture", "paid", _picture, (Call("static_image"),)),
     Probe("tiles_tile", "one tile", "paid", _tile, (Call("tiles_tile"),)),
     Probe("geocode", "one address", "paid", _address, (Call("geocode"),)),
 )
 _NEW = (
     Probe("places_text", "ids of a text search", "free", _text_ids),
-    _without("routes_compute", "a route without stops", _NO_STOPS),
+    _keyless_probe("routes_compute", "a route without stops", _NO_STOPS),
     Probe("places_nearby", "one nearby search", "paid", _nearby, (_NEARBY,)),
     Probe("places_photo", "names of photos, and one photo", "paid", _photo, (_PHOTO_NAMES, _PHOTO)),
     Probe("routes_compute", "one route", "paid", _route, (_NO_STOPS,)),
 )
 _LEGACY = (
-    _without("legacy_nearby", "a search without a position", Call("legacy_nearby")),
-    _without("legacy_directions", "a route without stops", Call("legacy_directions")),
-    _without("legacy_matrix", "a matrix without stops", Call("legacy_matrix")),
+    _keyless_probe("legacy_nearby", "a search without a position", Call("legacy_nearby")),
+    _keyless_probe("legacy_directions", "a route without stops", Call("legacy_directions")),
+    _keyless_probe("legacy_matrix", "a matrix without stops", Call("legacy_matrix")),
     _legacy("legacy_nearby", "location"),
     _legacy("legacy_directions", "origin", "destination"),
     _legacy("legacy_matrix", "origins", "destinations"),

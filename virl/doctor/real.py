@@ -94,9 +94,9 @@ def write_bundle(path: Path, report: str, recorded: Path) -> None:
         "python": platform.python_version(),
         "system": platform.platform(),
         "findings": json.loads(report),
-        "replies": [_told(body) for body in sorted(recorded.rglob("*.body"))],
+        "replies": [_describe_reply(body) for body in sorted(recorded.rglob("*.body"))],
     }
-    text = json.dumps(_hidden(bundle, Redaction.of()), indent=1, ensure_ascii=False)
+    text = json.dumps(_strip_secrets(bundle, Redaction.of()), indent=1, ensure_ascii=False)
     write_whole(path, f"{text}\n".encode(), "run virl doctor --real again")
 
 
@@ -113,7 +113,7 @@ def shape_of(value: object) -> Any:
     return type(value).__name__
 
 
-def _told(body: Path) -> dict[str, object]:
+def _describe_reply(body: Path) -> dict[str, object]:
     """Return the endpoint and the shape of a reply; of a picture, the number of its bytes."""
     data = body.read_bytes()
     status = json.loads(body.with_suffix(".json").read_bytes())["status"]
@@ -124,12 +124,12 @@ def _told(body: Path) -> dict[str, object]:
     return {"endpoint": body.parent.name, "status": status, "shape": shape}
 
 
-def _hidden(value: Any, redaction: Redaction) -> Any:
-    """Plain data without secrets and without the name of the user's home folder."""
+def _strip_secrets(value: Any, redaction: Redaction) -> Any:
+    """Return plain data without secrets and without the name of the user's home folder."""
     if isinstance(value, dict):
-        return {name: _hidden(one, redaction) for name, one in value.items()}
+        return {name: _strip_secrets(one, redaction) for name, one in value.items()}
     if isinstance(value, list):
-        return [_hidden(one, redaction) for one in value]
+        return [_strip_secrets(one, redaction) for one in value]
     if isinstance(value, str):
         return without_secrets(redaction.text(value)).replace(str(Path.home()), "~")
     return value
@@ -140,7 +140,7 @@ def _is_model(spec: str) -> bool:
 
 
 def _model_usd(spec: str) -> float | None:
-    """Dollars of the question at most; `None` where the price is not known."""
+    """Return the dollars of the question at most; `None` where the price is not known."""
     name, own = split_spec(spec)
     if name.startswith("ollama:") and own.price is None:
         return 0.0

@@ -15,7 +15,7 @@ from virl.doctor.findings import Finding
 from virl.doctor.machine import MODELS
 from virl.doctor.measured import DENSITIES, MeasuredPrice
 from virl.doctor.open_services import OpenOutcome
-from virl.doctor.services import Asked
+from virl.doctor.services import ProbeOutcomes
 from virl.platform.left_out import Omission
 from virl.platform.providers.google.keys import KEY_VARIABLE
 
@@ -35,7 +35,7 @@ class Report:
     virl: str
     offline_core_works: bool
     machine: tuple[Finding, ...]
-    google: Asked
+    google: ProbeOutcomes
     costs: tuple[Estimate, ...]
     measured: tuple[MeasuredPrice, ...]
     """Prices of runs of agents and episodes of benchmarks, as they were billed, at the prices of today."""
@@ -64,7 +64,7 @@ def tell(report: Report, console: Console) -> None:
     for line in verdict(report):
         say(console, as_markup(line))
     console.print()
-    sections = (_machine, _open, _services, _left_out, _measured, _costs, _requests, _missing)
+    sections = (_machine, _open, _services, _left_out, _measured_section, _costs, _requests, _missing_section)
     for section in (make(report) for make in sections):
         if not section.rows:
             continue
@@ -112,7 +112,7 @@ def _machine(report: Report) -> _Section:
     return _findings("This machine", [one for one in report.machine if one.state != "missing"])
 
 
-def _missing(report: Report) -> _Section:
+def _missing_section(report: Report) -> _Section:
     missing = [one for one in report.machine if one.state == "missing"]
     return _findings("Not installed or not set, needed only for what each line says", missing)
 
@@ -151,7 +151,7 @@ def _costs(report: Report) -> _Section:
     return _Section("Estimated costs", ("unit", *(f"imagery: {kind}" for kind in kinds)), rows)
 
 
-def _measured(report: Report) -> _Section:
+def _measured_section(report: Report) -> _Section:
     rows = [
         (one.unit, *(_usd(one.usd[town], 2) if town in one.usd else "-" for town in DENSITIES))
         for one in report.measured

@@ -23,7 +23,7 @@ from virl.platform.providers.google.settings import GoogleSettings
 from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.recording import Recording
 from virl.platform.providers.http.settings import Retries, Timeouts
-from virl.platform.providers.http.together import together
+from virl.platform.providers.http.together import ask_all
 
 Status = Literal["reached", "refused", "limited", "failing", "unreachable", "unclear", "not asked"]
 """`refused`: the key may not. `limited`: it may, but a quota is used up. `failing`: no sensible answer.
@@ -53,7 +53,7 @@ class ProbeOutcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ProbeOutcomes:
     """The outcome of all probes."""
 
     outcomes: tuple[ProbeOutcome, ...]
@@ -62,7 +62,7 @@ class Asked:
 
 
 class Questioner:
-    """Asks with short timeouts and without a cache. Closes its connections on `close`.
+    """A client for questions with short timeouts and without a cache, whose `close` closes its connections.
 
     Args:
         settings: endpoints and prices; their timeouts and retries are replaced by shorter ones.
@@ -107,62 +107,62 @@ class Questioner:
 
     def outcome(self, probe: Probe, here: LatLng) -> ProbeOutcome:
         """Ask one probe at a position."""
-        if probe.way == "paid" and probe.usd(self._settings) > self._left():
+        if probe.way == "paid" and probe.usd(self._settings) > self._budget_left():
             return self._too_dear(probe)
         try:
             came = probe.ask(self._ways[probe.way], here)
         except ProviderError as fault:
             if probe.way == "refused" and fault.code in _INVALID:
-                return self._compared(probe, here)
-            return self._judged(probe, fault)
+                return self._compare_with_key(probe, here)
+            return self._judge(probe, fault)
         except VirlError as fault:
             return self._without_reply(probe, fault)
-        return self._told(probe, "reached", came)
+        return self._make_outcome(probe, "reached", came)
 
     def _too_dear(self, probe: Probe) -> ProbeOutcome:
         costs = f"costs ${probe.usd(self._settings):.3f}"
         if self._ledger is None:
-            return self._told(probe, "not asked", costs, "--real")
-        detail = f"{costs}, and ${self._left():.3f} of the budget is left"
-        return self._told(probe, "not asked", detail, "a higher --budget-usd")
+            return self._make_outcome(probe, "not asked", costs, "--real")
+        detail = f"{costs}, and ${self._budget_left():.3f} of the budget is left"
+        return self._make_outcome(probe, "not asked", detail, "a higher --budget-usd")
 
     def _without_reply(self, probe: Probe, fault: VirlError) -> ProbeOutcome:
         if isinstance(fault, BudgetExceeded):
             detail = "a further request would exceed the budget"
-            return self._told(probe, "not asked", detail, "a higher --budget-usd with --real")
+            return self._make_outcome(probe, "not asked", detail, "a higher --budget-usd with --real")
         if isinstance(fault, NoStreetView):
-            return self._told(probe, "not asked", str(fault), "another --city")
+            return self._make_outcome(probe, "not asked", str(fault), "another --city")
         if isinstance(fault, NoImagery | NotFound | NoRoute):
-            return self._told(probe, "reached", "no result at this position")
+            return self._make_outcome(probe, "reached", "no result at this position")
         raise fault
 
-    def _left(self) -> float:
+    def _budget_left(self) -> float:
         if self._ledger is None:
             return 0.0
         return round((self._ledger.limit_usd or 0.0) - self._ledger.spent_usd, 6)
 
-    def _compared(self, probe: Probe, here: LatLng) -> ProbeOutcome:
+    def _compare_with_key(self, probe: Probe, here: LatLng) -> ProbeOutcome:
         """Return the request was refused for what it asks: would it have been refused for its key first?"""
         usd = probe.usd(self._settings)
         try:
             probe.ask(self._wrong, here)
         except ProviderError as fault:
             if _judgement(fault)[0] == "refused":
-                return self._told(
+                return self._make_outcome(
                     probe,
                     "reached",
                     "the key is accepted; the request is refused for its content, as expected",
                 )
             if fault.code not in _INVALID:
-                return self._judged(probe, fault)
+                return self._judge(probe, fault)
         detail = "a wrong key gets the same reply"
-        return self._told(probe, "unclear", detail, f"test it with --real, for ${usd:.3f}")
+        return self._make_outcome(probe, "unclear", detail, f"test it with --real, for ${usd:.3f}")
 
-    def _judged(self, probe: Probe, fault: ProviderError) -> ProbeOutcome:
+    def _judge(self, probe: Probe, fault: ProviderError) -> ProbeOutcome:
         status, remedy = _judgement(fault)
-        return self._told(probe, status, fault.reason, remedy)
+        return self._make_outcome(probe, status, fault.reason, remedy)
 
-    def _told(self, probe: Probe, status: Status, detail: str, remedy: str = "") -> ProbeOutcome:
+    def _make_outcome(self, probe: Probe, status: Status, detail: str, remedy: str = "") -> ProbeOutcome:
         service = self._settings.endpoint(probe.endpoint).service
         usd = probe.usd(self._settings) if probe.way == "paid" else 0.0
         return ProbeOutcome(service, probe.endpoint, probe.asks, status, detail, usd, remedy)
@@ -177,7 +177,7 @@ def ask_google(
     *,
     left_out: LeftOut | None = None,
     record: Recording | None = None,
-) -> Asked:
+) -> ProbeOutcomes:
     """Ask Google's services what a key reaches.
 
     Args:
@@ -191,7 +191,7 @@ def ask_google(
     """
     asked = probes(settings)
     if keys is None:
-        return Asked(_by_service([_unasked(settings, probe) for probe in asked]), 0.0)
+        return ProbeOutcomes(_by_service([_skip_outcome(settings, probe) for probe in asked]), 0.0)
     questioner = Questioner(settings, keys, budget_usd, left_out, record)
 
     def ask(probe: Probe) -> ProbeOutcome:
@@ -200,9 +200,9 @@ def ask_google(
         return outcome
 
     try:
-        free = together(ask, [probe for probe in asked if probe.way != "paid"])
+        free = ask_all(ask, [probe for probe in asked if probe.way != "paid"])
         paid = [ask(probe) for probe in asked if probe.way == "paid"]  # one by one, the cheapest first
-        return Asked(_by_service([*free, *paid]), questioner.spent_usd)
+        return ProbeOutcomes(_by_service([*free, *paid]), questioner.spent_usd)
     finally:
         questioner.close()
 
@@ -218,7 +218,7 @@ def _judgement(fault: ProviderError) -> tuple[Status, str]:
     return "failing", "run virl doctor again"
 
 
-def _unasked(settings: GoogleSettings, probe: Probe) -> ProbeOutcome:
+def _skip_outcome(settings: GoogleSettings, probe: Probe) -> ProbeOutcome:
     service = settings.endpoint(probe.endpoint).service
     usd = probe.usd(settings) if probe.way == "paid" else 0.0
     return ProbeOutcome(

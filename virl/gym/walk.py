@@ -118,7 +118,7 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         fixed = {name: given[name] if given[name] is not None else self._fixed[name] for name in given}
         self._here, goal = self._ground.draw(self.np_random, fixed["start"], fixed["goal"], self._within)
         if goal != self._goal or not len(self._left):
-            self._goal, self._left = goal, self._ground.to(goal)
+            self._goal, self._left = goal, self._ground.metres_to(goal)
         links = self._panorama.links
         self._heading = links[int(self.np_random.integers(len(links)))].heading if links else 0.0
         self._taken = 0
@@ -136,7 +136,7 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         check_action(self.action_space, action)
         before = self._metres
         self._taken += 1
-        if action == FORWARD and (link := self._ahead()):
+        if action == FORWARD and (link := self._link_ahead()):
             self._here, self._heading = self._ground.number[link.pano_id], link.heading
         elif action in (LEFT, RIGHT):
             turn = TURN_DEG if action == RIGHT else -TURN_DEG
@@ -164,7 +164,7 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
     def _metres(self) -> float:
         return float(self._left[self._here])
 
-    def _ahead(self) -> Link | None:
+    def _link_ahead(self) -> Link | None:
         """Return the link nearest to the heading, if one is ahead."""
         turns = {link: abs(signed_turn(self._heading, link.heading)) for link in self._panorama.links}
         nearest = min(turns, key=lambda link: turns[link], default=None)
@@ -207,7 +207,7 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
             "distance": self._metres if self._metres < inf else -1.0,
             "goal": self._end.id,
             "goal_position": np.array(self._end.position),
-            "can_go_forward": self._ahead() is not None,
+            "can_go_forward": self._link_ahead() is not None,
         }
 
 
@@ -225,14 +225,20 @@ class Ground:
         """Return the same: it never changes, and copies of an environment share it."""
         return self
 
-    def to(self, goal: int) -> Floats:
-        """Metres along links from each panorama to the goal; infinite where no way leads there."""
-        return self._from(self.metres.T.tocsr(), goal)
+    def metres_to(self, goal: int) -> Floats:
+        """Return the metres along links from each panorama to the goal; infinite where no way leads there."""
+        return self._lengths_from(self.metres.T.tocsr(), goal)
 
     def draw(
         self, rng: np.random.Generator, start: int | None, goal: int | None, within: tuple[float, float]
     ) -> tuple[int, int]:
         """Draw a start and a goal so many metres apart along links; what is given stays as it is.
+
+        Args:
+            rng: source of chance.
+            start: number of a panorama; `None` to draw one.
+            goal: number of a panorama; `None` to draw one.
+            within: least and most metres along links.
 
         Raises:
             BadInput: no panoramas are so far apart.
@@ -241,22 +247,22 @@ class Ground:
             return start, goal
         for _ in range(DRAWS if goal is None and start is None else 1):
             if start is not None:
-                fit = self._between(self._from(self.metres, start), within)
+                fit = self._nodes_between(self._lengths_from(self.metres, start), within)
                 if len(fit):
                     return start, int(rng.choice(fit))
             else:
                 end = int(rng.integers(len(self.panoramas))) if goal is None else goal
-                fit = self._between(self.to(end), within)
+                fit = self._nodes_between(self.metres_to(end), within)
                 if len(fit):
                     return int(rng.choice(fit)), end
         raise BadInput(f"no walk of {within[0]:g} to {within[1]:g} m is possible: change `within`")
 
     @staticmethod
-    def _between(metres: Floats, within: tuple[float, float]) -> Ints:
+    def _nodes_between(metres: Floats, within: tuple[float, float]) -> Ints:
         return np.flatnonzero((metres >= within[0]) & (metres <= within[1]))
 
     @staticmethod
-    def _from(metres: csr_array, start: int) -> Floats:
+    def _lengths_from(metres: csr_array, start: int) -> Floats:
         found: Floats = dijkstra(metres, indices=start)
         return found
 

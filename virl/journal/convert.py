@@ -47,7 +47,15 @@ def view_record(
     caption: str = "",
     detections: Sequence[Detection] = (),
 ) -> ViewRecord:
-    """Return a view that was kept under `file`, as `Journal.keep_view` gave it, and what was found in it."""
+    """Return a view that was kept under `file`, as `Journal.keep_view` gave it, and what was found in it.
+
+    Args:
+        view: what was seen.
+        file: name of the picture, as `Journal.keep_view` gave it.
+        purpose: why it was taken.
+        caption: a line below it.
+        detections: what was found in it.
+    """
     camera = view.camera
     return ViewRecord(
         file=file,
@@ -83,7 +91,14 @@ def exchange_record(exchange: Exchange) -> ExchangeRecord:
 def place_record(
     place: Place, *, decision: Literal["enter", "continue"], reason: str, summary: str = ""
 ) -> PlaceRecord:
-    """Return a place and what was decided about it."""
+    """Return a place and what was decided about it.
+
+    Args:
+        place: that was decided about.
+        decision: to enter it or go on.
+        reason: of the decision.
+        summary: of its reviews; empty for none.
+    """
     return PlaceRecord(
         id=place.id,
         name=place.name,

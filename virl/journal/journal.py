@@ -17,7 +17,7 @@ import PIL.Image
 from pydantic import ValidationError
 
 from virl.errors import JournalBroken
-from virl.files import PARTIAL, JsonLines, read_bounded, write_whole, writing
+from virl.files import PARTIAL, JsonLines, read_bounded, refusals_in_a_line, write_whole
 from virl.journal.lock import lock_run
 from virl.journal.reading import RESUME, Order, check_views, missing_view, read_contents
 from virl.journal.records import (
@@ -57,7 +57,7 @@ class Journal:
         self._kept: set[str] = set()
         self._order = Order()
         self.tell: Callable[[AnyRecord], None] | None = None
-        """Is told each record once it is written."""
+        """A function that is told each record once it is written."""
         for record in records:
             self._order.take(record)
 
@@ -70,7 +70,7 @@ class Journal:
             CannotWrite: the folder or the journal cannot be written.
         """
         path = folder / JOURNAL
-        with writing(folder, "start again"):
+        with refusals_in_a_line(folder, "start again"):
             (folder / VIEWS).mkdir(parents=True, exist_ok=True)
         lock = lock_run(folder)
         try:
@@ -103,7 +103,7 @@ class Journal:
         try:
             contents = read_contents(path)
             check_views(path, contents.records)
-            with writing(folder, RESUME):
+            with refusals_in_a_line(folder, RESUME):
                 _tidy(contents.lines)
             return cls(folder, lock, contents.records, contents.lines), contents.records
         except BaseException:
@@ -131,7 +131,7 @@ class Journal:
 
     @property
     def ended(self) -> bool:
-        """True once the run is over: nothing can be appended."""
+        """Return whether the run is over: nothing can be appended."""
         return self._order.ended
 
     def append(self, record: StepRecord | NoteRecord | EndRecord) -> None:
@@ -144,6 +144,7 @@ class Journal:
         """
         if fault := self._order.fault(record) or missing_view(self.folder, record):
             raise ValueError(f"record {record.seq} {fault}")
+        # Without its lock, another process may write to the same file.
         if self._lock.closed:
             raise ValueError("the journal is closed")
         self._lines.append(record.model_dump_json())
@@ -254,6 +255,7 @@ def total_cost(records: Iterable[AnyRecord], after: RequestsRecord | None = None
         after: what was asked of a provider after the last of them.
     """
     work = [record for record in records if isinstance(record, StepRecord | NoteRecord)]
+    # Rules and scripts answer without a model: their answers are no calls.
     asked = [exchange for record in work for exchange in record.asked if asks_model(exchange.mind)]
     requests = [record.requests for record in work] + ([after] if after else [])
     usd = sum(request.usd for request in requests)
@@ -290,7 +292,7 @@ def paid_by(recorded: CostRecord) -> Paid:
 
 def booked_cost(recorded: CostRecord, paid: Paid) -> CostRecord:
     """Return what a run has cost: what its book says, and what its records alone know."""
-    lost = paid.beyond(paid_by(recorded))
+    lost = paid.minus(paid_by(recorded))
     interrupted = InterruptedRecord(
         usd=max(0.0, round(paid.usd - recorded.usd, 6)),  # the book rounds each request up
         sent=dict(sorted(lost.sent.items())),

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from virl.errors import JournalBroken
-from virl.files import writing
+from virl.files import refusals_in_a_line
 
 if sys.platform == "win32":
     import msvcrt
@@ -36,7 +36,7 @@ def lock_run(folder: Path) -> BinaryIO:
         CannotWrite: the lock file cannot be made.
     """
     path = folder / ".lock"
-    with writing(path, "run again"):
+    with refusals_in_a_line(path, "run again"):
         file = path.open("a+b")
     try:
         _try_lock(file)
@@ -48,7 +48,7 @@ def lock_run(folder: Path) -> BinaryIO:
             f"{folder}: process {holder} is writing this run: wait for it, or stop it"
         ) from fault
     try:
-        with writing(path, "run again"):
+        with refusals_in_a_line(path, "run again"):
             file.truncate(0)
             file.write(str(os.getpid()).encode())
             file.flush()

@@ -74,7 +74,7 @@ def _templates(folder: Path) -> Environment:
             "facts": facts,
             "kind": kind_of,
             "title_of": title_of,
-            "beside": beside,
+            "beside": relative_address,
         },
         tests={
             "note": lambda chapter: isinstance(chapter, NoteRecord),
@@ -115,11 +115,11 @@ def moment(text: str) -> str:
 
 
 def _ems(text: str) -> float:
-    """About how wide a line of text is set, with a little room at its ends, in units of its font's size."""
+    """Return about how wide a line of text is, with a little room at its ends, in its font's size."""
     return 0.7 + sum(1.0 if east_asian_width(letter) in "WF" else 0.62 for letter in text)
 
 
-def beside(path: str) -> str:
+def relative_address(path: str) -> str:
     """Return the address of a file in the page's folder or below; empty if the path leads elsewhere."""
     pure = PurePosixPath(path)
     if not path or pure.is_absolute() or ".." in pure.parts:

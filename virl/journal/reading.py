@@ -22,7 +22,7 @@ class Contents:
 
     records: tuple[AnyRecord, ...]
     lines: JsonLines
-    """Goes on after the records; `torn` is the last line where it was cut off."""
+    """Writer of lines after the records; `torn` is the last line where it was cut off."""
 
 
 class Order:
@@ -106,17 +106,28 @@ def missing_view(folder: Path, record: AnyRecord) -> str:
 
 
 def view_files(record: AnyRecord) -> list[str]:
-    """Paths of the views that a record names, within the run's folder."""
+    """Return the paths of the views that a record names, within the run's folder."""
     return [view.file for view in record.views] if isinstance(record, StepRecord | NoteRecord) else []
 
 
 def broken(path: Path, number: int, fault: str) -> JournalBroken:
-    """Return the error for a line of a journal."""
+    """Return the error for a line of a journal.
+
+    Args:
+        path: of the journal.
+        number: of the line, from 1.
+        fault: what is wrong with it.
+    """
     return JournalBroken(f"{path}, line {number}: {fault}{_MEND}")
 
 
 def read_record(path: Path, line: bytes, *, is_first: bool) -> AnyRecord:
     """Read a record from its line.
+
+    Args:
+        path: of the journal, named in errors.
+        line: without its end.
+        is_first: whether it is the journal's first line.
 
     Raises:
         ValueError: it is none; says why.

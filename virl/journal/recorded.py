@@ -166,7 +166,7 @@ class Finished(RecordedRun):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Runs side by side."""
+    """A comparison of runs side by side."""
 
     runs: tuple[RecordedRun, ...]
     """The runs, in the order given."""

@@ -187,7 +187,7 @@ class StartRecord(Record):
     started: str
     """UTC, ISO 8601."""
     id: str = ""
-    """Tells this run from all others, by the folder it began in: what was paid before its first line was
+    """Id of this run among all others, by the folder it began in: what was paid before its first line was
     written is found again when it is begun there once more."""
     mover: str = "links"
     mover_reason: str = ""

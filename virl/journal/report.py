@@ -9,7 +9,7 @@ from pathlib import Path
 from virl.files import write_whole
 from virl.journal.ground import ground_of
 from virl.journal.journal import RULES, SCRIPTED, booked_cost, paid_by, read_journal, read_result, total_cost
-from virl.journal.page import beside, page
+from virl.journal.page import page, relative_address
 from virl.journal.parts import parts_of
 from virl.journal.records import AnyRecord, CostRecord, EndRecord, NoteRecord, StartRecord, StepRecord
 from virl.journal.routine_page import routine_page
@@ -114,7 +114,7 @@ def report_context(
         "who": str(start.character.get("name") or start.agent),
         "where": city.title if city else start.city,
         "notice": city.notice if city else result.notice if result else "",
-        "left_out": result.left_out if result else city.left_out.told() if city else (),
+        "left_out": result.left_out if result else city.left_out.omissions() if city else (),
         "character": start.character,
         "result": result,
         "truth": told.truth if told else None,
@@ -125,7 +125,7 @@ def report_context(
         "parts": parts_of(records),
         "moves": own[-1].step if own else 0,
         "walked": sum(step.distance_m for step in steps),
-        "consulted": dict(_consulted(folder, notes)),
+        "consulted": dict(_consulted_pages(folder, notes)),
         "spots": None,
         "exhibits": draw_exhibits(shown, ground_of(city)),
     }
@@ -158,13 +158,13 @@ def _end_label(records: Sequence[AnyRecord]) -> str:
 
 
 def shown_views(told: Sequence[Chapter]) -> list[str]:
-    """Files of the views that are in the page; those of quiet steps are not."""
+    """Return the files of the views that are in the page; those of quiet steps are not."""
     return [view.file for one in told if isinstance(one, StepRecord | NoteRecord) for view in one.views]
 
 
-def _consulted(folder: Path, notes: Sequence[NoteRecord]) -> Iterator[tuple[str, str]]:
+def _consulted_pages(folder: Path, notes: Sequence[NoteRecord]) -> Iterator[tuple[str, str]]:
     """Yield the key of each consultation with the address of the other agent's page."""
     for note in notes:
         page_of = f"{note.data.get('folder')}/{REPORT}"
-        if note.topic == CONSULTATION and beside(page_of) and (folder / page_of).is_file():
-            yield note.key, beside(page_of)
+        if note.topic == CONSULTATION and relative_address(page_of) and (folder / page_of).is_file():
+            yield note.key, relative_address(page_of)

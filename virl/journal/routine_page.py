@@ -9,12 +9,12 @@ from pydantic import ConfigDict
 
 from virl.journal.records import AnyRecord, StartRecord
 from virl.platform.city import City
-from virl.registry import ROUTINES, importing
+from virl.registry import ROUTINES, import_errors
 from virl.resources import data_folder, names_in
 from virl.settings.model import Settings, load_settings
 
 DrawPage = Callable[[Path, Sequence[AnyRecord], City | None], str]
-"""Draws the HTML of a run from its folder, its records and the city that it took place in."""
+"""A function that draws the HTML of a run from its folder, its records and its city."""
 
 
 class _AgentFile(Settings):
@@ -39,7 +39,7 @@ def routine_page(start: StartRecord) -> DrawPage | None:
     if not package:
         return None
     module = f"{package}.showing"
-    with importing(f"routine {name!r} of {ROUTINES.giver(name)}"):
+    with import_errors(f"routine {name!r} of {ROUTINES.giver(name)}"):
         showing = import_module(module) if find_spec(module) else None
     draw: DrawPage | None = getattr(showing, "draw_page", None)
     return draw

@@ -38,9 +38,9 @@ def chapters(
 
     Args:
         records: of a run.
-        worth: which steps are worth telling; by default those on which something `happened`.
+        worth: which steps are worth telling; by default the eventful ones.
     """
-    worth = worth or happened
+    worth = worth or is_eventful
     steps = [record.step for record in records if isinstance(record, StepRecord)]
     ends = {*steps[:1], *steps[-1:]}
     quiet: list[StepRecord] = []
@@ -116,7 +116,7 @@ def _bytes_of(chapter: StepRecord | NoteRecord | Stretch) -> int:
     return 1000 + 2 * len(chapter.model_dump_json(exclude_defaults=True))
 
 
-def happened(step: StepRecord) -> bool:
+def is_eventful(step: StepRecord) -> bool:
     """Return whether anything was seen, asked or decided on a step; a crossing alone is nothing to tell."""
     seen = any(map(_is_noted, step.views))
     return bool(step.asked or step.places or step.decided_by or seen or (step.crossing and step.views))
@@ -149,7 +149,7 @@ def kind_of(step: StepRecord) -> str:
             return decision
     if any(view.purpose == "closer" for view in step.views):
         return "closer"
-    return "crossing" if step.crossing and happened(step) else "walk"
+    return "crossing" if step.crossing and is_eventful(step) else "walk"
 
 
 def title_of(step: StepRecord) -> str:

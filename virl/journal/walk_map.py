@@ -87,7 +87,13 @@ def walk_map(
 
 
 def walked_path(steps: Sequence[StepRecord], paper: Paper, *, arrows: bool = True) -> MapPath:
-    """Return the way through some steps."""
+    """Return the way through some steps.
+
+    Args:
+        steps: of a run, at least one.
+        paper: that they are drawn on.
+        arrows: whether the way shows its direction.
+    """
     points = [_place(step, paper.frame) for step in steps]
     return MapPath(points, arrows=arrows_along(points) if arrows else ())
 
@@ -126,7 +132,13 @@ def sights_of(step: StepRecord, frame: LocalFrame) -> Iterator[MapPath]:
 
 
 def ends_of(steps: Sequence[StepRecord], frame: LocalFrame, end: str = "End") -> list[Mark]:
-    """Return the marks of the first and the last step as pins; one where the walk ends as it began."""
+    """Return the marks of the first and the last step as pins; one where the walk ends as it began.
+
+    Args:
+        steps: of a run, at least one.
+        frame: of the map.
+        end: label of the last one.
+    """
     last = steps[-1:] if _place(steps[-1], frame) != _place(steps[0], frame) else ()
     pins = []
     for step, label, plain in [(steps[0], "Start", "from"), *((step, end, "to") for step in last)]:

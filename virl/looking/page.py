@@ -42,7 +42,7 @@ def write_photographs(photographs: Sequence[Photograph], out: Path, *, reader: s
     html = page(
         "photographs.html.j2",
         {
-            "shown": [_Shown(one, _data_uri(drawn(one))) for one in photographs],
+            "shown": [_Shown(one, _data_uri(to_view(one))) for one in photographs],
             "reader": reader,
             "detector": detector,
             "version": __version__,
@@ -52,7 +52,7 @@ def write_photographs(photographs: Sequence[Photograph], out: Path, *, reader: s
     write_whole(out, html.encode("utf-8", "replace"), "choose another --out")
 
 
-def drawn(photograph: Photograph) -> View:
+def to_view(photograph: Photograph) -> View:
     """Return a photograph with what was read and found in it."""
     words = (Detection(line.text, line.score, line.box) for line in photograph.lines)
     found = (

@@ -63,12 +63,17 @@ def photographs_in(paths: Sequence[Path]) -> list[Path]:
 def look_at(files: Iterable[Path], reader: Reader, detector: Detector) -> Iterator[Photograph]:
     """Read and search photographs, one after another.
 
+    Args:
+        files: photographs.
+        reader: of text.
+        detector: of signs.
+
     Raises:
         BadInput: a file is no picture that can be read.
         ModelUnavailable: what a model needs is missing.
     """
     for file in files:
-        view, size = _shown(file)
+        view, size = _open_view(file)
         begun = perf_counter()
         (lines,) = reader.read([view.pixels])
         read = perf_counter()
@@ -77,7 +82,7 @@ def look_at(files: Iterable[Path], reader: Reader, detector: Detector) -> Iterat
         yield Photograph(file, view, size, tuple(lines), tuple(detections), read - begun, done - read)
 
 
-def _shown(file: Path) -> tuple[View, tuple[int, int]]:
+def _open_view(file: Path) -> tuple[View, tuple[int, int]]:
     try:
         with open_picture(file, most_pixels=MOST_PANORAMA_PIXELS) as picture:
             size = picture.size

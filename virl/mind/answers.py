@@ -31,6 +31,11 @@ def read_reply(answer: AIMessage, prompt: Prompt[ReplyT], inputs: dict[str, obje
     JSON is taken as it is, else the last object in the text: in a code fence, after a sentence, or behind
     thoughts in `<think>`.
 
+    Args:
+        answer: of the model.
+        prompt: that was asked.
+        inputs: of the prompt.
+
     Raises:
         ValidationError: it holds none, or one that does not fit. A plain text always fits.
     """

@@ -47,7 +47,7 @@ class Prompt(Generic[ReplyT]):
 
 
 class Mind(Protocol):
-    """Answers prompts."""
+    """An answerer of prompts."""
 
     @property
     def name(self) -> str:

@@ -31,7 +31,13 @@ class ReplyCache:
     folder: Path
 
     def get(self, key: str, reply: type[ReplyT], context: dict[str, object]) -> ReplyT | None:
-        """Return the reply kept under a key, validated against the inputs in `context`, if there is one."""
+        """Return the reply kept under a key, validated against the inputs in `context`, if there is one.
+
+        Args:
+            key: of `request_key`.
+            reply: type of the reply.
+            context: inputs of the prompt.
+        """
 
         def parse(file: BinaryIO) -> ReplyT | None:
             entry = _Entry.model_validate_json(file.read())
@@ -41,6 +47,12 @@ class ReplyCache:
 
     def put(self, key: str, *, model: str, prompt: str, reply: dict[str, object]) -> None:
         """Keep a reply; a reader sees all of it or nothing.
+
+        Args:
+            key: of `request_key`.
+            model: that replied.
+            prompt: name of the prompt.
+            reply: as plain data.
 
         Raises:
             CannotWrite: the folder cannot be written.
@@ -59,6 +71,6 @@ def _name(key: str) -> str:
 
 
 def request_key(request: dict[str, object]) -> str:
-    """SHA-256 of a request given as plain data: hex, 64 digits."""
+    """Return the SHA-256 of a request given as plain data: hex, 64 digits."""
     text = json.dumps(request, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

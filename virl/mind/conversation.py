@@ -46,7 +46,7 @@ class Said(Reply):
 
 
 def what_it_says(message: AIMessage) -> dict[str, object]:
-    """Text and tool calls of a model's message, for the ledger; arguments that are no JSON as text."""
+    """Return text and tool calls of a model's message, for the ledger; arguments that are no JSON as text."""
     made = [*message.tool_calls, *message.invalid_tool_calls]
     calls = [{"name": call["name"], "args": call["args"]} for call in made]
     return {"text": message.text} | ({"calls": calls} if calls else {})
@@ -72,7 +72,13 @@ def tools_in(frame: Mapping[str, object]) -> frozenset[str]:
 def conversation_key(
     request: Mapping[str, object], messages: Sequence[BaseMessage], frame: Mapping[str, object]
 ) -> str:
-    """Return the key of a kept reply: it differs wherever what is sent differs."""
+    """Return the key of a kept reply: it differs wherever what is sent differs.
+
+    Args:
+        request: the model's own part.
+        messages: so far.
+        frame: system text and tools.
+    """
     sent = [
         {
             "type": message.type,
@@ -86,7 +92,7 @@ def conversation_key(
 
 
 def plain_json(values: Mapping[str, object]) -> dict[str, object]:
-    """Values as plain JSON; half a surrogate pair, which a model may escape, becomes U+FFFD.
+    """Return the values as plain JSON; half a surrogate pair, which a model may escape, becomes U+FFFD.
 
     Raises:
         ValueError: they are nested too deeply to be read back from a journal, or hold a number that is no

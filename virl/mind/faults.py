@@ -229,7 +229,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def retry_after(error: Exception) -> float | None:
-    """Seconds that the server asks to wait; `None` if it does not say, or names a time that is past.
+    """Return seconds that the server asks to wait; `None` if it does not say, or names a time that is past.
 
     From the headers `retry-after-ms` and `Retry-After`, else from `retryDelay` or the words of Gemini.
     """
@@ -245,7 +245,7 @@ def retry_after(error: Exception) -> float | None:
 
 
 def usage_in(error: Exception) -> Usage:
-    """Tokens that a failed request cost, where the exception carries them (a reply cut off does)."""
+    """Return tokens that a failed request cost, where the exception carries them (a reply cut off does)."""
     usage = getattr(getattr(error, "completion", None), "usage", None)
     if usage is None:
         return Usage()
@@ -278,6 +278,12 @@ def redaction_of(model: BaseLanguageModel[Any]) -> Redaction:
 
 
 def in_a_line(text: str, redaction: Redaction, most: int = MAX_TEXT) -> str:
-    """Return the text on one line, at most `most` letters, without what is or looks like a key."""
+    """Return the text on one line, at most `most` letters, without what is or looks like a key.
+
+    Args:
+        text: of anybody.
+        redaction: takes keys out.
+        most: letters.
+    """
     text = " ".join(whole_text(redaction.text(text[: 20 * most])).split())
     return text if len(text) <= most else f"{text[: most - 1]}\N{HORIZONTAL ELLIPSIS}"

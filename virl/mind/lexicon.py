@@ -198,7 +198,7 @@ def stretch_of(match: re.Match[str]) -> str:
 
 @cache
 def _openings(phrases: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Each phrase with what it begins with, after a blank and up to a `*` or `…`: nothing, if anything."""
+    """Return each phrase with the words it begins with, up to a `*` or `…`."""
     return tuple((phrase, tuple(_begun(phrase))) for phrase in phrases)
 
 
@@ -268,7 +268,14 @@ def _pattern_source(phrase: str) -> str:
 
 
 def in_order(text: str, first: re.Pattern[str], then: re.Pattern[str], *, apart: str) -> bool:
-    """Return whether `then` comes after `first`, with none of the characters `apart` between the two."""
+    """Return whether `then` comes after `first`, with none of the characters `apart` between the two.
+
+    Args:
+        text: that is searched.
+        first: pattern of what comes first.
+        then: pattern of what comes after it.
+        apart: characters that may not stand between.
+    """
     for part in re.split(f"[{re.escape(apart)}]", text):
         begun = first.search(part)
         if begun and then.search(part, begun.end()):

@@ -40,7 +40,7 @@ _MOST_ASKERS = 64  # chosen: more than the schemas of one run
 
 
 class LLMMind:
-    """Answers prompts with a chat model, or those that ask for plain text with a completion model.
+    """A mind that asks a chat model, or for prompts of plain text a completion model.
 
     A reply that does not fit its type is asked for again with the fault named, at most `retries` times a
     question; a request that fails for the moment is tried again, for about a minute where the server says so.
@@ -141,7 +141,7 @@ class LLMMind:
 
     @property
     def is_priced(self) -> bool:
-        """True if the price of its tokens is known."""
+        """Return whether the price of its tokens is known."""
         return self._client.sender.usd(Usage()) is not None
 
     def hearing(self, said: Callable[[], Sequence[str]]) -> Self:
@@ -174,12 +174,12 @@ class LLMMind:
 
     @property
     def chats(self) -> bool:
-        """True if it is a chat model, and no completion model."""
+        """Return whether it is a chat model, and no completion model."""
         return isinstance(self._client.model, BaseChatModel)
 
     @property
     def sees(self) -> bool:
-        """True if the model is sent pictures; true until it refuses one."""
+        """Return whether the model is sent pictures: until it refuses one."""
         return self._client.abilities.sees
 
     def describe_by(self, describe: Describe) -> None:

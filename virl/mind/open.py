@@ -46,7 +46,7 @@ class ModelHost:
 
     @property
     def own(self) -> bool:
-        """True if it is a server of one's own that speaks as OpenAI's does."""
+        """Return whether it is a server of one's own that speaks as OpenAI's does."""
         return is_own_server(self.provider, self.base_url)
 
     @property

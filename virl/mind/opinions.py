@@ -53,6 +53,11 @@ def wishes(text: str, lexicon: Lexicon, *, loosely: bool = False) -> dict[str, M
     """Return the wishes for a place in a text: the last word on each attribute, by its name.
 
     Args and what counts are those of `wishes_in`.
+
+    Args:
+        text: that is read.
+        lexicon: of the language.
+        loosely: as of `wishes_in`.
     """
     return {mention.attribute: mention for mention in wishes_in(text, lexicon, loosely=loosely)}
 
@@ -146,7 +151,7 @@ def _mentions(
     negations: tuple[str, ...],
     breaks: tuple[str, ...],
 ) -> Iterator[Mention]:
-    """Mentions of one attribute in a sentence: where phrases overlap, the longest counts."""
+    """Yield the mentions of one attribute in a sentence: where phrases overlap, the longest counts."""
     spans = [
         (match.start(), match.end(), holds)
         for holds, phrases in groups.items()

@@ -16,13 +16,13 @@ JPEG_QUALITY = 90  # chosen: letters on signs stay sharp, at a sixth of the size
 
 Block = dict[Any, Any]
 Describe = Callable[[Sequence[View]], Sequence[str]]
-"""Says of each view what it shows."""
+"""A function that says of each view what it shows."""
 
 _NOT_SHOWN: Block = {"type": "text", "text": "(a picture that cannot be shown to you)"}
 
 
 def picture_blocks(images: Pictures, longest_side: int) -> list[str | Block]:
-    """Pictures as LangChain content blocks, each behind its label if it has one.
+    """Return the pictures as LangChain content blocks, each behind its label if it has one.
 
     Args:
         images: RGB.
@@ -66,7 +66,7 @@ def image_block(image: Image, longest_side: int | None = None) -> Block:
 
 
 def image_notes(images: Pictures) -> list[str]:
-    """Pictures as they are noted in a ledger: their sizes, such as `640x480`."""
+    """Return the pictures as they are noted in a ledger: their sizes, such as `640x480`."""
     shapes = [_pixels(image).shape for image in _all(images)]
     return [f"{width}x{height}" for height, width, _ in shapes]
 

@@ -77,7 +77,7 @@ def expected_usage(
 
 
 def said_usage(answer: "AIMessage") -> int:
-    """About as many tokens as an answer has, for servers that do not count them."""
+    """Return the approximate number of tokens of an answer, for servers that do not count them."""
     called = sum(_bytes(f"{call['name']}{call['args']}") for call in answer.tool_calls)
     return ceil((_bytes(answer.text) + called) / _BYTES_A_TOKEN)
 

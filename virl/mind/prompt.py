@@ -18,7 +18,7 @@ from virl.mind.base import Prompt, ReplyT
 from virl.mind.rendering import TURN, environment
 from virl.mind.replies import Reply, Text
 from virl.registry import load, one_line
-from virl.settings.faults import shown
+from virl.settings.faults import spell_value
 from virl.settings.model import Settings, parse_settings
 from virl.settings.yaml import read_text
 
@@ -29,7 +29,7 @@ SPLIT = "---"
 
 def _reference(text: str) -> str:
     if not re.fullmatch(REFERENCE, text):
-        raise ValueError(f"must be MODULE:NAME, such as virl.mind.replies:Text, not {shown(text)}")
+        raise ValueError(f"must be MODULE:NAME, such as virl.mind.replies:Text, not {spell_value(text)}")
     return text
 
 
@@ -106,7 +106,14 @@ def load_prompt(name: str, reply: type[ReplyT]) -> Prompt[ReplyT]:
 
 
 def read_prompt(path: Path, name: str, reply: type[ReplyT], package: str = "") -> Prompt[ReplyT]:
-    """Read a prompt file; as `Prompts.load`."""
+    """Read a prompt file; as `Prompts.load`.
+
+    Args:
+        path: of the file.
+        name: of the prompt.
+        reply: type of its reply.
+        package: that it belongs to.
+    """
     return _checked(_text_of(path), path, name, reply, package)
 
 
@@ -167,7 +174,7 @@ def _text_of(path: Path) -> str:
 
 
 def _split(text: str, path: Path) -> tuple[FrontMatter, list[str], str]:
-    """Front matter, its lines, and the template with its lines where they are in the file."""
+    """Return the front matter, its lines, and the template on the lines that it has in the file."""
     lines = text.splitlines()
     if not lines or lines[0].rstrip() != "---":
         _refuse(path, 1, "should start with front matter between two `---` lines")

@@ -54,7 +54,11 @@ def render_turns(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> list[t
 
 
 def check_inputs(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> None:
-    """Raise `BadInput` unless the inputs are exactly the prompt's."""
+    """Raise `BadInput` unless the inputs are exactly the prompt's.
+
+    Raises:
+        BadInput: an input is missing, or is none of the prompt's.
+    """
     missing, extra = prompt.inputs - inputs.keys(), inputs.keys() - prompt.inputs
     if missing:
         raise BadInput(f"prompt {prompt.name!r}: input {', '.join(sorted(missing))} is missing")
@@ -75,7 +79,7 @@ def fence(data: object) -> str:
 
 
 def given(facts: Mapping[str, object]) -> dict[str, object]:
-    """Facts without those that say nothing, the `given` filter: `None`, false, and empty texts and lists."""
+    """Return the facts without those that say nothing (`None`, false, empty): the `given` filter."""
     return {
         name: value for name, value in facts.items() if value is not False and value not in (None, "", [], ())
     }

@@ -32,7 +32,13 @@ def named(inputs: Mapping[str, object], name: str) -> list[str]:
 
 
 def numbered(inputs: Mapping[str, object], name: str, first: int = 0) -> range:
-    """Return the numbers of an input that is a list, counted from `first`."""
+    """Return the numbers of an input that is a list, counted from `first`.
+
+    Args:
+        inputs: of a prompt.
+        name: of the input.
+        first: number of the first item.
+    """
     given = inputs.get(name)
     return range(first, first + len(given)) if isinstance(given, list | tuple) else range(0)
 

@@ -22,7 +22,7 @@ Rule = Callable[[Any, Lexicon], Reply]
 
 
 class RuleMind:
-    """Answers prompts by rules: no key, no network, the same answer every time."""
+    """A mind that answers by rules: no key, no network, the same answer every time."""
 
     def __init__(self, lexicon: Lexicon | None = None, ledger: Ledger | None = None) -> None:
         self._lexicon = lexicon or load_lexicon()

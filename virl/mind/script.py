@@ -44,7 +44,7 @@ class ScriptedTurn(ScriptedCall):
     calls: tuple[ScriptedCall, ...] = ()
     """Several calls of one turn, in order."""
     answer: str = ""
-    """Ends the run, as the tool `finish` does."""
+    """Answer that ends the run, as the tool `finish` does."""
     succeeded: bool = True
     """Success of the run, with `answer`: true if the intention is fulfilled."""
     place_id: str | None = None

@@ -122,12 +122,12 @@ class RequestUsage:
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """Sends requests to one model."""
+    """A sender of requests to one model."""
 
     name: str
     """The model's, for errors and prices."""
     redaction: Redaction
-    """Takes out what may appear in no text."""
+    """Redaction of what may appear in no text."""
     price: tuple[float, float] | None
     """Dollars for a million tokens in and out, as the user states them; by default those of `request_usd`."""
     retries: int
@@ -144,7 +144,7 @@ class Sender:
     remarks: Remarks
     density: Density = field(default_factory=Density)
     pauses: Callable[[float, str], None] = lambda _seconds, _why: None
-    """Is told of each pause before another try: seconds, and why."""
+    """A function that is told of each pause before another try: seconds, and why."""
     parameters: Parameters = dict
     """Function that gives the parameters of requests, for traces."""
 
@@ -183,6 +183,12 @@ class Sender:
         """Raise what a failure that will not pass amounts to.
 
         Raises without a cause: the provider's exception may quote the key.
+
+        Raises:
+            ModelShut: the key is not accepted, or the model is not known.
+            RequestRefused: the request as such is refused.
+            NotTaken: the model does not take a part of the request.
+            MindFailed: a reply came that cannot be used.
         """
         provider = self.name.partition(":")[0]
         keys = " or ".join(KEYS.get(provider, ())) or "the provider's key variable"

@@ -43,7 +43,7 @@ class MindSettings(Settings):
     pictures: bool | None = None
     """A switch to send the model pictures; by default as it is known to take them, else tried once."""
     seed: int | None = Field(default=None, ge=0, lt=2**31)
-    """Of what a model does by chance, where its provider takes one; by default that of the run."""
+    """Seed of what a model does by chance, where its provider takes one; by default that of the run."""
     lacks: Annotated[str, AfterValidator(_abilities)] | None = None
     """Abilities that the model does not have, such as `system,seed`; `none` has nothing left out, ever."""
     price: Annotated[str, AfterValidator(_pair)] | None = None

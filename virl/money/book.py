@@ -49,6 +49,7 @@ class Entry:
 
     def line(self) -> str:
         """Return the line as it is written: what is zero or empty is left out."""
+        # Whole millionths are written as whole numbers, which need no rounding when they are read.
         thousandths = self.nano_usd % 1000
         data: dict[str, Any] = {
             "micro_usd": self.nano_usd / 1000 if thousandths else self.nano_usd // 1000,

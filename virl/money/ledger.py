@@ -97,18 +97,18 @@ class Ledger:
         self.book.enter(hold.entry(nano(price.usd), sent=1, input_tokens=input_tokens))
         if service == "provider":
             with self._lock:
-                self._of(hold.account).bill(price, request)
+                self._counts_of(hold.account).bill(price, request)
         return hold
 
     def count_cached(self, request: str) -> None:
         """Count a request that was answered without being sent."""
         with self._lock:
-            self._of(_ACCOUNT.get()).cached[request] += 1
+            self._counts_of(_ACCOUNT.get()).cached[request] += 1
 
     def count_received(self, request: str, size: int) -> None:
         """Count a reply with a body of `size` bytes, good or not."""
         with self._lock:
-            self._of(_ACCOUNT.get()).received[request] += size
+            self._counts_of(_ACCOUNT.get()).received[request] += size
 
     def add(self, exchange: Exchange) -> None:
         """Write a question to a mind down, with its reply."""
@@ -118,7 +118,7 @@ class Ledger:
     def take(self) -> Spending:
         """Return the requests since the last `take` in the same account: one step's share, for a journal."""
         with self._lock:
-            return self._of(_ACCOUNT.get()).take()
+            return self._counts_of(_ACCOUNT.get()).take()
 
     def take_asked(self) -> tuple[Exchange, ...]:
         """Return the questions to minds since the last call, oldest first, whatever the account.
@@ -128,13 +128,13 @@ class Ledger:
         """
         account = _ACCOUNT.get()
         with self._lock:
-            above = self._above._taken(account) if self._above and account else []  # noqa: SLF001  of its class
+            above = self._above._own_exchanges(account) if self._above and account else []  # noqa: SLF001  of its class
             own, self._asked = [exchange for _, exchange in self._asked], []
         return (*above, *own)
 
-    def _taken(self, account: str) -> list[Exchange]:
+    def _own_exchanges(self, account: str) -> list[Exchange]:
         """Return the questions of an account that were put by way of this ledger or of those above it."""
-        above = self._above._taken(account) if self._above else []  # noqa: SLF001  of its class
+        above = self._above._own_exchanges(account) if self._above else []  # noqa: SLF001  of its class
         own = [exchange for whose, exchange in self._asked if whose == account]
         self._asked = [one for one in self._asked if one[0] != account]
         return above + own
@@ -156,7 +156,7 @@ class Ledger:
             account: whose journal it is; those below it are included.
             run: its folder, named in a warning where the book lacks dollars; by default none is given.
         """
-        missing = told.beyond(self.paid(account))
+        missing = told.minus(self.paid(account))
         if run and missing.usd:
             warning = "%s: the book has $%.4f less than the journal: going on from the journal's sum"
             _log.warning(warning, run, missing.usd)
@@ -178,15 +178,21 @@ class Ledger:
         for entry in entries:
             self.book.enter(entry)
         with self._lock:
-            self._of(_ACCOUNT.get()).count(spent)
+            self._counts_of(_ACCOUNT.get()).count(spent)
 
     def correct(self, hold: "Hold", usd: float, billed: bool) -> None:
-        """Replace what was counted for a request to a provider by what was billed."""
+        """Replace what was counted for a request to a provider by what was billed.
+
+        Args:
+            hold: of the request.
+            usd: dollars that were billed.
+            billed: false where it was not billed.
+        """
         if hold.service == "provider":
             with self._lock:
-                self._of(hold.account).correct(hold.price, usd, billed=billed)
+                self._counts_of(hold.account).correct(hold.price, usd, billed=billed)
 
-    def _of(self, account: str) -> "_Counts":
+    def _counts_of(self, account: str) -> "_Counts":
         return self._counts.setdefault(account, _Counts())
 
     def _check(self, price: Price) -> None:
@@ -234,7 +240,14 @@ class Hold:
         self._settle(0.0, 0, 0, billed=False)
 
     def entry(self, nano_usd: int, *, sent: int = 0, input_tokens: int = 0, output_tokens: int = 0) -> Entry:
-        """Return an entry of this request for the book."""
+        """Return an entry of this request for the book.
+
+        Args:
+            nano_usd: billionths of a dollar.
+            sent: requests.
+            input_tokens: that were sent.
+            output_tokens: that came back.
+        """
         return Entry(
             nano_usd, self.request, self.service, sent, input_tokens, output_tokens, account=self.account
         )

@@ -92,7 +92,7 @@ class Paid:
     input_tokens: int = 0
     output_tokens: int = 0
 
-    def beyond(self, other: "Paid") -> "Paid":
+    def minus(self, other: "Paid") -> "Paid":
         """Return what this has more than another; differences in dollars that are rounding are left out."""
         total, provider = self.usd - other.usd, self.provider_usd - other.provider_usd
         model_usd, provider_usd = (usd if usd >= _LEAST_USD else 0.0 for usd in (total - provider, provider))

@@ -197,7 +197,9 @@ def legs(walk: Walk, street_of: StreetOf = no_streets) -> tuple[WalkLeg, ...]:
     facing = walk.heading
     for first, last in pairwise(bounds):
         step = _step_length(along)
-        departure = _heading(points[first], _at(points, along, min(along[first] + step, along[last])))
+        departure = _heading(
+            points[first], _point_along(points, along, min(along[first] + step, along[last]))
+        )
         passed = {number for number in crossing[first : last + 1] if number} - {
             crossing[first],
             crossing[last],
@@ -214,7 +216,7 @@ def legs(walk: Walk, street_of: StreetOf = no_streets) -> tuple[WalkLeg, ...]:
                 street_of([stop.position for stop in walk.stops[first : last + 1]]),
             )
         )
-        facing = _heading(_at(points, along, max(along[last] - step, along[first])), points[last])
+        facing = _heading(_point_along(points, along, max(along[last] - step, along[first])), points[last])
     return tuple(found)
 
 
@@ -261,8 +263,8 @@ def _turns(points: Floats, along: Floats) -> list[int]:
     angles = {
         index: abs(
             signed_turn(
-                _heading(_at(points, along, along[index] - step), points[index]),
-                _heading(points[index], _at(points, along, along[index] + step)),
+                _heading(_point_along(points, along, along[index] - step), points[index]),
+                _heading(points[index], _point_along(points, along, along[index] + step)),
             )
         )
         for index in range(1, len(points) - 1)
@@ -277,12 +279,12 @@ def _turns(points: Floats, along: Floats) -> list[int]:
 
 
 def _step_length(along: Floats) -> float:
-    """Metres of the median step."""
+    """Return the metres of the median step."""
     steps = np.diff(along)
     return float(np.median(steps[steps > 0]))
 
 
-def _at(points: Floats, along: Floats, metres: float) -> Floats:
+def _point_along(points: Floats, along: Floats, metres: float) -> Floats:
     """Return the point that lies so many metres along the way."""
     return np.array([np.interp(metres, along, points[:, axis]) for axis in (0, 1)])
 

@@ -153,7 +153,7 @@ def read_record(run: Path, episode: str) -> Played:
     path = run / _RECORDS
     if not path.is_file():
         raise BadInput(f"{path}: no such file: give the run folder of a benchmark")
-    found = {record.id: record for record in JsonLines(path, "narrate again").read(_played)}
+    found = {record.id: record for record in JsonLines(path, "narrate again").read(_read_episode)}
     if episode not in found:
         raise UnknownName("episode", episode, list(found)[:20])
     record = found[episode]
@@ -162,7 +162,7 @@ def read_record(run: Path, episode: str) -> Played:
     return record
 
 
-def _played(line: bytes) -> Played:
+def _read_episode(line: bytes) -> Played:
     try:
         return Played.model_validate_json(line)
     except ValidationError:

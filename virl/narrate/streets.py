@@ -29,13 +29,13 @@ _NUMBER_FIRST = re.compile(r"^\d+\w?(?:-\d+\w?)?\s+(?P<street>.+)$")
 
 
 def no_streets(positions: Sequence[LatLng]) -> str | None:
-    """Knows no street."""
+    """Return `None`: no street is known."""
     del positions
     return None
 
 
 def streets_by_addresses(places: Places) -> StreetOf:
-    """Names a street where two or more of the addresses beside the way, and three of four, agree on it.
+    """Name a street where two or more of the addresses beside the way, and three of four, agree on it.
 
     Only places within 18 m of the way count, none of those level with its first or last 12 m.
     """

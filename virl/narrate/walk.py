@@ -108,7 +108,7 @@ def walk_on_graph(
 
 
 def _way(graph: NavigationGraph, source: int, target: int) -> float:
-    """Metres of the link between two nodes, or of the straight line where there is none."""
+    """Return the metres of the link between two nodes, or of the straight line where there is none."""
     links = graph.links(source)
     for node, metres in zip(graph.target[links], graph.length[links], strict=True):
         if node == target:
@@ -123,7 +123,7 @@ def _collapse(stops: Sequence[WalkStop]) -> Iterator[WalkStop]:
 
 
 def _stop(step: StepRecord) -> WalkStop:
-    seen = [f"{thing} {where}" for view in step.views for thing, where in _things(view, step.pose.heading)]
+    seen = [f"{thing} {where}" for view in step.views for thing, where in _things_in(view, step.pose.heading)]
     seen += [f"{' '.join(place.types[:1]).replace('_', ' ')} {place.name}".strip() for place in step.places]
     position = LatLng(step.pose.lat, step.pose.lng)
     return WalkStop(
@@ -136,7 +136,7 @@ def _stop(step: StepRecord) -> WalkStop:
     )
 
 
-def _things(view: ViewRecord, heading: float) -> Iterator[tuple[str, str]]:
+def _things_in(view: ViewRecord, heading: float) -> Iterator[tuple[str, str]]:
     """Yield the name of each thing that a view shows, and its side for one who faces `heading`."""
     camera = Camera(view.heading, view.pitch, view.fov, view.width, view.height)
     for found in view.detections:

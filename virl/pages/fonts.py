@@ -22,7 +22,7 @@ LATIN_FACES = (
 )
 CJK_FACE = "CJK-Bold.otf"
 SHAPED_FACES = ("Arabic-Bold.ttf", "Hebrew-Bold.ttf", "Devanagari-Bold.ttf", "Thai-Bold.ttf")
-"""Faces for scripts whose letters join, stack or run from the right, which only Raqm sets correctly."""
+"""Typefaces for scripts whose letters join, stack or run from the right, which only Raqm sets correctly."""
 FACES = (*LATIN_FACES, CJK_FACE, *SHAPED_FACES)
 INSTALLED = "fontpkg.family"
 """Entry points of packages that hold one family each, such as `fontpkg-noto-sans-tamil`."""
@@ -90,7 +90,7 @@ def is_shaped(face: str) -> bool:
 
 @cache
 def installed_faces() -> tuple[str, ...]:
-    """Paths of the faces in packages of fonts that are installed, for scripts that the shipped ones lack."""
+    """Return the paths of installed packages of fonts, for scripts that the shipped fonts lack."""
     found = []
     for entry in sorted(entry_points(group=INSTALLED), key=lambda one: one.name):
         spec = find_spec(entry.value)
@@ -112,11 +112,11 @@ def code_points(face: str) -> frozenset[int]:
     found: set[int] = set()
     for i in range(subtables):
         (offset,) = struct.unpack_from(">L", data, cmap + 8 + 8 * i)
-        found |= _mapped(data, cmap + offset)
+        found |= _mapped_codes(data, cmap + offset)
     return frozenset(found)
 
 
-def _mapped(data: bytes, at: int) -> set[int]:
+def _mapped_codes(data: bytes, at: int) -> set[int]:
     (kind,) = struct.unpack_from(">H", data, at)
     if kind == 12:
         (groups,) = struct.unpack_from(">L", data, at + 12)

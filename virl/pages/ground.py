@@ -109,16 +109,16 @@ def layers_on(
     layers, names = [], []
     for kind in AREAS:
         areas = [area for area in ground.areas if area.kind == kind]
-        shapes, kept = _near(_flat(frame, [area.outline for area in areas]), window)
+        shapes, kept = _shapes_near(_flat(frame, [area.outline for area in areas]), window)
         layers.append(Layer(kind, _simple(shapes, pixel), grain))
         names += list(_area_names([areas[index].name for index in kept], shapes))
     for way_kind in WAYS:
         ways = [way for way in ground.ways if way.kind == way_kind and len(way.line) > 1]
         lines = [shapely.LineString([(lng, lat) for lat, lng in way.line]) for way in ways]
-        shapes, kept = _near(_flat(frame, lines), window)
+        shapes, kept = _shapes_near(_flat(frame, lines), window)
         layers.append(Layer(way_kind, _simple(shapes, pixel), grain))
         names += list(_way_names([ways[index].name for index in kept], shapes))
-    dots, _ = _near(_flat(frame, [shapely.Point(lng, lat) for lat, lng in ground.dots]), window)
+    dots, _ = _shapes_near(_flat(frame, [shapely.Point(lng, lat) for lat, lng in ground.dots]), window)
     layers.append(Layer("dots", tuple(dots.tolist()), grain))
     names.sort(key=lambda name: -name.room)
     return tuple(layer for layer in layers if layer.shapes), tuple(names[:MOST_NAMES])
@@ -135,7 +135,7 @@ def _flat(frame: LocalFrame, shapes: Sequence[shapely.Geometry]) -> np.ndarray:
     return flat
 
 
-def _near(shapes: np.ndarray, window: shapely.Polygon) -> tuple[np.ndarray, Sequence[int]]:
+def _shapes_near(shapes: np.ndarray, window: shapely.Polygon) -> tuple[np.ndarray, Sequence[int]]:
     """Return the shapes that touch a window, and their numbers."""
     kept = np.flatnonzero(shapely.intersects(shapes, window)) if len(shapes) else np.zeros(0, int)
     return shapes[kept], kept.tolist()

@@ -34,7 +34,7 @@ def draw_picture(figure: MapFigure, width: int) -> PIL.Image.Image:
 
 
 class _Pen:
-    """Draws on a picture that is larger than the one wanted.
+    """A pen on a picture that is larger than the one wanted.
 
     Args:
         paper: a piece of the ground.
@@ -102,13 +102,13 @@ class _Pen:
             self.pen.ellipse((x - half, y - half, x + half, y + half), colour)
 
     def _mark(self, mark: Mark) -> None:
-        (x, y), shape = self._at((mark.x, mark.y)), shapes()[mark.shape]
+        (x, y), shape = self._to_pixels((mark.x, mark.y)), shapes()[mark.shape]
         colour = mark.colour or colour_of(mark.kind)
         is_hollow = mark.kind.endswith(("walk", "from"))
         fill, edge = (self.known["on"], colour) if is_hollow else (colour, self.known["on"])
         if mark.heading is not None:
             box = [x - FAN * FINER, y - FAN * FINER, x + FAN * FINER, y + FAN * FINER]
-            self.pen.pieslice(box, mark.heading - 135, mark.heading - 45, _mixed(colour, self.known["land"]))
+            self.pen.pieslice(box, mark.heading - 135, mark.heading - 45, _mix(colour, self.known["land"]))
         if isinstance(shape, tuple):
             corners = [(x + dx * FINER, y + dy * FINER) for dx, dy in shape]
             self.pen.polygon(corners, fill, edge, 2 * FINER)
@@ -121,7 +121,7 @@ class _Pen:
 
     def _label(self, mark: Mark) -> None:
         if mark.label and mark.side:
-            x, y = self._at((mark.x, mark.y))
+            x, y = self._to_pixels((mark.x, mark.y))
             anchor = {0.0: "ls", 1.0: "rs"}.get(mark.side.share, "ms")
             at = x + mark.side.x * FINER, y + mark.side.y * FINER
             words = shorten(plain_line(mark.label), LONGEST_LABEL)
@@ -160,17 +160,17 @@ class _Pen:
             stroke_width=edge, stroke_fill=self.known["on"],
         )  # fmt: skip
         turned = stamp.rotate(-name.turn, PIL.Image.Resampling.BICUBIC, expand=True)
-        x, y = self._at((name.x, name.y))
+        x, y = self._to_pixels((name.x, name.y))
         self.picture.paste(turned, (round(x - turned.width / 2), round(y - turned.height / 2)), turned)
 
     def _points(self, points: Iterable[Sequence[float]]) -> list[Point]:
-        return [self._at((point[0], point[1])) for point in points]
+        return [self._to_pixels((point[0], point[1])) for point in points]
 
-    def _at(self, point: Point) -> Point:
+    def _to_pixels(self, point: Point) -> Point:
         return (point[0] - self.paper.left) * self.per_metre, (point[1] - self.paper.top) * self.per_metre
 
 
-def _mixed(colour: str, other: str) -> str:
+def _mix(colour: str, other: str) -> str:
     """Return a colour between two."""
     parts = [(int(colour[i : i + 2], 16) + 2 * int(other[i : i + 2], 16)) // 3 for i in (1, 3, 5)]
     return "#" + "".join(f"{part:02x}" for part in parts)

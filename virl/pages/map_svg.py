@@ -127,7 +127,7 @@ def mark_data(mark: Mark) -> dict[str, object]:
 
 def _name(paper: Paper, name: Name, *, has_room: bool) -> str:
     hidden = "" if has_room else " no-room"
-    group = f'<g {scaled(paper, name.x, name.y)} data-room="{name.room:.0f}">'
+    group = f'<g {pixel_group(paper, name.x, name.y)} data-room="{name.room:.0f}">'
     words = f'<text class="name {name.kind}-name{hidden}" y="4" transform="rotate({name.turn:.0f})">'
     return f"{group}{words}{_text(name.text)}</text></g>"
 
@@ -136,7 +136,7 @@ def _path(paper: Paper, path: MapPath) -> str:
     points = svg_points(path.points, 1 if paper.pixel > 0.5 else 2)
     title = f"<title>{_text(path.label)}</title>" if path.label else ""
     arrows = "".join(
-        f'<g {scaled(paper, one.x, one.y)}><path class="arrow" '
+        f'<g {pixel_group(paper, one.x, one.y)}><path class="arrow" '
         f'transform="rotate({one.heading:.0f})" d="{_ARROW}"/></g>'
         for one in path.arrows
     )
@@ -155,11 +155,11 @@ def _mark(paper: Paper, mark: Mark) -> str:
     ring = f'<circle class="sure" cx="{mark.x:.1f}" cy="{mark.y:.1f}" r="{mark.radius_m:.1f}"/>'
     return (
         f'<{tag} {attributes} aria-label="{title}"><title>{title}</title>{ring if mark.radius_m else ""}'
-        f"<g {scaled(paper, mark.x, mark.y)}>{''.join(_inside(mark))}</g></{tag}>"
+        f"<g {pixel_group(paper, mark.x, mark.y)}>{''.join(_mark_parts(mark))}</g></{tag}>"
     )
 
 
-def _inside(mark: Mark) -> Iterator[str]:
+def _mark_parts(mark: Mark) -> Iterator[str]:
     """Return the parts of a mark, in pixels around its place."""
     if mark.heading is not None:
         yield f'<path class="sector" transform="rotate({mark.heading:.0f})" d="{_FAN}"/>'
@@ -185,8 +185,14 @@ def shape_svg(shape: str, attributes: str = "") -> Markup:
     return Markup(f'<circle class="seen" r="{known:g}"{attributes}/>')  # noqa: S704 - numbers
 
 
-def scaled(paper: Paper, x: float, y: float) -> str:
-    """Return the attributes of a group that is drawn in pixels around a place; scripts keep its size."""
+def pixel_group(paper: Paper, x: float, y: float) -> str:
+    """Return the attributes of a group that is drawn in pixels around a place; scripts keep its size.
+
+    Args:
+        paper: of the map.
+        x: on the paper.
+        y: on the paper.
+    """
     digits = 1 if paper.pixel > 0.5 else 2
     at = f"{x:.{digits}f}", f"{y:.{digits}f}"
     moved = f"translate({at[0]} {at[1]}) scale({paper.pixel:.4g})"
@@ -197,7 +203,7 @@ def _scale_bar(paper: Paper) -> str:
     x, y = paper.left + 14 * paper.pixel, paper.top + paper.height - 14 * paper.pixel
     return (
         f'<g class="scale-bar"><path d="M{x:.2f} {y:.2f}h{paper.scale_m}"/>'
-        f'<g {scaled(paper, x, y)}><text class="label scale" y="-6">{paper.scale_m} m</text></g></g>'
+        f'<g {pixel_group(paper, x, y)}><text class="label scale" y="-6">{paper.scale_m} m</text></g></g>'
     )
 
 

@@ -34,7 +34,7 @@ _RANK = ("start", "pick", "stop", "landmark", "candidate")
 """The ones that are labelled first, and lie on top."""
 
 
-class Side(NamedTuple):
+class LabelAnchor(NamedTuple):
     """A place of a label beside its mark, in pixels from it."""
 
     name: str
@@ -70,7 +70,7 @@ class Mark:
     """Direction in which it looks, degrees clockwise from north."""
     colour: str = ""
     """Colour, such as `#24a1b0`; by default that of its kind."""
-    side: Side | None = None
+    side: LabelAnchor | None = None
     """Side on which the label stands; `None` if there is no room for it."""
 
 
@@ -128,7 +128,7 @@ def map_figure(
         left, top, right, bottom = extent_of(mark.shape)
         x, y = _pixels(paper, (mark.x, mark.y))
         room.taken.append((x + left - ROOM, y + top - ROOM, x + right + ROOM, y + bottom + ROOM))
-    labelled = [_labelled(paper, mark, room) for mark in reversed(shown)]
+    labelled = [_add_label(paper, mark, room) for mark in reversed(shown)]
     names = tuple((name, _has_room(paper, name, room)) for name in paper.names)
     return MapFigure(title, paper, tuple(paths), tuple(reversed(labelled)), names, tuple(legend), notice)
 
@@ -146,7 +146,7 @@ class _Room:
         self.taken: list[Rectangle] = [(0, 0, *TOOLS), (0, height - CORNER[1], CORNER[0], height)]
 
     def take(self, left: float, top: float, right: float, bottom: float) -> bool:
-        """Take a rectangle, and return whether it was free."""
+        """Return whether a rectangle was free and is taken now."""
         if left < 0 or top < 0 or right > self.width or bottom > self.height:
             return False
         if any(left < x1 and x0 < right and top < y1 and y0 < bottom for x0, y0, x1, y1 in self.taken):
@@ -155,7 +155,7 @@ class _Room:
         return True
 
 
-def _labelled(paper: Paper, mark: Mark, room: _Room) -> Mark:
+def _add_label(paper: Paper, mark: Mark, room: _Room) -> Mark:
     """Return a mark with its label where nothing is in the way."""
     if not mark.label:
         return mark
@@ -168,15 +168,15 @@ def _labelled(paper: Paper, mark: Mark, room: _Room) -> Mark:
     return mark
 
 
-def sides_of(shape: str) -> tuple[Side, ...]:
+def sides_of(shape: str) -> tuple[LabelAnchor, ...]:
     """Return where a label may stand beside a shape, the best first."""
     left, top, right, bottom = extent_of(shape)
     middle = (top + bottom) / 2 + 4
     return (
-        Side("below", 0, bottom + LINE + ROOM, 0.5),
-        Side("above", 0, top - LINE * 0.2 - 2 * ROOM, 0.5),
-        Side("to-right", right + 2 * ROOM + 1, middle, 0.0),
-        Side("to-left", left - 2 * ROOM - 1, middle, 1.0),
+        LabelAnchor("below", 0, bottom + LINE + ROOM, 0.5),
+        LabelAnchor("above", 0, top - LINE * 0.2 - 2 * ROOM, 0.5),
+        LabelAnchor("to-right", right + 2 * ROOM + 1, middle, 0.0),
+        LabelAnchor("to-left", left - 2 * ROOM - 1, middle, 1.0),
     )
 
 

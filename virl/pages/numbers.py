@@ -12,7 +12,7 @@ TICKS = 5
 
 
 def digits_for(values: Iterable[float | None]) -> int:
-    """Digits after the point with which all of some quantities are told apart: 0 to 2."""
+    """Return the digits after the point that tell all of some quantities apart: 0 to 2."""
     numbers = [value for value in values if value is not None]
     largest = max(map(abs, numbers), default=0.0)
     if largest >= 100 or all(value == round(value) for value in numbers):
@@ -21,7 +21,7 @@ def digits_for(values: Iterable[float | None]) -> int:
 
 
 def column_digits(cells: Iterable[Cell]) -> int | None:
-    """Digits after the point of a column of numbers, as many as its author gave; `None` if it holds words."""
+    """Return the most digits after the point in a column of numbers; `None` if it holds words."""
     given = [cell for cell in cells if cell is not None]
     if not given or any(isinstance(cell, str) for cell in given):
         return None
@@ -29,13 +29,13 @@ def column_digits(cells: Iterable[Cell]) -> int | None:
     return max((len(f"{value:.{MOST_DIGITS}f}".rstrip("0").partition(".")[2]) for value in floats), default=0)
 
 
-def written(value: float, digits: int) -> str:
+def write_number(value: float, digits: int) -> str:
     """Return a number with commas between its thousands."""
     return f"{value:,.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 
 def ticks(low: float, high: float) -> Sequence[float]:
-    """Round numbers from `low` to `high`, at most five, evenly spread; `low` is below `high`."""
+    """Return round numbers from `low` to `high`, at most five, evenly spread; `low` is below `high`."""
     rough = (high - low) / (TICKS - 1)
     power = 10.0 ** floor(log10(rough))
     step = next(size * power for size in (1, 2, 2.5, 5, 10) if size * power >= rough * (1 - 1e-9))
@@ -44,12 +44,18 @@ def ticks(low: float, high: float) -> Sequence[float]:
     return [(first + number) * step for number in range(count)]
 
 
-def counted(count: int, noun: str, plural: str = "") -> str:
-    """Return a number with its noun, such as `1 run` or `2 runs`; `plural` where an `s` is not enough."""
+def count_noun(count: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun, such as `1 run` or `2 runs`; `plural` where an `s` is not enough.
+
+    Args:
+        count: the number.
+        noun: for one.
+        plural: for several; empty adds an `s`.
+    """
     return f"{count} {noun if count == 1 else plural or noun + 's'}"
 
 
-def lasting(seconds: float) -> str:
+def show_duration(seconds: float) -> str:
     """Return a duration, such as `8 s`, `2 min 18 s` or `1 h 20 min`."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)

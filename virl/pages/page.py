@@ -10,7 +10,7 @@ from math import ceil
 from virl.pages.exhibits import BarsExhibit, Cell, Curve, CurvesExhibit, Exhibit, MapExhibit, TableExhibit
 from virl.pages.ground import MapGround
 from virl.pages.maps import MapFigure, draw_map
-from virl.pages.numbers import column_digits, digits_for, ticks, written
+from virl.pages.numbers import column_digits, digits_for, ticks, write_number
 
 # The looks of a chart of curves, in its own pixels; all chosen.
 _WIDTH, _HEIGHT = 720.0, 260.0
@@ -161,7 +161,7 @@ def _cell(cell: Cell, digits: int | None) -> DrawnCell:
     if isinstance(cell, str):
         return DrawnCell(cell, None)
     return (
-        DrawnCell(written(cell, digits or 0), float(cell))
+        DrawnCell(write_number(cell, digits or 0), float(cell))
         if digits is not None
         else DrawnCell(f"{cell:g}", None)
     )
@@ -174,7 +174,7 @@ def draw_bars(exhibit: BarsExhibit) -> tuple[BarRow, ...]:
     return tuple(
         BarRow(
             bar.label,
-            f"{written(bar.value, digits)} {exhibit.unit}".strip(),
+            f"{write_number(bar.value, digits)} {exhibit.unit}".strip(),
             bar.value / longest if longest else 0.0,
             bar.picked,
         )
@@ -197,8 +197,10 @@ def draw_curves(exhibit: CurvesExhibit) -> Plot | None:
         _LEFT,
         _WIDTH - _RIGHT,
         _HEIGHT - _BOTTOM / 3,
-        tuple((axes.y(mark), written(mark, mark_digits)) for mark in marks),
-        tuple((axes.x(index), exhibit.points[index]) for index in _shown(exhibit.points, axes.across)),
+        tuple((axes.y(mark), write_number(mark, mark_digits)) for mark in marks),
+        tuple(
+            (axes.x(index), exhibit.points[index]) for index in _visible_labels(exhibit.points, axes.across)
+        ),
         tuple(_line(exhibit, curve, axes, digits) for curve in exhibit.curves),
     )
 
@@ -229,7 +231,7 @@ class _Axes:
 
 def _line(exhibit: CurvesExhibit, curve: Curve, axes: _Axes, digits: int) -> Line:
     names = [*exhibit.points, *map(str, range(len(exhibit.points) + 1, axes.count + 1))]
-    texts = ["" if value is None else written(value, digits) for value in curve.values]
+    texts = ["" if value is None else write_number(value, digits) for value in curve.values]
     dots = [
         None
         if value is None
@@ -250,7 +252,7 @@ def _scale(exhibit: CurvesExhibit, values: Sequence[float]) -> tuple[float, floa
 
 
 def _pieces(dots: Sequence[Dot | None]) -> Iterator[str]:
-    """SVG points of each run of values."""
+    """Yield SVG points of each run of values."""
     piece: list[str] = []
     for dot in [*dots, None]:
         if dot:
@@ -260,7 +262,7 @@ def _pieces(dots: Sequence[Dot | None]) -> Iterator[str]:
             piece = []
 
 
-def _shown(labels: Sequence[str], across: float) -> range:
+def _visible_labels(labels: Sequence[str], across: float) -> range:
     """Return the indices of the labels that have room."""
     widest = max((len(label) * _LETTER + _GAP for label in labels), default=_GAP)
     return range(0, len(labels), max(1, ceil(widest / across)))

@@ -102,7 +102,13 @@ def lay_out(
 
 
 def on_paper(frame: LocalFrame, lat: float, lng: float) -> Point:
-    """Return where a position lies."""
+    """Return where a position lies.
+
+    Args:
+        frame: of the map.
+        lat: degrees.
+        lng: degrees.
+    """
     x, y = frame.point(LatLng(lat, lng))
     return x, -y
 

@@ -66,12 +66,12 @@ def embed_all(
     for grade, stride in tries:
         mean = sum(len(shrunk(view, grade)) for view in sample) / max(1, len(sample))
         chosen = every[::stride]
-        if mean * len(chosen) <= most and (jpegs := _fitting(chosen, partial(shrunk, grade=grade), most)):
+        if mean * len(chosen) <= most and (jpegs := _fit_views(chosen, partial(shrunk, grade=grade), most)):
             return {view: f"data:image/jpeg;base64,{base64.b64encode(one).decode()}" for view, one in jpegs}
     return {}
 
 
-def _fitting(
+def _fit_views(
     views: Sequence[InFolder], shrunk: Callable[[InFolder], bytes], most: int
 ) -> list[tuple[InFolder, bytes]] | None:
     """Return all views of which there is a picture; `None` if they have more than `most` bytes."""

@@ -30,7 +30,7 @@ def content_policy(style: str, script: str, *, beside: bool = False) -> str:
 
 
 def script_json(data: object) -> str:
-    """JSON of plain text that cannot end the script element it stands in."""
+    """Return plain text as JSON that cannot end the script element it stands in."""
     text = json.dumps(plain_tree(data), ensure_ascii=False, separators=(",", ":"))
     return text.replace("<", "\\u003c")
 

@@ -73,7 +73,7 @@ def html_page(
         data: what its script reads, as JSON, in the element `data`; `None` for a page without.
         beside: whether pictures in files beside the page may be shown.
     """
-    style, script = joined(templates, (*THEME, *styles)), joined(templates, scripts)
+    style, script = join_files(templates, (*THEME, *styles)), join_files(templates, scripts)
     shell = {
         "csp": content_policy(style, script, beside=beside),
         "style": Markup(style),  # noqa: S704 - our own files
@@ -88,7 +88,7 @@ def paragraphs(text: str) -> list[str]:
     return [part.strip("\n") for part in re.split(r"\n\s*\n", text) if part.strip()]
 
 
-def joined(templates: Environment, files: Sequence[str]) -> str:
+def join_files(templates: Environment, files: Sequence[str]) -> str:
     """Return the contents of files beside the templates, put together."""
     loader = templates.loader or BaseLoader()
     return "".join(loader.get_source(templates, file)[0] for file in files)

@@ -31,21 +31,33 @@ class Attitude:
         return self.pitch == 0 and self.roll == 0
 
     def seen_from_capture(self, east: Floats, up: Floats, north: Floats) -> Rays:
-        """Directions of the world by the capture's own axes."""
-        right, ahead = _turned(east, north, self.heading)
-        rise, forward = _turned(up, ahead, self.pitch)
-        return (*_turned(right, rise, self.roll), forward)
+        """Return the directions of the world by the capture's own axes.
+
+        Args:
+            east: components of directions in the world, any shape.
+            up: components.
+            north: components.
+        """
+        right, ahead = _rotate(east, north, self.heading)
+        rise, forward = _rotate(up, ahead, self.pitch)
+        return (*_rotate(right, rise, self.roll), forward)
 
     def in_world(self, right: Floats, up: Floats, forward: Floats) -> Rays:
-        """Directions by the capture's own axes as east, up and north: the way back."""
-        level, rise = _turned(right, up, -self.roll)
-        risen, ahead = _turned(rise, forward, -self.pitch)
-        east, north = _turned(level, ahead, -self.heading)
+        """Return directions by the capture's own axes as east, up and north: the way back.
+
+        Args:
+            right: components by the capture's axes, any shape.
+            up: components.
+            forward: components.
+        """
+        level, rise = _rotate(right, up, -self.roll)
+        risen, ahead = _rotate(rise, forward, -self.pitch)
+        east, north = _rotate(level, ahead, -self.heading)
         return east, risen, north
 
 
-def _turned(one: Floats, other: Floats, angle: float) -> tuple[Floats, Floats]:
-    """Two components, turned from the first to the second by an angle in degrees."""
+def _rotate(one: Floats, other: Floats, angle: float) -> tuple[Floats, Floats]:
+    """Return two components turned from the first to the second by an angle in degrees."""
     across, along = np.float32(cos(radians(angle))), np.float32(sin(radians(angle)))
     return (
         np.asarray(one * across - other * along, np.float32),

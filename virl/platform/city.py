@@ -60,7 +60,7 @@ class Truth(Protocol):
     def visible(
         self, pano_id: str, camera: Camera, min_pixels: int = 12, kinds: Collection[str] | None = None
     ) -> list[Visible]:
-        """Signs and furniture of which a view shows at least `min_pixels` pixels, nearest first.
+        """Return the signs and furniture of which a view shows at least `min_pixels` pixels, nearest first.
 
         Args:
             pano_id: where the camera stands.
@@ -75,7 +75,7 @@ class Truth(Protocol):
         ...
 
     def things(self, kinds: Collection[str] | None = None) -> list[Thing]:
-        """All street furniture of these kinds, `None` for all, sorted by id."""
+        """Return all street furniture of these kinds, `None` for all, sorted by id."""
         ...
 
     def crossings(self) -> list[LatLng]:
@@ -83,7 +83,7 @@ class Truth(Protocol):
         ...
 
     def attributes(self, place_id: str) -> Mapping[str, bool]:
-        """Hidden attributes, such as `{"spicy": False, "quiet": True}`.
+        """Return the hidden attributes, such as `{"spicy": False, "quiet": True}`.
 
         Raises:
             NotFound: no place has this id.
@@ -98,7 +98,7 @@ class PanoramaPage:
     maps_js: str
     """Address of the Maps JavaScript API."""
     pay: Callable[[], None]
-    """Books a panorama object, before the page makes it.
+    """A function that books a panorama object, before the page makes it.
 
     Raises:
         BudgetExceeded: it would cost more than is left.
@@ -111,20 +111,20 @@ class StreetMap(Protocol):
     """The streets of a whole city at once, for drawing; only a provider that holds them all has it."""
 
     def lines(self) -> Sequence[Sequence[LatLng]]:
-        """Centre lines of the streets."""
+        """Return the centre lines of the streets."""
         ...
 
     def panorama_ids(self) -> Sequence[str]:
-        """Ids of all panoramas, in a fixed order."""
+        """Return the ids of all panoramas, in a fixed order."""
         ...
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     """Close nothing."""
 
 
-def _nobody() -> str:
-    """Names nobody."""
+def _no_credit() -> str:
+    """Return an empty text: nobody has to be credited."""
     return ""
 
 
@@ -178,7 +178,7 @@ class City:
     """Under which terms its provider gives them, in a sentence or two."""
     attribution: str = ""
     """The names that every page about it has to credit; empty for nobody."""
-    credits: Callable[[], str] = _nobody
+    credits: Callable[[], str] = _no_credit
     """Function that returns further names to credit for the pictures known by now; empty for nobody."""
     reviewed: bool = True
     """True where its places can have reviews, ratings and prices; a map alone has none."""
@@ -191,10 +191,10 @@ class City:
     invented: str = ""
     """The invented parts of a real town, such as `reviews and ratings are invented`; empty for nothing."""
     fit_mover: Callable[[Panorama, str | None], MoverChoice] | None = None
-    """Says which mover fits where somebody starts, or whether the one asked for works, by asking the
+    """Function that says which mover fits where somebody starts, or whether the one named works, asking the
     provider; raises `BadInput` if it does not. `None` if the city's file says all that there is to say."""
-    close: Callable[[], None] = _nothing
-    """Closes its connections."""
+    close: Callable[[], None] = _do_nothing
+    """A function that closes the city's connections."""
     opened_as: str = ""
     """The name, or the path of a file, that it was opened by."""
     opened: "City | None" = field(default=None, compare=False, repr=False)
@@ -246,7 +246,7 @@ class City:
         return self.streetview.view(pano_id, camera)
 
     def _repr_html_(self) -> str:
-        """Its map, what it holds and whose data that is, as a notebook shows them."""
+        """Return an HTML of the map, what the city holds and whose data that is, for a notebook."""
         facts: list[tuple[str, object]] = [("middle", self.center), ("time zone", self.time_zone)]
         lines = self.street_map.lines() if self.street_map else ()
         if self.street_map:

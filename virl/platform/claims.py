@@ -208,7 +208,7 @@ class _Town:
             places = [one for one in self.inventory.places() if _is_sought(one, claim)]
             for kind in claim.beside:
                 near = [one.position for one in self.inventory.places() if one.is_open and _is_a(kind, one)]
-                places = _near(places, near, BESIDE_M)
+                places = _filter_near(places, near, BESIDE_M)
             if not places:
                 return CheckedClaim(claimed, "the town has none", not claim.arrived)
             nearest = min(places, key=lambda one: distance(one.position, claim.stood))
@@ -234,7 +234,7 @@ class _Town:
         return CheckedClaim(claimed, f"{verdict} ({told})" if told else verdict, holds)
 
     def _check_absence(self, claim: AbsenceClaim) -> CheckedClaim:
-        near = _near([one for one in self.inventory.places() if one.is_open], claim.walked, ARRIVED_M)
+        near = _filter_near([one for one in self.inventory.places() if one.is_open], claim.walked, ARRIVED_M)
         held = [[holds for _, holds in self._parts(claim, one)] for one in near]
         fit = sum(all(one) for one in held)
         may = sum(False not in one for one in held) - fit
@@ -244,7 +244,7 @@ class _Town:
         return CheckedClaim(f"no {_words(claim.types[0])} that fits", told, holds, {"fit": fit, "may": may})
 
     def _parts(self, claim: PlaceClaim | AbsenceClaim, place: Place) -> Iterator[tuple[str, bool | None]]:
-        """Each thing that is wished for, in words, and whether it is so."""
+        """Yield each thing that is wished for, in words, and whether it is so."""
         if claim.types:
             kind = next((one for one in claim.types if _is_a(one, place)), None)
             yield _words(kind) if kind else f"no {_words(claim.types[0])}", kind is not None
@@ -268,7 +268,7 @@ class _Town:
         things = self.truth.things({claim.thing})
         if not things:
             return CheckedClaim(claimed, "the town does not know how many exist", None)
-        there = len(_near(things, claim.looked_from, IN_SIGHT_M))
+        there = len(_filter_near(things, claim.looked_from, IN_SIGHT_M))
         if claim.at_once is not None:
             claimed = (
                 f"up to {claim.at_once} {claim.thing} in one look" if claim.at_once else f"no {claim.thing}"
@@ -309,7 +309,9 @@ def _is_a(kind: str, place: Place) -> bool:
     return any(one == kind or one.endswith(f"_{kind}") for one in place.types)
 
 
-def _near(standing: Iterable[_StandingT], positions: Sequence[LatLng], radius: float) -> list[_StandingT]:
+def _filter_near(
+    standing: Iterable[_StandingT], positions: Sequence[LatLng], radius: float
+) -> list[_StandingT]:
     """Return what stands within `radius` metres of one of the positions."""
     if not positions:
         return []

@@ -113,7 +113,7 @@ def _houses(inventory: Inventory) -> list[Row]:
 
 
 def _places(inventory: Inventory) -> list[Row]:
-    signed, listed = inventory.signed(), inventory.listed()
+    signed, listed = inventory.ids_with_sign(), inventory.ids_on_directory()
     return [
         {
             "id": place.id,

@@ -79,7 +79,7 @@ class NavigationGraph:
         return node, distance(position, self.position(node))
 
     def distances_from(self, sources: Sequence[int]) -> Floats:
-        """Metres along links from each source to every node, shape (sources, nodes); `inf` if no way."""
+        """Return metres along links from each source to every node, shape (sources, nodes), or `inf`."""
         if len(sources) == 0:
             return np.empty((0, len(self)))
         lengths: Floats = dijkstra(self._matrix, indices=np.asarray(sources))
@@ -206,6 +206,12 @@ def panorama_near(
     graph: NavigationGraph, position: LatLng, radius: float, date: str | None = None
 ) -> Panorama | None:
     """Return the panorama nearest to a position, as `StreetView.nearest` promises it.
+
+    Args:
+        graph: links between the panoramas.
+        position: to search around.
+        radius: metres.
+        date: of the panoramas, if it is known.
 
     Raises:
         BadInput: the radius is outside (0, 1000] metres, or the position is not finite.

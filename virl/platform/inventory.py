@@ -110,11 +110,11 @@ class Inventory(Protocol):
     """The contents of a city; only a provider that holds it all has one."""
 
     def streets(self) -> Sequence[MappedStreet]:
-        """All streets."""
+        """Return all streets."""
         ...
 
     def houses(self) -> Sequence[House]:
-        """All buildings."""
+        """Return all buildings."""
         ...
 
     def areas(self) -> Sequence[GroundArea]:
@@ -122,15 +122,15 @@ class Inventory(Protocol):
         ...
 
     def places(self) -> Sequence[Place]:
-        """All places, with their hours, sorted by id."""
+        """Return all places, with their hours, sorted by id."""
         ...
 
-    def signed(self) -> frozenset[str]:
-        """Ids of the places that have a sign of their own."""
+    def ids_with_sign(self) -> frozenset[str]:
+        """Return the ids of the places that have a sign of their own."""
         ...
 
-    def listed(self) -> frozenset[str]:
-        """Ids of the places whose name stands on the directory of a building."""
+    def ids_on_directory(self) -> frozenset[str]:
+        """Return the ids of the places whose name stands on the directory of a building."""
         ...
 
     def statistics(self) -> CityStatistics:

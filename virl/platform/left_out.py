@@ -115,7 +115,7 @@ class LeftOut:
         if is_new and self.is_told:
             self._warn(omission.source, omission.reasons[0])
 
-    def told(self) -> tuple[Omission, ...]:
+    def omissions(self) -> tuple[Omission, ...]:
         """Return what was left out, by source in the order in which they were met."""
         with self._lock:
             return tuple(

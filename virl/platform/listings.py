@@ -33,7 +33,7 @@ class Listings(Protocol):
     def rentals(
         self, area: Polygon, price: tuple[float, float], bedrooms: int | None = None
     ) -> list[Listing]:
-        """Homes to rent within an area, cheapest first.
+        """Return the homes to rent within an area, cheapest first.
 
         Args:
             area: polygon whose points are (longitude, latitude), as in GeoJSON.

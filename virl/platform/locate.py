@@ -6,7 +6,7 @@ from virl.errors import NotFound, PlaceClosed
 from virl.geo import LatLng
 from virl.platform.addresses import begins_with_house, is_address
 from virl.platform.city import City
-from virl.platform.names import is_shortened, name_ratio, scored, spelt
+from virl.platform.names import is_shortened, name_ratio, score_names, spelt
 from virl.platform.places import Place, closed_among
 
 SAME_NAME = 80.0
@@ -64,4 +64,4 @@ def _is_nearly_called(text: str, name: str) -> bool:
     """Return whether a place may be meant by what no geocoder knows; a house number has to be in its name."""
     if begins_with_house(text) and text.split(maxsplit=1)[0].casefold() not in spelt(name).split():
         return False
-    return scored(fuzz.token_set_ratio, text, name) >= SAME_NAME
+    return score_names(fuzz.token_set_ratio, text, name) >= SAME_NAME

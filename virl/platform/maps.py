@@ -41,7 +41,7 @@ class Route:
     @property
     def instructions(self) -> tuple[str, ...]:
         """The way in words, a sentence for each stretch between two turns or changes of street."""
-        return tuple(_told(self))
+        return tuple(_instructions(self))
 
     @property
     def __geo_interface__(self) -> dict[str, object]:
@@ -51,7 +51,7 @@ class Route:
         return {"type": "Feature", "geometry": line, "properties": about}
 
     def _repr_html_(self) -> str:
-        """Its map, length and instructions, as a notebook shows them."""
+        """Return an HTML of the map, length and instructions, for a notebook."""
         told = f"{self.distance:,.0f} m, {max(1, round(self.duration / 60))} min"
         steps = [(f"{number}.", text) for number, text in enumerate(self.instructions, 1)]
         return card(told, steps, picture=map_image("Route", path=self.path))
@@ -101,7 +101,12 @@ class Maps(Protocol):
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
     ) -> Floats:
-        """Seconds from every origin to every destination, shape (origins, destinations).
+        """Return the seconds from every origin to every destination, shape (origins, destinations).
+
+        Args:
+            origins: n positions.
+            destinations: m positions.
+            mode: of travel.
 
         Returns:
             `inf` where no way leads, also from or to a stop that is off the map.
@@ -135,6 +140,11 @@ class PanoramaMaps(Protocol):
 def walked_route(maps: Maps, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
     """Return the way through stops for a walker who follows panoramas: along them, where the maps know it.
 
+    Args:
+        maps: of the city.
+        stops: at least two, in order.
+        mode: of travel, where the way is not along panoramas.
+
     Raises:
         BadInput: fewer than two stops.
         NoRoute: two stops are not connected, or one is off the map.
@@ -143,7 +153,7 @@ def walked_route(maps: Maps, stops: Sequence[LatLng], mode: TravelMode = "walkin
 
 
 def speed_of(mode: TravelMode) -> float:
-    """Metres a second that a mode of travel makes.
+    """Return the metres a second that a mode of travel makes.
 
     Raises:
         BadInput: there is no such mode, or it is one that no provider knows.
@@ -200,7 +210,7 @@ def table_of_rows(
     return found if any(row is not None and len(row) == shape[1] for row in rows) else None
 
 
-def _told(route: Route) -> Iterator[str]:
+def _instructions(route: Route) -> Iterator[str]:
     before: _Stretch | None = None
     for stretch in _stretches(route):
         along = f"along {stretch.street} " if stretch.street else ""

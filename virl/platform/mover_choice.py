@@ -22,7 +22,7 @@ class MoverChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class LinksAround:
+class LinkDensity:
     """The links around a panorama."""
 
     seen: int
@@ -43,7 +43,7 @@ class LinksAround:
         return f"{self.lonely} of {self.seen} panoramas around the start have fewer than two links"
 
 
-def links_around(streetview: StreetView, start: Panorama) -> LinksAround:
+def links_around(streetview: StreetView, start: Panorama) -> LinkDensity:
     """Follow links from a panorama to those around it, the nearest first.
 
     Args:
@@ -56,4 +56,4 @@ def links_around(streetview: StreetView, start: Panorama) -> LinksAround:
             if link.pano_id not in found and len(found) < MEASURED:
                 found[link.pano_id] = streetview.panorama(link.pano_id)
                 ahead.append(found[link.pano_id])
-    return LinksAround(len(found), sum(len(panorama.links) < 2 for panorama in found.values()))
+    return LinkDensity(len(found), sum(len(panorama.links) < 2 for panorama in found.values()))

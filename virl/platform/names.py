@@ -14,7 +14,7 @@ from rapidfuzz import fuzz, utils
 
 from virl.settings.model import Settings, load_settings
 
-__all__ = ["is_numbered_otherwise", "is_shortened", "name_ratio", "numbers_differ", "scored", "spelt"]
+__all__ = ["is_numbered_otherwise", "is_shortened", "name_ratio", "numbers_differ", "score_names", "spelt"]
 
 SAME_BUT_NUMBER = 80.0  # chosen, of 100: as in `virl.platform.perception.matching`
 SHARED_WORDS = 2  # chosen: a listing's name of one word is within many a longer name by chance
@@ -37,10 +37,10 @@ class _Writings(Settings):
 
 def name_ratio(one: str, other: str) -> float:
     """Return how alike two whole names are, [0, 100]; 0 if they differ in a number."""
-    return scored(fuzz.ratio, one, other)
+    return score_names(fuzz.ratio, one, other)
 
 
-def scored(scorer: Callable[[str, str], float], one: str, other: str) -> float:
+def score_names(scorer: Callable[[str, str], float], one: str, other: str) -> float:
     """Return a scorer's score of two names, as they stand or spelt alike, whichever is more.
 
     Args:
@@ -87,11 +87,11 @@ def spelt(name: str) -> str:
     forms = _forms()
     if len(words) > 1:
         words = [_cardinals().get(word, word) for word in words]
-    return " ".join(forms.get(word) or _with_ending(_numbered(word)) for word in words)
+    return " ".join(forms.get(word) or _with_ending(_normalize_number(word)) for word in words)
 
 
 def _initials_joined(words: list[str]) -> list[str]:
-    """Single letters that follow each other as one word: "j", "p", "morgan" as "jp", "morgan"."""
+    """Return words with single letters in a row joined: "j", "p", "morgan" as "jp", "morgan"."""
     joined: list[str] = []
     is_open = False
     for word in words:
@@ -104,7 +104,7 @@ def _initials_joined(words: list[str]) -> list[str]:
     return joined
 
 
-def _numbered(word: str) -> str:
+def _normalize_number(word: str) -> str:
     """Return a number in one form: "1st" as "1th", as "first" is, and "03" as "3"."""
     found = _ORDINAL.fullmatch(word)
     if found:

@@ -77,7 +77,13 @@ def to_networkx(city: City) -> "nx.MultiDiGraph[int]":
 def streets_at(
     positions: Sequence[LatLng], streets: Sequence[MappedStreet], most_m: float = ON_STREET_M
 ) -> list[MappedStreet | None]:
-    """Return the nearest street of each position; `None` where none is within so many metres."""
+    """Return the nearest street of each position; `None` where none is within so many metres.
+
+    Args:
+        positions: any number.
+        streets: any number.
+        most_m: metres at most; infinite for any distance.
+    """
     found: list[MappedStreet | None] = [None] * len(positions)
     if not positions or not streets:
         return found

@@ -135,14 +135,14 @@ def by_type_as(field: str, model: type[ModelT]) -> dict[str, ModelT]:
 
 
 @cache
-def marked(mark: Mark) -> frozenset[str]:
+def types_marked(mark: Mark) -> frozenset[str]:
     """Return the types that bear a mark."""
     return frozenset(name for name, marks in by_type("marks").items() if mark in marks)
 
 
 def types_96() -> frozenset[str]:
     """Return Google's Table 1 of place types, the options of V-IRL's recognition benchmark (section 5.2)."""
-    return marked("virl96")
+    return types_marked("virl96")
 
 
 @cache
@@ -178,6 +178,6 @@ def sort_of(types: Sequence[str]) -> str:
     Args:
         types: place types, the most specific first.
     """
-    coarse = [kind for kind in types if kind in types_96() or kind in marked("coarse")]
-    plain = [kind for kind in coarse if kind not in marked("general")]
+    coarse = [kind for kind in types if kind in types_96() or kind in types_marked("coarse")]
+    plain = [kind for kind in coarse if kind not in types_marked("general")]
     return next(iter([*plain, *coarse, *types]), "")

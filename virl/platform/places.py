@@ -6,7 +6,7 @@ from math import inf
 from typing import Protocol, runtime_checkable
 
 from virl.geo import LatLng
-from virl.platform.place_types import marked
+from virl.platform.place_types import types_marked
 from virl.platform.streetview import Image
 
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -88,7 +88,7 @@ class Place:
     @property
     def is_unsure(self) -> bool:
         """Return whether nobody has listed when it is open, and it is not outdoors."""
-        return self.is_open and not self.hours and not marked("outdoors").intersection(self.types)
+        return self.is_open and not self.hours and not types_marked("outdoors").intersection(self.types)
 
     def open_at(self, day: int, minute: int) -> bool:
         """Return whether it serves at this minute of this day (0: Monday); unknown hours count as closed."""
@@ -100,7 +100,13 @@ class Place:
 
 
 def open_then(hours: Iterable[OpeningHours], day: int, minute: int) -> bool:
-    """Return whether this minute of this day (0: Monday) lies in some opening hours."""
+    """Return whether this minute of this day (0: Monday) lies in some opening hours.
+
+    Args:
+        hours: of a place, in its local time.
+        day: 0 is Monday.
+        minute: after midnight.
+    """
     now = day * 1440 + minute
     return any(
         stretch.day * 1440 + stretch.opens <= when < stretch.day * 1440 + stretch.closes
@@ -109,7 +115,7 @@ def open_then(hours: Iterable[OpeningHours], day: int, minute: int) -> bool:
     )
 
 
-class Nearby(list[Place]):
+class NearbyPlaces(list[Place]):
     """Places near a position, the nearest first, of a provider that does not tell all of them.
 
     Args:
@@ -122,7 +128,7 @@ class Nearby(list[Place]):
         self.complete = complete
 
 
-class Searched(list[Place]):
+class SearchResults(list[Place]):
     """Places that answer a text, of a provider that leaves out those that have closed.
 
     Args:
@@ -137,13 +143,13 @@ class Searched(list[Place]):
 
 def closed_among(found: Sequence[Place]) -> list[Place]:
     """Return the places that answer a text and have closed, whether they are listed or left out."""
-    left_out = found.closed if isinstance(found, Searched) else ()
+    left_out = found.closed if isinstance(found, SearchResults) else ()
     return [*(place for place in found if not place.is_open), *left_out]
 
 
 def complete_to(found: Sequence[Place]) -> float:
-    """Metres up to which a list of nearby places misses none; infinite where the provider tells all."""
-    return found.complete if isinstance(found, Nearby) else inf
+    """Return the metres up to which a list of nearby places misses none; infinite for lists of all."""
+    return found.complete if isinstance(found, NearbyPlaces) else inf
 
 
 class Places(Protocol):
@@ -152,7 +158,7 @@ class Places(Protocol):
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Places within a radius, nearest first: a `Nearby` where some may be missing.
+        """Return the places within a radius, nearest first: `NearbyPlaces` where some may be missing.
 
         Args:
             position: the centre.
@@ -164,7 +170,7 @@ class Places(Protocol):
         ...
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:
-        """Places whose name, type or address answers a text, best first."""
+        """Return the places whose name, type or address answers a text, best first."""
         ...
 
     def details(self, place_id: str) -> Place:
@@ -176,7 +182,7 @@ class Places(Protocol):
         ...
 
     def photos(self, place_id: str, limit: int = 1) -> list[Image]:
-        """Up to `limit` photos; may be empty.
+        """Return up to `limit` photos; may be empty.
 
         Raises:
             NotFound: no place has this id.
@@ -189,7 +195,7 @@ class MeasuredPhotos(Protocol):
     """Places whose photos need not be seen to be measured."""
 
     def photo_sizes(self, place_id: str, limit: int = 1) -> Sequence[tuple[int, int]]:
-        """Width and height, in pixels, of each photo that `Places.photos` gives.
+        """Return the width and height, in pixels, of each photo that `Places.photos` gives.
 
         Raises:
             NotFound: no place has this id.
@@ -204,7 +210,14 @@ class PlacesInFull(Protocol):
     def nearby_in_full(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return what `Places.nearby` does, each place with its details, which are not paid for again."""
+        """Return what `Places.nearby` does, each place with its details, which are not paid for again.
+
+        Args:
+            position: to search around.
+            radius: metres.
+            types: empty for all.
+            whole: as of `Places.nearby`.
+        """
         ...
 
 
@@ -212,7 +225,7 @@ class PlacesInFull(Protocol):
 class RatedPlaces(Protocol):
     """Places that can be asked for by how visitors rate them, where not all of a circle are told."""
 
-    def rated(
+    def nearby_rated(
         self,
         position: LatLng,
         radius: float,
@@ -248,6 +261,11 @@ class PhotosOneByOne(Protocol):
 def each_photo(places: Places, place_id: str, limit: int = 1) -> Iterator[Image]:
     """Yield up to `limit` photos, for callers that may need no more than the first ones.
 
+    Args:
+        places: of a city.
+        place_id: of the place.
+        limit: photos at most.
+
     Raises:
         NotFound: no place has this id.
     """
@@ -264,7 +282,15 @@ def nearby_in_full(
     *,
     whole: float | None = None,
 ) -> list[Place]:
-    """Return the places within a radius, with their details where that costs less than to ask later."""
+    """Return the places within a radius, with their details where that costs less than to ask later.
+
+    Args:
+        places: of a city.
+        position: to search around.
+        radius: metres.
+        types: empty for all.
+        whole: as of `Places.nearby`.
+    """
     ask = places.nearby_in_full if isinstance(places, PlacesInFull) else places.nearby
     return ask(position, radius, types, whole=whole)
 

@@ -25,6 +25,13 @@ def draw_tour(city: City, start: LatLng, stops: int, leg_m: float, random: Rando
     """Return the stops of a tour around a start, each about `leg_m` metres from the one before.
 
     Fewer stops, or none, are returned where no way leads on.
+
+    Args:
+        city: with streets.
+        start: of the tour.
+        stops: number.
+        leg_m: metres.
+        random: source of chance.
     """
     bearing, turn = random.uniform(0.0, 360.0), 360.0 / (stops + 1)
     tour = [start]
@@ -50,6 +57,12 @@ def draw_address(city: City, start: LatLng, taken: Collection[str], random: Rand
     """Return an address not far on foot from a start, none of those taken.
 
     Where no address is known, it is a spot on a street; `None` where no way leads anywhere.
+
+    Args:
+        city: with streets.
+        start: near which it lies.
+        taken: texts of addresses.
+        random: source of chance.
     """
     spots: list[LatLng] = []
     for at in _spots(city, start, random):
@@ -62,7 +75,13 @@ def draw_address(city: City, start: LatLng, taken: Collection[str], random: Rand
 
 
 def is_there(city: City, text: str, near: LatLng) -> bool:
-    """Return whether a city has an address, a place of a name or a kind of place beside a street."""
+    """Return whether a city has an address, a place of a name or a kind of place beside a street.
+
+    Args:
+        city: that knows addresses and places.
+        text: address, name or kind.
+        near: where it is searched.
+    """
     try:
         position = locate(city, text, near)[1]
     except NotFound:

@@ -98,7 +98,7 @@ class Camera:
         return self.width / 2 / tan(radians(self.fov / 2))
 
     def direction(self, x: float, y: float) -> tuple[float, float]:
-        """Heading and pitch, in degrees, of the ray through pixel (x, y). Exact for a pinhole."""
+        """Return the heading and pitch, in degrees, of the ray through pixel (x, y). Exact for a pinhole."""
         right, up = x - self.width / 2, self.height / 2 - y
         tilt = radians(self.pitch)
         forward = self.focal * np.cos(tilt) - up * np.sin(tilt)
@@ -107,7 +107,7 @@ class Camera:
         return heading, degrees(atan2(rise, hypot(right, forward)))
 
     def sector(self, box: Box) -> tuple[float, float]:
-        """Headings of the left and the right edge of a box, at its middle row."""
+        """Return the headings of the left and the right edge of a box, at its middle row."""
         middle = (box[1] + box[3]) / 2
         return self.direction(box[0], middle)[0], self.direction(box[2], middle)[0]
 
@@ -128,7 +128,7 @@ class View:
     pixels: Image
     """RGB `uint8` of shape (height, width, 3)."""
     key: str = ""
-    """Tells its picture from all others, also in another process; empty where pictures are not kept."""
+    """Key of the picture among all others, also in another process; empty where pictures are not kept."""
 
     def _repr_png_(self) -> bytes:
         """Return the picture, as a notebook shows it."""

@@ -37,7 +37,7 @@ class MoreWords(Settings):
 
 
 def words_of(types: Mapping[str, TypeWords]) -> Iterator[tuple[str, str, str, bool]]:
-    """Type, language, word, and whether it is a name, of all words: hints before names."""
+    """Yield type, language, word, and whether it is a name, of all words: hints before names."""
     for place_type, words in types.items():
         for group, are_names in ((words.hints, False), (words.names, True)):
             for language, of_language in group.items():
@@ -47,7 +47,7 @@ def words_of(types: Mapping[str, TypeWords]) -> Iterator[tuple[str, str, str, bo
 
 @cache
 def more_words(name: str) -> MoreWords:
-    """Those of a file in `platform/words`.
+    """Return the words of a file in `platform/words`.
 
     Raises:
         BadInput: there is no such file, or it does not fit.

@@ -52,7 +52,7 @@ class Faults:
 
 
 def parse_faults(text: str) -> Faults:
-    """Faults from a text such as `429:0.05,timeout:0.01`.
+    """Read faults from a text such as `429:0.05,timeout:0.01`.
 
     Raises:
         BadInput: it is not of that form.
@@ -61,7 +61,7 @@ def parse_faults(text: str) -> Faults:
 
 
 def rates_of(text: str, what: str, example: str) -> Mapping[str, float]:
-    """Rates by kind from a text such as `429:0.05,timeout:0.01`.
+    """Read rates by kind from a text such as `429:0.05,timeout:0.01`.
 
     Args:
         text: the rates.

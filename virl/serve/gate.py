@@ -115,7 +115,7 @@ def is_loopback(address: str) -> bool:
 
 
 class _SenderCheck:
-    """Refuses requests that a page of somebody else made, and those for another host."""
+    """A guard that refuses requests that a page of somebody else made, and those for another host."""
 
     def __init__(self, app: ASGIApp, options: GateOptions) -> None:
         self._app = app
@@ -148,7 +148,7 @@ class _SenderCheck:
 
 
 class _KeyCheck:
-    """Refuses requests without the key."""
+    """A guard that refuses requests without the key."""
 
     def __init__(self, app: ASGIApp, key: str, own_check: Callable[[str], bool]) -> None:
         self._app = app

@@ -125,7 +125,7 @@ def running(
 
 
 class _Server(uvicorn.Server):
-    """Says when it begins to stop."""
+    """A server that says when it begins to stop."""
 
     def __init__(self, config: uvicorn.Config, closing: threading.Event | None) -> None:
         super().__init__(config)
@@ -172,7 +172,7 @@ def _url(listener: socket.socket) -> str:
 
 
 def _config(app: ASGIApp, limits: RequestLimits, lifespan: Lifespan) -> uvicorn.Config:
-    """No access log: its lines would hold keys."""
+    """Return the server's settings, without an access log: its lines would hold keys."""
     return uvicorn.Config(
         app,
         http=protocol(limits),
@@ -243,7 +243,7 @@ class TimedProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
-        """More is to be sent than the client takes."""
+        """Wait for the client, which takes less than is to be sent."""
         super().pause_writing()
         self._await_reading()
 
@@ -253,7 +253,7 @@ class TimedProtocol(H11Protocol):
         super().resume_writing()
 
     def timeout_keep_alive_handler(self) -> None:
-        """No further request comes; uvicorn closes once all is sent, which may be never."""
+        """Wait for the client to take the rest: no request comes, and uvicorn closes once all is sent."""
         super().timeout_keep_alive_handler()
         self._await_reading()
 
@@ -268,7 +268,7 @@ class TimedProtocol(H11Protocol):
         self.transport.abort()
 
     def _make_room(self) -> bool:
-        """Close the connection that has waited longest for a head; return whether there was one."""
+        """Return whether a connection was closed to make room: the one that has waited longest for a head."""
         others = [one for one in self.connections if isinstance(one, TimedProtocol) and one is not self]
         waiting = [(since, id(one), one) for one in others if (since := one.waits_since) is not None]
         if waiting:

@@ -36,7 +36,14 @@ class Stats:
             return before, self._counted
 
     def answered(self, endpoint: str, digest: str, code: int, *, good: bool) -> None:
-        """Count an answer; `good` ones are those that a client can use."""
+        """Count an answer; `good` ones are those that a client can use.
+
+        Args:
+            endpoint: that was asked.
+            digest: of the request.
+            code: HTTP status.
+            good: whether a client can use the answer.
+        """
         with self._lock:
             self._answers[endpoint][str(code)] += 1
             if good:
@@ -50,7 +57,7 @@ class Stats:
             self._faults[kind] += 1
 
     def snapshot(self) -> dict[str, Any]:
-        """All counts, as `/stats` gives them.
+        """Return all counts, as `/stats` gives them.
 
         `requests`, `answers` (by HTTP status), `good` (answers that a client can use) and `repeated` (good
         answers to a request that had been answered well before) are by endpoint, `faults` by kind.

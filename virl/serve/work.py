@@ -27,7 +27,7 @@ class Pools:
 
 @contextmanager
 def pools() -> Iterator[Pools]:
-    """Threads as many as processors for each kind of work; what has not begun at the end is never begun."""
+    """Yield pools with as many threads as processors for each kind of work; unbegun work never begins."""
     look_up, draw = (
         ThreadPoolExecutor(os.cpu_count(), thread_name_prefix=f"serve-{kind}") for kind in ("look-up", "draw")
     )

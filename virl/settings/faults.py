@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from virl.errors import BadFile, did_you_mean, nearest_name
-from virl.settings.kinds import BOUNDS, Kind, allowed, kinds_at, literals_of, name_of, span
+from virl.settings.kinds import BOUNDS, Kind, allowed_text, kinds_at, literals_of, name_of, span
 
 Location = tuple[str | int, ...]
 
@@ -44,7 +44,7 @@ def faults_of(error: ValidationError, model: type[BaseModel], data: object) -> l
         model: what it was to fit.
         data: as it was given.
     """
-    found = [_located(one, model, data) for one in error.errors()]
+    found = [_locate_error(one, model, data) for one in error.errors()]
     alone = [one for one in found if one.union is None and not _follows_from_others(one)]
     said = {one.location: _reason(one) for one in _without_misspelt(alone)}
     for union in dict.fromkeys(one.union for one in found if one.union is not None):
@@ -75,7 +75,7 @@ def bad_file(
     return BadFile(source, sorted(faults, key=lambda fault: fault[0] or 0))
 
 
-def shown(value: object) -> str:
+def spell_value(value: object) -> str:
     """Return a value as a file spells it, in one short line."""
     if value is None:
         return "nothing"
@@ -96,7 +96,7 @@ def shown(value: object) -> str:
 
 
 def _bare(value: object) -> str:
-    return " ".join(value.split())[: LONGEST + 1] if isinstance(value, str) else shown(value)
+    return " ".join(value.split())[: LONGEST + 1] if isinstance(value, str) else spell_value(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +123,12 @@ class _Found:
 
     @property
     def is_of_another_type(self) -> bool:
-        """True where nothing of the branch fits the value."""
+        """Return whether nothing of the branch fits the value."""
         kinds = ("_type", "_parsing", "literal_error")
         return self.location == self.union and self.error["type"].endswith(kinds)
 
 
-def _located(error: ErrorDetails, model: type[BaseModel], data: object) -> _Found:
+def _locate_error(error: ErrorDetails, model: type[BaseModel], data: object) -> _Found:
     """Follow the error's way through the data: a part that leads nowhere there names a union's branch."""
     location: Location = ()
     union: Location | None = None
@@ -136,7 +136,7 @@ def _located(error: ErrorDetails, model: type[BaseModel], data: object) -> _Foun
     here = data
     absent = len(error["loc"]) if error["type"] in {"missing", "missing_argument", "extra_forbidden"} else 0
     for index, part in enumerate(error["loc"], start=1):
-        found, inner = _inside(here, part)
+        found, inner = _step_inside(here, part)
         if found is not None:
             location, here = (*location, found), inner
         elif index == absent:
@@ -145,13 +145,13 @@ def _located(error: ErrorDetails, model: type[BaseModel], data: object) -> _Foun
             union, branch = location, str(part)
     if error["type"] == "missing" and isinstance(location[-1], int):  # too short a pair is of another type
         location = location[:-1]
-        error = {**error, "type": "tuple_type", "input": _at(data, location)}
+        error = {**error, "type": "tuple_type", "input": _value_at(data, location)}
     elif error["type"] == "invalid_key":
-        location = (*location[:-1], "null" if error["input"] is None else shown(error["input"]))
+        location = (*location[:-1], "null" if error["input"] is None else spell_value(error["input"]))
     return _Found(error, model, data, location, union, branch)
 
 
-def _inside(held: object, part: str | int) -> tuple[str | int | None, object]:
+def _step_inside(held: object, part: str | int) -> tuple[str | int | None, object]:
     """Return a part's name as the data has it, and what it holds; `None` if the data has no such part."""
     if isinstance(held, Mapping):
         alike = (key for key in held if str(key).lower() == str(part).lower())
@@ -162,9 +162,9 @@ def _inside(held: object, part: str | int) -> tuple[str | int | None, object]:
     return None, None
 
 
-def _at(data: object, location: Location) -> object:
+def _value_at(data: object, location: Location) -> object:
     for part in location:
-        data = _inside(data, part)[1]
+        data = _step_inside(data, part)[1]
     return data
 
 
@@ -196,7 +196,7 @@ def _of_a_union(union: Location, founds: Sequence[_Found]) -> dict[Location, str
     meant = [one for one in branches if not any(found.is_of_another_type for found in one)]
     if meant:
         return {found.location: _reason(found) for found in _without_misspelt(min(meant, key=len))}
-    return {union: _another(kinds_at(founds[0].model, union), _at(founds[0].data, union))}
+    return {union: _another(kinds_at(founds[0].model, union), _value_at(founds[0].data, union))}
 
 
 def _spelt(model: type[BaseModel], location: Location) -> str:
@@ -215,7 +215,7 @@ def _reason(found: _Found) -> str:
     kind = found.error["type"]
     said = _MESSAGES.get(kind) or (_of_another_type if kind.endswith(("_type", "_parsing")) else _own_words)
     if isinstance(said, str):
-        return said.format(**found.context, value=shown(found.error["input"]))
+        return said.format(**found.context, value=spell_value(found.error["input"]))
     return said(found)
 
 
@@ -231,12 +231,12 @@ def _of_another_type(found: _Found) -> str:
 
 def _another(kinds: Sequence[Kind], value: object) -> str:
     """Return that a value of another type was expected."""
-    what = allowed(kinds) if kinds else "of another type"
+    what = allowed_text(kinds) if kinds else "of another type"
     said = f"must contain {what}" if what.startswith("`") else f"must be {what}"
     if value is None:
         return f"{said}, but is empty"
     in_quotes = " (put it in quotes)" if said == "must be text" and not isinstance(value, list | dict) else ""
-    return f"{said}{in_quotes}, not {shown(value)}{_remedy(kinds, value)}"
+    return f"{said}{in_quotes}, not {spell_value(value)}{_remedy(kinds, value)}"
 
 
 def _remedy(kinds: Sequence[Kind], value: object) -> str:
@@ -263,15 +263,16 @@ def _unknown(found: _Found) -> str:
 def _choice(found: _Found) -> str:
     names, value = literals_of(found.kinds), found.error["input"]
     said = f"one of {', '.join(names)}" if len(names) > FEW_NAMES else found.context["expected"]
-    return f"must be {said}, not {shown(value)}{did_you_mean(value, names) if isinstance(value, str) else ''}"
+    hint = did_you_mean(value, names) if isinstance(value, str) else ""
+    return f"must be {said}, not {spell_value(value)}{hint}"
 
 
 def _out_of_range(found: _Found) -> str:
     bounds = span(found.kinds) or " and ".join(
         f"{BOUNDS[name]} {bound}" for name, bound in found.context.items()
     )
-    said = f"must be {bounds}, not {shown(found.error['input'])}"
-    match found.location[-1:], _at(found.data, found.location[:-1]):
+    said = f"must be {bounds}, not {spell_value(found.error['input'])}"
+    match found.location[-1:], _value_at(found.data, found.location[:-1]):
         case ("lat",), {"lat": int() | float() as lat, "lng": int() | float() as lng}:
             if abs(lat) <= 180 and abs(lng) <= 90:
                 said += ": are latitude and longitude swapped?"

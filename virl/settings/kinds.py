@@ -58,7 +58,7 @@ def kinds_at(model: type[BaseModel], location: Sequence[str | int]) -> Sequence[
     schema = _schema_of(model)
     kinds = _branches(schema, schema)
     for part in location:
-        inner = (_inside(kind, part) for kind in kinds)
+        inner = (_schema_inside(kind, part) for kind in kinds)
         kinds = [kind for one in inner if isinstance(one, dict) for kind in _branches(one, schema)]
     return kinds
 
@@ -78,7 +78,7 @@ def _branches(schema: dict[str, Any], whole: Kind) -> list[Kind]:
     return [schema | {"entries": _branches(schema["items"], whole)} if "items" in schema else schema]
 
 
-def _inside(kind: Kind, part: str | int) -> object:
+def _schema_inside(kind: Kind, part: str | int) -> object:
     """Return the schema of one part of a section or a list; no schema if it has no such part."""
     if isinstance(part, int):
         return dict(enumerate(kind.get("prefixItems", ()))).get(part, kind.get("items"))
@@ -94,9 +94,11 @@ def name_of(around: Sequence[Kind], part: str | int) -> str | int:
     return name
 
 
-def allowed(kinds: Sequence[Kind]) -> str:
+def allowed_text(kinds: Sequence[Kind]) -> str:
     """Return what the kinds allow, such as `a whole number, at least 1`."""
-    said = dict.fromkeys(words for one in kinds if one.get("type") != "null" for words in _allowed(one))
+    said = dict.fromkeys(
+        words for one in kinds if one.get("type") != "null" for words in _allowed_values(one)
+    )
     *others, last = said or ("empty",)
     return f"{', '.join(others)} or {last}" if others else last
 
@@ -119,7 +121,7 @@ def span(kinds: Sequence[Kind]) -> str:
     return " and ".join(dict.fromkeys(bounds))
 
 
-def _allowed(kind: Kind) -> list[str]:
+def _allowed_values(kind: Kind) -> list[str]:
     match kind:
         case {"enum": _} | {"const": _}:
             return [f"'{value}'" for value in literals_of([kind])]

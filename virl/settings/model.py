@@ -8,7 +8,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ConfigDict, RootModel, ValidationError
 
 from virl.errors import BadFile
-from virl.settings.faults import bad_file, shown
+from virl.settings.faults import bad_file, spell_value
 from virl.settings.kinds import FIELDS
 from virl.settings.yaml import YamlText, parse_yaml, read_text
 
@@ -28,7 +28,7 @@ def load_settings(path: Path, model: type[ModelT]) -> ModelT:
         BadInput: the file is missing, is not YAML, repeats a key, or does not fit the model; names all that
             is wrong with it.
     """
-    settings: ModelT = _parsed(read_text(path), model, str(path))
+    settings: ModelT = _parse(read_text(path), model, str(path))
     return settings
 
 
@@ -42,7 +42,7 @@ def read_settings(path: Path) -> YamlText:
 
 
 @lru_cache(maxsize=256)
-def _parsed(text: str, model: type[ModelT], source: str) -> ModelT:
+def _parse(text: str, model: type[ModelT], source: str) -> ModelT:
     """Read once a process as long as the file stays the same: settings are frozen, and so can be shared."""
     return fit(_read(text, source), model)
 
@@ -55,6 +55,12 @@ def _read(text: str, source: str) -> YamlText:
 
 def parse_settings(text: str, model: type[ModelT], *, source: str, first_line: int = 1) -> ModelT:
     """Validate YAML text that was found in `source`, where it starts at `first_line`.
+
+    Args:
+        text: of YAML.
+        model: of the values.
+        source: named in errors.
+        first_line: number of the text's first line there.
 
     Raises:
         BadInput: as `load_settings`.
@@ -73,7 +79,7 @@ def fit(read: YamlText, model: type[ModelT]) -> ModelT:
         needed = f": write the fields {', '.join(required)}" if required else ""
         raise BadFile(read.source, [(None, f"is empty{needed}")])
     if not isinstance(read.data, dict) and not issubclass(model, RootModel):
-        found = "a list" if isinstance(read.data, list) else shown(read.data)
+        found = "a list" if isinstance(read.data, list) else spell_value(read.data)
         raise BadFile(read.source, [(read.line(()), f"must contain {FIELDS}, not {found}")])
     try:
         return model.model_validate(read.data)
@@ -83,6 +89,11 @@ def fit(read: YamlText, model: type[ModelT]) -> ModelT:
 
 def check_settings(data: Mapping[str, object], model: type[ModelT], *, source: str) -> ModelT:
     """Validate fields that come from no one file.
+
+    Args:
+        data: fields by name.
+        model: of the values.
+        source: named in errors.
 
     Raises:
         BadFile: they do not fit the model; names `source` and everything that is wrong.

@@ -111,6 +111,11 @@ def read_text(path: Path) -> str:
 def parse_yaml(text: str, *, source: str, first_line: int = 1) -> YamlText:
     """Read YAML text that was found in `source`, where it starts at `first_line`.
 
+    Args:
+        text: of YAML.
+        source: named in errors.
+        first_line: number of the text's first line there.
+
     Raises:
         BadFile: it is not YAML, has a value that is none, repeats a field, or is too large or too deep.
     """
@@ -138,7 +143,7 @@ def parse_yaml(text: str, *, source: str, first_line: int = 1) -> YamlText:
 
 
 class _BoundedComposer(Composer):
-    """Puts values together, and refuses what is too deep or too large before it is built.
+    """A composer of values that refuses what is too deep or too large before it is built.
 
     libyaml's own composer recurses without a limit, and an alias may stand for as many values as ten aliases
     before it.

@@ -39,7 +39,7 @@ def _in_one_line(value: object, handler: ValidatorFunctionWrapHandler) -> object
 
 
 Direction = Annotated[Literal[Egocentric, Compass] | Heading, WrapValidator(_in_one_line)]
-"""Where to look or go: seen from the way one faces, by the compass, or a heading in degrees."""
+"""The direction to look or go: seen from the way one faces, by the compass, or a heading in degrees."""
 Sweep = Annotated[Literal["around", Egocentric, Compass] | Heading, WrapValidator(_in_one_line)]
 """A direction, or all around."""
 
@@ -52,14 +52,14 @@ _EGOCENTRIC: tuple[str, ...] = Egocentric.__args__  # type: ignore[attr-defined]
 COMPASS: tuple[str, ...] = Compass.__args__  # type: ignore[attr-defined]
 
 
-def _rounded(metres: float) -> float:
+def _round_metres(metres: float) -> float:
     if not isfinite(metres):
         return metres
     # 999.5 is told as 1000 m; 1000.0 would be told as 1.0 km
     return float(min(round(metres), 999.5)) if metres < 1000 else round(metres / 1000, 1) * 1000.0
 
 
-Metres = Annotated[float, AfterValidator(_rounded)]
+Metres = Annotated[float, AfterValidator(_round_metres)]
 """A distance: whole metres, from 1 km on hundreds of metres."""
 Degrees = Annotated[float, AfterValidator(lambda heading: float(round(heading) % 360))]
 """A heading: whole degrees clockwise from north, [0, 360)."""
@@ -80,17 +80,17 @@ class ToolResult(Generic[DataT_co]):
     """Result of a call."""
 
     text: str
-    """For the model."""
+    """Text for the model."""
     data: DataT_co | None = None
     """The same for programs; `None` where the call failed."""
     views: tuple[ViewRecord, ...] = ()
     """The views that were looked at."""
     shown: bool = False
-    """Whether the model is shown the views, if it can see."""
+    """True where the model is shown the views, if it can see."""
     place: PlaceRecord | None = None
     """The place that an answer is about."""
     failed: bool = False
-    """Whether the request could not be fulfilled; the text says why."""
+    """True where the request could not be fulfilled; the text says why."""
 
     @property
     def data_as_json(self) -> dict[str, Any] | None:
@@ -98,10 +98,17 @@ class ToolResult(Generic[DataT_co]):
         return None if self.data is None else self.data.model_dump(mode="json")
 
 
-def told(
+def tell_data(
     data: DataT, views: tuple[ViewRecord, ...] = (), *, shown: bool = False, place: PlaceRecord | None = None
 ) -> ToolResult[DataT]:
-    """Return the result that tells a model what the data say."""
+    """Return the result that tells a model what the data say.
+
+    Args:
+        data: what the tool found.
+        views: that were kept.
+        shown: whether the model is shown them.
+        place: that the result is about; `None` for none.
+    """
     return ToolResult(str(data), data, views, shown, place)
 
 
@@ -111,7 +118,7 @@ class Bearing(ToolData):
     relative: str
     """Seen from the way one faces, such as `front right`."""
     compass: str
-    """By the compass, such as `northeast`."""
+    """Direction by the compass, such as `northeast`."""
     degrees: Degrees
 
     def __str__(self) -> str:
@@ -124,7 +131,7 @@ class Away(ToolData):
     distance_m: Metres
     """0 where one stands."""
     direction: str
-    """By the compass; empty where one stands."""
+    """Direction by the compass; empty where one stands."""
 
     def __str__(self) -> str:
         return f"{metres(self.distance_m)} {self.direction}" if self.direction else "here"
@@ -138,7 +145,7 @@ class Listing(ToolData, Generic[ItemT]):
 
     items: tuple[ItemT, ...] = ()
     left_out: int = 0
-    """How many lines more there would be."""
+    """Number of lines more there would be."""
     nothing: str = ""
     """Told where there are no items."""
 
@@ -166,7 +173,7 @@ def bearing_of(heading: float, facing: float) -> Bearing:
     return Bearing(relative=egocentric_word(facing, heading), compass=compass_word(heading), degrees=heading)
 
 
-def away(here: LatLng, there: LatLng) -> Away:
+def away_to(here: LatLng, there: LatLng) -> Away:
     """Return how far and in which direction a position is."""
     far = distance(here, there)
     if far < 1:
@@ -181,7 +188,7 @@ def metres(distance_m: float) -> str:
     return f"{distance_m:.0f} m" if distance_m < 1000 else f"{distance_m / 1000:.1f} km"
 
 
-def counted(number: int, thing: str) -> str:
+def count_noun(number: int, thing: str) -> str:
     """Return such as `1 picture` or `4 pictures`."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 

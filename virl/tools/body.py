@@ -19,14 +19,14 @@ from virl.platform.streetview import Link, Panorama, Pose, View
 
 
 class BodyState(BaseModel):
-    """Where an agent has got to; kept with every note, so that a run can go on from there."""
+    """The standing of an agent on its way; kept with every note, so that a run can go on from there."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     pano_id: str
     heading: float
     moves: int = Field(default=0, ge=0)
-    """From panorama to panorama so far."""
+    """Number of moves from panorama to panorama so far."""
     distance_m: float = 0.0
     """Metres of the last move."""
 
@@ -45,9 +45,9 @@ class Body:
         self.sees = sees
         self.user = user
         self.keeps_views = True
-        """Whether views that are looked at are kept in the run; not while recorded calls are made again."""
+        """True where views that are looked at are kept; not while recorded calls are made again."""
         self.doing = ""
-        """Which tool call is under way: differs from all others of the run."""
+        """Id of the tool call that is under way, apart from all others of the run."""
         heading = agent.character.heading
         facing = agent.start.heading if heading is None else heading
         self.standing = BodyState(pano_id=agent.start.id, heading=facing)
@@ -59,12 +59,12 @@ class Body:
 
     @property
     def pose(self) -> Pose:
-        """Where it stands and faces."""
+        """The pose in which it stands and faces."""
         return Pose(self.standing.pano_id, self.standing.heading)
 
     @property
     def panorama(self) -> Panorama:
-        """Where it stands."""
+        """The panorama at which it stands."""
         return self.agent.city.streetview.panorama(self.standing.pano_id)
 
     @property
@@ -82,7 +82,14 @@ class Body:
     def keep(
         self, view: View, purpose: Purpose, detections: Sequence[Detection] = (), caption: str = ""
     ) -> tuple[ViewRecord, ...]:
-        """Keep a view in the run; return its record, or nothing where views are not kept."""
+        """Keep a view in the run; return its record, or nothing where views are not kept.
+
+        Args:
+            view: what was seen.
+            purpose: why it was taken.
+            detections: boxes to draw on it.
+            caption: a line below it.
+        """
         if not self.keeps_views:
             return ()
         return self.agent.run.keep(view, purpose, detections, caption)
@@ -158,7 +165,7 @@ class Body:
             lambda: Choice(None, "nobody leads"),
             ways=lambda: self.links,
         )
-        choice = step.led()
+        choice = step.steered_choice()
         if choice is None or choice.link is None:
             return False
         there = self.agent.mover.take(self.pose, choice.link)

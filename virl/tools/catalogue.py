@@ -13,19 +13,24 @@ from virl.errors import UnknownName
 from virl.settings.faults import faults_of
 from virl.tools.base import ToolResult
 from virl.tools.body import Body
-from virl.tools.tracing import traced
+from virl.tools.tracing import trace_tool
 
 Use = Callable[[str, Arguments], ToolResult[Any]]
-"""Uses a tool, given by its name."""
+"""A function that uses a tool, given by its name."""
 
 
 def use(body: Body, name: str, asked: Arguments) -> ToolResult[Any]:
     """Use a tool.
 
+    Args:
+        body: of the agent.
+        name: of the tool.
+        asked: checked already.
+
     Raises:
         VirlError: what was asked cannot be done.
     """
-    return traced(name, asked, lambda: TOOLS.find(name).act(body, asked))
+    return trace_tool(name, asked, lambda: TOOLS.find(name).act(body, asked))
 
 
 def tools_for(body: Body, names: Sequence[str], using: Use | None = None) -> list[BaseTool]:

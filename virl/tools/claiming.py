@@ -65,4 +65,4 @@ class _Look(BaseModel):
     standing: BodyState
     asked: _Asked = Field(validation_alias=AliasChoices("args", "arguments"))
     data: Listing[Find] | None = None
-    """What was found; `None` where the tool failed."""
+    """The finds; `None` where the tool failed."""

@@ -24,11 +24,11 @@ from virl.tools.base import (
     Sweep,
     ToolResult,
     bearing_of,
-    counted,
+    count_noun,
     from_world,
     heading_of,
     short,
-    told,
+    tell_data,
 )
 from virl.tools.body import Body
 
@@ -64,7 +64,7 @@ class LookedView(ToolData):
     direction: Bearing | None = None
     """`None` of photos."""
     words: str = ""
-    """What it shows, in the words of the character's describer; empty where the picture itself is shown."""
+    """Description in the words of the character's describer; empty where the picture itself is shown."""
     signs: tuple[str, ...] = ()
     """The words on the signs that the describer names; none where it returns no data."""
     shopfronts: Amount | None = None
@@ -80,14 +80,14 @@ class Looked(Listing[LookedView]):
     """Views, as pictures or in words."""
 
     shown: bool = False
-    """Whether the pictures themselves are shown."""
+    """True where the pictures themselves are shown."""
 
     def __str__(self) -> str:
         if not self.shown:
             return super().__str__()
         labels = "; ".join(view.label for view in self.items)
         roads = [f"{road}." for view in self.items for road in view.roads]
-        return "\n".join([f"{counted(len(self.items), 'picture')}, in this order: {labels}.", *roads])
+        return "\n".join([f"{count_noun(len(self.items), 'picture')}, in this order: {labels}.", *roads])
 
 
 SURE = 0.5  # score from which on a thing that is near is reported (chosen)
@@ -104,11 +104,11 @@ class Find(ToolData):
     direction: Bearing
     score: Score = 1.0
     share: Share = 0.0
-    """Of the view in which it was found."""
+    """Share of the view in which it was found."""
 
     @property
     def is_sure(self) -> bool:
-        """True if it is sure enough to be reported."""
+        """Return whether it is sure enough to be reported."""
         return self.score >= (SURE if self.share >= NEAR_SHARE else SURER)
 
     def __str__(self) -> str:
@@ -167,12 +167,18 @@ def look(
 def show(
     body: Body, looked: Sequence[tuple[LookedView, View]], purpose: Purpose | None = None
 ) -> ToolResult[Looked]:
-    """Return views as pictures to one who sees, else in words."""
+    """Return views as pictures to one who sees, else in words.
+
+    Args:
+        body: of the agent.
+        looked: views with what is told of them.
+        purpose: why they were taken; `None` keeps none.
+    """
     views = [view for _, view in looked]
-    if body.sees and (records := _kept(body, views, purpose)):
-        return told(Looked(items=tuple(one for one, _ in looked), shown=True), records, shown=True)
+    if body.sees and (records := _keep_views(body, views, purpose)):
+        return tell_data(Looked(items=tuple(one for one, _ in looked), shown=True), records, shown=True)
     scenes = describe_scenes(body.agent.senses.describer, views, body.agent.character.intention)
-    records = _kept(body, views, purpose, [scene.text for scene in scenes])
+    records = _keep_views(body, views, purpose, [scene.text for scene in scenes])
     described = [
         LookedView(
             label=one.label,
@@ -184,7 +190,7 @@ def show(
         )
         for (one, _), scene in zip(looked, scenes, strict=True)
     ]
-    return told(Looked.fit(described), records)
+    return tell_data(Looked.fit(described), records)
 
 
 @tool("Look closer", asks_model=True)
@@ -212,7 +218,7 @@ def look_closer(
         [found] = body.agent.senses.detector.detect([view], [label])
         if not found:
             nothing = f"No {label} was found there. Look without a label, or elsewhere."
-            return told(Looked(nothing=nothing), _kept(body, [view]))
+            return tell_data(Looked(nothing=nothing), _keep_views(body, [view]))
         aimed = closer_camera(view.camera, max(found, key=lambda one: one.score).box)
         view = body.agent.city.streetview.view(view.pano_id, aimed)
     at = bearing_of(view.camera.heading, body.standing.heading)
@@ -234,7 +240,7 @@ def read_signs(body: Body, direction: ToSearch = "around") -> ToolResult[Listing
                 found.append((view, Detection("sign", score, box_around(sign), text)))
     signs = [SignRead(text=sign.text, direction=_direction(body, view, sign)) for view, sign in found]
     data = Listing[SignRead].fit(signs[:MOST_FINDS], nothing="No sign can be read from here.")
-    return told(data, _kept(body, views, found=found))
+    return tell_data(data, _keep_views(body, views, found=found))
 
 
 @tool("Find things in views")
@@ -266,7 +272,7 @@ def detect(
         for view, one in found
     ]
     data = Listing[Find].fit(finds[:MOST_FINDS], nothing="Nothing of the kind was found from here.")
-    return told(data, _kept(body, views, found=found))
+    return tell_data(data, _keep_views(body, views, found=found))
 
 
 @tool("Ask about a view", asks_model=True)
@@ -281,7 +287,7 @@ def ask_about_view(
     """Ask a question about what can be seen in one direction; a model that describes pictures answers."""
     [view] = _views(body, direction, fov)
     [said] = body.agent.senses.describer.describe([view], question)
-    return told(ViewAnswer(words=short(said, 1500)), _kept(body, [view], captions=[said]))
+    return tell_data(ViewAnswer(words=short(said, 1500)), _keep_views(body, [view], captions=[said]))
 
 
 def _roads_in(body: Body, view: View) -> tuple[RoadAhead, ...]:
@@ -314,7 +320,7 @@ def _views(body: Body, direction: Sweep, fov: float, pitch: float = 0.0) -> list
     return [streetview.view(body.standing.pano_id, Camera(heading, pitch, fov)) for heading in headings]
 
 
-def _kept(
+def _keep_views(
     body: Body,
     views: Sequence[View],
     purpose: Purpose | None = None,

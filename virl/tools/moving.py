@@ -18,12 +18,12 @@ from virl.tools.base import (
     Position,
     ToolResult,
     bearing_of,
-    counted,
+    count_noun,
     from_world,
     heading_of,
     metres,
     short,
-    told,
+    tell_data,
 )
 from virl.tools.body import Body
 from virl.tools.routes import Address, PlaceId, target_of
@@ -51,7 +51,7 @@ class Surroundings(ToolData):
     """The way one faces, the ways from here, and the moves left."""
 
     facing: str
-    """By the compass."""
+    """Direction by the compass."""
     heading: Degrees
     is_crossing: bool
     ways: tuple[WayOn, ...]
@@ -78,7 +78,7 @@ class Moved(ToolData):
     surroundings: Surroundings
 
     def __str__(self) -> str:
-        gone = f"{metres(self.distance_m)} in {counted(self.moves, 'move')}"
+        gone = f"{metres(self.distance_m)} in {count_noun(self.moves, 'move')}"
         return f"You went {gone}.\n{self.surroundings}"
 
 
@@ -87,7 +87,7 @@ class Relocated(ToolData):
 
     position: Position
     distance_m: Metres
-    """From the target."""
+    """Distance from the target."""
     surroundings: Surroundings
 
     def __str__(self) -> str:
@@ -95,7 +95,7 @@ class Relocated(ToolData):
 
 
 class Whereabouts(ToolData):
-    """Where and when one is."""
+    """The place and the time where one is."""
 
     city: str
     clock: str
@@ -132,7 +132,7 @@ def move(
     stop before at crossings, dead ends and sharp bends. You then face the way you went. Each panorama counts
     as one of the moves you have.
     """
-    link = _wanted(body, direction, pano_id)
+    link = _wanted_link(body, direction, pano_id)
     why = why or f"Goes {bearing_of(link.heading, body.standing.heading)}."
     gone = 0.0
     for step in range(steps):
@@ -142,7 +142,7 @@ def move(
         if body.panorama.is_crossing or onward is None or body.moves_left <= 0 or step + 1 == steps:
             break
         link = onward
-    return told(Moved(distance_m=gone, moves=step + 1, surroundings=surroundings(body)))
+    return tell_data(Moved(distance_m=gone, moves=step + 1, surroundings=surroundings(body)))
 
 
 @tool("Turn", changes=True)
@@ -151,7 +151,7 @@ def turn(
 ) -> ToolResult[Surroundings]:
     """Turn on the spot without moving."""
     body.turn(heading_of(direction, body.standing.heading))
-    return told(surroundings(body))
+    return tell_data(surroundings(body))
 
 
 @tool("Go elsewhere at once", changes=True, once=True)
@@ -169,7 +169,7 @@ def relocate(
         raise BadInput("you stand there already")
     body.relocate(there, why or f"Relocates to {short(name or '', 120)}.")
     away_m = distance(there.position, target)
-    return told(Relocated(position=there.position, distance_m=away_m, surroundings=surroundings(body)))
+    return tell_data(Relocated(position=there.position, distance_m=away_m, surroundings=surroundings(body)))
 
 
 @tool("Where am I")
@@ -177,7 +177,7 @@ def where_am_i(body: Body) -> ToolResult[Whereabouts]:
     """Tell where you are: position, address, heading, the ways on from here, moves left, day and time."""
     agent, here = body.agent, body.panorama.position
     near = next((place for place in agent.city.places.nearby(here, NEAR_M) if place.address), None)
-    return told(
+    return tell_data(
         Whereabouts(
             city=agent.city.title,
             clock=agent.character.clock,
@@ -209,7 +209,7 @@ def surroundings(body: Body, position: LatLng | None = None) -> Surroundings:
     )
 
 
-def _wanted(body: Body, direction: Direction | None, pano_id: str | None) -> Link:
+def _wanted_link(body: Body, direction: Direction | None, pano_id: str | None) -> Link:
     """Return the link that was asked for."""
     if (direction is None) == (pano_id is None):
         raise BadInput("give either direction or pano_id")

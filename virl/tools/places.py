@@ -14,12 +14,12 @@ from virl.tools.base import (
     Away,
     Listing,
     ToolResult,
-    away,
+    away_to,
     from_world,
     lines_held,
     metres,
     short,
-    told,
+    tell_data,
 )
 from virl.tools.body import Body
 from virl.tools.looking import Looked, LookedView, show
@@ -71,7 +71,7 @@ class NearbyListing(Listing[ListedPlace]):
 
     limit: int
     found: int
-    """How many there are within the radius."""
+    """Number of places within the radius."""
     radius_m: float
 
     def __str__(self) -> str:
@@ -101,7 +101,7 @@ class PlaceFacts(ToolData):
     """Further facts: name and text."""
     reviews: tuple[PlaceReview, ...]
     left_out: int = 0
-    """How many facts and reviews more there would be."""
+    """Number of facts and reviews more there would be."""
 
     @property
     def lines(self) -> list[str]:
@@ -138,9 +138,9 @@ def nearby_places(
     here = body.panorama.position
     found = body.agent.city.places.nearby(here, radius_m, types)
     kinds = f" of type {short(', '.join(types), 200)}" if types else ""
-    return told(
+    return tell_data(
         NearbyListing.fit(
-            [_listed(place, here) for place in found[:limit]],
+            [_to_listed(place, here) for place in found[:limit]],
             nothing=f"No place{kinds} within {metres(radius_m)}.",
             limit=limit,
             found=len(found),
@@ -159,8 +159,8 @@ def search_places(
 ) -> ToolResult[Listing[ListedPlace]]:
     """Search places by words: a name, a type or an address. Best match first, wherever in the city it is."""
     here = body.panorama.position
-    listed = [_listed(place, here) for place in body.agent.city.places.search(query, here)[:limit]]
-    return told(Listing[ListedPlace].fit(listed, nothing="No place answers that."))
+    listed = [_to_listed(place, here) for place in body.agent.city.places.search(query, here)[:limit]]
+    return tell_data(Listing[ListedPlace].fit(listed, nothing="No place answers that."))
 
 
 @tool("Details of a place")
@@ -168,7 +168,7 @@ def place_details(body: Body, place_id: PlaceId) -> ToolResult[PlaceFacts]:
     """Tell opening hours, rating, price, further facts and what visitors wrote about one place."""
     place = body.agent.city.places.details(place_id)
     about = PlaceFacts(
-        place=_listed(place, body.panorama.position),
+        place=_to_listed(place, body.panorama.position),
         clock=body.agent.character.clock,
         now=_open_now(body, place),
         hours=tuple(map(str, place.hours)),
@@ -184,7 +184,7 @@ def place_details(body: Body, place_id: PlaceId) -> ToolResult[PlaceFacts]:
         reviews = about.reviews[: max(kept - 2 - len(about.facts), 0)]
         left_out = len(lines) - kept
         about = about.model_copy(update={"facts": facts, "reviews": reviews, "left_out": left_out})
-    return told(about)
+    return tell_data(about)
 
 
 @tool("Photos of a place", asks_model=True)
@@ -199,7 +199,7 @@ def photos(
     """
     pictures = body.agent.city.places.photos(place_id, limit)
     if not pictures:
-        return told(Looked(nothing="The place is listed without photos."))
+        return tell_data(Looked(nothing="The place is listed without photos."))
     views = [
         (LookedView(label=f"photo {number} of {place_id}"), _as_view(pixels))
         for number, pixels in enumerate(pictures, 1)
@@ -207,7 +207,7 @@ def photos(
     return show(body, views, "photo")
 
 
-def _listed(place: Place, here: LatLng) -> ListedPlace:
+def _to_listed(place: Place, here: LatLng) -> ListedPlace:
     return ListedPlace(
         id=place.id,
         name=short(place.name, 80),
@@ -216,7 +216,7 @@ def _listed(place: Place, here: LatLng) -> ListedPlace:
         review_count=place.review_count,
         price_level=place.price_level,
         is_open=place.is_open,
-        away=away(here, place.position),
+        away=away_to(here, place.position),
         address=short(place.address, 80),
     )
 

@@ -10,7 +10,7 @@ from virl.agent.tool import ToolData, tool
 from virl.errors import BadInput
 from virl.geo import LatLng, bearing, compass_word, distance
 from virl.platform.maps import Route, TravelMode, walked_route
-from virl.tools.base import Away, Metres, Position, ToolResult, away, metres, short, told
+from virl.tools.base import Away, Metres, Position, ToolResult, away_to, metres, short, tell_data
 from virl.tools.body import Body
 
 MOST_LEGS = 15
@@ -37,7 +37,7 @@ class RouteStretch(ToolData):
 
     distance_m: Metres
     toward: str
-    """By the compass."""
+    """Direction by the compass."""
 
     def __str__(self) -> str:
         return f"{metres(self.distance_m)} {self.toward}"
@@ -52,7 +52,7 @@ class RouteLegs(ToolData):
     legs: tuple[RouteStretch, ...]
     """The first of them, at most `MOST_LEGS`; empty where one stands."""
     more_legs: int = 0
-    """How many there are beyond `legs`."""
+    """Number of legs beyond `legs`."""
 
     def __str__(self) -> str:
         legs = ", then ".join(map(str, self.legs)) or "you are there"
@@ -88,7 +88,7 @@ def geocode(
 ) -> ToolResult[AddressFound]:
     """Find the position of an address in the city, and how far and in which direction it is from you."""
     there = body.agent.city.maps.geocode(address)
-    return told(AddressFound(position=there, away=away(body.panorama.position, there)))
+    return tell_data(AddressFound(position=there, away=away_to(body.panorama.position, there)))
 
 
 @tool("Route", schema="FindRoute")
@@ -103,7 +103,7 @@ def route(
     maps = body.agent.city.maps
     way = walked_route(maps, stops) if mode == "walking" else maps.route(stops, mode)
     legs = _legs(way)
-    return told(
+    return tell_data(
         RouteLegs(
             distance_m=way.distance,
             minutes=round(way.duration / 60),
@@ -127,7 +127,7 @@ def travel_times(
     ),
     mode: Mode = "walking",
 ) -> ToolResult[TimesFromHere]:
-    """How long the ways take from where you are to several addresses and places, soonest first."""
+    """Return how long the ways take from where you are to several addresses and places, soonest first."""
     names = [*addresses, *place_ids]
     if not 0 < len(names) <= MOST_TARGETS:
         raise BadInput(f"give 1 to {MOST_TARGETS} addresses and place_ids")
@@ -140,11 +140,16 @@ def travel_times(
         for time, name in sorted(zip(map(float, seconds), names, strict=True))
     )
     city.left_out.add_unreached(mode, [time.target for time in times if time.minutes is None])
-    return told(TimesFromHere(mode=mode, times=times))
+    return tell_data(TimesFromHere(mode=mode, times=times))
 
 
 def target_of(body: Body, address: str | None, place_id: str | None) -> LatLng:
     """Return the position that is meant.
+
+    Args:
+        body: of the agent.
+        address: or `None`.
+        place_id: or `None`.
 
     Raises:
         BadInput: neither an address nor a place is given, or both are.

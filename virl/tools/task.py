@@ -14,7 +14,7 @@ from virl.agent.tool import ToolData, tool
 from virl.errors import BadInput, choices
 from virl.journal.convert import place_record
 from virl.journal.records import PlaceRecord
-from virl.tools.base import ToolResult, from_world, latest, short, told
+from virl.tools.base import ToolResult, from_world, latest, short, tell_data
 from virl.tools.body import Body
 
 NOTEBOOK = "notebook"
@@ -22,7 +22,7 @@ NOTEBOOK = "notebook"
 
 
 class _AnyAgent:
-    """Names all agents, and what each does, in the schema that a model is given."""
+    """The schema for a model that lists all agents, and what each does."""
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
@@ -55,7 +55,7 @@ class Consulted(ToolData):
     reason: str
     place: PlaceRecord | None
     found: dict[str, int]
-    """What it counted, by thing."""
+    """The counts, by thing."""
     answer: dict[str, Any]
 
     def __str__(self) -> str:
@@ -92,7 +92,7 @@ def take_note(
     run = body.agent.run
     if text.strip() and not run.noted(NOTEBOOK, body.doing):
         run.note(NOTEBOOK, body.doing, text.strip(), asked=())
-    return told(Notebook(notes=tuple(short(note.text, 1000) for note in run.notes(NOTEBOOK))))
+    return tell_data(Notebook(notes=tuple(short(note.text, 1000) for note in run.notes(NOTEBOOK))))
 
 
 @tool("Ask another agent", changes=True, asks_model=True)
@@ -134,7 +134,7 @@ def consult(
         changes |= {"start": {"lat": here.lat, "lng": here.lng}, "heading": body.standing.heading}
     about = f"{agent} was asked: {short(request, 200)}"
     result = consult_agent(body.agent, agent, body.doing, about=about, changes=changes, user=body.user)
-    return told(
+    return tell_data(
         Consulted(
             agent=agent,
             status=result.status,
@@ -164,4 +164,4 @@ def finish(
         found = body.agent.city.places.details(place_id)
         decision: Literal["enter", "continue"] = "enter" if succeeded else "continue"
         place = place_record(found, decision=decision, reason=short(answer, 300))
-    return told(TaskEnded(succeeded=succeeded), place=place)
+    return tell_data(TaskEnded(succeeded=succeeded), place=place)

@@ -5,19 +5,25 @@ from typing import Any
 
 from virl.agent.tool import Arguments
 from virl.tools.base import ToolResult
-from virl.traces import Attributes, cleaned, content_wanted, span
+from virl.traces import Attributes, clean_text, content_wanted, span
 
 
-def traced(name: str, asked: Arguments, act: Callable[[], ToolResult[Any]]) -> ToolResult[Any]:
-    """Return the result of a tool, and trace its use: its arguments and its text where content is wanted."""
+def trace_tool(name: str, asked: Arguments, act: Callable[[], ToolResult[Any]]) -> ToolResult[Any]:
+    """Return the result of a tool, and trace its use: its arguments and its text where content is wanted.
+
+    Args:
+        name: of the tool.
+        asked: its arguments.
+        act: calls it.
+    """
     with span(f"execute_tool {name}", _identity(name, asked)) as told:
         is_wanted = told.is_on and content_wanted()
         if is_wanted:
-            told.tell({"gen_ai.tool.call.arguments": cleaned(asked.model_dump_json(exclude_none=True))})
+            told.tell({"gen_ai.tool.call.arguments": clean_text(asked.model_dump_json(exclude_none=True))})
         result = act()
         told.tell({"virl.views": len(result.views)})
         if is_wanted:
-            told.tell({"gen_ai.tool.call.result": cleaned(result.text)})
+            told.tell({"gen_ai.tool.call.result": clean_text(result.text)})
     return result
 
 

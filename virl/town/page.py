@@ -75,7 +75,13 @@ def town_map(city: City, views: Sequence[TownView] = ()) -> MapFigure:
 
 
 def view_mark(paper: Paper, number: int, view: TownView) -> Mark:
-    """Return the mark of a view, with its number and the way it looks."""
+    """Return the mark of a view, with its number and the way it looks.
+
+    Args:
+        paper: of the map.
+        number: of the view, from 1.
+        view: with its panorama.
+    """
     return Mark(
         *paper.place(view.panorama.position),
         "view",
@@ -157,7 +163,7 @@ def town_summary(city: City) -> dict[str, Any]:
         BadInput: the city is asked over a network.
     """
     known = city.inventory.statistics() if city.inventory else None
-    omissions = known.left_out if known else city.left_out.told()
+    omissions = known.left_out if known else city.left_out.omissions()
     return {
         "city": city.name,
         "title": city.title,
@@ -192,12 +198,12 @@ def _streets(city: City, known: CityStatistics | None) -> Iterator[Fact]:
             yield f"Left out: {reason}", _kilometres(metres)
         for what, metres in known.drawn_m.items():
             yield f"Drawn level: {what}", _kilometres(metres)
-    count, largest = _connected(city)
+    count, largest = _count_connected(city)
     yield "Panoramas", f"{count:,}"
     yield "In the largest connected part", _share(largest, count)
 
 
-def _connected(city: City) -> tuple[int, int]:
+def _count_connected(city: City) -> tuple[int, int]:
     """Return the number of panoramas, and the number of them in the largest connected part."""
     names = held_street_map(city).panorama_ids()
     number = {name: index for index, name in enumerate(names)}

@@ -70,7 +70,7 @@ def town_views(city: City, count: int, seed: int) -> list[TownView]:
 
 
 def _spread(city: City, count: int, rng: Random) -> Iterator[Panorama]:
-    """Panoramas that keep apart (Mitchell's best candidate)."""
+    """Yield panoramas that keep apart (Mitchell's best candidate)."""
     names = held_street_map(city).panorama_ids()
     drawn = rng.sample(names, min(len(names), count * CANDIDATES))
     left = [city.streetview.panorama(name) for name in drawn]

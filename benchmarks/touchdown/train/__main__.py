@@ -7,13 +7,13 @@ import typer
 
 from virl.console import SafeConsole
 from virl.extras import require
-from virl.guard import guarded
+from virl.guard import add_guard
 from virl.platform.providers.graph.touchdown import Dataset
 
 from .hyperparameters import Method, read_overrides
 
 
-@guarded()
+@add_guard()
 def main(
     method: Annotated[
         Method,

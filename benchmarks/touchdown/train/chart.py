@@ -14,7 +14,7 @@ Point = tuple[float, float]
 
 
 def draw_curves(metrics: Sequence[Mapping[str, Any]], title: str) -> str:
-    """Loss by optimizer step, and task completion on the dev split at the end of each epoch, as SVG.
+    """Draw loss by optimizer step, and task completion on the dev split at the end of each epoch, as SVG.
 
     Args:
         metrics: the lines of `metrics.jsonl`.

@@ -15,7 +15,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from virl.errors import BadInput
-from virl.files import PARTIAL, writing
+from virl.files import PARTIAL, refusals_in_a_line
 
 from .learner import Learner
 from .model import save_adapter, saving_tensors
@@ -24,7 +24,7 @@ _OPTIMIZER, _STATE = "optimizer.safetensors", "state.json"
 
 
 class Progress(BaseModel):
-    """How far a training has come."""
+    """The progress of a training."""
 
     step: int = 0
     """Optimizer steps taken."""
@@ -42,12 +42,17 @@ class Progress(BaseModel):
 def save_checkpoint(folder: Path, learner: Learner, progress: Progress) -> Path:
     """Write the checkpoint of a step under `folder`, and remove those before it.
 
+    Args:
+        folder: of the training.
+        learner: with its weights.
+        progress: with the step's number.
+
     Raises:
         CannotWrite: the disk refuses; the checkpoint before is kept.
     """
     whole = folder / f"step-{progress.step:07d}"
     partial = whole.with_name(whole.name + PARTIAL)
-    with writing(whole, "go on with --resume"), saving_tensors():
+    with refusals_in_a_line(whole, "go on with --resume"), saving_tensors():
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
         save_adapter(learner.model, partial)

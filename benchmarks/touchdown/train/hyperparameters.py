@@ -16,20 +16,20 @@ Precision = Literal["auto", "fp32", "bf16", "fp16"]
 
 
 class Hyperparameters(Settings):
-    """How a model is fine-tuned. The defaults are the paper's where it names them."""
+    """Hyperparameters of fine-tuning. The defaults are the paper's where it names them."""
 
     learning_rate: float = Field(3e-4, gt=0)
     """Peak of AdamW's learning rate (paper, appendix A)."""
     warmup_ratio: float = Field(0.1, ge=0, le=1)
     """Share of all steps in which the rate rises from 0; from there it falls linearly to 0 (appendix A)."""
     weight_decay: float = Field(0.0, ge=0)
-    """Of AdamW; 0 is the Adam that the paper names (appendix A)."""
+    """Weight decay of AdamW; 0 is the Adam that the paper names (appendix A)."""
     max_grad_norm: float = Field(1.0, gt=0)
     """Gradients are scaled down to this norm (chosen: the default of transformers' Trainer)."""
     batch_size: int = Field(16, ge=1)
     """Samples an optimizer step (appendix A), run one by one and accumulated (code)."""
     epochs: int = Field(20, ge=1)
-    """Passes over the training split (appendix A)."""
+    """Number of passes over the training split (appendix A)."""
     cutoff: int = Field(2048, ge=16)
     """Tokens of a sample beyond which it is cut (code)."""
 
@@ -56,7 +56,7 @@ class Hyperparameters(Settings):
     save_every: int = Field(50, ge=1)
     """Optimizer steps between checkpoints; there is one at the end of each epoch too (chosen)."""
     seed: int = Field(0, ge=0)
-    """Of the order of samples, the mixing, dropout and the adapter's first weights."""
+    """Seed of the order of samples, the mixing, dropout and the adapter's first weights."""
 
     @model_validator(mode="after")
     def _rollouts_fit(self) -> Self:

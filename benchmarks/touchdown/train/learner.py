@@ -18,7 +18,7 @@ _SEED_STRIDE = 1_000_003  # a prime: no two seeds share the dropout of any of th
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """What one optimizer step did."""
+    """The result of one optimizer step."""
 
     loss: float
     """Mean over the samples of each one's mean cross entropy of action tokens, nats."""
@@ -98,7 +98,7 @@ class Learner:
             self.scheduler.step()
 
     @contextmanager
-    def walking(self) -> Iterator[None]:
+    def walking_mode(self) -> Iterator[None]:
         """Put the model in walking mode for the block: without dropout, in the precision of the training."""
         self.model.eval()
         try:

@@ -17,7 +17,7 @@ from rich.progress import Progress as Bar
 
 from virl.bench.metrics.street import score_walks
 from virl.bench.statistics import mean_with_interval
-from virl.files import PARTIAL, JsonLines, write_whole, writing
+from virl.files import PARTIAL, JsonLines, refusals_in_a_line, write_whole
 
 from .chart import draw_curves
 from .checkpoint import Progress, save_checkpoint
@@ -50,15 +50,15 @@ class Evaluation:
     invalid: int
     """Replies that named no action."""
     stopped: int
-    """Walks that ended with a stop."""
+    """Number of walks that ended with a stop."""
     too_long: int
-    """Walks whose text grew beyond the cutoff."""
+    """Number of walks whose text grew beyond the cutoff."""
     tokens: int
     """Fed to the model."""
 
 
 CURVES, CHECKPOINTS, BEST = "curves.svg", "checkpoints", "best"
-"""What a training leaves in its folder, beside `settings.json`, `results.json` and `metrics.jsonl`."""
+"""Files of a training in its folder, beside `settings.json`, `results.json` and `metrics.jsonl`."""
 
 _RESUME = "go on with --resume"
 
@@ -135,19 +135,19 @@ class Training:
         update = self.learner.update(self._samples(batch), len(batch), self.progress.step)
         seconds = perf_counter() - begun
         self.progress.step += 1
-        self._note("update", seconds, self._told(update, seconds))
+        self._note("update", seconds, self._update_data(update, seconds))
 
     def _samples(self, batch: Sequence[TrainingRoute]) -> Iterator[Sample]:
-        """Algorithm 1: student forcing with probability lambda, else teacher forcing."""
+        """Yield the samples of Algorithm 1: student forcing with probability lambda, else teacher forcing."""
         writer = self._writer(self.hyperparameters.rollout_cutoff)
         for route in batch:
             chance = random.Random(
                 f"{self.hyperparameters.seed} mixing {self.progress.epoch} {route.episode.id}"
             )
             if self.method == "rbl" and chance.random() < self.hyperparameters.mixing:
-                with self.learner.walking():
+                with self.learner.walking_mode():
                     rollout = self.lessons.walks.roll_out(route, writer)
-                sample, source = self.lessons.responded(route, rollout)
+                sample, source = self.lessons.sample_response(route, rollout)
                 self._sources[source] += 1
             else:
                 sample = self.lessons.gold(route)
@@ -163,7 +163,7 @@ class Training:
             max_tokens=max_tokens,
         )
 
-    def _told(self, update: Update, seconds: float) -> dict[str, Any]:
+    def _update_data(self, update: Update, seconds: float) -> dict[str, Any]:
         return asdict(update) | {
             "sources": dict(self._sources),
             "rollout_tokens": self._rolled_out,
@@ -174,7 +174,7 @@ class Training:
         begun = perf_counter()
         task = bar.add_task(f"walks of epoch {self.progress.epoch + 1}", total=len(self.dev))
         writer = self._writer(self.hyperparameters.cutoff)
-        with self.learner.walking():
+        with self.learner.walking_mode():
             found, rollouts = evaluate(self.lessons.walks, self.dev, writer, lambda: bar.advance(task))
         bar.remove_task(task)
         seconds = perf_counter() - begun
@@ -188,7 +188,7 @@ class Training:
     def _keep_best(self, found: Evaluation, actions: Sequence[Sequence[str]]) -> None:
         best = self.out / BEST
         partial = best.with_name(best.name + PARTIAL)
-        with writing(best, _RESUME):
+        with refusals_in_a_line(best, _RESUME):
             shutil.rmtree(partial, ignore_errors=True)
             save_adapter(self.learner.model, partial)
             walked = {route.episode.id: list(done) for route, done in zip(self.dev, actions, strict=True)}
@@ -210,7 +210,7 @@ class Training:
 
 
 def steps_per_epoch(samples: int, hyperparameters: Hyperparameters) -> int:
-    """Optimizer steps an epoch; the last one takes what is left."""
+    """Return the optimizer steps an epoch; the last one takes what is left."""
     return -(-samples // hyperparameters.batch_size)
 
 

@@ -35,10 +35,10 @@ def read_metrics(out: Path) -> list[dict[str, Any]]:
     Raises:
         BadInput: a line is damaged.
     """
-    return list(JsonLines(out / METRICS, "go on with --resume").read(_parsed))
+    return list(JsonLines(out / METRICS, "go on with --resume").read(_parse_line))
 
 
-def _parsed(line: bytes) -> dict[str, Any]:
+def _parse_line(line: bytes) -> dict[str, Any]:
     try:
         found: dict[str, Any] = json.loads(line)
     except ValueError:

@@ -62,6 +62,11 @@ def load_encoder(folder: Path) -> Encoder:
 def load_model(folder: Path, precision: Precision, device: torch.device) -> Any:
     """Load the weights of a model folder, frozen later by the adapter; in half precision where that is mixed.
 
+    Args:
+        folder: of the model.
+        precision: of the weights.
+        device: where they are loaded.
+
     Raises:
         ModelUnavailable: the folder holds no causal language model in safetensors files.
     """
@@ -120,7 +125,11 @@ def save_adapter(model: Any, folder: Path) -> None:
 
 @contextmanager
 def saving_tensors() -> Iterator[None]:
-    """Give what safetensors raises on a full disk the type that every other writer raises."""
+    """Give what safetensors raises on a full disk the type that every other writer raises.
+
+    Raises:
+        OSError: safetensors could not write.
+    """
     try:
         yield
     except SafetensorError as fault:
@@ -129,7 +138,7 @@ def saving_tensors() -> Iterator[None]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Without transformers' progress bars, and without a warning on an attribute that peft still reads."""
+    """Silence transformers' progress bars, and a warning on an attribute that peft still reads."""
     shown = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()
     try:

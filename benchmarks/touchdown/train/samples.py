@@ -11,7 +11,7 @@ from .tokens import Encoder, Sample, corrected_sample, walked_sample
 from .walking import Rollout, TrainingRoute, Walks
 
 Source = Literal["gold", "own", "oracle", "too_long"]
-"""What a sample teaches.
+"""Source of what a sample teaches.
 
 `gold`: the gold walk. `own`: the model's walk, which completed the task, with its own actions as labels.
 `oracle`: its walk, which did not, with the oracle's actions. `too_long`: gold in place of an overlong walk.
@@ -20,7 +20,7 @@ Source = Literal["gold", "own", "oracle", "too_long"]
 
 @dataclass(frozen=True, slots=True)
 class Lessons:
-    """Makes samples.
+    """A maker of samples.
 
     Args:
         walks: how episodes are walked and told.
@@ -36,18 +36,18 @@ class Lessons:
 
     def gold(self, route: TrainingRoute) -> Sample:
         """Return the gold walk: teacher forcing."""
-        told = self.walks.told(route, route.gold)
-        return walked_sample(self.encoder.encode(told.text), self.walks.decided(told), self.cutoff)
+        told = self.walks.transcript(route, route.gold)
+        return walked_sample(self.encoder.encode(told.text), self.walks.decided_spans(told), self.cutoff)
 
-    def responded(self, route: TrainingRoute, rollout: Rollout) -> tuple[Sample, Source]:
+    def sample_response(self, route: TrainingRoute, rollout: Rollout) -> tuple[Sample, Source]:
         """Return the sample that the model's own walk teaches: student forcing.
 
         A walk that stopped at the target or beside it is right as it is. Of any other, each action is
         replaced by what the oracle does in the state that the model had come to.
         """
         graph = self.walks.graph
-        told = self.walks.told(route, rollout.actions)
-        tokens, spans = self.encoder.encode(told.text), self.walks.decided(told)
+        told = self.walks.transcript(route, rollout.actions)
+        tokens, spans = self.encoder.encode(told.text), self.walks.decided_spans(told)
         if rollout.too_long or not spans or len(tokens.ids) > self.rollout_cutoff:
             return self.gold(route), "too_long"
         if rollout.stopped and task_completion(
@@ -67,7 +67,13 @@ class Lessons:
 def told_with(
     text: str, spans: tuple[tuple[int, int], ...], actions: list[Action]
 ) -> tuple[str, list[tuple[int, int]]]:
-    """Return a text with other words at some spans, and where they stand; all the rest stays as it is."""
+    """Return a text with other words at some spans, and where they stand; all the rest stays as it is.
+
+    Args:
+        text: of a walk.
+        spans: of its actions, as places of letters.
+        actions: in place of those.
+    """
     changed, found, done = "", [], 0
     for (start, end), action in zip(spans, actions, strict=True):
         changed += text[done:start]

@@ -30,7 +30,7 @@ class Tokens:
 
 
 class Encoder:
-    """Turns text into tokens and back; a beginning-of-text token leads where the tokenizer has that habit.
+    """A tokenizer that puts a beginning-of-text token first where it has that habit.
 
     Args:
         tokenizer: a fast tokenizer of transformers.
@@ -64,11 +64,11 @@ class Encoder:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What the model reads, and what it should have written."""
+    """The text that the model reads, and what it should have written."""
 
     ids: list[int]
     labels: list[int]
-    """What should stand at each place, given all tokens before it; `IGNORED` where nothing is learned."""
+    """The token at each place, given all tokens before it; `IGNORED` where nothing is learned."""
     cut: int = 0
     """Actions that were lost because they lie beyond the cutoff."""
     shared: int = 0
@@ -76,7 +76,7 @@ class Sample:
 
     @property
     def learned(self) -> int:
-        """How many tokens are learned."""
+        """The number of tokens that are learned."""
         return sum(label != IGNORED for label in self.labels)
 
 

@@ -14,7 +14,7 @@ from rich.progress import Progress as Bar
 
 from virl.bench.records import SETTINGS, versions, write_results
 from virl.errors import BadInput, NoStreetView
-from virl.files import write_whole, writing
+from virl.files import refusals_in_a_line, write_whole
 from virl.journal.lock import lock_run
 from virl.platform.movement.instruction.velma.features import read_features
 from virl.platform.movement.instruction.velma.landmarks import read_landmarks
@@ -42,7 +42,7 @@ from .walking import TrainingRoute, Walks
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a training is made of."""
+    """Options of a training."""
 
     method: Method
     model: Path
@@ -55,11 +55,16 @@ class Options:
     features: Path | None = None
     """Embeddings of views, with captions; `None` tells no landmarks."""
     statistics: Path | None = None
-    """Of the views of the training area; goes with `features`."""
+    """Statistics of the views of the training area; goes with `features`."""
 
 
 def train(options: Options, hyperparameters: Hyperparameters, console: Console) -> None:
     """Fine-tune a model, or go on with it, and write `results.json`.
+
+    Args:
+        options: data, model and folder.
+        hyperparameters: of the training.
+        console: where progress is told.
 
     Raises:
         VirlError: data, model, adapters or folder cannot be used; the message says what to do.
@@ -73,7 +78,7 @@ def train(options: Options, hyperparameters: Hyperparameters, console: Console) 
     for split, data in read.items():
         routes[split], skipped[split] = _routes(lessons, data)
         _tell_skipped(split, skipped[split], console)
-    with writing(options.out, "choose another --out"):
+    with refusals_in_a_line(options.out, "choose another --out"):
         options.out.mkdir(parents=True, exist_ok=True)
     with closing(lock_run(options.out)):
         settings = _settings(options, hyperparameters, read["train"].source)
@@ -165,13 +170,13 @@ def _begin(options: Options, settings: dict[str, Any]) -> Path | None:
         raise BadInput(
             f"{options.out}: already contains a training: continue it with --resume, or choose another --out"
         )
-    if checkpoint and (other := _differing(path, settings)):
+    if checkpoint and (other := _changed_settings(path, settings)):
         raise BadInput(f"{path}: the settings differ ({', '.join(other)}): choose another --out")
     write_whole(path, json.dumps(settings, indent=2).encode() + b"\n", "choose another --out")
     return checkpoint
 
 
-def _differing(path: Path, settings: Mapping[str, Any]) -> list[str]:
+def _changed_settings(path: Path, settings: Mapping[str, Any]) -> list[str]:
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
         return [name for name in settings if kept[name] != settings[name]]

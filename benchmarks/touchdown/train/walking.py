@@ -29,7 +29,7 @@ class TrainingRoute:
     gold: tuple[Action, ...]
     """The actions of the gold path, an opening one and the stop included."""
     prompt: str
-    """What stands before the walk, without any worked example."""
+    """Text before the walk, without any worked example."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +39,11 @@ class Rollout:
     start: WalkState
     moves: tuple[Move, ...]
     too_long: bool = False
-    """Whether it ended because its text grew too long."""
+    """True where it ended because its text grew too long."""
 
     @property
     def actions(self) -> list[Action]:
-        """As carried out."""
+        """Actions as carried out."""
         return [Action(move.action) for move in self.moves]
 
     @property
@@ -53,7 +53,7 @@ class Rollout:
 
     @property
     def stopped(self) -> bool:
-        """Whether it ended with a stop, and not at a limit."""
+        """Return whether it ended with a stop, and not at a limit."""
         return bool(self.moves) and self.actions[-1] is Action.STOP
 
     @property
@@ -64,7 +64,7 @@ class Rollout:
 
 @dataclass(frozen=True, slots=True)
 class Walks:
-    """How the episodes of a data set are walked and told.
+    """The walks of the episodes of a data set, and how they are told.
 
     Args:
         observer: says what is observed; it holds the graph.
@@ -80,7 +80,7 @@ class Walks:
 
     @property
     def graph(self) -> NavigationGraph:
-        """Where the walks go."""
+        """The graph on which the walks go."""
         return self.observer.graph
 
     @property
@@ -101,7 +101,7 @@ class Walks:
             episode, start, gold, action_text(episode.instruction, _WALK).removesuffix(_WALK)
         )
 
-    def told(self, route: TrainingRoute, actions: Sequence[Action]) -> Transcript:
+    def transcript(self, route: TrainingRoute, actions: Sequence[Action]) -> Transcript:
         """Return the prompt with a walk; it ends in the next action's number unless the walk stopped."""
         landmarks = self.landmarks.get(route.episode.id, ())
         walk = walk_so_far(self.observer, route.start, actions, landmarks=landmarks)
@@ -109,7 +109,7 @@ class Walks:
         spans = tuple((offset + start, offset + end) for start, end in walk.action_spans)
         return Transcript(route.prompt + walk.text, spans)
 
-    def decided(self, told: Transcript) -> tuple[tuple[int, int], ...]:
+    def decided_spans(self, told: Transcript) -> tuple[tuple[int, int], ...]:
         """Return the spans of the actions that the walker decided.
 
         An opening one is given, hence not learned.
@@ -120,7 +120,7 @@ class Walks:
         """Let a model walk an episode; a reply that names no action is carried out as `forward`."""
 
         def choose(moves: Sequence[Move]) -> Decision:
-            reply = writer.reply(self.told(route, [Action(move.action) for move in moves]).text)
+            reply = writer.reply(self.transcript(route, [Action(move.action) for move in moves]).text)
             action = parse_action(reply)
             return Decision(action) if action else Decision(Action.FORWARD, refused=(reply,))
 

@@ -57,7 +57,7 @@ class GreedyWriter:
         while token != self._encoder.end:
             written.append(token)
             reply = self._encoder.decode(written)
-            if _ended(reply) or len(written) == self._max_reply_tokens:
+            if _has_ended(reply) or len(written) == self._max_reply_tokens:
                 break
             token = self._next([token])
         return reply
@@ -71,7 +71,7 @@ class GreedyWriter:
         return int(output.logits[0, -1].argmax())
 
 
-def _ended(reply: str) -> bool:
+def _has_ended(reply: str) -> bool:
     text = reply.lstrip()
     return "\n" in text or text.rstrip().lower() in _ACTIONS
 

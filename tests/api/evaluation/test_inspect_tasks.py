@@ -279,7 +279,7 @@ def test_tools_are_called_through_the_model_of_inspect(monkeypatch: pytest.Monke
     bound = bridge.InspectChatModel().bind_tools([look], tool_choice="any")
 
     async def asked() -> AIMessage:
-        with bridge.asking(current_token()):
+        with bridge.ask_in_loop(current_token()):
             return await anyio.to_thread.run_sync(bound.invoke, conversation)
 
     answer = anyio.run(asked)

@@ -51,7 +51,7 @@ def test_what_clients_ask_for_has_words_in_both_files(field: str) -> None:
 
 @pytest.mark.slow
 def test_aria_serves_clients_whose_wishes_can_be_met(virlton: City) -> None:
-    drawn = aria._drawn(virlton, 1)
+    drawn = aria._draw_clients(virlton, 1)
     assert len(drawn) == len(aria.cases(virlton, 1)) == 50
     assert virlton.truth is not None
     for case in drawn.values():
@@ -64,7 +64,7 @@ def test_aria_serves_clients_whose_wishes_can_be_met(virlton: City) -> None:
 
 @pytest.mark.slow
 def test_the_hidden_suitability_is_a_share_and_tells_homes_apart(virlton: City) -> None:
-    for case in vivek._drawn(virlton, 1).values():
+    for case in vivek._draw_searches(virlton, 1).values():
         values = list(case.suitability.values())
         assert len(values) == len(case.homes) >= vivek.FEWEST_HOMES
         assert min(values) >= 0

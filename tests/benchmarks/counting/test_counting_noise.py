@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from benchmarks.counting.noise import PoseNoise, misplaced, parse_noise
-from benchmarks.counting.trip import Seeing
+from benchmarks.counting.noise import PoseNoise, misplace_views, parse_noise
+from benchmarks.counting.trip import SeenTrip
 from virl.errors import BadInput
 from virl.geo import LatLng, LocalFrame, signed_turn
 from virl.platform.perception.active import Sighting
@@ -20,8 +20,8 @@ def look(pano_id: str, heading: float = 30.0) -> Sighting:
 
 
 def test_a_panorama_is_off_by_the_same_in_all_its_views() -> None:
-    seeing = Seeing(((look("a"), look("a", 90.0)), (look("b"),), (look("a"),)), (None,) * 4)
-    (first, turned), (other,), (again,) = misplaced(seeing, PoseNoise(1.5, 2.0), 0).looks
+    seeing = SeenTrip(((look("a"), look("a", 90.0)), (look("b"),), (look("a"),)), (None,) * 4)
+    (first, turned), (other,), (again,) = misplace_views(seeing, PoseNoise(1.5, 2.0), 0).looks
     assert first == again
     assert first.position == turned.position != other.position
     assert signed_turn(first.view.camera.heading, turned.view.camera.heading) == pytest.approx(60.0)
@@ -30,17 +30,17 @@ def test_a_panorama_is_off_by_the_same_in_all_its_views() -> None:
 
 
 def test_another_draw_errs_elsewhere() -> None:
-    seeing = Seeing(((look("a"),),), (None,))
+    seeing = SeenTrip(((look("a"),),), (None,))
     first, second, again = (
-        misplaced(seeing, PoseNoise(1.5, 2.0), 0, draw).looks[0][0].position for draw in (0, 1, 0)
+        misplace_views(seeing, PoseNoise(1.5, 2.0), 0, draw).looks[0][0].position for draw in (0, 1, 0)
     )
     assert first == again != second
 
 
 @pytest.mark.slow
 def test_the_errors_have_the_deviations_asked_for() -> None:
-    seeing = Seeing(tuple((look(f"p{number}"),) for number in range(2000)), (None,) * 2000)
-    moved = [one for (one,) in misplaced(seeing, PoseNoise(1.5, 2.0), 0).looks]
+    seeing = SeenTrip(tuple((look(f"p{number}"),) for number in range(2000)), (None,) * 2000)
+    moved = [one for (one,) in misplace_views(seeing, PoseNoise(1.5, 2.0), 0).looks]
     metres = np.array([LocalFrame(HERE).point(one.position) for one in moved])
     degrees = np.array([signed_turn(30.0, one.view.camera.heading) for one in moved])
     assert metres.std(axis=0) == pytest.approx([1.5, 1.5], rel=0.08)
@@ -50,8 +50,8 @@ def test_the_errors_have_the_deviations_asked_for() -> None:
 
 
 def test_no_noise_changes_nothing() -> None:
-    seeing = Seeing(((look("a"),),), (None,))
-    (moved,) = misplaced(seeing, PoseNoise(), 0).looks[0]
+    seeing = SeenTrip(((look("a"),),), (None,))
+    (moved,) = misplace_views(seeing, PoseNoise(), 0).looks[0]
     assert moved.position == pytest.approx(HERE, abs=1e-12)
     assert moved.view.camera == look("a").view.camera
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.counting.replay import OnceMatcher, remember, reported
+from benchmarks.counting.replay import OnceMatcher, remember, to_reported
 from benchmarks.counting.trip import required_things, take_trip, thing_shown
 from benchmarks.counting.variants import DEFAULT, NO_RULES, rules_of
 from benchmarks.counting.walks import choose_walks
@@ -108,7 +108,7 @@ def test_a_replay_reports_what_the_counter_did(virlton: City, tmp_path: Path) ->
     walk = choose_walks(virlton, 2, 0, 3)[1]
     trip = take_trip(virlton, virlton.truth, counter, walk)
     seeing, matcher = trip.seen["active"], CountingMatcher()
-    known = [reported(thing, seeing.shown) for thing in memory.objects()]
+    known = [to_reported(thing, seeing.shown) for thing in memory.objects()]
     assert known
     assert remember(seeing, settings, DEFAULT, matcher) == known
     assert len(remember(seeing, settings, NO_RULES.rules, matcher)) == len(seeing.shown) > len(known)

@@ -27,7 +27,7 @@ from benchmarks.sight.episodes import (
     same_places,
     searches,
 )
-from benchmarks.sight.score import measured, score, show
+from benchmarks.sight.score import measure_walk, score, show
 from benchmarks.sight.targets import REACHED_M, Among, Kind, load_wishes, targets
 from virl.agent.tool import TOOLS, tool_names
 from virl.bench.episode import Record
@@ -39,7 +39,7 @@ from virl.geo import distance
 from virl.platform.city import City
 from virl.platform.graph import NavigationGraph, build_graph
 from virl.platform.movement.links import LinksMover
-from virl.platform.place_types import marked
+from virl.platform.place_types import types_marked
 from virl.platform.providers.cities import open_city
 from virl.platform.streetview import Camera
 from virl.platform.whole_graph import whole_graph
@@ -212,8 +212,8 @@ def test_landmarks_are_asked_for_in_every_way(town: City, graph: NavigationGraph
     assert found
     for search in found:
         kinds = [town.places.details(place_id).types[0] for place_id in search.place_ids]
-        assert marked("landmark").intersection(kinds)
-        assert kind == "wish" or marked("landmark").issuperset(kinds)
+        assert types_marked("landmark").intersection(kinds)
+        assert kind == "wish" or types_marked("landmark").issuperset(kinds)
 
 
 def test_wishes_of_the_splits_are_worded_apart() -> None:
@@ -299,7 +299,7 @@ def test_baselines_know_what_they_know(tmp_path: Path) -> None:
     assert {record.status for record in records} == {"done"}
     of = {name: [one for one in records if one.model == name] for name in options.models}
     for record in of["oracle"]:
-        values = measured(record.data, Search.model_validate(record.data["search"]))
+        values = measure_walk(record.data, Search.model_validate(record.data["search"]))
         assert values["success"] == values["accuracy"] == 1.0
         assert values["spl"] == pytest.approx(1.0, abs=0.01)
         assert values["backtracks"] == 0.0
@@ -379,13 +379,13 @@ def walk(ids: str, left: list[float], *, ends: bool) -> dict[str, Any]:
 
 def test_a_walk_is_measured_by_hand() -> None:
     data = walk("abaz", [20.0, 30.0, 20.0, 0.0], ends=True)
-    values = measured(data, Search.model_validate(data["search"]))
+    values = measure_walk(data, Search.model_validate(data["search"]))
     assert values == {
         "success": 1.0, "spl": pytest.approx(20 / 30), "progress": 1.0, "decisions": 3.0, "backtracks": 1.0,
         "views": 8.0, "accuracy": pytest.approx(2 / 3), "middle": 1.0,
     }  # fmt: skip
     lost = walk("abc", [20.0, 30.0, 40.0], ends=True)
-    values = measured(lost, Search.model_validate(lost["search"]))
+    values = measure_walk(lost, Search.model_validate(lost["search"]))
     assert (values["success"], values["spl"], values["progress"], values["accuracy"]) == (0.0, 0.0, -1.0, 0.0)
 
 

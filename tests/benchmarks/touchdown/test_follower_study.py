@@ -10,8 +10,8 @@ from benchmarks.touchdown.follower_study import (
     app,
     completion,
     follower_for,
+    switch_off,
     try_out,
-    without,
 )
 from virl.platform.movement.instruction.follower.parameters import default_parameters
 
@@ -21,7 +21,7 @@ EXPORT = Path(__file__).parents[2] / "data" / "virlton-small"
 @pytest.mark.parametrize("rule", ABLATIONS)
 def test_a_rule_is_switched_off_by_parameters_that_hold(rule: str) -> None:
     whole = default_parameters()
-    changed = without(rule, whole)
+    changed = switch_off(rule, whole)
     assert changed != whole
     assert type(whole).model_validate(changed.model_dump()) == changed
 
@@ -43,7 +43,7 @@ def test_stop_phrases_matter_on_made_instructions() -> None:
         name: completion(try_out(data, "map2seq", follower_for(data.graph, "map2seq", numbers, use_map=True)))
         for name, numbers in {
             "whole": default_parameters(),
-            "without": without("stop phrases place the end", default_parameters()),
+            "without": switch_off("stop phrases place the end", default_parameters()),
         }.items()
     }
     assert parts["whole"] > parts["without"] + 10

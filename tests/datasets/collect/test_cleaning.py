@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from made_dataset import HARMFUL
 
-from virl.bench.city_data import around
+from virl.bench.city_data import square_around
 from virl.datasets.collect.collection import Collection as Collected
 from virl.datasets.collect.collection import sole_writer
 from virl.datasets.collect.places import PlacesSettings, Work, collect_places
@@ -80,7 +80,7 @@ def city_of(middle: LatLng, *shops: Place) -> tuple[City, OneStreet, Shops]:
 def collect(folder: Path, city: City, storefront: Any = None, **settings: Any) -> Work:
     return collect_places(
         city,
-        around(city.center, 260),
+        square_around(city.center, 260),
         folder,
         PlacesSettings.model_validate(settings),
         storefront,
@@ -157,4 +157,4 @@ def test_two_at_once_do_not_collect_into_one_folder(tmp_path: Path) -> None:
     with sole_writer(tmp_path), refused, sole_writer(tmp_path):
         pass
     with sole_writer(tmp_path):
-        Collected(tmp_path, city_of(LONDON)[0], "offline", around(LONDON, 50))
+        Collected(tmp_path, city_of(LONDON)[0], "offline", square_around(LONDON, 50))

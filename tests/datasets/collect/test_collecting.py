@@ -19,7 +19,7 @@ from virl.cli.main import app
 from virl.datasets.collect.collecting import collect_city_questions, collect_city_routes
 from virl.datasets.collect.collection import Collection
 from virl.datasets.collect.dataset import PanoramaRow, open_dataset
-from virl.datasets.collect.places import COVER_M, WORK, PlacesSettings, collect_places, covering
+from virl.datasets.collect.places import COVER_M, WORK, PlacesSettings, collect_places, cover_region
 from virl.datasets.collect.routes import RoutesSettings
 from virl.errors import BadInput
 from virl.geo import LatLng
@@ -236,12 +236,12 @@ def test_a_cover_leaves_no_panorama_out() -> None:
         PanoramaRow(id=str(number), lat=MIDDLE.lat + north, lng=MIDDLE.lng + east)
         for number, (north, east) in enumerate((0.002 * rng.standard_normal((300, 2))).tolist())
     ]
-    chosen = covering(region, panoramas)
+    chosen = cover_region(region, panoramas)
     assert len(chosen) < len(panoramas)
     lat, lng = (np.array([getattr(one, name) for one in chosen]) for name in ("lat", "lng"))
     for one in panoramas:
         assert geo.distances(one.lat, one.lng, lat, lng).min() <= COVER_M * 1.01
-    assert covering(region, []) == []
+    assert cover_region(region, []) == []
 
 
 @pytest.fixture(scope="module")

@@ -40,7 +40,7 @@ from virl.picture_reading import PictureFault, open_picture
 from virl.platform.movement.instruction.in_order import plan_in_order
 from virl.platform.providers.http.deadline import deadline, timed
 from virl.platform.providers.osm import unpacked
-from virl.registry import importing, load
+from virl.registry import import_errors, load
 from virl.serve.gate import GateOptions, gated
 from virl.serve.running import running
 
@@ -280,7 +280,7 @@ def _import(home: Path, drawn: Drawn) -> None:
     sys.modules.pop("hostile_plugin", None)
     before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     try:
-        with importing("routine 'x' of hostile_plugin"):
+        with import_errors("routine 'x' of hostile_plugin"):
             load("hostile_plugin:NAME")
     finally:
         sys.dont_write_bytecode = before

@@ -25,12 +25,12 @@ from virl.platform.movement.instruction.follower.reading import parse
 from virl.platform.movement.instruction.navgpt.rules import own_words, thought_of
 from virl.platform.movement.instruction.navgpt.rules import read_reply as read_move
 from virl.platform.movement.instruction.velma.landmarks import parse_landmarks
-from virl.platform.movement.instruction.velma.rules import published_action, quoted
+from virl.platform.movement.instruction.velma.rules import published_action, quote_reply
 from virl.routines.explore.replies import PlaceType
 
 TEXTS: Mapping[str, tuple[Callable[[str], object], str]] = {
     "landmarks": (parse_landmarks, "1. the red awning\n2. a church\n3. two lights"),
-    "action": (lambda said: (published_action(said), quoted(said)), "turn left, then forward"),
+    "action": (lambda said: (published_action(said), quote_reply(said)), "turn left, then forward"),
     "navgpt": (
         lambda said: (read_move(own_words(said), {"v1", "v2"}), thought_of(said)),
         'Thought: go on.\nAction: action_maker\nAction Input: "v1"\nObservation: none',

@@ -24,7 +24,7 @@ from virl.pages.looks import colour_of, shapes
 from virl.pages.map_picture import draw_picture
 from virl.pages.map_svg import draw_svg, draw_whole
 from virl.pages.maps import draw_map, sides_of
-from virl.pages.numbers import column_digits, ticks, written
+from virl.pages.numbers import column_digits, ticks, write_number
 from virl.pages.page import draw_bars, draw_curves, draw_exhibits
 from virl.pages.theme import colours
 
@@ -48,7 +48,7 @@ def test_a_column_has_as_many_digits_as_its_author_gave() -> None:
     assert column_digits([1.0, 1 / 3]) == 2
     assert column_digits([1, "two"]) is None
     assert column_digits([None]) is None
-    assert written(-1234.5, 1) == "\N{MINUS SIGN}1,234.5"
+    assert write_number(-1234.5, 1) == "\N{MINUS SIGN}1,234.5"
 
 
 def test_bars_are_as_long_as_their_share_of_the_longest() -> None:

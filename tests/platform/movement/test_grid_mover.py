@@ -37,7 +37,7 @@ def found(mover: GridMover, name: str) -> set[str]:
 def test_finds_all_neighbours_within_its_reach(spacing: float, turn: float, batch: bool) -> None:
     made = star(spacing, turn)
     counting = CountingBatchStreetView(made) if batch else CountingStreetView(made)
-    mover = GridMover(counting, Rings.reaching(spacing * 1.01))
+    mover = GridMover(counting, Rings.with_reach(spacing * 1.01))
     assert found(mover, "c") == {"0.1", "90.1", "180.1", "270.1"}
 
 
@@ -45,7 +45,7 @@ def test_finds_all_neighbours_within_its_reach(spacing: float, turn: float, batc
 @pytest.mark.parametrize("spacing", [5.0, 10.0, 15.0, 20.0, 25.0, 30.0])
 def test_on_a_straight_street_it_finds_nothing_else(spacing: float, turn: float) -> None:
     made = star(spacing, turn, arms=(0, 180))
-    mover = GridMover(made, Rings.reaching(spacing * 1.01))
+    mover = GridMover(made, Rings.with_reach(spacing * 1.01))
     for name in ("c", "0.1", "0.2", "0.3", "180.1"):
         assert found(mover, name) == {link.pano_id for link in made.panorama(name).links}
 
@@ -128,8 +128,8 @@ def test_an_empty_street_says_so_for_the_nearer_positions_too() -> None:
         (lambda: Rings(radii=(3, 60)), r"\(0, 50\] metres"),
         (lambda: Rings(headings=2), "three headings"),
         (lambda: Rings(heading_range=180), r"\[0, 180\)"),
-        (lambda: Rings.reaching(0), "reach 0"),
-        (lambda: Rings.reaching(91), "reach 91"),
+        (lambda: Rings.with_reach(0), "reach 0"),
+        (lambda: Rings.with_reach(91), "reach 91"),
     ],
 )
 def test_rings_that_make_no_sense_are_refused(make: object, why: str) -> None:
@@ -140,4 +140,4 @@ def test_rings_that_make_no_sense_are_refused(make: object, why: str) -> None:
 
 @given(st.floats(1, 90))
 def test_rings_reach_what_was_asked_for(metres: float) -> None:
-    assert Rings.reaching(metres).reach >= metres - 1e-9
+    assert Rings.with_reach(metres).reach >= metres - 1e-9

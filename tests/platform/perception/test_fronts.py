@@ -40,7 +40,7 @@ def wall_view(piece: FrontPiece) -> View:
 def test_a_front_is_the_right_way_round_and_in_scale(heading: float, side: Side) -> None:
     piece = FrontPiece(heading, side, 20.0, 30.0)
     view = wall_view(piece)
-    front = piece.unrolled(view)
+    front = piece.unroll(view)
     assert front.shape[1] == 10 * PER_M
     coloured = (front.max(axis=2).astype(int) - front.min(axis=2)) > 90
     rows, columns = np.nonzero(coloured)

@@ -56,7 +56,7 @@ def test_whatever_differs_is_another_look(cache: Path, monkeypatch: pytest.Monke
     KeptFinds(eye, "eye").detect(views[:1], ["sign"])
     KeptFinds(eye, "eye").detect(views[::-1], ["sign"])
     assert eye.looked == 5
-    monkeypatch.setattr(kept_finds, "looking", lambda: "other code")
+    monkeypatch.setattr(kept_finds, "finds_digest", lambda: "other code")
     KeptFinds(eye, "eye").detect(views, ["sign"])
     assert eye.looked == 6
 
@@ -112,10 +112,10 @@ def test_a_reader_that_sees_signs_first_is_another_one() -> None:
 
 
 def test_the_key_names_code_weights_and_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = kept_finds.looking()
-    kept_finds.looking.cache_clear()
-    assert kept_finds.looking() == before
+    before = kept_finds.finds_digest()
+    kept_finds.finds_digest.cache_clear()
+    assert kept_finds.finds_digest() == before
     monkeypatch.setenv("OMP_NUM_THREADS", "7")
-    kept_finds.looking.cache_clear()
-    assert kept_finds.looking() != before
-    kept_finds.looking.cache_clear()
+    kept_finds.finds_digest.cache_clear()
+    assert kept_finds.finds_digest() != before
+    kept_finds.finds_digest.cache_clear()

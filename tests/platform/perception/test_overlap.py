@@ -4,8 +4,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from virl.platform.perception.overlap import (
-    around,
     carry_box,
+    enclosing_box,
     intersection_over_union,
     share_in_common,
 )
@@ -60,4 +60,4 @@ def test_shares_of_boxes():
     assert intersection_over_union(whole, quarter) == 0.25
     assert share_in_common(whole, quarter) == 1.0
     assert intersection_over_union(whole, apart) == share_in_common(whole, apart) == 0.0
-    assert around(quarter, apart) == (0, 0, 40, 20)
+    assert enclosing_box(quarter, apart) == (0, 0, 40, 20)

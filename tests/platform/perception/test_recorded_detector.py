@@ -10,7 +10,7 @@ from virl.platform.perception.base import Detection
 from virl.platform.perception.detectors.recorded import write_boxes
 from virl.platform.perception.models import Models
 from virl.platform.perception.overlap import carry_box
-from virl.platform.perception.standing import standing
+from virl.platform.perception.standing import model_readiness
 from virl.platform.streetview import Camera, View
 
 WIDE = Camera(90.0, 0.0, 60.0)
@@ -79,7 +79,7 @@ def test_a_panorama_without_a_line_is_no_panorama_without_boxes(detector, file):
 def test_a_missing_file_is_named_before_and_when_it_is_used(tmp_path):
     model = tmp_path / "mine.yaml"
     model.write_text(MODEL.format(tmp_path / "gone.jsonl"))
-    assert any("gone.jsonl" in need.lacks for need in standing("detector", str(model)).needs)
+    assert any("gone.jsonl" in need.lacks for need in model_readiness("detector", str(model)).needs)
     with pytest.raises(ModelUnavailable, match=r"no file .*gone\.jsonl: write one"):
         Models().detector(str(model)).detect([view(WIDE)], ["bench"])
 

@@ -206,7 +206,7 @@ def test_boxes_are_off_within_their_bounds_and_stay_in_the_picture(settings):
     camera = Camera(0, width=640, height=480)
     box: Box = (600.0, 100.0, 640.0, 180.0)
     jitter = settings.box_jitter
-    boxes = np.array([Draws(0, "look", f"t{i}", 0.4).jittered(box, camera, jitter) for i in range(2000)])
+    boxes = np.array([Draws(0, "look", f"t{i}", 0.4).jitter(box, camera, jitter) for i in range(2000)])
     assert (boxes[:, 2] == 640).all()  # an edge that the picture cuts stays
     assert (boxes[:, 0] < boxes[:, 2]).all()
     assert (boxes[:, 1] < boxes[:, 3]).all()

@@ -116,12 +116,12 @@ def pictures(name: str, url: str) -> Items:
 
 CASES = {
     "Places nearby": Case(
-        lambda url: NewPlaces(client(url)).within(HERE, 500, Kinds(in_full=True)).places, ("places",)
+        lambda url: NewPlaces(client(url)).places_within(HERE, 500, Kinds(in_full=True)).places, ("places",)
     ),
-    "Places text": Case(lambda url: NewPlaces(client(url)).matching("x", HERE), ("places",)),
+    "Places text": Case(lambda url: NewPlaces(client(url)).search_text("x", HERE), ("places",)),
     "Places details": Case(lambda url: NewPlaces(client(url)).place("place-0").reviews, ("reviews",)),
     "legacy Places nearby": Case(
-        lambda url: LegacyPlaces(client(url), page_wait=0).within(HERE, 500, Kinds()).places,
+        lambda url: LegacyPlaces(client(url), page_wait=0).places_within(HERE, 500, Kinds()).places,
         ("results",),
     ),
     "legacy Places details": Case(
@@ -172,7 +172,7 @@ CASES = {
         by_place=True,
     ),
     "Overpass": Case(
-        lambda url: OverpassPlaces(quick("overpass"), Keeping(), url).within(BOX),
+        lambda url: OverpassPlaces(quick("overpass"), Keeping(), url).places_within(BOX),
         ("elements",),
     ),
     "Nominatim search": Case(

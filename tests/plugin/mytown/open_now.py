@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from virl.agent.tool import ToolData, tool
-from virl.tools.base import Away, Listing, ToolResult, away, told
+from virl.tools.base import Away, Listing, ToolResult, away_to, tell_data
 from virl.tools.body import Body
 
 
@@ -27,8 +27,8 @@ def open_now(
     here, places = body.panorama.position, body.agent.city.places
     known = [places.details(place.id) for place in places.nearby(here, radius_m)]
     found = [
-        OpenPlace(id=place.id, name=place.name, away=away(here, place.position))
+        OpenPlace(id=place.id, name=place.name, away=away_to(here, place.position))
         for place in known
         if place.open_at(*body.agent.character.day_and_minute)
     ]
-    return told(Listing[OpenPlace].fit(found, nothing="Nothing around is open."))
+    return tell_data(Listing[OpenPlace].fit(found, nothing="Nothing around is open."))

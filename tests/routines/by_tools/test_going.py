@@ -10,7 +10,7 @@ from virl.routines.by_tools.policy.goals import read_goal
 from virl.routines.by_tools.policy.hands import PlannedCall, Situation
 from virl.routines.by_tools.policy.streets import roam
 from virl.routines.by_tools.policy.ways import go_to
-from virl.tools.base import Listing, bearing_of, told
+from virl.tools.base import Listing, bearing_of, tell_data
 from virl.tools.looking import Find
 from virl.tools.moving import Moved, Surroundings, WayOn, Whereabouts
 from virl.tools.routes import RouteLegs, RouteStretch
@@ -67,7 +67,7 @@ def played(metres: float, *finds: Find) -> tuple[float, list[str], Counter[str]]
             data = Listing[Find](items=finds)
         elif call.tool == "where_am_i":
             data = Whereabouts(city="", clock="", surroundings=AHEAD, nearest_address="", nearest_place="")
-        reply = told(data)
+        reply = tell_data(data)
 
 
 def test_crossings_on_a_straight_leg_cost_no_question_and_looks_are_as_far_apart_as_things_are_seen() -> None:

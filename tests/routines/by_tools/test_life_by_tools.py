@@ -99,7 +99,7 @@ def test_a_place_that_no_way_leads_to_is_told_and_named_in_the_result(city: City
     life.live([tool_calls(("travel_times", asked)), tool_calls(finish("Enough."))])
     assert "2 School Street: no way" in life.told(1)[0]
     assert life.told(1)[0].count(" min") == 2
-    [told] = left_out.told()
+    [told] = left_out.omissions()
     assert told.reasons == ("no way leads to 2 School Street",)
 
 

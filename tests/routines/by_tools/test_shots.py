@@ -7,7 +7,7 @@ from virl.geo import LatLng
 from virl.routines.by_tools.policy.goals import read_goal
 from virl.routines.by_tools.policy.shots import Scene, legible
 from virl.routines.by_tools.policy.streets import look_for_signs
-from virl.tools.base import bearing_of, told
+from virl.tools.base import bearing_of, tell_data
 from virl.tools.looking import Find, Looked, LookedView, SignRead
 
 
@@ -73,7 +73,7 @@ def test_signs_are_taken_from_the_data_of_a_look_not_from_its_text() -> None:
     plan = look_for_signs("Any signs?")
     assert next(plan).tool == "look"
     with pytest.raises(StopIteration) as end:
-        plan.send(told(Looked(items=views)))
+        plan.send(tell_data(Looked(items=views)))
     assert [(one.text, one.direction.degrees) for one in end.value.value] == [("Joe's", 0.0)]
 
 

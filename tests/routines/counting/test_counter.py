@@ -28,7 +28,7 @@ def test_positions_are_of_the_things_and_not_of_the_cameras(tmp_path: Path) -> N
         counts.visit(east(number))
     counts.finish()
     for thing in FURNITURE[:4]:
-        (found,) = counts.memory.near(FRAME.position(thing.x, thing.y), 1.0, thing.kind)
+        (found,) = counts.memory.objects_near(FRAME.position(thing.x, thing.y), 1.0, thing.kind)
         assert abs(FRAME.point(found.estimate.position)[1] - thing.y) < 0.5, "cameras stand on y = 0"
 
 
@@ -59,10 +59,10 @@ def test_sightings_and_verdicts_are_in_the_same_order(tmp_path: Path) -> None:
     for number in range(PANORAMAS):
         visit = counts.visit(east(number))
         for seen, verdict in zip(visit.seen, visit.verdicts, strict=True):
-            assert seen in counts.thing(verdict.object_id).views
+            assert seen in counts.find_thing(verdict.object_id).views
             assert seen.pano_id == f"p{number}"
 
 
 def test_a_thing_that_memory_does_not_have_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(KeyError, match="bench-3"):
-        counter(tmp_path, ("bench",)).thing("bench-3")
+        counter(tmp_path, ("bench",)).find_thing("bench-3")

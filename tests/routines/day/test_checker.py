@@ -6,7 +6,7 @@ import pytest
 
 from virl.geo import LatLng, destination
 from virl.platform.places import OpeningHours, Place
-from virl.routines.day.checker import KINDS, DayEntry, Site, Terms, check, entries_of, unsure_places
+from virl.routines.day.checker import KINDS, DayEntry, DayTerms, Site, check, entries_of, unsure_places
 
 HOME = LatLng(10.0, 20.0)
 MUSEUM = Place(
@@ -18,7 +18,7 @@ DINER = Place(
 )
 GONE = Place("g", "Gone", ("cafe",), LatLng(10.03, 20.0), is_open=False, hours=MUSEUM.hours)
 UNLISTED = Place("u", "Unlisted", ("cafe",), LatLng(10.04, 20.0))
-WEDNESDAY = Terms(2, 540, 1260, 100.0, HOME)
+WEDNESDAY = DayTerms(2, 540, 1260, 100.0, HOME)
 
 
 @dataclass
@@ -87,7 +87,7 @@ def test_who_stays_needs_no_way():
 
 
 def test_a_modes_of_travel_that_the_client_has_not_does_not_count():
-    on_foot = Terms(2, 540, 1260, 100.0, HOME, ("walking",))
+    on_foot = DayTerms(2, 540, 1260, 100.0, HOME, ("walking",))
     assert kinds(visit("p", 544, 600), terms=on_foot) == ["travel"]
 
 
@@ -100,9 +100,9 @@ def test_a_place_must_be_open_all_through_the_visit(starts, ends, closed):
 
 
 def test_another_day_has_other_hours():
-    tuesday = Terms(1, 540, 1260, 100.0, HOME)
+    tuesday = DayTerms(1, 540, 1260, 100.0, HOME)
     assert kinds(visit("m", 600, 660), terms=tuesday) == ["closed"]
-    thursday_night = Terms(3, 0, 300, 100.0, HOME)  # open since Wednesday, until two in the morning
+    thursday_night = DayTerms(3, 0, 300, 100.0, HOME)  # open since Wednesday, until two in the morning
     assert kinds(visit("d", 30, 120), terms=thursday_night) == []
     assert kinds(visit("d", 30, 121), terms=thursday_night) == ["closed"]
 
@@ -118,7 +118,7 @@ def test_a_place_that_closed_for_good_is_closed():
 
 
 def test_money_is_what_is_said_or_known_whichever_is_more():
-    poor = Terms(2, 540, 1260, 30.0, HOME)
+    poor = DayTerms(2, 540, 1260, 30.0, HOME)
     assert kinds(visit("m", 600, 660), visit("d", 700, 760, kind="eat"), terms=poor) == ["budget"]  # 7 + 25
     assert kinds(visit("m", 600, 660, 30.0), terms=poor) == []
     assert kinds(visit("m", 600, 660, 30.01), terms=poor) == ["budget"]
@@ -144,9 +144,9 @@ def test_a_place_that_is_not_there_is_unknown():
 
 def test_a_visit_may_be_at_the_edge_of_its_place_and_no_farther():
     edge, far = (destination(PARK.position, 90, metres) for metres in (100, 200))
-    here = Terms(2, 540, 1260, 100.0, edge)
+    here = DayTerms(2, 540, 1260, 100.0, edge)
     assert kinds(visit("p", 540, 600, at=edge), terms=here) == []
-    assert kinds(visit("p", 540, 600, at=far), terms=Terms(2, 540, 1260, 100.0, far)) == ["travel"]
+    assert kinds(visit("p", 540, 600, at=far), terms=DayTerms(2, 540, 1260, 100.0, far)) == ["travel"]
 
 
 def test_one_day_can_be_wrong_in_every_way():

@@ -72,12 +72,12 @@ def test_offers_leave_out_what_was_visited_what_is_far_and_what_is_gone():
 
 @pytest.mark.parametrize("name", ["Old Museum", "old  museum", "OLD MUSEUM", "The Old Museum"])
 def test_a_place_is_found_by_its_name(name):
-    assert small_town(*town.USUAL).called(name, town.CENTER).id == "id-Old Museum"
+    assert small_town(*town.USUAL).find_named(name, town.CENTER).id == "id-Old Museum"
 
 
 @pytest.mark.parametrize("name", ["New Museum of Art", "!!!", "x"])
 def test_another_name_is_no_place(name):
-    assert small_town(*town.USUAL).called(name, town.CENTER) is None
+    assert small_town(*town.USUAL).find_named(name, town.CENTER) is None
 
 
 def test_a_name_may_be_shortened_but_not_numbered_otherwise():
@@ -89,7 +89,7 @@ def test_a_name_may_be_shortened_but_not_numbered_otherwise():
     }
     facts = CityFacts(town.day_town(*listed))
     for name, found in asked.items():
-        place = small_town(*listed).called(name, town.CENTER)
+        place = small_town(*listed).find_named(name, town.CENTER)
         assert (place.name if place else None) == found
         site = facts.site(DayEntry("normal", 0, 1, name), town.CENTER)
         assert (site.place.name if site else None) == found

@@ -47,7 +47,7 @@ def test_the_exact_order_is_the_shortest_of_all(seed: int, stops: int, end: str,
     assert order.is_shortest or order.seconds == np.inf
     if np.isfinite(order.seconds):
         assert sorted(order.stops) == list(range(stops))
-        assert times.along(order.stops) == pytest.approx(order.seconds)
+        assert times.seconds_along(order.stops) == pytest.approx(order.seconds)
 
 
 @settings(max_examples=12)

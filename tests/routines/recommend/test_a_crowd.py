@@ -9,7 +9,7 @@ import pytest
 from made_quarter import live, notes, place, quarter
 
 from virl.geo import LatLng, distance
-from virl.platform.places import Nearby, Place
+from virl.platform.places import NearbyPlaces, Place
 
 TOLD, PAGES = 20, 60
 RECOMMEND = {"candidates": 4}
@@ -51,11 +51,11 @@ class Crowd:
         near = self._near(position, radius)
         most = PAGES if whole is None else TOLD
         complete = radius if len(near) <= most else distance(position, near[most - 1].position)
-        return Nearby(near[:most], complete)
+        return NearbyPlaces(near[:most], complete)
 
     nearby = nearby_in_full
 
-    def rated(
+    def nearby_rated(
         self,
         position: LatLng,
         radius: float,
@@ -70,7 +70,7 @@ class Crowd:
             if (one.rating or 0.0) >= least
             and (max_price_level is None or 1 <= (one.price_level or 9) <= max_price_level)
         ]
-        return Nearby(good[:PAGES], radius if len(good) <= PAGES else 0.0)
+        return NearbyPlaces(good[:PAGES], radius if len(good) <= PAGES else 0.0)
 
     def details(self, place_id: str) -> Place:
         return next(one for one in self.listed if one.id == place_id)

@@ -18,7 +18,7 @@ from virl.money.ledger import Ledger
 from virl.pages.exhibits import MapExhibit, TableExhibit, TextExhibit
 from virl.platform.city import City
 from virl.platform.outcome import Outcome
-from virl.routines.recommend.candidate import Candidate, ranked, why_not
+from virl.routines.recommend.candidate import Candidate, rank_candidates, why_not
 
 QUIET = ("So quiet, we could talk for hours.", "A peaceful place.")
 NOISY = ("You have to shout, it is so loud.", "Deafening.")
@@ -183,7 +183,7 @@ def test_a_wish_that_names_no_sort_of_place_is_an_error_the_user_can_mend(tmp_pa
 def test_equal_ratings_go_to_the_shorter_walk_then_more_stars_then_the_id() -> None:
     near, far = candidate("b", minutes=3.0), candidate("a", minutes=9.0)
     liked, plain = candidate("d", stars=4.5), candidate("c", stars=4.0)
-    assert [one.id for one in ranked([far, plain, liked, near])] == ["b", "d", "c", "a"]
+    assert [one.id for one in rank_candidates([far, plain, liked, near])] == ["b", "d", "c", "a"]
     assert "6 minutes farther" in why_not(far, near)
     assert "5 against 7" in why_not(candidate("e", rating=5.0), near)
 

@@ -19,7 +19,7 @@ from virl.geo import LatLng
 from virl.mind.lexicon import load_lexicon
 from virl.platform.movement.instruction.tourist.signs import Sign
 from virl.platform.movement.sight.looking import KnownSign
-from virl.platform.movement.sight.wishes import explained
+from virl.platform.movement.sight.wishes import explain_conditions
 from virl.platform.perception.road_fronts import RoadSight, SeenFront
 from virl.platform.perception.road_scene import RoadScene
 from virl.platform.streetview import Camera, Link, Panorama
@@ -43,24 +43,24 @@ def walked(folder: Path) -> list[tuple[str, str]]:
 
 
 def test_conditions_of_a_wish_are_said_with_what_they_leave_out() -> None:
-    said = explained("Somewhere dry to wait with a child, and we have no money.", load_lexicon())
+    said = explain_conditions("Somewhere dry to wait with a child, and we have no money.", load_lexicon())
     assert said == "Conditions: a child; rain; no money, which leaves out bank, book store."
-    assert explained("I want to buy a book.", load_lexicon()) == ""
-    said = explained("I use a wheelchair and want to see a film.", load_lexicon())
+    assert explain_conditions("I want to buy a book.", load_lexicon()) == ""
+    said = explain_conditions("I use a wheelchair and want to see a film.", load_lexicon())
     assert said == "Conditions: a wheelchair (no sign tells of steps, so look at the entrance)."
 
 
 def test_the_hour_of_a_wish_leaves_out_what_is_usually_closed() -> None:
     late = "Somewhere dry to wait. It is Sunday at 11:00."
-    assert explained(late, load_lexicon()).endswith(
+    assert explain_conditions(late, load_lexicon()).endswith(
         "Sunday at 11:00, which leaves out book store, library as usually closed."
     )
     night = "Somewhere dry to wait. It is Sunday at 23:40."
-    assert explained(night, load_lexicon()).endswith(
+    assert explain_conditions(night, load_lexicon()).endswith(
         "Sunday at 23:40, when all that serve are usually closed."
     )
     open_now = "Somewhere dry to wait. It is Thursday at 12:00."
-    assert explained(open_now, load_lexicon()) == "Conditions: rain."
+    assert explain_conditions(open_now, load_lexicon()) == "Conditions: rain."
 
 
 @pytest.mark.slow

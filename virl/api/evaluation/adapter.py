@@ -17,7 +17,7 @@ from inspect_ai.model import ChatMessageAssistant, ContentImage, ContentText, Mo
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from virl.api.evaluation.model import MIND, Halted, InspectChatModel, asking
+from virl.api.evaluation.model import MIND, Halted, InspectChatModel, ask_in_loop
 from virl.bench.benchmark import AnyBenchmark, BaseOptions, Shown, Tally
 from virl.bench.engine.work import Bench, EpisodeOutcome, Job, open_bench
 from virl.bench.episode import Episode, Record
@@ -90,7 +90,7 @@ class _Work:
     def bench(self) -> Bench:
         """Return the benchmark with its world open, once."""
         key = ("inspect", self.job.benchmark)
-        return self.resources.once(key, lambda: open_bench(self.job, self.resources))
+        return self.resources.make_once(key, lambda: open_bench(self.job, self.resources))
 
 
 def _tidy(resources: Resources, out: Path) -> None:
@@ -105,13 +105,19 @@ def _tested_mind(ledger: Ledger) -> Mind:
 
 @solver
 def run_episode(benchmark: AnyBenchmark, episodes: Mapping[str, Episode], work: _Work) -> Solver:
-    """Run the episode of a sample in a thread, its questions in Inspect's loop."""
+    """Run the episode of a sample in a thread, its questions in Inspect's loop.
+
+    Args:
+        benchmark: of the episodes.
+        episodes: by the id of their sample.
+        work: that the samples share.
+    """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001 - as Inspect calls it
         episode = episodes[str(state.sample_id)]
         if work.shut:
             raise EpisodeFailed(f"not begun, as an episode before failed: {work.shut[0]}")
-        with asking(current_token()):
+        with ask_in_loop(current_token()):
             outcome, halted = await anyio.to_thread.run_sync(_attempt, work, episode, abandon_on_cancel=True)
         if halted:
             raise halted.cause
@@ -122,7 +128,7 @@ def run_episode(benchmark: AnyBenchmark, episodes: Mapping[str, Episode], work: 
             raise EpisodeFailed(record.reason)
         state.store.set(_RECORD, asdict(record))
         shown = benchmark.show(record)
-        state.messages.append(_told(shown, outcome.pictures, files))
+        state.messages.append(_page_message(shown, outcome.pictures, files))
         state.output = ModelOutput.from_content(str(state.model), shown.outcome)
         return state
 
@@ -152,7 +158,7 @@ def _sample(benchmark: AnyBenchmark, episode: Episode) -> Sample:
     )
 
 
-def _told(shown: Shown, pictures: Mapping[str, bytes], files: Sequence[str]) -> ChatMessageAssistant:
+def _page_message(shown: Shown, pictures: Mapping[str, bytes], files: Sequence[str]) -> ChatMessageAssistant:
     """Return the page of an episode as a message for the log viewer."""
     said = [f"{name}: {value}" for name, value in (*shown.facts, *shown.decisions)]
     lines = [shown.text, *said, shown.outcome]
@@ -191,7 +197,7 @@ def own_scores(benchmark: str, options: Mapping[str, Any]) -> Scorer:
         benchmark: its name.
         options: of the run, as JSON.
     """
-    own, settings = _opened(benchmark, options)
+    own, settings = _open_task(benchmark, options)
 
     async def score(state: TaskState, target: Target) -> Score | None:  # noqa: ARG001 - as Inspect calls it
         kept = state.store.get(_RECORD)
@@ -236,7 +242,7 @@ def mean(benchmark: str, options: Mapping[str, Any], key: str) -> Metric:
 
 @metric(scores="unreduced")
 def stderr(benchmark: str, options: Mapping[str, Any], key: str) -> Metric:
-    """Its standard error, from the 95 % bootstrap interval that `virl bench` reports.
+    """Return the standard error of a metric, from the 95 % bootstrap interval that `virl bench` reports.
 
     Args:
         benchmark: its name.
@@ -247,7 +253,7 @@ def stderr(benchmark: str, options: Mapping[str, Any], key: str) -> Metric:
 
 
 def _metric(benchmark: str, options: Mapping[str, Any], key: str, of: Callable[[Interval], float]) -> Metric:
-    own, settings = _opened(benchmark, options)
+    own, settings = _open_task(benchmark, options)
 
     def compute(scores: list[SampleScore]) -> Value:
         records = [Record(**kept) for one in scores if (kept := (one.score.metadata or {}).get(_RECORD))]
@@ -276,7 +282,7 @@ def _estimate(
     return estimate(tallies, is_share=is_share)
 
 
-def _opened(name: str, options: Mapping[str, Any]) -> tuple[AnyBenchmark, BaseOptions]:
+def _open_task(name: str, options: Mapping[str, Any]) -> tuple[AnyBenchmark, BaseOptions]:
     benchmark = find_benchmark(name)
     settings: BaseOptions = check_settings(dict(options), benchmark.options, source=f"options of virl/{name}")
     return benchmark, settings

@@ -56,8 +56,8 @@ class Halted(BaseException):
 
 
 @contextmanager
-def asking(loop: EventLoopToken) -> Iterator[None]:
-    """Within the block, in any thread with its context, the model is asked in this event loop."""
+def ask_in_loop(loop: EventLoopToken) -> Iterator[None]:
+    """Ask the model in this event loop, from any thread with the block's context."""
     reset = _LOOP.set(loop)
     try:
         yield
@@ -90,7 +90,11 @@ class InspectChatModel(BaseChatModel):
         include_raw: bool = False,
         **kwargs: Any,  # noqa: ARG002 - as LangChain calls it
     ) -> Runnable[LanguageModelInput, Any]:
-        """Return the model held to a JSON schema, where its provider can do that."""
+        """Return the model held to a JSON schema, where its provider can do that.
+
+        Raises:
+            NotImplementedError: the raw message is asked for, too.
+        """
         if include_raw:
             raise NotImplementedError("the message itself comes first in the sequence")
         return self.bind(schema=schema) | JsonOutputParser()
@@ -102,7 +106,7 @@ class InspectChatModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,  # noqa: ARG002 - as LangChain calls it
         **kwargs: Any,
     ) -> ChatResult:
-        asked = [_asked(message) for message in messages]
+        asked = [_to_inspect(message) for message in messages]
         tools = [_tool(one) for one in kwargs.get("tools", ())]
         choice = _choice(kwargs.get("tool_choice"))
         config = GenerateConfig(stop_seqs=stop, response_schema=_response_schema(kwargs.get("schema")))
@@ -138,7 +142,7 @@ def _tool(given: dict[str, Any]) -> ToolInfo:
     return ToolInfo(name=given["name"], description=given["description"], parameters=parameters)
 
 
-def _asked(message: BaseMessage) -> ChatMessage:
+def _to_inspect(message: BaseMessage) -> ChatMessage:
     """Return a message as Inspect has it."""
     if isinstance(message, ToolMessage):
         return ChatMessageTool(

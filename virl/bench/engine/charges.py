@@ -17,7 +17,7 @@ class Charge:
     account: str = ""
 
     def made_to(self, ledger: Ledger) -> "Charged":
-        """Do it, where the book is."""
+        """Make the charge in the ledger that holds the run's book."""
         if self.entry is None:
             return ledger.paid(self.account)
         try:

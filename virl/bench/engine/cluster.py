@@ -139,16 +139,16 @@ class ClusterCrew:
             why = reason_of(fault)
             if place.episode is None:
                 lost = WorkerLost(f"a worker failed while it opened the benchmark ({why}): see Ray's logs")
-                raise _lacking(fault) or lost from fault
+                raise _missing_module(fault) or lost from fault
             said = EpisodeOutcome(place.episode, "failed", reason=why, fault=type(fault).__name__)
         if isinstance(said, EpisodeOutcome):
             self._free[place.worker].add(place.seat)
             return [Ended(place.seat, said)]
         if said is not None:
             raise said.error()
-        return self._seat(place.worker)
+        return self._free_seats(place.worker)
 
-    def _seat(self, worker: int) -> list[Event]:
+    def _free_seats(self, worker: int) -> list[Event]:
         """Free the seats of a worker that is ready."""
         if self._is_first:
             self._is_first = False
@@ -165,7 +165,7 @@ class ClusterCrew:
             return [Died(place.seat, why)] if place.episode else []
         if place.episode is None:
             self._stillborn += 1
-            if lacking := _lacking(fault):
+            if lacking := _missing_module(fault):
                 raise lacking
             if self._stillborn >= MOST_STILLBORN:
                 raise WorkerLost(f"workers die while they open the benchmark ({why}): see Ray's logs")
@@ -203,7 +203,9 @@ def _desk(ray: Any, terms: Terms, book: Path | None) -> Any:
     """Start the desk on the node of this process, where the budget's book is."""
     here = ray.get_runtime_context().get_node_id()
     strategy = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(here, soft=False)
-    actor = ray.remote(Desk).options(num_cpus=0, max_concurrency=_MODEL_THREADS, scheduling_strategy=strategy)
+    actor = ray.remote(BudgetActor).options(
+        num_cpus=0, max_concurrency=_MODEL_THREADS, scheduling_strategy=strategy
+    )
     return actor.remote(terms, book.resolve() if book else None)
 
 
@@ -251,7 +253,11 @@ class Worker:
         return None
 
     def attempt(self, episode: Episode) -> EpisodeOutcome:
-        """Run an episode, in one of the threads."""
+        """Run an episode, in one of the threads.
+
+        Raises:
+            WorkerLost: the worker is not open yet.
+        """
         if self._bench is None:
             raise WorkerLost("a worker was used before it was open")
         return self._bench.attempt(episode)
@@ -269,19 +275,19 @@ class Model:
         if other := _other_version(version):
             return other
         try:
-            return self._resources.shared(self._use).name
+            return self._resources.share_model(self._use).name
         except VirlError as fault:
             return _fault(fault)
 
     def ask(self, question: Question, items: Sequence[Any]) -> Sequence[Any] | RemoteFault:
         """Ask the model a question about items, as `virl.bench.shared.Asked` does."""
         try:
-            return list(self._resources.shared(self._use).ask(question, items))
+            return list(self._resources.share_model(self._use).ask(question, items))
         except VirlError as fault:
             return _fault(fault)
 
 
-class Desk:
+class BudgetActor:
     """The one actor that all workers know: the models, the budget and the turns of a run."""
 
     def __init__(self, terms: Terms, book: Path | None) -> None:
@@ -344,7 +350,7 @@ def _other_version(wanted: str) -> RemoteFault | None:
     )
 
 
-def _lacking(fault: Exception) -> BadInput | None:
+def _missing_module(fault: Exception) -> BadInput | None:
     """Return what is wrong if a node cannot import a module, which Ray tells in the text of its errors."""
     found = _LACKS.search(str(fault))
     if found is None:
@@ -357,6 +363,6 @@ def _lacking(fault: Exception) -> BadInput | None:
 
 def _fault(fault: Exception) -> RemoteFault:
     if not isinstance(fault, VirlError):
-        fault = _lacking(fault) or fault
+        fault = _missing_module(fault) or fault
     kind = next((kind for kind in (ModelUnavailable, BadInput) if isinstance(fault, kind)), VirlError)
     return RemoteFault(kind, reason_of(fault))

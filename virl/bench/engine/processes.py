@@ -23,7 +23,7 @@ from virl.bench.faults import WorkerLost
 from virl.bench.resources import Resources
 from virl.errors import VirlError
 from virl.money.ledger import Ledger
-from virl.traces import recording
+from virl.traces import export_traces
 
 MOST_STILLBORN = 3
 """Processes that may die before they are ready, over a run. Chosen."""
@@ -156,7 +156,7 @@ def _serve(line: Connection, job: Job) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run's own process decides what an interruption means
     signal.signal(signal.SIGTERM, _leave)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    resources = Resources(job.terms, FarLedger(_asking(line)), objects=job.objects)
+    resources = Resources(job.terms, FarLedger(_asker(line)), objects=job.objects)
     try:
         try:
             bench = open_bench(job, resources)
@@ -164,7 +164,7 @@ def _serve(line: Connection, job: Job) -> None:
             line.send(reason_of(fault))
             return
         line.send(_OPEN)
-        with recording():
+        with export_traces():
             with suppress(EOFError, OSError):
                 while True:
                     line.send(bench.attempt(line.recv()))
@@ -173,8 +173,8 @@ def _serve(line: Connection, job: Job) -> None:
         resources.close()
 
 
-def _asking(line: Connection) -> Callable[[Charge], Charged]:
-    """Asks the run's own process over the line; any thread may, while the main one runs an episode."""
+def _asker(line: Connection) -> Callable[[Charge], Charged]:
+    """Return a function that asks the run's own process over the line; any thread may call it."""
     lock = threading.Lock()
 
     def ask(charge: Charge) -> Charged:

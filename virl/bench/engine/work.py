@@ -23,7 +23,7 @@ from virl.money.spending import Paid
 from virl.plain_text import plain_lines, shorten
 from virl.retry import RetryPolicy
 from virl.settings.model import check_settings
-from virl.traces import Told, span
+from virl.traces import OpenSpan, span
 
 FIRST_WAIT_S = 1.0
 """Seconds before the second try; doubles with each further one. Chosen: minds and providers waited before."""
@@ -87,7 +87,7 @@ class EpisodeOutcome:
             "done" if self.status == "done" else "failed",
             data=result.data if result else {},
             files=files,
-            cost={**(result.cost if result else {}), **booked(self.paid)},
+            cost={**(result.cost if result else {}), **booked_cost(self.paid)},
             attempts=self.attempts,
             seconds=round(self.seconds, 3),
             reason=self.reason,
@@ -106,14 +106,14 @@ class Bench:
 
     def attempt(self, episode: Episode) -> EpisodeOutcome:
         """Run an episode, again while its failure may pass."""
-        with account(f"{FOLDER}/{slug(episode.id)}") as own, self._traced(episode) as told:
+        with account(f"{FOLDER}/{slug(episode.id)}") as own, self._trace_episode(episode) as told:
             outcome = replace(self._attempt(episode), paid=self.ledger.paid(own))
             told.tell({"virl.cost_usd": outcome.paid.usd, "virl.status": outcome.status})
             if outcome.fault:
                 told.fail(outcome.fault)
         return outcome
 
-    def _traced(self, episode: Episode) -> AbstractContextManager[Told]:
+    def _trace_episode(self, episode: Episode) -> AbstractContextManager[OpenSpan]:
         return span(
             f"episode {self.benchmark.name}",
             {
@@ -138,7 +138,7 @@ class Bench:
         started = time.perf_counter()
         try:
             result = self.benchmark.run(episode, self.world)
-            kept, pictures = _as_kept(result), _drawn(result) if self.job.pictures else {}
+            kept, pictures = _as_kept(result), _draw_files(result) if self.job.pictures else {}
         except Exception as fault:  # noqa: BLE001 - recorded: one episode must not end the run
             seconds = time.perf_counter() - started
             _log.debug("%s, try %d", episode.id, number, exc_info=True)
@@ -170,7 +170,7 @@ class _Tried:
     wait: None = None
 
 
-def booked(paid: Paid) -> dict[str, float]:
+def booked_cost(paid: Paid) -> dict[str, float]:
     """Return the amounts in the book as the cost of an episode; empty if nothing was asked."""
     requests = sum(paid.sent.values())
     if not (paid.calls or requests):
@@ -187,7 +187,7 @@ def _as_kept(result: EpisodeResult) -> EpisodeResult:
     return EpisodeResult(data, cost=cost)
 
 
-def _drawn(result: EpisodeResult) -> dict[str, bytes]:
+def _draw_files(result: EpisodeResult) -> dict[str, bytes]:
     return {name: made if isinstance(made, bytes) else made() for name, made in result.files.items()}
 
 

@@ -33,7 +33,7 @@ class IndoorScore:
     CLS: float
 
     def finite(self) -> dict[str, float | None]:
-        """All metrics by name; `None` for a distance where no way leads, as JSON has no infinity."""
+        """Return all metrics by name; `None` for a distance where no way leads, as JSON has no infinity."""
         return {name: value if isfinite(value) else None for name, value in asdict(self).items()}
 
 

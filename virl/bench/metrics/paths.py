@@ -11,7 +11,7 @@ from virl.geo import Floats
 
 
 def dtw(distances: Floats) -> float:
-    """Dynamic time warping: the cheapest alignment of a walk with the gold path, both in order.
+    """Return the dynamic time warping: the cheapest alignment of a walk with the gold path, both in order.
 
     Args:
         distances: from each node walked to each node of the gold path, shape (walked, gold), none empty.
@@ -26,7 +26,7 @@ def dtw(distances: Floats) -> float:
 
 
 def ndtw(distances: Floats, threshold: float) -> float:
-    """Normalised dynamic time warping, [0, 1] (Magalhaes et al. 2019).
+    """Return the normalised dynamic time warping, [0, 1] (Magalhaes et al. 2019).
 
     Args:
         distances: as for `dtw`.
@@ -36,12 +36,18 @@ def ndtw(distances: Floats, threshold: float) -> float:
 
 
 def sdtw(distances: Floats, threshold: float, success: bool) -> float:
-    """Success weighted by nDTW, [0, 1] (Magalhaes et al. 2019)."""
+    """Return the success weighted by nDTW, [0, 1] (Magalhaes et al. 2019).
+
+    Args:
+        distances: metres from each step of the walk to each step of the gold path.
+        threshold: metres within which the target counts as reached.
+        success: whether the walk succeeded.
+    """
     return ndtw(distances, threshold) if success else 0.0
 
 
 def cls(distances: Floats, threshold: float, walked_length: float, gold_length: float) -> float:
-    """Coverage weighted by length score, [0, 1] (Jain et al. 2019).
+    """Return the coverage weighted by length score, [0, 1] (Jain et al. 2019).
 
     Args:
         distances: as for `dtw`.
@@ -56,7 +62,13 @@ def cls(distances: Floats, threshold: float, walked_length: float, gold_length: 
 
 
 def success_weighted_path_length(success: bool, walked: float, shortest: float) -> float:
-    """SPL of one episode, [0, 1] (Anderson et al. 2018, equation 1). Lengths in metres."""
+    """Return the SPL of one episode, [0, 1] (Anderson et al. 2018, equation 1). Lengths in metres.
+
+    Args:
+        success: whether the walk succeeded.
+        walked: length of the walk.
+        shortest: length of the shortest way; 0 where the start is the target.
+    """
     if not success:
         return 0.0
     longest = max(walked, shortest)

@@ -14,10 +14,10 @@ class Sought:
 
     @property
     def matched(self) -> bool:
-        """True if any box hit it."""
+        """Return whether any box hit it."""
         return bool(self.labels)
 
     @property
     def detected(self) -> bool:
-        """True if a box hit it with one of its types."""
+        """Return whether a box hit it with one of its types."""
         return bool(self.labels & self.types)

@@ -52,12 +52,18 @@ def path_of(nodes: Nodes) -> list[int]:
 
 
 def task_completion(graph: NavigationGraph, end: int, target: int) -> bool:
-    """TC (Chen et al. 2019): whether a walk ends at its target or at a neighbour, whichever way linked."""
+    """Return whether a walk ends at or beside its target, whichever way linked: TC (Chen et al. 2019).
+
+    Args:
+        graph: links between the panoramas.
+        end: last node of the walk.
+        target: node of the target.
+    """
     return end == target or _links_to(graph, end, target) or _links_to(graph, target, end)
 
 
 def shortest_path_distances(graph: NavigationGraph, ends: Nodes, targets: Nodes) -> Floats:
-    """SPD (Chen et al. 2019): links of a shortest way from each end to its target.
+    """Return the SPD (Chen et al. 2019): links of a shortest way from each end to its target.
 
     One search is made backward from each target, whatever the number of its ends.
 
@@ -81,12 +87,17 @@ def shortest_path_distances(graph: NavigationGraph, ends: Nodes, targets: Nodes)
 
 
 def kpa(graph: NavigationGraph, walked: Nodes, gold: Nodes) -> float:
-    """Key point accuracy as VELMA's section 6.2 defines it: the share of correct decisions at key points.
+    """Return the key point accuracy of VELMA's section 6.2: the share of correct decisions at key points.
 
     Key points are the initial step, each passing of an intersection (more than two links leave it) after it
     along the gold path, and the target. The initial step is correct if the walk's first step is that of the
     gold path; an intersection, if the walk leaves it somewhere by the link that the gold path takes (as often
     as the gold path does); the target, if the task is completed.
+
+    Args:
+        graph: links between the panoramas.
+        walked: nodes of the walk.
+        gold: nodes of the gold path.
     """
     return _kpa(
         graph.degree > 2, path_of(walked), path_of(gold), task_completion(graph, walked[-1], gold[-1])
@@ -94,17 +105,22 @@ def kpa(graph: NavigationGraph, walked: Nodes, gold: Nodes) -> float:
 
 
 def kpa_published(graph: NavigationGraph, walked: Nodes, gold: Nodes) -> float:
-    """Key point accuracy as VELMA's published code computes it, its free point included.
+    """Return the key point accuracy as VELMA's published code computes it, its free point included.
 
     The first and the second node of a path count as two separate items, so that any walk that moves has one
     right. Paths of a single node have no items, and each item counts once however often it is passed.
+
+    Args:
+        graph: links between the panoramas.
+        walked: nodes of the walk.
+        gold: nodes of the gold path.
     """
     completed = task_completion(graph, walked[-1], gold[-1])
     return _kpa_published(graph.degree > 2, path_of(walked), path_of(gold), completed)
 
 
 def score_walks(graph: NavigationGraph, walks: Sequence[Walk]) -> list[StreetScore]:
-    """TC, SPD and both KPA of many walks at once."""
+    """Return the TC, SPD and both KPA of many walks at once."""
     crossings = graph.degree > 2
     ends, targets = [walked[-1] for walked, _ in walks], [gold[-1] for _, gold in walks]
     scores = []
@@ -126,7 +142,7 @@ def score_walks(graph: NavigationGraph, walks: Sequence[Walk]) -> list[StreetSco
 def score_paths(
     graph: NavigationGraph, walks: Sequence[Walk], *, threshold: float = THRESHOLD_LINKS
 ) -> list[PathScore]:
-    """NDTW, SDTW and CLS of many walks, with links taken as two-way.
+    """Return the nDTW, SDTW and CLS of many walks, with links taken as two-way.
 
     Args:
         graph: where the walks went.

@@ -11,7 +11,7 @@ from virl.bench.statistics import Interval, mean_with_interval
 
 
 def means_of(scores: Sequence[Mapping[str, float | None]]) -> dict[str, Interval]:
-    """Mean and interval of every metric over the scores of the episodes.
+    """Return the mean and the interval of every metric over the scores of the episodes.
 
     Args:
         scores: the metrics of each episode, all with the same keys. Where one is `None`, as an infinite

@@ -34,7 +34,7 @@ from virl.bench.report.results import (
 )
 from virl.bench.report.runs import Gathered, KeptRun, reading_data
 from virl.errors import BadInput
-from virl.files import is_inside, is_there, replacing
+from virl.files import is_inside, is_there, replace_file
 from virl.geo import LatLng, LocalFrame
 from virl.journal.words import scalar
 from virl.pages.ground import ground_of_lines
@@ -194,7 +194,7 @@ def _pictures(home: Path, run: KeptRun, page: _Page) -> Mapping[str, tuple[str, 
             continue
         target = (home / page.path).parent / source.name
         if target.resolve() != source.resolve():
-            with replacing(target, "report again") as copy, source.open("rb") as kept:
+            with replace_file(target, "report again") as copy, source.open("rb") as kept:
                 shutil.copyfileobj(kept, copy)
         found[file] = (source.name, width, height)
     return found
@@ -214,7 +214,7 @@ def _address(path: Path, here: Path) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    with replacing(path, "report again") as file:
+    with replace_file(path, "report again") as file:
         file.write(text.encode("utf-8", "replace"))
 
 
@@ -268,7 +268,7 @@ class Heat:
 
 
 def _whole_rows(results: Results) -> list[RowResult]:
-    """One row a model and run: over all its cities, or its only one."""
+    """Return one row a model and run: over all its cities, or its only one."""
     many = {(row.run, row.model) for row in results.rows if not row.city}
     return [row for row in results.rows if not row.city or (row.run, row.model) not in many]
 
@@ -331,7 +331,9 @@ def city_map(city: CityPlan, shown: Sequence[tuple[Shown, str]]) -> MapFigure | 
     places = [on_paper(frame, *position) for position in positions]
     paper = lay_out(frame, places, ground_of_lines(city.streets), extent=_EXTENT)
     paths = [MapPath([paper.place(position) for position in one.path]) for one, _ in shown if one.path]
-    return map_figure(f"Map of {city.title}", paper, paths, [_dot(paper, *one) for one in _together(shown)])
+    return map_figure(
+        f"Map of {city.title}", paper, paths, [_dot(paper, *one) for one in _merge_points(shown)]
+    )
 
 
 def _dot(paper: Paper, point: ShownPoint, page: str) -> Mark:
@@ -339,8 +341,8 @@ def _dot(paper: Paper, point: ShownPoint, page: str) -> Mark:
     return Mark(*paper.place(point.position), "score", title, shape="spot", href=page, colour=colour)
 
 
-def _together(shown: Sequence[tuple[Shown, str]]) -> list[tuple[ShownPoint, str]]:
-    """Each point once, with its mean score over episodes and the page of the worst; the worse points last."""
+def _merge_points(shown: Sequence[tuple[Shown, str]]) -> list[tuple[ShownPoint, str]]:
+    """Return each point once, best first, with its mean score over episodes and the page of the worst."""
     same: dict[tuple[LatLng, str], list[tuple[float, str]]] = {}
     for one, page in shown:
         for point in one.points:

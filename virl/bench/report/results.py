@@ -13,7 +13,7 @@ from virl.bench.records import versions
 from virl.bench.report.runs import Gathered, KeptRun, reading_data
 from virl.bench.statistics import Difference, Interval, compare, estimate, estimate_groups
 from virl.money.ledger import paid_for
-from virl.pages.numbers import counted, dollars
+from virl.pages.numbers import count_noun, dollars
 from virl.settings.model import Settings
 
 SCHEMA = 1
@@ -154,7 +154,7 @@ def make_results(gathered: Gathered) -> Results:
         ),
         versions=versions(),
         runs={run.name: run.options.model_dump(mode="json") for run in gathered.runs},
-        spent={run.name: spent for run in gathered.runs if (spent := _spent(run))},
+        spent={run.name: spent for run in gathered.runs if (spent := _sum_cost(run))},
         metrics=tuple(MetricHead(**asdict(metric)) for metric in benchmark.metrics),
         rows=tuple(rows),
         published=tuple(
@@ -162,7 +162,7 @@ def make_results(gathered: Gathered) -> Results:
             for row in benchmark.published
             if not row.city or row.city in cities
         ),
-        compared=tuple(_compared(benchmark.metrics, cells)),
+        compared=tuple(_compare_models(benchmark.metrics, cells)),
         failures=tuple(
             Failure(
                 run=run.name,
@@ -285,8 +285,8 @@ def _tables(confusions: Sequence[Confusion]) -> Iterator[ConfusionTable]:
         )
 
 
-def _compared(metrics: Sequence[Metric], cells: Sequence[_Cell]) -> Iterator[Compared]:
-    """Every model of every run beside the first model of the first run."""
+def _compare_models(metrics: Sequence[Metric], cells: Sequence[_Cell]) -> Iterator[Compared]:
+    """Yield the comparisons of every model of every run with the first model of the first run."""
     sides = list(dict.fromkeys((cell.run, cell.model) for cell in cells))
     first, *others = sides
     of = {side: [cell for cell in cells if (cell.run, cell.model) == side] for side in sides}
@@ -304,7 +304,7 @@ def _compared(metrics: Sequence[Metric], cells: Sequence[_Cell]) -> Iterator[Com
                 )
 
 
-def _spent(run: KeptRun) -> Spent | None:
+def _sum_cost(run: KeptRun) -> Spent | None:
     paid = [paid_for(folder) for folder in run.parts]
     usd = sum(one.usd for one in paid)
     told = sum(record.cost.get("usd", 0.0) for record in run.records)
@@ -387,7 +387,7 @@ def spent_line(spent: Spent, run: str) -> str:
         if spent.unfinished_usd
         else ""
     )
-    asked = f"{counted(spent.map_requests, 'map request')}, {counted(spent.requests, 'model call')}"
+    asked = f"{count_noun(spent.map_requests, 'map request')}, {count_noun(spent.requests, 'model call')}"
     paid = f"paid {dollars(spent.usd)} in all{lost}" if spent.usd else "free"
     return f"{run + ': ' if run else ''}{paid} ({asked})"
 

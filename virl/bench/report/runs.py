@@ -27,11 +27,11 @@ class KeptRun:
     """A run as its folders hold it."""
 
     name: str
-    """Tells it from the other runs of a report; empty where it is the only one."""
+    """Name apart from those of the other runs of a report; empty where it is the only one."""
     options: BaseOptions
     plan: RunPlan
     records: tuple[Record, ...]
-    """Records, sorted by model and city, as the options have them, and by case."""
+    """The records, sorted by model and city, as the options have them, and by case."""
     folders: Mapping[str, Path]
     """Folder of each record's files, by the record's id."""
     parts: tuple[Path, ...] = ()
@@ -83,13 +83,13 @@ def gather(folders: Sequence[Path]) -> Gathered:
         alike.setdefault(json.dumps(one.options, sort_keys=True), []).append(one)
     groups = list(alike.values())
     titles = _titles([group[0].path for group in groups]) if len(groups) > 1 else [""]
-    runs = [_merged(benchmark, group, title) for group, title in zip(groups, titles, strict=True)]
+    runs = [_merge_parts(benchmark, group, title) for group, title in zip(groups, titles, strict=True)]
     return Gathered(benchmark, tuple(runs))
 
 
 @contextmanager
 def reading_data(benchmark: AnyBenchmark, run: KeptRun) -> Iterator[None]:
-    """Names the run whose records a benchmark cannot make sense of.
+    """Name the run whose records a benchmark cannot make sense of.
 
     Raises:
         BadInput: in place of what the benchmark stumbles over.
@@ -126,7 +126,7 @@ def _titles(paths: Sequence[Path]) -> list[str]:
     return ["/".join(path.parts[-depth:]) for path in resolved]
 
 
-def _merged(benchmark: AnyBenchmark, parts: Sequence[_Folder], name: str) -> KeptRun:
+def _merge_parts(benchmark: AnyBenchmark, parts: Sequence[_Folder], name: str) -> KeptRun:
     source = str(parts[0].path / SETTINGS)
     options: BaseOptions = check_settings(parts[0].options, benchmark.options, source=source)
     kept: dict[str, tuple[Record, Path]] = {}

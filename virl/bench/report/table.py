@@ -60,22 +60,22 @@ def terminal_table(results: Results, width: int, *, published: bool = False) -> 
 def _terminal_tables(results: Results, width: int, published: bool) -> Iterator[ConsoleRenderable]:
     metrics = [metric for metric in shown_metrics(results) if not metric.aside]
     rows = [[_cell(row.values.get(metric.key), metric) for metric in metrics] for row in results.rows]
-    yield from _wrapped(results.title, _measured_columns(results), metrics, rows, width)
+    yield from _wrap_tables(results.title, _measured_columns(results), metrics, rows, width)
     yield Text(_legend(metrics, any(row.values for row in results.rows)), "dim")
     if results.published and published:
         papers = [[_published_cell(paper, metric) for metric in metrics] for paper in results.published]
         names = ["model", *(paper.name for paper in results.published)]
         sources = ["source", *(paper.source for paper in results.published)]
         title = f"{results.title}: published results, not measured here"
-        yield from _wrapped(title, [names, sources], metrics, papers, width)
+        yield from _wrap_tables(title, [names, sources], metrics, papers, width)
 
 
-def _wrapped(
+def _wrap_tables(
     title: str, texts: list[list[str]], metrics: list[MetricHead], cells: list[list[str]], width: int
 ) -> Iterator[Table]:
-    """Tables of some metrics each, as many as fit beside the columns of text."""
+    """Yield tables of some metrics each, as many as fit beside the columns of text."""
     wide = [
-        max(map(cell_len, [*_stacked(metric).split("\n"), *(row[number] for row in cells)])) + _GAP
+        max(map(cell_len, [*_stack_words(metric).split("\n"), *(row[number] for row in cells)])) + _GAP
         for number, metric in enumerate(metrics)
     ]
     wished = [max(cell_len(line) for cell in column for line in cell.split("\n")) for column in texts]
@@ -94,10 +94,10 @@ def _wrapped(
             padding=(0, 1, 0, 0),
             pad_edge=False,
         )
-        for column, size in zip(texts, _fitted(wished, free), strict=True):
+        for column, size in zip(texts, _fit_widths(wished, free), strict=True):
             shown.add_column(column[0], overflow="fold", width=size)
         for metric in metrics[first:last]:
-            shown.add_column(_stacked(metric), justify="right", no_wrap=True)
+            shown.add_column(_stack_words(metric), justify="right", no_wrap=True)
         for number, row in enumerate(cells, 1):
             shown.add_row(*(Text(column[number]) for column in texts), *map(Text, row[first:last]))
         yield shown
@@ -127,15 +127,15 @@ def _legend(metrics: Sequence[MetricHead], has_values: bool) -> str:
     return "\n".join(line.replace("\n", " ") for line in lines)
 
 
-def _fitted(wished: list[int], room: int) -> list[int]:
-    """Widths of columns that fit in a room: the widest give way first, none below the least."""
+def _fit_widths(wished: list[int], room: int) -> list[int]:
+    """Return the widths of columns that fit in a room: the widest give way first, none below the least."""
     widths = list(wished)
     while sum(widths) > room and max(widths) > _LEAST:
         widths[widths.index(max(widths))] -= 1
     return widths
 
 
-def _stacked(metric: MetricHead) -> str:
+def _stack_words(metric: MetricHead) -> str:
     """Return the heading over as many lines as it has words."""
     return _heading(metric).replace(" ", "\n").replace("\n%", " %")
 
@@ -154,7 +154,7 @@ def text_tables(results: Results) -> Iterator[tuple[list[str], list[list[str]]]]
 
 
 def csv_table(results: Results) -> str:
-    """One line a row and metric; shares in [0, 1]. Published rows have no interval and no episodes."""
+    """Return one line a row and metric; shares in [0, 1]. Published rows have no interval and no episodes."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(
@@ -194,7 +194,7 @@ def csv_table(results: Results) -> str:
 
 
 def latex_table(results: Results) -> str:
-    """Tables for a paper that loads `booktabs`; published rows stand apart and say so."""
+    """Return LaTeX tables for a paper that loads `booktabs`; published rows stand apart and say so."""
     return "\n".join(map(_latex_table, split(results)))
 
 
@@ -256,5 +256,5 @@ def _tex(text: str) -> str:
 
 
 def _inert(text: str) -> str:
-    """Text that no spreadsheet takes for a formula."""
+    """Return a text that no spreadsheet takes for a formula."""
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

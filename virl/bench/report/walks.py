@@ -93,19 +93,19 @@ def write_walks_page(
         figures: some of the metrics as they are shown.
     """
     shown = [
-        _shown(record, graphs[record.data["scan"]], success, figures)
+        _to_episode(record, graphs[record.data["scan"]], success, figures)
         if record.data
-        else _skipped(record, graphs)
+        else _failed_episode(record, graphs)
         for record in records
     ]
     write_episodes_page(path, replace(head, about=f"{head.about} {about} {_LEGEND}"), graphs, shown)
 
 
-def _skipped(record: Record, graphs: Mapping[str, NavigationGraph]) -> ShownEpisode:
+def _failed_episode(record: Record, graphs: Mapping[str, NavigationGraph]) -> ShownEpisode:
     return ShownEpisode(record.case, "", (), (), "failed", next(iter(graphs)), f"not walked: {record.reason}")
 
 
-def _shown(
+def _to_episode(
     record: Record,
     graph: NavigationGraph,
     success: str,
@@ -177,12 +177,12 @@ def _templates() -> Environment:
 
 
 def _map_data(graph: NavigationGraph, episodes: Sequence[ShownEpisode]) -> dict[str, object]:
-    """Nodes near the episodes, in tenths of a metre east and south, and the streets between them."""
+    """Return nodes near the episodes, in tenths of a metre east and south, and the streets between them."""
     x, y = LocalFrame(LatLng(float(graph.lat.mean()), float(graph.lng.mean()))).to_metres(
         graph.lat, graph.lng
     )
     shown = sorted({node for episode in episodes for node in (*episode.path, *episode.gold)})
-    near = _near(np.stack([x, y], axis=1), np.asarray(shown, np.int64))
+    near = _is_near(np.stack([x, y], axis=1), np.asarray(shown, np.int64))
     source = np.repeat(np.arange(len(graph)), graph.degree)
     inside = near[source] & near[graph.target]
     ends = np.unique(np.sort(np.stack([source[inside], graph.target[inside]], axis=1), axis=1), axis=0)
@@ -195,7 +195,7 @@ def _map_data(graph: NavigationGraph, episodes: Sequence[ShownEpisode]) -> dict[
     }
 
 
-def _near(points: Floats, shown: Ints) -> NDArray[np.bool_]:
+def _is_near(points: Floats, shown: Ints) -> NDArray[np.bool_]:
     near = np.zeros(len(points), bool)
     if len(shown):
         distance, _ = cKDTree(points[shown]).query(points, distance_upper_bound=_AROUND_M)

@@ -26,7 +26,7 @@ from virl.bench.report.table import csv_table, latex_table, terminal_table
 from virl.bench.statistics import Interval
 from virl.errors import BadInput, CannotWrite, VirlError
 from virl.files import write_whole
-from virl.pages.numbers import counted
+from virl.pages.numbers import count_noun
 from virl.plain_text import plain_lines
 
 CSV, LATEX = "results.csv", "results.tex"
@@ -83,7 +83,7 @@ def _lines(results: Results, *, published: bool) -> list[str]:
     lines = list(dict.fromkeys(note for row in results.rows for note in row.notes))
     missing = sum(row.episodes.missing for row in results.rows if row.city)
     if missing:
-        lines.append(f"{counted(missing, 'episode')} not run yet: continue with --resume")
+        lines.append(f"{count_noun(missing, 'episode')} not run yet: continue with --resume")
     lines += [spent_line(spent, run) for run, spent in results.spent.items()]
     alike: dict[str, list[Failure]] = {}
     for failure in results.failures:
@@ -94,7 +94,7 @@ def _lines(results: Results, *, published: bool) -> list[str]:
         lines += [f"  {one.id}: {one.reason}" for one in failures[:MOST_FAILURES]]
     if results.published and not published:
         lines.append(
-            f"{counted(len(results.published), 'published result')} to compare with: on the page, or with "
+            f"{count_noun(len(results.published), 'published result')} to compare with: on the page, or with "
             "`virl bench report DIR --published`"
         )
     return lines
@@ -122,6 +122,11 @@ class OwnPages:
 
 def write_own_pages(home: Path, gathered: Gathered, results: Results) -> OwnPages:
     """Write the page of each run into a folder, where the benchmark has one.
+
+    Args:
+        home: folder of the report.
+        gathered: the runs with their benchmark.
+        results: their scores, for heads of pages.
 
     Raises:
         CannotWrite: the disk refuses.

@@ -100,6 +100,13 @@ def collect_city_places(
 ) -> Card:
     """Collect the places of a city, and write the data set's card.
 
+    Args:
+        collection: the data set that is being made.
+        settings: of its places.
+        device: of the recognizer.
+        allow_downloads: whether its weights may be fetched.
+        progress: is told how far it is.
+
     Raises:
         ModelUnavailable: the recognizer cannot be loaded; known before the first request.
         VirlError: as `collect_places`.
@@ -123,6 +130,11 @@ def collect_city_places(
 def collect_city_questions(collection: Collection, seed: int, progress: Progress) -> Card:
     """Make the questions of a data set whose places are collected, and write its card.
 
+    Args:
+        collection: the data set that is being made.
+        seed: same seed, same questions.
+        progress: is told how far it is.
+
     Raises:
         BadInput: there are no places with images.
         VirlError: as `make_questions`.
@@ -145,6 +157,11 @@ def collect_city_questions(collection: Collection, seed: int, progress: Progress
 
 def collect_city_routes(collection: Collection, settings: RoutesSettings, progress: Progress) -> Card:
     """Collect the routes of a data set whose places are collected, and write its card.
+
+    Args:
+        collection: the data set that is being made.
+        settings: of its routes.
+        progress: is told how far it is.
 
     Raises:
         BadInput: there are no places.
@@ -214,7 +231,7 @@ def make_questions(
 def _in_order(
     places: Iterable[PlaceRow], mind: Mind, seed: int, *, stopped: Callable[[], bool]
 ) -> Iterator[tuple[PlaceRow, Future[QuestionRow]]]:
-    """Questions made side by side until stopped, in the order of the places."""
+    """Yield the questions made side by side until stopped, in the order of the places."""
     under_way: deque[tuple[PlaceRow, Future[QuestionRow]]] = deque()
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for place in places:

@@ -20,7 +20,7 @@ from virl.datasets.collect.dataset import (
 from virl.datasets.collect.places import WORK, Work
 from virl.datasets.collect.rows import Rows
 from virl.errors import BadInput, JournalBroken
-from virl.files import write_whole, writing
+from virl.files import refusals_in_a_line, write_whole
 from virl.journal.lock import lock_run
 from virl.mind.base import Mind
 from virl.money.ledger import Ledger
@@ -129,7 +129,7 @@ def sole_writer(folder: Path) -> Iterator[None]:
         CannotWrite: the disk refuses.
     """
     work = folder / WORK
-    with writing(work, "collect again"):
+    with refusals_in_a_line(work, "collect again"):
         work.mkdir(parents=True, exist_ok=True)
     try:
         lock = lock_run(work)

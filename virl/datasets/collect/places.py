@@ -15,7 +15,7 @@ from scipy.spatial import KDTree
 from virl.datasets.collect.dataset import IMAGES, PANORAMAS, PLACES, PanoramaRow, PlaceRow
 from virl.datasets.collect.rows import Row, Rows
 from virl.datasets.collect.storefront import STOREFRONT_SCORE, Storefront
-from virl.files import replacing
+from virl.files import replace_file
 from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.movement.region.survey import SPACING_M, survey
@@ -152,12 +152,12 @@ def collect_places(
     for pano_id, one in found.items():
         if pano_id not in work.panoramas:
             work.panoramas.add(PanoramaRow(id=pano_id, lat=one.position.lat, lng=one.position.lng))
-    cover = covering(region, work.panoramas.all)
+    cover = cover_region(region, work.panoramas.all)
     for number, centre in enumerate(cover):
         progress("searching for places", number, len(cover))
         if centre.id not in work.searches:
             _search(city, centre, settings, work)
-    away = _away(region, work)
+    away = _measure_away(region, work)
     for number, candidate in enumerate(work.candidates.all):
         progress("cleaning places", number, len(work.candidates))
         if candidate.id not in work.judged:
@@ -173,7 +173,7 @@ def _search(city: City, centre: PanoramaRow, settings: PlacesSettings, work: Wor
     work.searches.add(SearchRow(id=centre.id, places=tuple(place.id for place in near)))
 
 
-def covering(region: Region, panoramas: Sequence[PanoramaRow]) -> list[PanoramaRow]:
+def cover_region(region: Region, panoramas: Sequence[PanoramaRow]) -> list[PanoramaRow]:
     """Return some of the panoramas, such that none is farther than `COVER_M` from one of them.
 
     Each is taken that no earlier one stands for: within twice the fewest that would do.
@@ -190,7 +190,7 @@ def covering(region: Region, panoramas: Sequence[PanoramaRow]) -> list[PanoramaR
     return chosen
 
 
-def _away(region: Region, work: Work) -> dict[str, tuple[PanoramaRow, float]]:
+def _measure_away(region: Region, work: Work) -> dict[str, tuple[PanoramaRow, float]]:
     """Return the nearest panorama of each candidate and the metres to it, by the candidate's id."""
     candidates, panoramas = work.candidates.all, work.panoramas.all
     if not candidates:
@@ -259,7 +259,7 @@ def _photo(
 def _keep(folder: Path, place_id: str, photo: Image) -> str:
     name = "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in place_id)
     path = folder / IMAGES / f"{name}.jpg"
-    with replacing(path, "collect again") as file:
+    with replace_file(path, "collect again") as file:
         PIL.Image.fromarray(photo).save(file, "JPEG", quality=JPEG_QUALITY)
     return f"{IMAGES}/{path.name}"
 

@@ -15,7 +15,7 @@ Option = Annotated[str, Field(description="One sentence of 20 to 35 words: a per
 
 
 class PlaceChoices(Reply):
-    """What somebody may want, fulfilled by a place or not."""
+    """The wishes of somebody that a place fulfils, and those that it does not."""
 
     right: Option = Field(description="The wish that the place fulfils.")
     wrong: tuple[Option, Option, Option] = Field(description="Wishes that need quite another sort of place.")
@@ -41,13 +41,13 @@ class PlaceChoices(Reply):
 
 
 class Served(Reply):
-    """Which of the wishes offered a place can fulfil."""
+    """The wishes offered that a place can fulfil."""
 
     served: tuple[int, ...] = Field(description="The numbers of those wishes; empty if there is none.")
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """As `Reply.offers`."""
+        """Return the values that fields of the reply may take, as `Reply.offers` does."""
         return {"served": numbered(inputs, "options")}
 
     @field_validator("served")
@@ -65,6 +65,11 @@ def leaks(name: str, types: tuple[str, ...], options: tuple[str, ...]) -> str:
 
     Words that name its kind, such as `bakery`, and words of fewer than four letters tell nothing by
     themselves; the whole name does, however short.
+
+    Args:
+        name: of the place.
+        types: of the place.
+        options: texts that should not give it away.
     """
     # scripts without spaces have no ends of words
     before, after = (r"(?<!\w)", r"(?!\w)") if name.isascii() else ("", "")

@@ -48,7 +48,7 @@ class RoutesSettings(Settings):
     """Acceptable starts that are compared for each destination; the one whose walk has the most landmarks is
     taken. V-IRL's code means to compare and takes the first."""
     reader: str = "rapidocr"
-    """Reads the signs along a walk."""
+    """Name of the reader of signs along a walk."""
 
 
 class TriedRow(Row):
@@ -143,7 +143,7 @@ def _try(
 
 
 def _starts(place: PlaceRow, places: Sequence[PlaceRow], settings: RoutesSettings) -> Iterator[PlaceRow]:
-    """Other places at the distance asked for, from each panorama once."""
+    """Yield the other places at the distance asked for, from each panorama once."""
     met: set[str] = set()
     for other in places:
         metres = distance(place.position, other.position)
@@ -179,7 +179,14 @@ def _destination(place: PlaceRow) -> Place:
 
 
 def route_row(directions: Directions, uncounted: str, start_id: str, city: City) -> RouteRow:
-    """Directions as a row of a data set; `uncounted` are those that count no crossings."""
+    """Return the directions as a row of a data set; `uncounted` are those that count no crossings.
+
+    Args:
+        directions: to a place.
+        uncounted: the same ones without counts of crossings.
+        start_id: panorama where they begin.
+        city: where they are.
+    """
     return RouteRow(
         id=directions.place_id,
         place_id=directions.place_id,

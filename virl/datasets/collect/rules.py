@@ -63,6 +63,9 @@ def choose_wishes(question: ChoicesQuestion, lexicon: Lexicon) -> PlaceChoices:
     """Choose the sentence of the first known type, and three of groups that the place is not in.
 
     The same place always gets the same three. A sentence that happens to hold a word of its name is left out.
+
+    Raises:
+        MindFailed: no sentence of its types is known, or each holds a word of its name.
     """
     del lexicon
     known = load_intentions()

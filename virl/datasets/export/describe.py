@@ -37,7 +37,7 @@ class Crossed:
     """The name of the way taken, where the way there has another name or none."""
 
 
-def crossed(town: Town, path: Sequence[int]) -> list[Crossed]:
+def crossings_of(town: Town, path: Sequence[int]) -> list[Crossed]:
     """Return the crossings that a path goes through, its ends left out.
 
     Raises:
@@ -79,7 +79,7 @@ def describe(
         clauses.append(_choose_facing(facing, rng))
     passed: list[Crossed] = []
     since = 0
-    for crossing in crossed(town, path):
+    for crossing in crossings_of(town, path):
         passed.append(crossing)
         if crossing.way != "straight":
             clauses += _sights(town, path, since, crossing.index, rng)
@@ -89,15 +89,21 @@ def describe(
     return _without_repeats((*clauses, *ending))
 
 
-def beside(town: Town, node: int, heading: float) -> Iterator[tuple[TownLandmark, Mention]]:
-    """Yield the landmarks abeam of one who stands at a node and faces `heading`."""
+def landmarks_abeam(town: Town, node: int, heading: float) -> Iterator[tuple[TownLandmark, Mention]]:
+    """Yield the landmarks abeam of one who stands at a node and faces `heading`.
+
+    Args:
+        town: with the landmarks that each node sees.
+        node: where one stands.
+        heading: that one faces, degrees.
+    """
     for landmark in town.sees[node]:
         ahead, right = _relative(town, node, heading, landmark)
         if abs(ahead) <= BESIDE_M and abs(right) >= ASIDE_M:
             yield landmark, Mention(landmark.name, landmark.type, _side(right))
 
 
-def counted(crossings: Sequence[Crossed], rng: Random) -> Unit:
+def counting_unit(crossings: Sequence[Crossed], rng: Random) -> Unit:
     """Return the unit in which crossings can be counted: lights where all have them, sometimes."""
     return "light" if all(one.lit for one in crossings) and rng.random() < SAY_LIGHT else "intersection"
 
@@ -123,7 +129,7 @@ def _street_taken(town: Town, path: Sequence[int], index: int) -> str | None:
 
 
 def _corners(town: Town, path: Sequence[int], crossing: Crossed) -> Iterator[Mention]:
-    """Landmarks on the corners of a crossing, as seen on the way to it.
+    """Yield the landmarks on the corners of a crossing, as seen on the way to it.
 
     There is a near corner on each side that a way leaves to, and a far one if a way goes straight on too.
     """
@@ -142,7 +148,7 @@ def _facings(town: Town, path: Sequence[int]) -> Iterator[Face]:
     yield from _with_traffic(town, path)
     heading = town.headings[path[0]][path[1]]
     others = _others(town, path)
-    for landmark, mention in beside(town, path[0], heading):
+    for landmark, mention in landmarks_abeam(town, path[0], heading):
         turned = [_relative(town, path[0], other, landmark)[1] for other in others]
         if all(abs(right) >= ASIDE_M and _side(right) != mention.side for right in turned):
             yield Face("landmark", landmark=mention)
@@ -176,12 +182,15 @@ def _sights(town: Town, path: Sequence[int], since: int, until: int, rng: Random
     if not inside or rng.random() >= SAY_SEE:
         return []
     index = rng.choice(inside)
-    seen = [mention for _, mention in beside(town, path[index], town.headings[path[index]][path[index + 1]])]
+    seen = [
+        mention
+        for _, mention in landmarks_abeam(town, path[index], town.headings[path[index]][path[index + 1]])
+    ]
     return [See(rng.choice(seen))] if seen else []
 
 
 def _without_repeats(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
-    """Leaves out a landmark that is only passed where another clause names it too."""
+    """Return the clauses without landmarks that are only passed where another clause names them too."""
     named = [clause.landmark.name for clause in clauses if not isinstance(clause, Pass) and clause.landmark]
     return tuple(
         clause
@@ -191,7 +200,7 @@ def _without_repeats(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
 
 
 def _relative(town: Town, node: int, heading: float, landmark: TownLandmark) -> tuple[float, float]:
-    """Metres ahead and to the right of one who stands at a node and faces `heading`."""
+    """Return the metres ahead and to the right of one who stands at a node and faces `heading`."""
     east, north = (np.array((landmark.x, landmark.y)) - town.xy[node]).tolist()
     sine, cosine = sin(radians(heading)), cos(radians(heading))
     return east * sine + north * cosine, east * cosine - north * sine

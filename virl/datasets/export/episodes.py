@@ -8,7 +8,14 @@ from random import Random
 import numpy as np
 
 from virl.datasets.export.clauses import Clause, Mention, Pass, Share, Stop, Unit
-from virl.datasets.export.describe import SAY_LIGHT, Crossed, beside, counted, crossed, describe
+from virl.datasets.export.describe import (
+    SAY_LIGHT,
+    Crossed,
+    counting_unit,
+    crossings_of,
+    describe,
+    landmarks_abeam,
+)
 from virl.datasets.export.town import Town
 from virl.datasets.export.ways import ways_out
 from virl.datasets.export.wording import word
@@ -45,7 +52,7 @@ class ExportedEpisode:
 
 
 def draw_episodes(town: Town, part: Flags, count: int, rng: Random, *, face: bool) -> list[ExportedEpisode]:
-    """Draws episodes in a part of a town, no gold path twice.
+    """Draw episodes in a part of a town, no gold path twice.
 
     Args:
         town: where it is.
@@ -114,8 +121,13 @@ def endings(town: Town, path: Sequence[int], rng: Random) -> Iterator[Ending]:
     """Yield the ways to say where a path ends; none if it has no turn, or if there is nothing to go by.
 
     The last clause is a `Stop`; a `Pass` may stand before it.
+
+    Args:
+        town: in which the path lies.
+        path: nodes, the start first.
+        rng: chooses how crossings are counted.
     """
-    crossings = crossed(town, path)
+    crossings = crossings_of(town, path)
     turns = [number for number, crossing in enumerate(crossings) if crossing.way != "straight"]
     if not turns:
         return
@@ -124,7 +136,7 @@ def endings(town: Town, path: Sequence[int], rng: Random) -> Iterator[Ending]:
     if town.is_crossing(path[last]):
         yield from _at_crossing(town, path, passed, rng)
         return
-    before: Ending = (Pass(len(passed), counted(passed, rng)),) if passed else ()
+    before: Ending = (Pass(len(passed), counting_unit(passed, rng)),) if passed else ()
     if town.graph.degree[path[last]] == 1:
         yield (*before, Stop("dead end"))
         return
@@ -175,7 +187,7 @@ def _by_landmark(town: Town, path: Sequence[int], since: int) -> Iterator[Stop]:
         return
     others = [*path[since:-1], *ahead]
     heading = town.headings[path[-2]][path[-1]]
-    for landmark, mention in beside(town, path[-1], heading):
+    for landmark, mention in landmarks_abeam(town, path[-1], heading):
         away = np.linalg.norm(town.xy[[path[-1], *others]] - (landmark.x, landmark.y), axis=1)
         if away[0] + _CLEAR_M <= away[1:].min():
             yield Stop("landmark", landmark=mention)
@@ -183,7 +195,7 @@ def _by_landmark(town: Town, path: Sequence[int], since: int) -> Iterator[Stop]:
 
 def _beside_end(town: Town, path: Sequence[int]) -> list[Mention]:
     heading = town.headings[path[-2]][path[-1]]
-    return [mention for _, mention in beside(town, path[-1], heading)]
+    return [mention for _, mention in landmarks_abeam(town, path[-1], heading)]
 
 
 def _unit(town: Town, crossing: int, rng: Random) -> Unit:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from virl.errors import BadInput
-from virl.files import is_partial, replacing
+from virl.files import is_partial, replace_file
 from virl.json_reading import JsonFault, read_json
 from virl.platform.providers.graph.credit import MANIFEST
 from virl.platform.providers.planned import Source
@@ -63,6 +63,11 @@ def told_source(source: Source, kind: str, layout: str) -> dict[str, object]:
 def finish(folder: Path, source: Source, manifest: Mapping[str, object]) -> None:
     """Write the manifest, and the notice of whoever mapped the city, which makes the export whole.
 
+    Args:
+        folder: of the export.
+        source: where the data come from.
+        manifest: the export's facts.
+
     Raises:
         CannotWrite: the disk refuses.
     """
@@ -100,6 +105,11 @@ def is_finished(folder: Path) -> bool:
 def write_json(file: Path, value: object, indent: int | None = None) -> None:
     """Write one JSON value.
 
+    Args:
+        file: to write.
+        value: plain data.
+        indent: spaces a level; `None` for one line.
+
     Raises:
         CannotWrite: the disk refuses.
     """
@@ -112,7 +122,7 @@ def write_lines(file: Path, lines: Iterable[str]) -> None:
     Raises:
         CannotWrite: the disk refuses.
     """
-    with replacing(file, "export again") as out:
+    with replace_file(file, "export again") as out:
         out.writelines(f"{line}\n".encode() for line in lines)
 
 

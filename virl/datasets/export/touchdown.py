@@ -22,7 +22,7 @@ from virl.datasets.export.files import (
     write_lines,
 )
 from virl.datasets.export.town import DECIMALS, Town, survey
-from virl.files import writing
+from virl.files import refusals_in_a_line
 from virl.platform.providers.planned import source_of
 from virl.version import __version__
 
@@ -94,7 +94,7 @@ def exported_touchdown(
     folder = cache / f"{city}-touchdown-{__version__}-{FORMAT_VERSION}-{episodes}-{seed}"
     if is_finished(folder):
         return folder
-    with writing(cache, "run again"):
+    with refusals_in_a_line(cache, "run again"):
         cache.mkdir(parents=True, exist_ok=True)
         draft = Path(mkdtemp(prefix=f"{folder.name}.", dir=cache))
     try:
@@ -154,13 +154,13 @@ def _write_split(folder: Path, split: str, items: list[ExportedEpisode]) -> None
 
 
 def _plain(clauses: tuple[Clause, ...]) -> list[dict[str, object]]:
-    """Clauses as JSON holds them: their kind under `say`, and what they leave open left out."""
-    return [{"say": type(clause).__name__.lower(), **_told(asdict(clause))} for clause in clauses]
+    """Return the clauses as JSON holds them: their kind under `say`, and what they leave open left out."""
+    return [{"say": type(clause).__name__.lower(), **_drop_missing(asdict(clause))} for clause in clauses]
 
 
-def _told(fields: dict[str, object]) -> dict[str, object]:
+def _drop_missing(fields: dict[str, object]) -> dict[str, object]:
     return {
-        name: _told(value) if isinstance(value, dict) else value
+        name: _drop_missing(value) if isinstance(value, dict) else value
         for name, value in fields.items()
         if value is not None
     }

@@ -84,7 +84,7 @@ def survey(source: Source, radius: float | None = None) -> Town:
     """
     plan = source.plan
     full = panorama_graph(plan.layout)
-    kept = _kept(full, plan.layout.panoramas.xy, radius)
+    kept = _connected_nodes(full, plan.layout.panoramas.xy, radius)
     graph = _whole_degree_graph(full, kept)
     xy = plan.layout.panoramas.xy[kept]
     street = plan.layout.panoramas.street[kept]
@@ -97,7 +97,7 @@ def survey(source: Source, radius: float | None = None) -> Town:
     return Town(
         graph=graph,
         xy=xy,
-        lit=_lit(plan, xy, graph.degree > 2),
+        lit=_crossings_with_lights(plan, xy, graph.degree > 2),
         whole=(graph.degree == full.degree[kept]) & ~_cut_off(source, graph, xy),
         driven=np.ones(len(xy), bool) if source.driven is None else np.array(source.driven, bool)[street],
         unseen=xy[:, 0] >= np.median(xy[:, 0]),
@@ -109,7 +109,7 @@ def survey(source: Source, radius: float | None = None) -> Town:
 
 
 def whole_degrees(headings: Sequence[float]) -> list[int]:
-    """Headings in whole degrees, [0, 359], no two alike: together as near to the true ones as can be.
+    """Return headings in whole degrees, [0, 359], no two alike: together as near to the true ones as can be.
 
     Formats with whole degrees name a link by its heading, so that no two of one node may share one. Links
     that would are nudged apart by least squares, which keeps their order.
@@ -124,7 +124,7 @@ def whole_degrees(headings: Sequence[float]) -> list[int]:
     return degrees
 
 
-def _kept(graph: NavigationGraph, xy: Floats, radius: float | None) -> Ints:
+def _connected_nodes(graph: NavigationGraph, xy: Floats, radius: float | None) -> Ints:
     """Return the nodes within a radius that hang together, ascending."""
     if radius is None:
         return np.arange(len(graph))
@@ -209,8 +209,8 @@ def _is_speakable(name: str) -> bool:
     return name.isprintable() and len(name) <= LONGEST_NAME
 
 
-def _lit(plan: CityPlan, xy: Floats, crossing: Flags) -> Flags:
-    """Crossings that a traffic light stands nearest to."""
+def _crossings_with_lights(plan: CityPlan, xy: Floats, crossing: Flags) -> Flags:
+    """Return the crossings that a traffic light stands nearest to."""
     lights = [(thing.x, thing.y) for thing in plan.layout.furniture if thing.kind == "traffic light"]
     lit = np.zeros(len(xy), dtype=bool)
     nodes = np.flatnonzero(crossing)

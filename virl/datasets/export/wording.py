@@ -84,7 +84,7 @@ class _Wording:
             case Pass():
                 many = clause.count > 1
                 templates = phrases().pass_many if many else phrases().pass_one
-                sentence = self._fill(templates, **self._counting(clause.count, clause.unit))
+                sentence = self._fill(templates, **self._count_words(clause.count, clause.unit))
             case Turn():
                 sentence = self._turn(clause)
             case Stop():
@@ -100,21 +100,21 @@ class _Wording:
 
     def _turn(self, clause: Turn) -> str:
         words = {
-            "turn": self._rng.choice(phrases().turns[clause.way]) + self._onto(clause),
+            "turn": self._rng.choice(phrases().turns[clause.way]) + self._join_street(clause),
             "corner": self._corner(clause.landmark) if clause.landmark else "",
         }
         if clause.at == "end":
             return self._fill(phrases().end_turn, **words)
         templates = phrases().nth_turn if clause.count > 1 else phrases().next_turn
-        return self._fill(templates, **words, **self._counting(clause.count, clause.at))
+        return self._fill(templates, **words, **self._count_words(clause.count, clause.at))
 
-    def _onto(self, clause: Turn) -> str:
+    def _join_street(self, clause: Turn) -> str:
         return self._fill(phrases().onto, street=clause.street) if clause.street else ""
 
     def _stop(self, clause: Stop) -> str:
         words = {"beside": ""}
         if clause.count:
-            words |= self._counting(clause.count, clause.unit or "intersection")
+            words |= self._count_words(clause.count, clause.unit or "intersection")
         if clause.landmark:
             words |= self._mention(clause.landmark)
             words["beside"] = self._fill(phrases().beside, **words)
@@ -140,7 +140,7 @@ class _Wording:
             case "dead end":
                 return told.stop_dead_end
 
-    def _counting(self, count: int, unit: Unit) -> dict[str, str]:
+    def _count_words(self, count: int, unit: Unit) -> dict[str, str]:
         number = self._rng.choice(phrases().counts[count])
         return {
             "unit": self._units[unit],

@@ -10,7 +10,7 @@ import PIL.Image
 from pydantic import Field
 
 from virl.errors import BadInput
-from virl.files import replacing, write_whole
+from virl.files import replace_file, write_whole
 from virl.geo import LatLng, bearing, distance
 from virl.json_reading import read_json
 from virl.platform.city import City, Visible
@@ -23,7 +23,7 @@ FoundT = TypeVar("FoundT")
 
 LABELS_FILE = "labels.json"
 KINDS = ("bench", "fire hydrant", "mailbox", "traffic light", "trash bin")
-"""Sorts of furniture that are labelled. Trees and lamps stand everywhere and say little."""
+"""Kinds of furniture that are labelled. Trees and lamps stand everywhere and say little."""
 
 FOV, PITCH, SIZE = 60.0, 5.0, 640  # chosen: one view of an agent's look around
 NEAR_M = 18.0  # chosen: what is looked at stands no further from the panorama
@@ -93,9 +93,9 @@ def write_labelled(city: City, name: str, folder: Path, count: int, seed: int = 
         ended = 0
         view, types = found
         file = f"view-{len(views):03d}.png"
-        with replacing(folder / file, "write the views again") as stream:
+        with replace_file(folder / file, "write the views again") as stream:
             PIL.Image.fromarray(view.pixels).save(stream, "PNG")
-        things = tuple(_labelled(one) for one in _visible(city, view) if _labels_of(one))
+        things = tuple(_to_labelled(one) for one in _visible(city, view) if _labels_of(one))
         camera = view.camera
         views.append(
             LabelledView(
@@ -178,7 +178,7 @@ def _view_of(city: City, position: LatLng) -> View | None:
 
 
 def _in_turn(by_kind: Mapping[str, list[FoundT]], random: Random) -> Iterator[FoundT]:
-    """One of each kind after the other, each kind in random order."""
+    """Yield one of each kind after the other, each kind in random order."""
     for found in by_kind.values():
         random.shuffle(found)
     for row in zip_longest(*by_kind.values()):
@@ -201,6 +201,6 @@ def _is_clear(one: Visible) -> bool:
     return legible and one.visible_fraction >= CLEAR_SEEN and max(right - left, bottom - top) >= CLEAR_PX
 
 
-def _labelled(one: Visible) -> LabelledThing:
+def _to_labelled(one: Visible) -> LabelledThing:
     text = one.label if one.kind == "sign" else ""
     return LabelledThing(labels=_labels_of(one), box=one.box, text=text, clear=_is_clear(one))

@@ -105,7 +105,7 @@ class Measured:
 
 
 def measure(names: Sequence[tuple[Role, str]], folder: Path, options: ModelOptions) -> Iterator[Measured]:
-    """Each model after the other, in a process of its own.
+    """Yield the measurements of each model in turn, made in a process of its own.
 
     Args:
         names: role and name of each.
@@ -119,17 +119,25 @@ def measure(names: Sequence[tuple[Role, str]], folder: Path, options: ModelOptio
 
 
 def measure_here(role: Role, name: str, folder: Path, device: Any, allow_downloads: bool) -> Measured:
-    """One model in this process; what keeps it from running is told in the result."""
+    """Return measurement of one model in this process; what keeps it from running is told in the result.
+
+    Args:
+        role: of the model.
+        name: of the model.
+        folder: with labelled views.
+        device: such as `cpu`; `None` chooses.
+        allow_downloads: whether weights may be fetched.
+    """
     labelled = read_labelled(folder)
     views = open_views(folder, labelled)
     try:
         options = ModelOptions(device, allow_downloads, _truth(role, name, labelled))
-        return _measured(role, name, labelled, views, Models(options))
+        return _run_model(role, name, labelled, views, Models(options))
     except VirlError as fault:
         return Measured(name, role, fault=str(fault))
 
 
-def _measured(
+def _run_model(
     role: Role, name: str, labelled: LabelledSet, views: Sequence[View], models: Models
 ) -> Measured:
     chosen = [i for i, one in enumerate(labelled.views) if one.place_types or role != "recognizer"]
@@ -213,7 +221,7 @@ def _gpu_mb() -> float | None:
 
 @contextmanager
 def _memory() -> Iterator[list[float]]:
-    """Bytes that this process grows by at most within the block; sampled."""
+    """Measure the bytes that this process grows by at most within the block; sampled."""
     before, grown, ended = _resident(), [0.0], threading.Event()
 
     def sample() -> None:
@@ -231,7 +239,7 @@ def _memory() -> Iterator[list[float]]:
 
 
 def _resident() -> float:
-    """Bytes of memory that this process has now."""
+    """Return the bytes of memory that this process has now."""
     for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
         if line.startswith("VmRSS:"):
             return float(line.split()[1]) * 1024
@@ -241,10 +249,15 @@ def _resident() -> float:
 def score_detections(
     views: Sequence[LabelledView], found: Sequence[Sequence[Detection]], least: Callable[[str], float]
 ) -> Tally:
-    """Boxes with one of a thing's labels, from the least score of that label on.
+    """Return the tally of boxes with one of a thing's labels, from the least score of that label on.
 
     Each box is for the thing that it overlaps most. Each thing is found once; a second box of it is wrong.
     Boxes of things that are hardly seen, and signs that tell of no type, do not count.
+
+    Args:
+        views: with what they truly show.
+        found: detections of each view.
+        least: score of a label from which on a box counts.
     """
     tally = Tally()
     for view, detections in zip(views, found, strict=True):
@@ -264,7 +277,7 @@ def score_detections(
 
 
 def score_lines(views: Sequence[LabelledView], read: Sequence[Sequence[TextLine]]) -> Tally:
-    """Words of signs. Groups of lines stand for signs, as agents read them."""
+    """Return the tally of words on signs. Groups of lines stand for signs, as agents read them."""
     tally = Tally()
     for view, lines in zip(views, read, strict=True):
         words = [" ".join(line.text for line in sign) for sign in group_lines(lines)]
@@ -274,7 +287,13 @@ def score_lines(views: Sequence[LabelledView], read: Sequence[Sequence[TextLine]
 
 
 def score_ranks(views: Sequence[LabelledView], scores: NDArray[np.float32], labels: Sequence[str]) -> Tally:
-    """Return the best label of each view that is aimed at a place."""
+    """Return the best label of each view that is aimed at a place.
+
+    Args:
+        views: with what they truly show.
+        scores: shape (views, labels).
+        labels: that the columns stand for.
+    """
     tally = Tally()
     for view, row in zip(views, scores, strict=True):
         best = labels[int(row.argmax())]

@@ -12,7 +12,7 @@ import PIL.Image
 
 from virl.doctor.eyes.labelled import LabelledSet, LabelledView, open_views
 from virl.doctor.eyes.measuring import Measured, Score
-from virl.files import replacing, write_whole
+from virl.files import replace_file, write_whole
 from virl.pages.pictures import embed
 from virl.pages.shell import html_page, open_templates
 from virl.pages.theme import rgb
@@ -35,6 +35,11 @@ def rows(results: Sequence[Measured]) -> list[tuple[str, ...]]:
 
 def write_check(folder: Path, labelled: LabelledSet, results: Sequence[Measured]) -> Path:
     """Write `check.json` and the page `check.html` beside the views.
+
+    Args:
+        folder: of the views.
+        labelled: what they truly show.
+        results: of each model.
 
     Returns:
         The path of the page, which loads nothing.
@@ -97,14 +102,14 @@ def _pictures(folder: Path, labelled: LabelledSet, views: Sequence[Image], one: 
     for i in by_things[:SHOWN]:
         file = f"{PICTURES}/{Path(one.name).stem}-{i:03d}.jpg"
         sure = [each for each in one.found[i] if each.score >= least]
-        drawn = _drawn(views[i], labelled.views[i], sure)
-        with replacing(folder / file, THEN) as stream:
+        drawn = _draw_finds(views[i], labelled.views[i], sure)
+        with replace_file(folder / file, THEN) as stream:
             PIL.Image.fromarray(drawn).save(stream, "JPEG", quality=85)
         files.append(file)
     return files
 
 
-def _drawn(pixels: Image, view: LabelledView, found: Sequence[Detection]) -> Image:
+def _draw_finds(pixels: Image, view: LabelledView, found: Sequence[Detection]) -> Image:
     drawn = np.ascontiguousarray(pixels)
     for thing in view.things:
         if thing.clear:

@@ -23,7 +23,7 @@ RESULTS = "results.json"
 LARGEST = 50_000_000
 """Bytes of a file of results that is read; chosen: those of a few thousand episodes have less than one."""
 CARDS = 100
-"""Runs on a page; chosen: some 42 kB each, so that a page has less than 5 MB."""
+"""The number of runs on a page; chosen: some 42 kB each, so that a page has less than 5 MB."""
 _TEMPLATES = Path(__file__).parent / "templates"
 
 

@@ -67,7 +67,7 @@ def _photo(folder: Path, records: Sequence[AnyRecord]) -> Photo | None:
         (_likeness(found, name), found.score, view, found, name, where)
         for one in records
         if isinstance(one, StepRecord | NoteRecord)
-        for name in [_entered(one)]
+        for name in [_entered_place(one)]
         for where in [f"step {one.step}" if isinstance(one, StepRecord) else words(one.topic)]
         for view in one.views
         for found in view.detections
@@ -80,7 +80,7 @@ def _photo(folder: Path, records: Sequence[AnyRecord]) -> Photo | None:
     return None
 
 
-def _entered(record: StepRecord | NoteRecord) -> str:
+def _entered_place(record: StepRecord | NoteRecord) -> str:
     """Return the place that was entered on a step; empty if none was."""
     places = record.places if isinstance(record, StepRecord) else ()
     return next((place.name for place in places if place.decision == "enter"), "")
@@ -93,17 +93,17 @@ def _likeness(found: DetectionRecord, name: str) -> float:
 
 def _map(exhibit: MapExhibit, ground: MapGround) -> MapFigure:
     points = [(LatLng(point.lat, point.lng), point.style) for point in exhibit.points]
-    return _drawing(
+    return _draw_map(
         points, [[LatLng(*position) for position in line.points] for line in exhibit.lines], ground
     )
 
 
 def _way(records: Sequence[AnyRecord], ground: MapGround) -> MapFigure | None:
     way = [LatLng(step.pose.lat, step.pose.lng) for step in records if isinstance(step, StepRecord)]
-    return _drawing([(way[0], "start"), (way[-1], "stop")], [way], ground) if way else None
+    return _draw_map([(way[0], "start"), (way[-1], "stop")], [way], ground) if way else None
 
 
-def _drawing(
+def _draw_map(
     points: Sequence[tuple[LatLng, str]], lines: Sequence[Sequence[LatLng]], ground: MapGround
 ) -> MapFigure:
     positions = [*(position for position, _ in points), *(position for line in lines for position in line)]

@@ -136,14 +136,21 @@ class Abilities:
     left_out: list[Ability] = field(default_factory=list)
 
     def opened(self, model: Any, name: str, base_url: str | None, lacks: Collection[Ability]) -> None:
-        """Leave out what is known to be refused, and what the model has refused in this process before."""
+        """Leave out what is known to be refused, and what the model has refused in this process before.
+
+        Args:
+            model: of LangChain; it is changed.
+            name: such as `openai:gpt-5-mini`.
+            base_url: of its server; `None` for the provider's own.
+            lacks: abilities known to be refused.
+        """
         self.learnt = _learnt(name, base_url)
         for ability in dict.fromkeys([*lacks, *sorted(self.learnt)]):
             if ability not in self.fixed:
                 self._leave_out(ability, model)
 
     def learn(self, refused: NotTaken, model: Any) -> bool:
-        """Leave out what was refused from now on; false if that is no way out."""
+        """Return whether leaving out what was refused, from now on, is a way out."""
         ability = refused.ability
         if ability == "bounds" and not self.bounds:  # none was sent: it is the schema that is refused
             ability = "schema"
@@ -169,7 +176,7 @@ class Abilities:
         return f" (see --mind '{name}?{setting or f'lacks={ability}'}')"
 
     def _leave_out(self, ability: Ability, model: Any) -> bool:
-        """Leave a part of requests out; false if it is not there."""
+        """Return whether a part of requests was there to be left out; leaves it out."""
         if ability in ("pictures", "schema", "bounds"):
             name = "sees" if ability == "pictures" else ability
             was = getattr(self, name)
@@ -187,7 +194,7 @@ class Abilities:
 
 
 def _shorten(model: Any, said: str) -> bool:
-    """Ask for shorter replies, as a server says that they must be; false if they cannot be."""
+    """Return whether replies could be made shorter, as a server says that they must be."""
     room = room_for_reply(said)
     name = next(
         (one for one in ("max_tokens", "max_output_tokens", "num_predict") if hasattr(model, one)), ""

@@ -68,7 +68,7 @@ def arranged(messages: Sequence[BaseMessage], lacks: Collection[str]) -> list[Ba
 
 
 def _one_call_a_turn(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
-    """Each call in a turn of its own, followed by its result."""
+    """Return the messages with each call in a turn of its own, followed by its result."""
     results = {one.tool_call_id: one for one in messages if isinstance(one, ToolMessage)}
     told: list[BaseMessage] = []
     for message in messages:

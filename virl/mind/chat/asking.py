@@ -83,7 +83,7 @@ def _complete(model: BaseLLM, messages: list[BaseMessage], stop: list[str] | Non
 
 
 def _usage(result: LLMResult) -> UsageMetadata | None:
-    """Tokens as the server counts them; `None` where it does not."""
+    """Return the tokens as the server counts them; `None` where it does not."""
     counted = (result.llm_output or {}).get("token_usage") or {}
     if "prompt_tokens" not in counted:
         return None

@@ -44,7 +44,7 @@ class ModelClient:
     """Further requests after the first where a reply is no good, a question."""
     ledger: Ledger
     describe: Describe | None = None
-    """Says what views show, where the model takes no pictures."""
+    """Describer in words of what views show, where the model takes no pictures."""
 
     def learn(self, refused: NotTaken, tally: RequestUsage) -> None:
         """Leave out from now on what was refused.
@@ -68,7 +68,13 @@ class ModelClient:
         self.sender.remarks.say("pictures", f"{self.name} takes no pictures: they are {how}", tally.remarks)
 
     def keep(self, key: str, prompt: str, reply: dict[str, object]) -> None:
-        """Keep a reply for later runs, where replies are kept."""
+        """Keep a reply for later runs, where replies are kept.
+
+        Args:
+            key: of `request_key`.
+            prompt: name of the prompt.
+            reply: as plain data.
+        """
         if self.cache is None:
             return
         try:
@@ -85,7 +91,15 @@ class ModelClient:
         *,
         cached: bool = False,
     ) -> None:
-        """Add what was asked and replied to the ledger, with what it took."""
+        """Add what was asked and replied to the ledger, with what it took.
+
+        Args:
+            prompt: name of the prompt.
+            inputs: what was asked.
+            reply: what was replied.
+            tally: tokens and tries.
+            cached: whether the reply was kept from before.
+        """
         self._say_left_out(tally)
         if cached:
             tell_kept(self.sender.parameters, prompt)
@@ -110,7 +124,13 @@ class ModelClient:
 
 
 def own_part(model: Model, name: str, redaction: Redaction) -> dict[str, object]:
-    """Return the part of every request that is the model's own, without credentials; not to be changed."""
+    """Return the part of every request that is the model's own, without credentials; not to be changed.
+
+    Args:
+        model: of LangChain.
+        name: such as `openai:gpt-5-mini`.
+        redaction: takes keys out.
+    """
     parameters = dumpd(model).get("kwargs", {})
     for one in _NOT_PART_OF_REQUEST:
         parameters.pop(one, None)

@@ -13,7 +13,7 @@ REMEMBERED = 400
 
 
 class Hearing(Protocol):
-    """Is told of a model's replies while they come."""
+    """A listener that is told of a model's replies while they come."""
 
     def asked(self, name: str) -> None:
         """Take note that a request was sent to the model of this name."""
@@ -29,7 +29,13 @@ class Hearing(Protocol):
         ...
 
     def waits(self, name: str, seconds: float, why: str) -> None:
-        """Another try follows after a pause."""
+        """Tell that another try follows after a pause.
+
+        Args:
+            name: of the model.
+            seconds: until the next try.
+            why: in a few words.
+        """
         ...
 
     def done(self) -> None:
@@ -38,7 +44,7 @@ class Hearing(Protocol):
 
 
 class _Hears(BaseCallbackHandler):
-    """Passes on what LangChain tells of a request."""
+    """A callback handler that passes on what LangChain tells of a request."""
 
     def __init__(self, name: str, hearing: Hearing, redaction: Redaction) -> None:
         self._name, self._hearing, self._redaction = name, hearing, redaction
@@ -65,12 +71,19 @@ class _Hears(BaseCallbackHandler):
         self._hearing.done()
 
     def on_llm_error(self, *_: Any, **__: Any) -> None:
-        """There will be none."""
+        """Tell that no reply will come."""
         self._hearing.done()
 
 
 def let_hear(model: BaseChatModel | BaseLLM, name: str, hearing: Hearing, redaction: Redaction) -> None:
-    """Have a model stream its replies from now on, and tell of them; what it replies stays the same."""
+    """Have a model stream its replies from now on, and tell of them; what it replies stays the same.
+
+    Args:
+        model: of LangChain; it is changed.
+        name: such as `openai:gpt-5-mini`.
+        hearing: is told of the replies.
+        redaction: takes keys out of what is told.
+    """
     model.callbacks = [_Hears(name, hearing, redaction)]
     if isinstance(model, BaseChatModel) and "streaming" in type(model).model_fields:
         model.streaming = True  # type: ignore[attr-defined]

@@ -141,7 +141,13 @@ def options_of(provider: str, settings: MindSettings, profile: Mapping[str, Any]
 def resolved(
     provider: str, settings: MindSettings, profile: Mapping[str, Any] | None
 ) -> tuple[float | None, int]:
-    """Temperature, if one is taken, and most tokens of a reply, with the defaults of a provider."""
+    """Return temperature, if one is taken, and the most tokens of a reply, with the provider's defaults.
+
+    Args:
+        provider: such as `openai`.
+        settings: asked for.
+        profile: what is known of the model; `None` for nothing.
+    """
     known = profile or {}
     reasons = bool(known.get("reasoning_output", not known or provider == "ollama"))
     tokens = settings.max_tokens or (REASONED_TOKENS if reasons else REPLY_TOKENS)
@@ -153,9 +159,14 @@ def resolved(
 
 
 def longest_reply(provider: str, settings: MindSettings, profile: Mapping[str, Any] | None) -> int:
-    """Tokens of a reply at most: the limit that is sent, else what the model is known to write.
+    """Return the most tokens of a reply: the limit that is sent, else what the model is known to write.
 
     Where neither is known, a model may write more than `REASONED_TOKENS`, which are reckoned with.
+
+    Args:
+        provider: such as `openai`.
+        settings: asked for.
+        profile: what is known of the model; `None` for nothing.
     """
     if provider == "openai-completion":
         return settings.max_tokens or COMPLETION_TOKENS
@@ -168,6 +179,11 @@ def settled(provider: str, settings: MindSettings, profile: Mapping[str, Any] | 
     """Return the settings that hold, defaults included.
 
     Temperature and seed are left out where none is taken.
+
+    Args:
+        provider: such as `openai`.
+        settings: asked for.
+        profile: what is known of the model; `None` for nothing.
     """
     temperature, tokens = resolved(provider, settings, profile)
     context = settings.context or (OLLAMA_CONTEXT if provider == "ollama" else None)

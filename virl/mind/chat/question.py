@@ -51,7 +51,7 @@ _BOUNDS = {
 }
 _KEYWORDS = frozenset(_BOUNDS) - {"ge", "le"}
 CACHE_MARK = {"cache_control": {"type": "ephemeral"}}
-"""Says to Anthropic that everything up to here may be kept for the next request."""
+"""Mark that lets Anthropic keep everything up to here for the next request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ def _instead(images: Pictures, describe: Describe | None) -> str:
 
 
 def _with_form(orders: str, asked: str, fields: str, always: str) -> tuple[str, str]:
-    """Orders and question with the fields of the reply: what this question offers stands at its end alone.
+    """Return orders and question with the fields of the reply; what only this question offers stands last.
 
     So the orders stay the same from question to question.
     """

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from virl.mind.chat.endings import reason_of
 from virl.mind.prices import Usage
 from virl.redaction import Redaction
-from virl.traces import Attributes, Told, Value, content_wanted, is_on, measure, span
+from virl.traces import Attributes, OpenSpan, Value, content_wanted, is_on, measure, span
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, BaseMessage
@@ -61,7 +61,7 @@ class Telling:
         redaction: takes keys out of what is told.
     """
 
-    def __init__(self, told: Told, redaction: Redaction) -> None:
+    def __init__(self, told: OpenSpan, redaction: Redaction) -> None:
         self.told = told
         self._redaction = redaction
         self.fault = ""
@@ -142,7 +142,7 @@ def telling(parameters: Parameters, redaction: Redaction, *, about: str, attempt
         attempt: of the question, from 1 on.
     """
     if not is_on():
-        yield Telling(Told(), redaction)
+        yield Telling(OpenSpan(), redaction)
         return
     asked = parameters()
     started = time.perf_counter()

@@ -39,7 +39,17 @@ def next_turn(
     in_words: InWords | None,
     replies: Replies,
 ) -> AIMessage:
-    """Return the model's next message; as `LLMMind.converse`."""
+    """Return the model's next message; as `LLMMind.converse`.
+
+    Args:
+        client: of the model.
+        about: name of the prompt.
+        ask: sends messages.
+        messages: so far.
+        frame: system text and tools.
+        in_words: turns pictures into words; `None` where the model sees.
+        replies: kinds of reply that can be used.
+    """
     tally = RequestUsage(about, orders=str(frame.get("system") or ""), replies=replies)
     noted = notes_on(messages)
     key = conversation_key(client.request, _shown(client, messages, in_words, tally), frame)

@@ -30,6 +30,14 @@ def valid_reply(
 ) -> ReplyT:
     """Return the reply to a question, asked for again with the fault named until it fits its type.
 
+    Args:
+        client: of the model.
+        ask: sends messages.
+        prompt: that is asked.
+        question: as messages.
+        inputs: of the prompt.
+        tally: counts tokens and tries.
+
     Raises:
         BudgetExceeded: it may cost more than is left; nothing was sent.
         ModelUnavailable: the model cannot be reached.
@@ -66,7 +74,13 @@ def valid_reply(
 
 
 def reply_key(client: ModelClient, prompt: Prompt[ReplyT], question: Question) -> str:
-    """Return the key of a kept reply: it differs wherever what is sent differs."""
+    """Return the key of a kept reply: it differs wherever what is sent differs.
+
+    Args:
+        client: of the model.
+        prompt: that is asked.
+        question: as messages.
+    """
     request = {
         **client.request,
         "method": client.manner.method,

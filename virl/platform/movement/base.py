@@ -91,10 +91,10 @@ class Step:
         """The choice made here: asked for once, of whoever steers the walk, else of the navigator."""
         # Before Python 3.12 a cached_property has one lock for all steps: walks would wait for each other.
         if not self._chosen:
-            self.settle(self.led() or self.choose())
+            self.settle(self.steered_choice() or self.choose())
         return self._chosen[0]
 
-    def led(self) -> Choice | None:
+    def steered_choice(self) -> Choice | None:
         """Return the choice of whoever steers the walk; `None` leaves it to the navigator."""
         steering = None if self.last else _STEERING.get()
         return steering.decide(self) if steering else None
@@ -113,14 +113,14 @@ class Step:
         """
         return self.panorama.links if self.ways is None else self.ways()
 
-    def numbered(self, index: int) -> "Step":
+    def with_index(self, index: int) -> "Step":
         """Return the same step of a longer walk, with what is chosen already."""
         step = replace(self, index=index)
         step._chosen.extend(self._chosen)  # noqa: SLF001 - of its own class
         return step
 
     def settle(self, choice: Choice) -> None:
-        """Have the choice made already, as a journal says it was; nobody is asked."""
+        """Settle the choice as a journal recorded it; nobody is asked."""
         self._chosen[:] = [choice]
         if choice.decided_by and self.steered:
             self.steered(choice)

@@ -52,7 +52,7 @@ class Rings:
             raise BadInput(f"the heading range {self.heading_range:g} is outside [0, 180) degrees")
 
     @classmethod
-    def reaching(cls, metres: float, spacing: float = 3.0) -> "Rings":
+    def with_reach(cls, metres: float, spacing: float = 3.0) -> "Rings":
         """Return rings that find neighbours up to so many metres away in any direction.
 
         Args:
@@ -104,7 +104,7 @@ class GridMover:
         here = self._panorama(pose.pano_id)
         if here.id not in self._answers:
             self._answers[here.id] = self._explore(here)
-        return tuple(sorted(self._known(here.id).values(), key=lambda link: link.heading))
+        return tuple(sorted(self._links_known_at(here.id).values(), key=lambda link: link.heading))
 
     def take(self, pose: Pose, link: Link) -> Pose:
         """Return the pose at the other end of a link, facing the way it led."""
@@ -114,19 +114,19 @@ class GridMover:
 
     def learn(self, pano_id: str, links: Iterable[Link]) -> None:
         """Take over links that another source lists for a panorama; their headings are not asked again."""
-        self._known(pano_id).update((link.pano_id, link) for link in links)
+        self._links_known_at(pano_id).update((link.pano_id, link) for link in links)
 
     def _panorama(self, pano_id: str) -> Panorama:
         if pano_id not in self._panoramas:
             self._panoramas[pano_id] = self._streetview.panorama(pano_id)
         return self._panoramas[pano_id]
 
-    def _known(self, pano_id: str) -> dict[str, Link]:
+    def _links_known_at(self, pano_id: str) -> dict[str, Link]:
         return self._links.setdefault(pano_id, {})
 
     def _explore(self, here: Panorama) -> list[Answer]:
         """Ask around a panorama, join it to what is found, and give the answers."""
-        known = self._known(here.id)
+        known = self._links_known_at(here.id)
         survey = Survey(
             self._streetview, here, [answer for near in known for answer in self._answers.get(near, ())]
         )
@@ -138,7 +138,7 @@ class GridMover:
 
     def _follow(self, here: Panorama, heading: float, ray: Sequence[LatLng], survey: Survey) -> None:
         """Join the first panoramas found along one ray, unless others lead the same way."""
-        known = self._known(here.id)
+        known = self._links_known_at(here.id)
         if self._covers(known, heading):
             return
         survey.nearest(ray[-1])  # where the far end leads back here, so does all before it, for one request
@@ -160,4 +160,6 @@ class GridMover:
         metres = geo.distance(here.position, there.position)
         for a, b in ((here, there), (there, here)):
             self._panoramas.setdefault(a.id, a)
-            self._known(a.id).setdefault(b.id, Link(b.id, geo.bearing(a.position, b.position), metres))
+            self._links_known_at(a.id).setdefault(
+                b.id, Link(b.id, geo.bearing(a.position, b.position), metres)
+            )

@@ -65,7 +65,7 @@ class Survey:
         """Return the panorama nearest to a position; `None` without one within `RELOCATE_RADIUS_M`."""
         if position in self._asked:
             return self._asked[position]
-        implied = self._implied(position)
+        implied = self._infer_panorama(position)
         if implied is not None:
             return implied
         return self._gain(position, self._streetview.nearest(position, RELOCATE_RADIUS_M))
@@ -74,7 +74,7 @@ class Survey:
         """Ask what does not follow from earlier answers in one request, if the street view takes many."""
         if not isinstance(self._streetview, BatchStreetView):
             return
-        unknown = [position for position in positions if self._implied(position) is None]
+        unknown = [position for position in positions if self._infer_panorama(position) is None]
         if unknown:
             found = self._streetview.nearest_many(unknown, RELOCATE_RADIUS_M)
             for position, panorama in zip(unknown, found, strict=True):
@@ -100,7 +100,7 @@ class Survey:
         self._known[panorama.id] = x, y, panorama
         return x, y
 
-    def _implied(self, position: LatLng) -> Panorama | None:
+    def _infer_panorama(self, position: LatLng) -> Panorama | None:
         x, y = self._frame.point(position)
         away, panorama = min(
             ((hypot(x - px, y - py), panorama) for px, py, panorama in self._known.values()),

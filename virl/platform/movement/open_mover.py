@@ -22,6 +22,11 @@ MOVERS = ("links", "grid", "web", "hybrid")
 def fit_mover(city: City, start: Panorama, asked: str | None = None) -> MoverChoice:
     """Return the mover for a walk: the one asked for, or the one that fits where it starts.
 
+    Args:
+        city: that may choose.
+        start: where the walk begins.
+        asked: name of a mover; `None` to choose.
+
     Raises:
         BadInput: the one asked for does not work there.
     """

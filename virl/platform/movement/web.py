@@ -44,7 +44,7 @@ class WebMover:
         """
         if pose.pano_id not in self._links:
             shown = self._page.go(pose.pano_id, pose.heading)
-            links = self._measured(self._drawn(shown) if self._settings.arrows else shown)
+            links = self._add_lengths(self._drawn_links(shown) if self._settings.arrows else shown)
             self._links[pose.pano_id] = tuple(sorted(links, key=lambda link: link.heading))
         return self._links[pose.pano_id]
 
@@ -77,7 +77,7 @@ class WebMover:
             self._opened = StreetViewPage(self._settings)
         return self._opened
 
-    def _measured(self, shown: PagePanorama) -> list[Link]:
+    def _add_lengths(self, shown: PagePanorama) -> list[Link]:
         """Return the links with their lengths, without those that lead nowhere or indoors."""
         found = []
         for pano_id, heading in shown.links:
@@ -89,7 +89,7 @@ class WebMover:
                 found.append(Link(pano_id, heading, distance(shown.position, end.position)))
         return found
 
-    def _drawn(self, shown: PagePanorama) -> PagePanorama:
+    def _drawn_links(self, shown: PagePanorama) -> PagePanorama:
         """Return the panorama with the links that an arrow is drawn for, each with its arrow's heading."""
         links = {
             min(shown.links, key=lambda link: abs(signed_turn(heading, link[1])))[0]: heading

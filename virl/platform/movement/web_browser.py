@@ -48,7 +48,7 @@ class BrowserUnavailable(VirlError):
     """The web mover has no browser: the message says how to get one."""
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     """Pay nothing."""
 
 
@@ -70,7 +70,7 @@ class WebSettings:
     """True to read and click the arrows that are drawn, as V-IRL did, instead of the panorama's own links."""
     outdoor: bool = True
     """True to leave out links to panoramas that are known to be indoors."""
-    pay: Callable[[], None] = field(default=_nothing, repr=False)
+    pay: Callable[[], None] = field(default=_do_nothing, repr=False)
     """A function that books a panorama object before the page makes it."""
 
     @classmethod
@@ -146,11 +146,11 @@ class StreetViewPage:
             NoStreetView: there is no such panorama.
             ProviderError: the page does not answer in time.
         """
-        return self._shown(self._ask("go", pano_id, heading, pano_id=pano_id))
+        return self._read_panorama(self._ask("go", pano_id, heading, pano_id=pano_id))
 
     def click(self, arrow: int) -> PagePanorama:
         """Click on an arrow, by its place among those drawn."""
-        return self._shown(self._call("click", arrow))
+        return self._read_panorama(self._call("click", arrow))
 
     def arrows(self) -> tuple[list[str], float]:
         """Return the transforms of the arrows drawn, and the heading that the view faces, in degrees."""
@@ -163,7 +163,7 @@ class StreetViewPage:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _shown(self, found: Mapping[str, Any]) -> PagePanorama:
+    def _read_panorama(self, found: Mapping[str, Any]) -> PagePanorama:
         links = ((str(link["pano"]), normalize_heading(float(link["heading"]))) for link in found["links"])
         return PagePanorama(
             str(found["pano"]), LatLng(float(found["lat"]), float(found["lng"])), tuple(links)

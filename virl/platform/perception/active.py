@@ -8,7 +8,12 @@ from virl.geo import LatLng
 from virl.platform.perception.base import Detection, Detector
 from virl.platform.perception.images import clip_box
 from virl.platform.perception.look import closer_camera, sweep_cameras
-from virl.platform.perception.overlap import around, carry_box, intersection_over_union, share_in_common
+from virl.platform.perception.overlap import (
+    carry_box,
+    enclosing_box,
+    intersection_over_union,
+    share_in_common,
+)
 from virl.platform.streetview import Box, Camera, Pose, StreetView, View
 
 SAME = 0.5  # chosen: boxes that have this share of the smaller one in common show the same thing
@@ -91,7 +96,7 @@ def look_around(
         ModelUnavailable: the detector's model is missing.
     """
     looking = looking or Looking()
-    asked = _asked(labels, background)
+    asked = _check_labels(labels, background)
     position = streetview.panorama(pose.pano_id).position
     cameras = sweep_cameras(pose.heading, looking.range_deg, looking.fov, pitch=looking.pitch)
     sweep = [streetview.view(pose.pano_id, camera) for camera in cameras]
@@ -147,8 +152,9 @@ def look_closer(
     views = [streetview.view(view.pano_id, closer_camera(view.camera, one.box)) for view, one in candidates]
     confirmed: list[Found | None] = []
     for candidate, view, detections in zip(candidates, views, _detect(detector, views, labels), strict=True):
-        again = _again(candidate, view.camera, detections)
+        again = _match_closer(candidate, view.camera, detections)
         enough = detector.look_scores.of(candidate[1].label).second if recheck is None else recheck
+        # A thing that another label fits better is no thing of this label, however high its score.
         if again and (again.score < enough or _has_rival(again, detections)):
             again = None
         confirmed.append((view, again) if again else None)
@@ -164,7 +170,7 @@ class _Aim:
     """Pixels of the candidate's view, perhaps beyond its edge."""
 
 
-def _asked(labels: Sequence[str], background: Sequence[str]) -> list[str]:
+def _check_labels(labels: Sequence[str], background: Sequence[str]) -> list[str]:
     asked = list(dict.fromkeys([*labels, *background]))
     if not labels:
         raise BadInput("no labels to look for: give one or more")
@@ -180,12 +186,12 @@ def _detect(detector: Detector, views: Sequence[View], labels: Sequence[str]) ->
     if not views:
         return []
     return [
-        [replace(one, box=_inside(one, view.camera)) for one in detections]
+        [replace(one, box=_clip_to_view(one, view.camera)) for one in detections]
         for view, detections in zip(views, detector.detect(views, labels), strict=True)
     ]
 
 
-def _inside(one: Detection, camera: Camera) -> Box:
+def _clip_to_view(one: Detection, camera: Camera) -> Box:
     box = clip_box(one.box, camera.width, camera.height)
     if box is None:
         raise BadInput(
@@ -214,7 +220,7 @@ def _mend(first: Sequence[Sighting]) -> list[_Aim]:
             if seen.label != aim.seen.label or seen.view is aim.seen.view or there is None:
                 continue
             if _are_halves(aim, seen, there):
-                aims[i] = _Aim(aim.seen, around(aim.box, there))
+                aims[i] = _Aim(aim.seen, enclosing_box(aim.box, there))
                 break
             if share_in_common(there, aim.box) >= SAME:
                 break
@@ -239,7 +245,7 @@ def _are_halves(aim: _Aim, seen: Sighting, there: Box) -> bool:
     return (to_right or to_left) and beside >= SAME * min(mine[3] - mine[1], there[3] - there[1])
 
 
-def _again(candidate: Found, closer: Camera, detections: Sequence[Detection]) -> Detection | None:
+def _match_closer(candidate: Found, closer: Camera, detections: Sequence[Detection]) -> Detection | None:
     """Return the detection in the closer view that is most where the candidate should be, if any is there."""
     view, seen = candidate
     there = carry_box(seen.box, view.camera, closer)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virl.errors import BadInput
-from virl.files import replacing
+from virl.files import replace_file
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -26,11 +26,18 @@ _DAMAGE = (ValueError, TypeError, EOFError, RuntimeError, MemoryError, zipfile.B
 def write_arrays(file: Path, kind: str, version: int, model: str, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Write a file of this kind; who reads meanwhile sees the one before, and of several writers one stays.
 
+    Args:
+        file: to write.
+        kind: name of the format.
+        version: of the format.
+        model: that the arrays come from.
+        arrays: by name.
+
     Raises:
         CannotWrite: it cannot be written; what was there before still is.
     """
     labels: Arrays = {"kind": np.array(kind), "version": np.array(version), "model": np.array(model)}
-    with replacing(file, "go on") as stream:
+    with replace_file(file, "go on") as stream:
         np.savez(stream, allow_pickle=False, **labels, **arrays)
 
 
@@ -38,6 +45,13 @@ def read_arrays(
     file: Path, kind: str, version: int, model: str | None, names: Sequence[str]
 ) -> tuple[Arrays, str]:
     """Read the arrays of a file and the model that they come from.
+
+    Args:
+        file: to read.
+        kind: name of the format.
+        version: of the format.
+        model: that they have to come from; `None` for any.
+        names: of the arrays.
 
     Raises:
         BadInput: the file is missing, broken, of another kind or version, or from another model.

@@ -41,7 +41,7 @@ class Detection:
 
 
 class Reader(Protocol):
-    """Reads text (OCR)."""
+    """A reader of text in pictures (OCR)."""
 
     def read(self, images: Sequence[Image]) -> list[list[TextLine]]:
         """Read the lines of text in each picture, in pixels of that picture, top to bottom.
@@ -87,7 +87,7 @@ def plain_label(label: str) -> str:
 
 
 class Detector(Protocol):
-    """Finds things in views."""
+    """A finder of things in views."""
 
     @property
     def look_scores(self) -> LookScores:
@@ -106,7 +106,7 @@ class Detector(Protocol):
 
 
 class Recognizer(Protocol):
-    """Says how well words fit pictures (CLIP and its kin)."""
+    """A measure of how well words fit pictures (CLIP and its kin)."""
 
     @property
     def name(self) -> str:
@@ -114,7 +114,7 @@ class Recognizer(Protocol):
         ...
 
     def embed_images(self, images: Sequence[Image]) -> Embeddings:
-        """One vector of length 1 a picture, shape (n, d).
+        """Return one vector of length 1 a picture, shape (n, d).
 
         Raises:
             ModelUnavailable: the model or its weights are missing.
@@ -123,7 +123,7 @@ class Recognizer(Protocol):
         ...
 
     def embed_texts(self, texts: Sequence[str]) -> Embeddings:
-        """One vector of length 1 a text, shape (n, d).
+        """Return one vector of length 1 a text, shape (n, d).
 
         Raises:
             ModelUnavailable: the model or its weights are missing.
@@ -158,7 +158,7 @@ class Match:
 
 
 class Matcher(Protocol):
-    """Finds points that two pictures have in common."""
+    """A finder of points that two pictures have in common."""
 
     def match(self, pairs: Sequence[tuple[Image, Image]]) -> list[Match]:
         """Return the common points of each pair.
@@ -186,7 +186,7 @@ class SceneDescription:
 
 
 class Describer(Protocol):
-    """Puts what a view shows into words."""
+    """A writer of words on what a view shows."""
 
     def describe(self, views: Sequence[View], question: str = "") -> list[str]:
         """Return a description of each view; `question` says what it is wanted for.
@@ -211,7 +211,13 @@ class SceneDescriber(Describer, Protocol):
 
 
 def describe_scenes(describer: Describer, views: Sequence[View], question: str) -> list[SceneDescription]:
-    """Describe each view, with data where the describer has any; raises as `Describer.describe`."""
+    """Describe each view, with data where the describer has any; raises as `Describer.describe`.
+
+    Args:
+        describer: of views.
+        views: any number.
+        question: to answer of each; may be empty.
+    """
     if isinstance(describer, SceneDescriber):
         return describer.describe_scenes(views, question)
     return [SceneDescription(text) for text in describer.describe(views, question)]

@@ -52,7 +52,7 @@ def draw_detections(view: View, found: Iterable[Boxed]) -> View:
         pen.rectangle((left, top, max(left, right), max(top, bottom)), outline=frame, width=line)
         if (label := plain_line(one.label).strip()) and can_letter(label):
             face = font(face_for(label, 0), size)
-            room = _room(
+            room = _label_room(
                 picture.size, one.box, pen.textlength(label, font=face) + 2 * PAD_PX, size + 2 * PAD_PX
             )
             if not any(_overlap(room, other) for other in written):
@@ -62,7 +62,7 @@ def draw_detections(view: View, found: Iterable[Boxed]) -> View:
     return View(view.pano_id, view.camera, np.asarray(picture))
 
 
-def _room(size: tuple[int, int], box: Box, wide: float, high: float) -> Box:
+def _label_room(size: tuple[int, int], box: Box, wide: float, high: float) -> Box:
     """Return the room of a label: over the upper left corner of its box, or below where the picture ends."""
     left = max(0.0, min(box[0], size[0] - wide))
     top = box[1] - high if box[1] >= high else box[1]

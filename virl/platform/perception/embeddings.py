@@ -39,7 +39,7 @@ class ImageEncoder(Protocol):
     """Embeds pictures; a `Recognizer` is one."""
 
     def embed_images(self, images: Sequence[Image]) -> Embeddings:
-        """One row of length 1 for each picture."""
+        """Return one row of length 1 for each picture."""
         ...
 
 
@@ -47,7 +47,7 @@ class TextEncoder(Protocol):
     """Embeds texts, in the same space as the pictures; a `Recognizer` is one."""
 
     def embed_texts(self, texts: Sequence[str]) -> Embeddings:
-        """One row of length 1 for each text."""
+        """Return one row of length 1 for each text."""
         ...
 
 
@@ -91,7 +91,7 @@ class EmbeddingStore:
     def load(self, pano_id: str) -> dict[CameraKey, NDArray[np.float32]]:
         """Return the embeddings that are kept of a panorama."""
         kept: dict[CameraKey, NDArray[np.float32]] = {}
-        for file in sorted(self._shelf(pano_id).glob(f"{_digest(pano_id)}-*.npz")):
+        for file in sorted(self._folder_of(pano_id).glob(f"{_digest(pano_id)}-*.npz")):
             kept |= self._read(file)
         return kept
 
@@ -104,7 +104,7 @@ class EmbeddingStore:
         cameras = np.array(list(rows), np.float64)
         name = f"{_digest(pano_id)}-{hashlib.sha256(cameras.tobytes()).hexdigest()[:16]}.npz"
         arrays: Arrays = {"cameras": cameras, "embeddings": np.array(list(rows.values()), np.float32)}
-        write_arrays(self._shelf(pano_id) / name, _KIND, FORMAT, self.model, arrays)
+        write_arrays(self._folder_of(pano_id) / name, _KIND, FORMAT, self.model, arrays)
 
     def _read(self, file: Path) -> dict[CameraKey, NDArray[np.float32]]:
         try:
@@ -115,7 +115,7 @@ class EmbeddingStore:
                 _log.warning("%s: set aside, its views are embedded again", fault)
             return {}
 
-    def _shelf(self, pano_id: str) -> Path:
+    def _folder_of(self, pano_id: str) -> Path:
         return self.folder / _digest(pano_id)[:2]
 
 
@@ -140,7 +140,7 @@ class ViewEmbedder:
     store: EmbeddingStore | None = None
 
     def embed(self, pano_id: str, cameras: Sequence[Camera]) -> Embeddings:
-        """One row of length 1 for each camera, shape (n, d); all views that are new in one batch.
+        """Return one row of length 1 for each camera, shape (n, d); all views that are new in one batch.
 
         Raises:
             NoStreetView, NoImagery: the provider has no such view.
@@ -191,5 +191,5 @@ def _digest(text: str) -> str:
 
 
 def _folder_name(text: str) -> str:
-    """Readable, safe on any file system, and different for different texts."""
+    """Return a folder name that is readable, safe on any file system, and different for different texts."""
     return f"{re.sub(r'[^A-Za-z0-9._-]+', '-', text).strip('.-')[-60:]}-{_digest(text)[:8]}"

@@ -55,7 +55,7 @@ class FrontPiece:
     def _sign(self) -> int:
         return 1 if self.side == "right" else -1
 
-    def unrolled(self, view: View) -> Image:
+    def unroll(self, view: View) -> Image:
         """Return a front seen from before it, `PER_M` pixels a metre, out of a view by `camera`."""
         across, down = self._seen_at(view.camera)
         picture = cv2.remap(view.pixels, across.astype(np.float32), down.astype(np.float32), cv2.INTER_CUBIC)
@@ -78,7 +78,7 @@ class FrontPiece:
         return low[0], low[1], high[0], high[1]
 
     def _seen_at(self, camera: Camera) -> tuple[Floats, Floats]:
-        """Columns and rows of a view at which each pixel of the unrolled front lies."""
+        """Return the columns and rows of a view at which each pixel of the unrolled front lies."""
         along = np.arange(self.near, self.far, 1 / PER_M)
         if self.side == "right":  # one who faces it has the far end to the left
             along = along[::-1]
@@ -89,12 +89,13 @@ class FrontPiece:
         right = -along * sin(turn) + aside * cos(turn)
         forward = ahead * cos(pitch) + up * sin(pitch)
         above = -ahead * sin(pitch) + up * cos(pitch)
+        # OpenCV counts from the middles of pixels, a camera from their edges.
         across = camera.width / 2 + camera.focal * right / forward - 0.5
         down = camera.height / 2 - camera.focal * above / forward - 0.5
         return across, down
 
 
 def pieces_of(heading: float, bounds: tuple[float, ...]) -> tuple[FrontPiece, ...]:
-    """Both sides of a street, cut at these metres from the camera."""
+    """Return the pieces of both sides of a street, cut at these metres from the camera."""
     sides: tuple[Side, Side] = ("left", "right")
     return tuple(FrontPiece(heading, side, near, far) for side in sides for near, far in pairwise(bounds))

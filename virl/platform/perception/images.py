@@ -60,7 +60,13 @@ def crop(image: Image, box: Box, margin: float = 0.0) -> Image:
 
 
 def clip_box(box: Box, width: int, height: int) -> Box | None:
-    """Return the part of a box that lies in a picture of this size, or `None` if there is none."""
+    """Return the part of a box that lies in a picture of this size, or `None` if there is none.
+
+    Args:
+        box: left, top, right, bottom.
+        width: of the picture, pixels.
+        height: of the picture, pixels.
+    """
     if not all(map(isfinite, box)):
         return None
     left, right = (min(max(x, 0.0), float(width)) for x in (box[0], box[2]))

@@ -20,7 +20,7 @@ from virl.stores import ByteStore, digest_of
 Finds = list[list[Detection]]
 
 FIRST_KEPT, MOST_KEPT = 256, 1024
-"""Looks that a process keeps at most, and that are kept in all, some 1 kB each. Chosen, as for pictures."""
+"""Number of looks that a process keeps, and that are kept in all, some 1 kB each. Chosen, as for pictures."""
 _FINDS = ByteStore("finds", "look of a detector", MOST_KEPT)
 LIBRARIES = ("numpy", "onnxruntime", "opencv-python", "opencv-python-headless", "rapidfuzz", "rapidocr")
 
@@ -50,7 +50,7 @@ class KeptFinds:
         views = [as_view(view) for view in views]
         if not views or not all(view.key for view in views):
             return self.detector.detect(views, labels)
-        key = json.dumps([looking(), self.name, [view.key for view in views], list(labels)])
+        key = json.dumps([finds_digest(), self.name, [view.key for view in views], list(labels)])
         return _FINDS.get(
             f"{digest_of(key)}.json", _read, self._look(views, labels), _write, keep=self._looked < FIRST_KEPT
         )
@@ -64,7 +64,7 @@ class KeptFinds:
 
 
 @cache
-def looking() -> str:
+def finds_digest() -> str:
     """Return a digest of all that kept finds depend on but pictures: code, weights, files, libraries."""
     here = Path(__file__).parent
     folders = (here, data_folder("platform/models"), data_folder("platform/words"))

@@ -74,7 +74,7 @@ class _Match:
 
 
 class Lexicon:
-    """Tells place types by the words on a sign.
+    """A dictionary that tells place types by the words on a sign.
 
     Args:
         settings: words that were chosen by hand.
@@ -130,13 +130,13 @@ class Lexicon:
         found: list[_Match] = []
         for window, span in windows:
             found += self._as_types(window, span, 1.0)
-        found += self._inside(tokens)
+        found += self._match_within(tokens)
         yield from found
-        unknown = [(w, s) for w, s in windows if len(w) >= MIN_SLIP - 1 and not _explained(s, found)]
+        unknown = [(w, s) for w, s in windows if len(w) >= MIN_SLIP - 1 and not _is_explained(s, found)]
         yield from self._with_slips(unknown)
 
-    def _inside(self, tokens: list[str]) -> Iterator[_Match]:
-        """Words within longer ones: compounds, lost spaces, and scripts that write none."""
+    def _match_within(self, tokens: list[str]) -> Iterator[_Match]:
+        """Yield matches of words within longer ones: compounds, lost spaces, and scripts that write none."""
         line = "".join(tokens)
         for key in self._unspaced_in(line):
             start = line.find(key)
@@ -186,7 +186,7 @@ def token_count(word: str) -> int:
 
 
 def _tokens(text: str) -> list[str]:
-    """Words in the form in which they are compared: upper case, no accents, one letter for look-alikes."""
+    """Return the words as they are compared: upper case, no accents, one letter for look-alikes."""
     plain = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).translate(_SIGNS).upper())
     alike = unicodedata.normalize("NFC", _MARKS.sub("", plain)).translate(_ALIKE)
     return _WORD.findall(alike.replace("RN", "M").replace("VV", "W"))
@@ -208,5 +208,5 @@ def _hides(longer: _Match, shorter: _Match) -> bool:
     return wraps and longer.strength >= HIDE_STRENGTH
 
 
-def _explained(span: Span, found: list[_Match]) -> bool:
+def _is_explained(span: Span, found: list[_Match]) -> bool:
     return any(match.span[0] < span[1] and span[0] < match.span[1] for match in found)

@@ -19,7 +19,7 @@ def sweep_cameras(
     width: int = 640,
     height: int = 640,
 ) -> list[Camera]:
-    """Cameras side by side that cover a range of headings, from left to right.
+    """Return the cameras side by side that cover a range of headings, from left to right.
 
     Args:
         heading: middle of the range, degrees clockwise from north; `None` looks all around from north on.
@@ -75,9 +75,11 @@ def reading_cameras(
         width: of each picture, pixels.
     """
     fov = min(reading_fov(letter_m, distance_m, width), range_deg)
+    # The small number keeps a range that is a whole number of views from getting one more by rounding.
     count = ceil(range_deg / fov - 1e-9)
     first, apart = (fov - range_deg) / 2, (range_deg - fov) / max(count - 1, 1)
     low, high = pitches
+    # A pinhole has the same pixels a tangent upwards as sideways.
     tall = width * tan(radians((high - low) / 2)) / tan(radians(fov / 2))
     pitch, height = (low + high) / 2, min(round(tall), width)
     return [Camera(heading + first + i * apart, pitch, fov, width, height) for i in range(count)]
@@ -96,6 +98,7 @@ def closer_camera(camera: Camera, box: Box) -> Camera:
     x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
     wide = _angle(camera, (box[0], y), (box[2], y))
     high = _angle(camera, (x, box[1]), (x, box[3]))
+    # The field of view is that of the width: a box that is higher than wide asks for more of it.
     half_width = ENLARGE * max(tan(wide / 2), tan(high / 2) * camera.width / camera.height)
     fov = min(max(2 * degrees(atan(half_width)), CLOSEST_FOV), MAX_FOV)
     heading, pitch = camera.direction(x, y)
@@ -103,5 +106,6 @@ def closer_camera(camera: Camera, box: Box) -> Camera:
 
 
 def _angle(camera: Camera, a: tuple[float, float], b: tuple[float, float]) -> float:
-    """Radians between the rays through two pixels."""
+    """Return the radians between the rays through two pixels."""
+    # Rounding may take the product of two unit vectors a little beyond 1.
     return acos(min(max(float(ray(camera, *a) @ ray(camera, *b)), -1.0), 1.0))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rapidfuzz import fuzz, utils
 
 from virl.geo import LatLng, bearing, distance, in_sector, signed_turn
-from virl.platform.names import is_numbered_otherwise, name_ratio, scored, spelt
+from virl.platform.names import is_numbered_otherwise, name_ratio, score_names, spelt
 from virl.platform.places import Place
 from virl.platform.streetview import Box, Camera
 
@@ -50,7 +50,7 @@ def match_place(
         place
         for place in places
         if distance(position, place.position) <= radius
-        and _toward(place.position, position, camera.sector(box), slack)
+        and _lies_toward(place.position, position, camera.sector(box), slack)
         and not is_numbered_otherwise(text, place.name)
     ]
     if not candidates:
@@ -80,7 +80,7 @@ def resemblance(text: str, name: str) -> float:
     read, known = utils.default_process(text), utils.default_process(name)
     if min(len(read), len(known)) < MIN_LETTERS:
         return 100.0 if read and spelt(text) == spelt(name) else 0.0
-    return scored(fuzz.partial_ratio, text, name)
+    return score_names(fuzz.partial_ratio, text, name)
 
 
 def is_toward(camera: Camera, position: LatLng, place: LatLng, slack: float = SLACK_DEG) -> bool:
@@ -92,10 +92,10 @@ def is_toward(camera: Camera, position: LatLng, place: LatLng, slack: float = SL
         place: where the place is.
         slack: as `match_place`.
     """
-    return _toward(place, position, camera.sector((0.0, 0.0, camera.width, camera.height)), slack)
+    return _lies_toward(place, position, camera.sector((0.0, 0.0, camera.width, camera.height)), slack)
 
 
-def _toward(place: LatLng, position: LatLng, sector: tuple[float, float], slack: float) -> bool:
+def _lies_toward(place: LatLng, position: LatLng, sector: tuple[float, float], slack: float) -> bool:
     left, right = sector
     if abs(signed_turn(left, right)) + 2 * slack >= 360:
         return True

@@ -70,7 +70,7 @@ class ModelOptions:
     seed: int = 0
     """Seed of all that a model does by chance."""
     answer: Callable[[str, Sequence[Image]], str] | None = None
-    """Puts a question and pictures to a chat model; what the chat describer asks."""
+    """A function that puts a question and pictures to a chat model; what the chat describer asks."""
     given: Mapping[Role, object] = field(default_factory=dict)
     """Models of a program, each in place of all models of its role."""
 
@@ -81,7 +81,7 @@ class ModelOptions:
 
 
 class Models:
-    """Opens models by name, each of them once. Safe to share between threads.
+    """The models, opened by name, each of them once. Safe to share between threads.
 
     A name is that of a file in `platform/models` or of one that comes with a package, or a path that ends in
     `.yaml`. Every method raises:

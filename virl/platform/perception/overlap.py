@@ -24,6 +24,7 @@ def carry_box(box: Box, source: Camera, target: Camera) -> Box | None:
     """
     corners = [(x, y) for x in box[::2] for y in box[1::2]]
     right, up, forward = frame_of(target) @ np.array([ray(source, *corner) for corner in corners]).T
+    # What is behind the camera would be projected to the opposite side of the picture.
     if forward.min() <= 1e-6:
         return None
     x = target.width / 2 + target.focal * right / forward
@@ -33,22 +34,28 @@ def carry_box(box: Box, source: Camera, target: Camera) -> Box | None:
 
 def intersection_over_union(a: Box, b: Box) -> float:
     """Return the area that two boxes of one picture share, over all that they cover, [0, 1]."""
-    shared = _shared(a, b)
+    shared = _shared_area(a, b)
     return shared / (_area(a) + _area(b) - shared)
 
 
 def share_in_common(a: Box, b: Box) -> float:
     """Return the area that two boxes of one picture share, over that of the smaller one, [0, 1]."""
-    return _shared(a, b) / min(_area(a), _area(b))
+    return _shared_area(a, b) / min(_area(a), _area(b))
 
 
-def around(a: Box, b: Box) -> Box:
+def enclosing_box(a: Box, b: Box) -> Box:
     """Return the box that holds two boxes."""
     return min(a[0], b[0]), min(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3])
 
 
 def ray(camera: Camera, x: float, y: float) -> Floats:
-    """Return the direction through a pixel as a unit vector: east, north, up."""
+    """Return the direction through a pixel as a unit vector: east, north, up.
+
+    Args:
+        camera: of the view.
+        x: column, pixels.
+        y: row, pixels.
+    """
     heading, pitch = (radians(angle) for angle in camera.direction(x, y))
     return np.array([sin(heading) * cos(pitch), cos(heading) * cos(pitch), sin(pitch)])
 
@@ -65,7 +72,7 @@ def frame_of(camera: Camera) -> Floats:
     )
 
 
-def _shared(a: Box, b: Box) -> float:
+def _shared_area(a: Box, b: Box) -> float:
     width = min(a[2], b[2]) - max(a[0], b[0])
     height = min(a[3], b[3]) - max(a[1], b[1])
     return max(width, 0.0) * max(height, 0.0)

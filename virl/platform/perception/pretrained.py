@@ -21,7 +21,7 @@ class Pretrained:
 
     model: Any
     processor: Any
-    """Prepares pictures and texts for the model."""
+    """Preparation of pictures and texts for the model."""
     device: str
     turn: Lock = field(default_factory=Lock)
     """Whoever asks the model holds it: two batches at once would need twice the memory."""

@@ -62,7 +62,7 @@ def find_kind(name: str) -> Kind:
 
 
 def kind_names() -> list[str]:
-    """All kinds, sorted, those of plug-ins included."""
+    """Return all kinds, sorted, those of plug-ins included."""
     return KINDS.names()
 
 

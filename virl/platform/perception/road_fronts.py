@@ -52,7 +52,7 @@ class RoadSight:
         return ", ".join([str(self.scene), *things]) if self.scene else ""
 
     def __str__(self) -> str:
-        """All of it in words."""
+        """Return all of it in words."""
         nearest = min((front.metres for front in self.fronts), default=None)
         boards = boards_in_words(len(self.fronts), nearest)
         return f"{boards}; {self.look}" if self.look else boards

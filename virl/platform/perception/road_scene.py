@@ -78,7 +78,7 @@ def measure_scene(view: View) -> RoadScene:
     red, green_, blue_ = np.moveaxis(pixels.astype(np.float32), 2, 0)
     green = 2 * green_ - red - blue_ > _EXCESS_GREEN * (red + green_ + blue_ + 1)
     horizon = _row(view.camera, 0.0)
-    blue = _within(hue, _SKY) & (value > _SKY_LIT)
+    blue = _hue_within(hue, _SKY) & (value > _SKY_LIT)
     sky = _from_top((blue | ((saturation < _PALE) & (value > _WHITE))) & ~green)[:horizon]
     built = ~sky & ~green[:horizon]
     grey = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
@@ -94,7 +94,7 @@ def measure_scene(view: View) -> RoadScene:
 
 
 def colourful_share(view: View) -> float:
-    """Share of the ground-floor rows of a view that is strongly coloured, [0, 1].
+    """Return the share of the ground-floor rows of a view that is strongly coloured, [0, 1].
 
     Greenery and sky are left out. Shops paint their fronts and hang out awnings; houses seldom do. Of two
     roads in made cities (seeds 2 and 3; fov 60), one with five shops or more within 100 m and one with one or
@@ -104,8 +104,8 @@ def colourful_share(view: View) -> float:
     if not band.size:
         return 0.0
     hue, saturation, value = _hsv(np.ascontiguousarray(band))
-    sky = _within(hue, _SKY) & (value > _SKY_LIT)
-    return _share((saturation > _SATURATED) & (value > _LIT) & ~_within(hue, _GREENERY) & ~sky)
+    sky = _hue_within(hue, _SKY) & (value > _SKY_LIT)
+    return _share((saturation > _SATURATED) & (value > _LIT) & ~_hue_within(hue, _GREENERY) & ~sky)
 
 
 def _hsv(pixels: Image) -> tuple[NDArray[np.float32], Image, Image]:
@@ -114,7 +114,7 @@ def _hsv(pixels: Image) -> tuple[NDArray[np.float32], Image, Image]:
     return hue.astype(np.float32) * np.float32(360 / 256), saturation.astype(np.uint8), value.astype(np.uint8)
 
 
-def _within(hue: NDArray[np.float32], degrees: tuple[float, float]) -> Mask:
+def _hue_within(hue: NDArray[np.float32], degrees: tuple[float, float]) -> Mask:
     return (hue > degrees[0]) & (hue < degrees[1])
 
 

@@ -19,7 +19,7 @@ SAME_LINE = 1.8  # chosen: parts of one line differ in height by less than this
 
 
 def group_lines(lines: Sequence[TextLine]) -> list[list[TextLine]]:
-    """Lines that stand on one sign, put together; each sign's lines run from top to bottom."""
+    """Return the lines that stand on one sign, put together; each sign's lines run from top to bottom."""
     if not lines:
         return []
     together = csr_array([[_on_one_sign(a, b) for b in lines] for a in lines])

@@ -51,26 +51,36 @@ class ModelReadiness:
         return not any(need.lacks for need in self.needs)
 
 
-def standing(role: Role, name: str) -> ModelReadiness:
+def model_readiness(role: Role, name: str) -> ModelReadiness:
     """Return the readiness of a model of a role and name; loads nothing."""
-    return _standing(role, name, above=())
+    return _check_standing(role, name, above=())
 
 
 def check_ready(role: Role, name: str, *, allow_downloads: bool) -> None:
     """Make sure, before any work, that a model can be used; loads nothing.
+
+    Args:
+        role: of the model.
+        name: of the model.
+        allow_downloads: whether weights may be fetched.
 
     Raises:
         UnknownName: there is no such model.
         ModelUnavailable: something it needs is missing; says what. Weights that may be fetched are not.
     """
     read_model(role, name)
-    for need in standing(role, name).needs:
+    for need in model_readiness(role, name).needs:
         if need.blocks(allow_downloads=allow_downloads):
             raise ModelUnavailable(f"{role} {name}: {need.lacks}")
 
 
 def check_without_truth(role: Role, name: str, *, above: tuple[tuple[Role, str], ...] = ()) -> None:
     """Make sure that a model can be used in a city that has no ground truth; loads nothing.
+
+    Args:
+        role: of the model.
+        name: of the model.
+        above: models that use it, so that none is asked twice.
 
     Raises:
         ModelUnavailable: it, or a model that it uses, cannot.
@@ -83,7 +93,7 @@ def check_without_truth(role: Role, name: str, *, above: tuple[tuple[Role, str],
             check_without_truth(*other, above=(*above, (role, name)))
 
 
-def _standing(role: Role, name: str, above: tuple[tuple[Role, str], ...]) -> ModelReadiness:
+def _check_standing(role: Role, name: str, above: tuple[tuple[Role, str], ...]) -> ModelReadiness:
     try:
         settings = read_model(role, name)
         needs = settings.needs()
@@ -114,6 +124,6 @@ def _models(needs: Needs, above: tuple[tuple[Role, str], ...]) -> Iterator[Need]
         if (role, name) in above:
             yield Need(f"{role} {name}", f"{role} {name!r} uses itself", "name another model in its file")
         else:
-            lacking = [need for need in _standing(role, name, above).needs if need.fault]
+            lacking = [need for need in _check_standing(role, name, above).needs if need.fault]
             one = lacking[0] if len(lacking) == 1 else Need("", "; ".join(need.lacks for need in lacking))
             yield Need(f"{role} {name}", one.fault, one.remedy)

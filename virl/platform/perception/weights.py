@@ -180,13 +180,13 @@ def guard_memory(name: str, batch: int) -> Iterator[None]:
 
 
 def batches(items: Sequence[ItemT], size: int) -> Iterator[Sequence[ItemT]]:
-    """Parts of at most `size` items, in order."""
+    """Yield the parts of at most `size` items, in order."""
     for first in range(0, len(items), size):
         yield items[first : first + size]
 
 
 def _is_hub_id(source: str) -> bool:
-    """`owner/name`; anything else can only be a path."""
+    """Return whether a source is `owner/name`; anything else can only be a path."""
     owner, slash, name = source.partition("/")
     return bool(owner and slash and name) and "/" not in name and not source.startswith((".", "~", "/"))
 

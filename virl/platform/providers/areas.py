@@ -9,7 +9,7 @@ from virl import resources
 from virl.errors import BadInput
 from virl.platform.providers.city_file import Name, Position
 from virl.region import Region, region_fault
-from virl.settings.faults import shown
+from virl.settings.faults import spell_value
 from virl.settings.model import Settings, load_settings
 
 AREAS = "platform/areas"
@@ -59,7 +59,7 @@ class AreaBook:
     areas: dict[str, Area]
     groups: dict[str, AreaGroup]
 
-    def expanded(self, names: Iterable[str]) -> tuple[str, ...]:
+    def expand(self, names: Iterable[str]) -> tuple[str, ...]:
         """Return the same names with those of groups replaced by what is in them, each once."""
         found = (
             city for name in names for city in (self.groups[name].cities if name in self.groups else (name,))
@@ -81,5 +81,5 @@ def area_book() -> AreaBook:
         groups |= read.groups
         for name, group in read.groups.items():
             if unknown := [city for city in group.cities if city not in areas]:
-                raise BadInput(f"{file}: groups: {name}: no area is called {shown(unknown[0])}")
+                raise BadInput(f"{file}: groups: {name}: no area is called {spell_value(unknown[0])}")
     return AreaBook(dict(sorted(areas.items())), dict(sorted(groups.items())))

@@ -79,7 +79,7 @@ def all_cities() -> dict[str, CityFile]:
 
 
 def listed_cities() -> tuple[dict[str, CityFile], list[VirlError]]:
-    """All cities as `all_cities` gives them, and what is wrong with those of other packages.
+    """Return all cities as `all_cities` gives them, and what is wrong with those of other packages.
 
     Raises:
         BadInput: a file of `platform/cities/` is broken.

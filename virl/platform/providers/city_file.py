@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 from virl.geo import LatLng
 from virl.platform.mover_choice import MoverChoice
 from virl.region import Region, position_fault, region_fault
-from virl.settings.faults import shown
+from virl.settings.faults import spell_value
 from virl.settings.model import Settings
 
 MIN_AREA_KM2, MAX_AREA_KM2 = 0.02, 30.0  # of a district: a few blocks to a borough; chosen
@@ -31,7 +31,7 @@ whole degrees around its land)."""
 _SWAPPED = ": are latitude and longitude swapped?"
 
 
-def _within(position: LatLng, continent: Continent) -> bool:
+def _lies_within(position: LatLng, continent: Continent) -> bool:
     south, west, north, east = _EXTENTS[continent]
     return south <= position.lat <= north and west <= position.lng <= east
 
@@ -53,7 +53,7 @@ def _time_zone(name: str) -> str:
 
 def _language(tag: str) -> str:
     if not re.fullmatch(r"[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?", tag):
-        raise ValueError(f"must be a language tag, such as ja or zh-HK, not {shown(tag)}")
+        raise ValueError(f"must be a language tag, such as ja or zh-HK, not {spell_value(tag)}")
     return tag
 
 
@@ -78,7 +78,7 @@ class CityFile(Settings):
     provider: str
     """The provider that makes the city."""
     needs: str | None = None
-    """What has to be there to open it; `None` for what its provider says. Empty for nothing."""
+    """Requirements for opening it; `None` for those of its provider. Empty for nothing."""
     city: Name | None = None
     district: Name | None = None
     continent: Continent | None = None
@@ -127,8 +127,8 @@ class CityFile(Settings):
             return None
         continent: Continent | None = info.data.get("continent")
         for corner in polygon:
-            if continent and not _within(corner, continent):
-                swapped = _within(LatLng(corner.lng, corner.lat), continent)
+            if continent and not _lies_within(corner, continent):
+                swapped = _lies_within(LatLng(corner.lng, corner.lat), continent)
                 raise ValueError(f"{corner} is not in {continent}{_SWAPPED if swapped else ''}")
         fault = region_fault(polygon)
         if fault:

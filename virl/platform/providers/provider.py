@@ -29,9 +29,9 @@ class Access:
     replay: Path | None = None
     """Folder to answer from, with no network."""
     left_out: LeftOut = field(default_factory=LeftOut)
-    """Counts what cannot be read in replies and files."""
+    """Counts of what cannot be read in replies and files."""
     as_of: date | None = None
-    """Leaves out pictures that were taken after this day, in place of what the city's file says."""
+    """Last day on which pictures may have been taken, in place of what the city's file says."""
     day: date | None = None
     """The day of the run, for which hours of a season and dates of opening are read; by default today."""
 
@@ -63,7 +63,7 @@ class Provider(Generic[FileT]):
     file: type[FileT]
     """The model of its city files."""
     open: Callable[[str, FileT, Access], City]
-    """Makes the city of a name, a file and the way to ask; asks nothing yet. What `City` says of time zone,
+    """The function that makes the city of a name, a file and the way to ask; asks nothing yet. The time zone,
     language, region and terms is filled in from the file and from here."""
     needs: str = ""
     """The requirements beside virl, such as a variable with a key; empty if its cities open anywhere, for

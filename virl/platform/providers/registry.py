@@ -21,7 +21,7 @@ PROVIDERS: Registry[Provider[Any]] = Registry(
 """virl's own, and those of other packages."""
 
 
-def _known(name: str) -> str:
+def _check_provider(name: str) -> str:
     if name not in PROVIDERS:
         raise ValueError(str(UnknownName("provider", name, PROVIDERS.names())))
     return name
@@ -32,7 +32,7 @@ class _Named(Settings):
 
     model_config = ConfigDict(extra="ignore")
 
-    provider: Annotated[str, AfterValidator(_known)]
+    provider: Annotated[str, AfterValidator(_check_provider)]
 
 
 def read_city(file: Path) -> CityFile:

@@ -79,7 +79,7 @@ def _converse(body: Body, decider: Decider, model: BaseChatModel) -> ToolRunOutc
     character = body.agent.character
     recording = Recording(body, decider)
     middleware: list[AgentMiddleware[Any, None, Any]] = [
-        *_room(body.agent),
+        *_bound_conversation(body.agent),
         recording,
         ToolErrorMiddleware(_told_of_faults(body.agent)),
     ]
@@ -104,10 +104,10 @@ def _converse(body: Body, decider: Decider, model: BaseChatModel) -> ToolRunOutc
         if not isinstance(decider, LLMMind):
             raise  # a script that ends can be continued
         return recording.outcome or ended_early(Outcome("gave up", short(str(fault), 300)), messages)
-    return recording.outcome or _said(messages)
+    return recording.outcome or _outcome_of(messages)
 
 
-def _room(agent: Agent) -> list[AgentMiddleware[Any, None, Any]]:
+def _bound_conversation(agent: Agent) -> list[AgentMiddleware[Any, None, Any]]:
     """Keep a conversation short enough to be sent; nothing is sent where no model is asked."""
     if not isinstance(agent.mind, LLMMind):
         return []
@@ -125,7 +125,7 @@ def _told_of_faults(agent: Agent) -> Callable[[Exception, ToolCallRequest], str 
     return _as_message
 
 
-def _said(messages: list[AnyMessage]) -> ToolRunOutcome:
+def _outcome_of(messages: list[AnyMessage]) -> ToolRunOutcome:
     """Return the outcome of a turn without a call: a refusal, silence, or text in place of `finish`."""
     said = messages[-1]
     if isinstance(said, AIMessage) and (refusal := refusal_in(said)):

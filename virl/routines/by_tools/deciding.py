@@ -30,7 +30,7 @@ Turn = tuple[str, Sequence[tuple[str, Mapping[str, object]]]]
 
 @runtime_checkable
 class Decider(Protocol):
-    """Has the next turn of a conversation in which tools are used."""
+    """A partner that has the next turn of a conversation in which tools are used."""
 
     def converse(
         self,
@@ -56,14 +56,14 @@ class Decider(Protocol):
 
 
 class NoModel(BaseChatModel):
-    """Stands where LangChain wants a chat model and none is asked."""
+    """A placeholder where LangChain wants a chat model and none is asked."""
 
     @property
     def _llm_type(self) -> str:
         return "none"
 
     def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> "NoModel":  # noqa: ARG002
-        """Itself."""
+        """Return itself."""
         return self
 
     def _generate(
@@ -77,7 +77,7 @@ class NoModel(BaseChatModel):
 
 
 class LocalDecider:
-    """Decides without a chat model.
+    """A decider without a chat model.
 
     Args:
         mind: writes each turn down.
@@ -125,7 +125,7 @@ def decider_of(agent: Agent) -> tuple[Decider, BaseChatModel]:
         return mind, NoModel()
     if isinstance(mind, RuleMind):
         turns = PolicyTurns(agent.character)
-        return LocalDecider(mind, lambda messages, _: turns.after(messages)), NoModel()
+        return LocalDecider(mind, lambda messages, _: turns.next_call(messages)), NoModel()
     raise BadInput(f"{mind.name} can use no tools: --mind openai:MODEL")
 
 
@@ -146,7 +146,17 @@ def check_script(mind: ScriptMind, character: Character) -> None:
 
 
 def stop_at_fault(mind: ScriptMind, fault: Exception, request: ToolCallRequest) -> NoReturn:
-    """End a run whose script asked for what cannot be done."""
+    """End a run whose script asked for what cannot be done.
+
+    Args:
+        mind: with its script.
+        fault: of the tool.
+        request: call of the tool.
+
+    Raises:
+        MindFailed: what was asked cannot be done; names the script's line.
+        Exception: the fault itself, if it is a bug.
+    """
     turns = _turns(request.state["messages"])
     line = mind.line("turns", turns - 1)
     if not isinstance(fault, VirlError):

@@ -50,7 +50,7 @@ _LOOKS_SHOWN = 3
 """The number of latest looks whose pictures are sent; chosen: the way one came, and where one is."""
 Blocks = list[str | dict[Any, Any]]
 Show = Callable[[Sequence[ViewRecord]], Blocks]
-"""Puts the views of a look into a message."""
+"""A function that puts the views of a look into a message."""
 TOOL = "tool"
 """Topic of the notes on calls."""
 PROMPT = "tool-agent"
@@ -68,7 +68,7 @@ class ToolRunOutcome:
 
 
 class Recording(AgentMiddleware[AgentState[Any], None, Any]):
-    """Writes every turn of the model and every call of a tool down as a note, before anything else happens.
+    """A middleware that notes every turn of the model and every call of a tool before anything else happens.
 
     A run that goes on plays its notes again instead of asking the model or using the tool, up to where it was
     cut off. It ends the conversation when the model finishes, or when its time or its moves have run out.
@@ -217,7 +217,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         return {"messages": faults} | ({} if said.tool_calls else {"jump_to": "model"})
 
     def _ask_for_finish(self, said: AIMessage, before: Sequence[AnyMessage]) -> dict[str, Any] | None:
-        """Words alone do not end a life by tools: ask, once after such a turn, for a call of `finish`."""
+        """Ask once for a call of `finish` after a turn of words alone, which do not end a life by tools."""
         ask = HumanMessage(content=render(load_prompt("by_tools/finish", Reply), {}))
         in_words = not said.tool_calls and said.text.strip() not in ("", NOTHING) and not refusal_in(said)
         if self.outcome or not in_words or before[-1].content == ask.content:
@@ -227,7 +227,12 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
     def wrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]]
     ) -> ToolMessage:
-        """Return a tool's result, from the journal where it was used before the run was cut off."""
+        """Return a tool's result, from the journal where it was used before the run was cut off.
+
+        Raises:
+            VirlError: an earlier call of the turn, or this one, could not be carried out.
+            TypeError: the tool answers with something else than a message.
+        """
         if self._broken:
             raise self._broken  # what comes after it in the same turn waits for the resume, too
         call, key = request.tool_call, self._call_key(request)
@@ -350,7 +355,13 @@ class _TurnCount:
 
 
 def ran_out(of: str, what: str, limit: float) -> Outcome:
-    """Return the end at one of the character's limits."""
+    """Return the end at one of the character's limits.
+
+    Args:
+        of: what ran out.
+        what: name of the limit.
+        limit: its value.
+    """
     return Outcome("limit", f"ran out of {of} (limits: {what}: {limit:g})", what, limit)
 
 
@@ -423,7 +434,7 @@ def _as_pictures(views: Sequence[ViewRecord], folder: Path) -> Blocks:
 
 
 class LooksInWords:
-    """Says what views show, each once, for a model that turned out to take no pictures.
+    """A describer of views, each once, for a model that turned out to take no pictures.
 
     Args:
         folder: of the run, in which views are kept.

@@ -11,7 +11,14 @@ from virl.routines.clients.settings import CLIENT
 
 
 def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
-    """Replace the address of a client who is not in the city by one near the start."""
+    """Replace the address of a client who is not in the city by one near the start.
+
+    Args:
+        character: as its file has it.
+        city: where it runs.
+        start: where the run begins.
+        seed: for what is chosen at random.
+    """
     client = CLIENT.of(character)
     if client is None or client.where is None:
         return character, ()

@@ -6,13 +6,13 @@ from virl.mind.replies import Reply
 
 
 class Rating(Reply):
-    """How well something suits a client."""
+    """A rating of how well something suits a client."""
 
     rating: float = Field(ge=0, le=10, description="0: not at all, 10: as if made for them.")
     explanation: str = Field(description="Why, in at most 50 words that name the facts used.")
 
 
-def offered(place_types: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+def check_offered(place_types: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
     """Return the place types, if all of them are among those that the prompt offered.
 
     Raises:

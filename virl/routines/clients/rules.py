@@ -2,7 +2,7 @@
 
 from virl.agent.character import Character
 from virl.mind.lexicon import check_english
-from virl.routines.clients.settings import served
+from virl.routines.clients.settings import client_of
 
 
 def check_language(character: Character) -> None:
@@ -11,5 +11,5 @@ def check_language(character: Character) -> None:
     Raises:
         MindFailed: it is not.
     """
-    client = served(character)
+    client = client_of(character)
     check_english(client.intention, f"the intention of {client.name}")

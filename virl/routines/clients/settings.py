@@ -23,7 +23,7 @@ CLIENT: CharacterField[Client | None] = CharacterField(
 )
 
 
-def served(character: Character) -> Client:
+def client_of(character: Character) -> Client:
     """Return the client, or the character itself where there is none."""
     return CLIENT.of(character) or Client(
         name=character.name,

@@ -75,7 +75,7 @@ def walks_in(text: str) -> Iterator[str]:
 
 
 def walk_in_words(minutes: float) -> str:
-    """Such as `"1 minute"` or `"12 minutes"`."""
+    """Return a text such as `"1 minute"` or `"12 minutes"`."""
     whole = max(1, round(minutes))
     return f"{whole} minute{'' if whole == 1 else 's'}"
 

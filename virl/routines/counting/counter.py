@@ -21,7 +21,7 @@ class Visit:
 
 
 class Counter:
-    """Counts things of some kinds, each thing once, however often it is passed.
+    """A counter of things of some kinds, each thing once, however often it is passed.
 
     Args:
         streetview: where the views come from.
@@ -78,8 +78,12 @@ class Counter:
         counts = self.memory.counts()
         return {thing: counts.get(thing, 0) for thing in self.things}
 
-    def thing(self, object_id: str) -> MemoryObject:
-        """Return the thing of a verdict of the latest visit."""
+    def find_thing(self, object_id: str) -> MemoryObject:
+        """Return the thing of a verdict of the latest visit.
+
+        Raises:
+            KeyError: there is no such thing.
+        """
         thing = self.memory.get(object_id)
         if thing is None:
             raise KeyError(object_id)
@@ -89,5 +93,5 @@ class Counter:
         """Return the sightings added last: memory numbers all sightings in the order of their adding."""
         if not verdicts:
             return ()
-        views = {seen.number: seen for one in verdicts for seen in self.thing(one.object_id).views}
+        views = {seen.number: seen for one in verdicts for seen in self.find_thing(one.object_id).views}
         return tuple(views[number] for number in sorted(views)[-len(verdicts) :])

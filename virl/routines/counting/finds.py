@@ -37,7 +37,7 @@ class Find:
     id: str
     label: str
     number: int
-    """Counts the things of a kind from 1, as they were told on the terminal: one joined with another later
+    """Number among the things of a kind, from 1, as told on the terminal: one joined with another later
     leaves a gap."""
     position: LatLng
     sigma_m: float
@@ -71,11 +71,11 @@ def read_finds(folder: Path, counted: Path | None = None) -> tuple[Find, ...]:
     """
     where = (counted or folder) / MEMORY
     things, memory = VisualMemory.open(where), where.relative_to(folder).as_posix()
-    told = _Told(things.history())
+    told = _History(things.history())
     return tuple(_find(thing, told, memory) for thing in things.objects())
 
 
-class _Told:
+class _History:
     """The statements of a memory's lines about each thing and each sighting."""
 
     def __init__(self, history: Iterable[Added | Joined]) -> None:
@@ -118,7 +118,7 @@ def _opinions(comparison: Comparison, says: str | None = None) -> str:
     return ", ".join(f"{one.rule}: {one.reason}" for one in chosen) or "it is another's"
 
 
-def _find(thing: MemoryObject, told: _Told, memory: str) -> Find:
+def _find(thing: MemoryObject, told: _History, memory: str) -> Find:
     place = thing.estimate.position
     sights = tuple(
         RecordedSighting(

@@ -161,7 +161,7 @@ def _view_record(seen: Seen, *, active: bool) -> ViewRecord:
 def _object_records(counter: Counter, visit: Visit) -> list[ObjectRecord]:
     records = []
     for seen, verdict in zip(visit.seen, visit.verdicts, strict=True):
-        place = counter.thing(verdict.object_id).estimate.position
+        place = counter.find_thing(verdict.object_id).estimate.position
         records.append(
             ObjectRecord(
                 id=verdict.object_id,

@@ -59,6 +59,12 @@ def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[C
     """Replace a route of which a stop is not in the city by a tour of as many stops around the start.
 
     Where no way leads from the start, it is the only stop. A region of another city becomes this one's.
+
+    Args:
+        character: as its file has it.
+        city: where it runs.
+        start: where the run begins.
+        seed: for what is chosen at random.
     """
     if character.region is not None:
         return fit_region(character, city)
@@ -74,7 +80,11 @@ def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[C
 
 
 def run(agent: Agent) -> None:
-    """Count along the route, or at every panorama of the region, until the end or the limit of steps."""
+    """Count along the route, or at every panorama of the region, until the end or the limit of steps.
+
+    Raises:
+        BadInput: the character has both a route and a region.
+    """
     if agent.character.region is None:
         _along_route(agent)
     elif agent.character.route:

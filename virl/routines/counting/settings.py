@@ -18,7 +18,7 @@ class Counting(Settings):
     """The things that RX-399 counts, by itself or for Imani, and how it looks for them."""
 
     things: tuple[Label, ...] = Field(min_length=1)
-    """What to count, in the detector's words."""
+    """Things to count, in the detector's words."""
     background: tuple[Label, ...] = ()
     """Other things that may stand there: they give the detector something else to choose."""
     recheck: float | None = Field(default=None, ge=0, le=1)
@@ -31,7 +31,7 @@ class Counting(Settings):
     """The views that are kept as files: those in which something was found, or all."""
 
 
-def _named(counting: Counting | None) -> Iterable[tuple[str, Callable[[], object]]]:
+def _named_models(counting: Counting | None) -> Iterable[tuple[str, Callable[[], object]]]:
     from virl.platform.perception.memory.settings import memory_settings  # noqa: PLC0415 - brings in models
 
     name = counting.memory if counting else None
@@ -43,7 +43,7 @@ COUNT: CharacterField[Counting | None] = CharacterField(
     Counting | None,
     None,
     "What is counted, and how it is looked for.",
-    _named,
+    _named_models,
     labels=lambda counting: counting.things if counting else (),
 )
 FIELDS = (COUNT,)

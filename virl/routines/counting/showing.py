@@ -104,12 +104,12 @@ def draw_page(folder: Path, records: Sequence[AnyRecord], city: City | None) -> 
     """
     if fault := character_fault(start_of(records).character):
         raise broken(folder / JOURNAL, 1, fault)
-    counted = _counted(folder)
+    counted = _counting_folder(folder)
     walk = records if counted == folder else read_journal(counted)
     steps = [record for record in walk if isinstance(record, StepRecord)]
     finds = read_finds(folder, counted)
     paper = walk_paper(steps, ground_of(city), [find.position for find in finds]) if steps else None
-    found = _found(folder, counted, start_of(records), steps, finds, paper)
+    found = _page_data(folder, counted, start_of(records), steps, finds, paper)
     data = found.pop("data")
     context = report_context(folder, records, city, steps) | {
         "chapters": list(chapters(steps, lambda step: bool(step.objects or step.decided_by))),
@@ -126,13 +126,13 @@ def draw_page(folder: Path, records: Sequence[AnyRecord], city: City | None) -> 
     )
 
 
-def _counted(folder: Path) -> Path:
+def _counting_folder(folder: Path) -> Path:
     """Return the folder of the run that counted: that of an agent which was consulted, or this one."""
     nested = sorted(path.parent for path in folder.glob(f"{CONSULTED}/*/{MEMORY}"))
     return nested[0] if nested else folder
 
 
-def _found(
+def _page_data(
     folder: Path,
     counted: Path,
     start: StartRecord,
@@ -153,14 +153,14 @@ def _found(
     kinds, senses = _kinds(start, finds), start.character.get("senses")
     area = _outline(_plan(counted / SURVEY), paper)
     whole = sum(len(find.sights) for find in finds) <= EMBEDDED_VIEWS
-    pictures, elapsed = _pictures(folder, finds, whole=whole), _elapsed(steps)
+    pictures, elapsed = _pictures(folder, finds, whole=whole), _elapsed_seconds(steps)
     return {
         "kinds": kinds,
         "shapes": [SHAPES[number % len(SHAPES)] for number in range(len(kinds))],
         "finds": finds,
         "kind_of_find": {find.id: kinds.index(find.label) for find in finds},
         "by_id": {name: find for find in finds for name in (find.id, *find.former_ids)},
-        "tallies": [_tally(kind, finds, area, paper) for kind in kinds],
+        "tallies": [_tally_kind(kind, finds, area, paper) for kind in kinds],
         "hectares": area.area / 10_000 if area is not None else None,
         "has_region": area is not None,
         "map": _map(paper, steps, finds, kinds, area) if paper else None,
@@ -183,7 +183,9 @@ def _kinds(start: StartRecord, finds: Sequence[Find]) -> list[str]:
     return list(dict.fromkeys([*map(str, asked), *(find.label for find in finds)]))
 
 
-def _tally(kind: str, finds: Sequence[Find], area: shapely.Polygon | None, paper: Paper | None) -> KindCount:
+def _tally_kind(
+    kind: str, finds: Sequence[Find], area: shapely.Polygon | None, paper: Paper | None
+) -> KindCount:
     mine = [find for find in finds if find.label == kind]
     confirmed = sum(len({sight.seen.pano_id for sight in find.sights}) > 1 for find in mine)
     per_hectare = None
@@ -237,13 +239,13 @@ def _map(
     if area is not None:
         paths.append(MapPath([(x, y) for x, y in area.exterior.coords], "region"))
     numbers = {kind: number for number, kind in enumerate(kinds)}
-    things = [_thing(find, numbers[find.label], paper, is_minor=len(finds) > MANY) for find in finds]
+    things = [_thing_mark(find, numbers[find.label], paper, is_minor=len(finds) > MANY) for find in finds]
     plain = {"Start": "end from", "End": "end to"}
     ends = [replace(pin, href="", sign="", kind=plain[pin.label]) for pin in ends_of(steps, paper.frame)]
     return map_figure("Map of the walk", paper, paths, [*things, *ends])
 
 
-def _thing(find: Find, kind: int, paper: Paper, *, is_minor: bool) -> Mark:
+def _thing_mark(find: Find, kind: int, paper: Paper, *, is_minor: bool) -> Mark:
     return Mark(
         *paper.place(find.position),
         f"thing k{kind % COLOURS} kind-{kind}{' many' if is_minor else ''}",
@@ -274,8 +276,8 @@ def _files(sight: RecordedSighting) -> tuple[str, str]:
     return sight.crop, sight.picture
 
 
-def _elapsed(steps: Sequence[StepRecord]) -> dict[int, float]:
-    """Seconds from the start to the end of each step."""
+def _elapsed_seconds(steps: Sequence[StepRecord]) -> dict[int, float]:
+    """Return the seconds from the start to the end of each step."""
     times = accumulate(step.seconds for step in steps)
     return {step.step: time for step, time in zip(steps, times, strict=True)}
 
@@ -333,7 +335,7 @@ def _level_data(level: Level) -> dict[str, object]:
 
 
 class _Loose(BaseModel):
-    """Reads what the page shows, and leaves the rest of a journal of any version alone."""
+    """A model of what the page shows, which leaves the rest of a journal of any version alone."""
 
     model_config = ConfigDict(extra="ignore", strict=False)
 
@@ -427,7 +429,13 @@ def nearest_cells(points: Floats, width: float) -> Ints:
 
 
 def middle(column: int, row: int, width: float) -> tuple[float, float]:
-    """Return the middle of the hexagon with these axial coordinates, metres."""
+    """Return the middle of the hexagon with these axial coordinates, metres.
+
+    Args:
+        column: axial coordinate.
+        row: axial coordinate.
+        width: of a hexagon, metres.
+    """
     return width * (column + row / 2), width * float(np.sqrt(3)) / 2 * row
 
 

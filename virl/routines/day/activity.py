@@ -88,7 +88,7 @@ class Activity(_Part):
         """Such as `09:00-10:30`."""
         return f"{show_clock(self.starts)}-{show_clock(self.ends)}"
 
-    def told(self) -> dict[str, object]:
+    def to_prompt(self) -> dict[str, object]:
         """Return the activity as prompts take it."""
         return {
             "kind": self.kind,
@@ -117,7 +117,7 @@ class DayProgress:
     set_apart: frozenset[str] = frozenset()
     """Ids of places that the client does not want, or has an appointment at."""
 
-    def after(self, activities: Sequence[Activity]) -> "DayProgress":
+    def advance(self, activities: Sequence[Activity]) -> "DayProgress":
         """Return the client's situation after some more activities."""
         last = activities[-1]
         return replace(
@@ -134,12 +134,12 @@ class DayProgress:
         names = (one.spot.name for one in reversed(self.done) if one.spot.position == self.here.position)
         return next(filter(None, names), self.here.name)
 
-    def apart(self) -> set[str]:
-        """Ids of the places that are not proposed: where something was done, and the scenic spot's."""
+    def excluded_ids(self) -> set[str]:
+        """Return ids of the places that are not proposed: where something was done, and the scenic spot's."""
         visited = {one.spot.id for one in self.done if one.spot.id and one.kind != "transport"}
         return visited | self.set_apart | ({self.scenic_id} if self.scenic_id else set())
 
 
-def clamped(state: Mapping[str, float], changes: Mapping[str, int]) -> dict[str, float]:
+def clamp_feelings(state: Mapping[str, float], changes: Mapping[str, int]) -> dict[str, float]:
     """Return a state after some changes, each feeling held in [0, 100]."""
     return {name: min(max(value + changes.get(name, 0), 0.0), 100.0) for name, value in state.items()}

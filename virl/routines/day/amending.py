@@ -35,11 +35,11 @@ def hear(agent: Agent, turn: int, proposed: ProposedDay, budget_usd: float) -> A
             reply = agent.mind.ask(
                 agent.prompts.load("day/amend", Amendments),
                 said=words,
-                activities=proposed.listed(),
+                activities=proposed.to_prompt(),
                 budget_usd=round(budget_usd, 2),
             )
         amended = Amended(words, reply, dict(said.state))
-        told = "; ".join(amended.told(proposed)) or "nothing in it changes the day"
+        told = "; ".join(amended.describe(proposed)) or "nothing in it changes the day"
         noted = agent.run.note(
             TOPIC,
             str(turn),

@@ -9,7 +9,7 @@ from virl.clock import show_clock
 from virl.mind.base import ReplyT
 from virl.platform.places import DAY_NAMES
 from virl.routines.clients.settings import Client
-from virl.routines.day.activity import DayProgress, clamped
+from virl.routines.day.activity import DayProgress, clamp_feelings
 from virl.routines.day.outcome import changes_of, cost_of
 from virl.routines.day.proposal import Proposal, RefusedDraft
 from virl.routines.day.replies import DayDraft, DayEstimate, DayVerdict
@@ -27,44 +27,63 @@ class Questions:
     """The scenic spot in words, if there is one."""
 
     def draft(self, key: str, standing: DayProgress, refused: Sequence[RefusedDraft]) -> DayDraft:
-        """Return the next activity, or another one in place of those refused."""
-        inputs: dict[str, object] = self._now(standing) | {
+        """Return the next activity, or another one in place of those refused.
+
+        Args:
+            key: of the note.
+            standing: of the day so far.
+            refused: drafts, with the reasons.
+        """
+        inputs: dict[str, object] = self._inputs_now(standing) | {
             "day": DAY_NAMES[self.town.weekday],
             "until": show_clock(self.town.day.minutes[1]),
             "here": standing.where(),
-            "offers": self.town.offers(standing.here.position, standing.apart()),
+            "offers": self.town.offers(standing.here.position, standing.excluded_ids()),
             "scenic": self.scenic,
-            "refused": [one.told() for one in refused],
+            "refused": [one.to_prompt() for one in refused],
         }
-        return self._once("draft", key, "day/draft", DayDraft, _told_draft, inputs)
+        return self._ask_once("draft", key, "day/draft", DayDraft, _told_draft, inputs)
 
     def estimate(self, key: str, proposal: Proposal, standing: DayProgress) -> DayEstimate:
-        """Ask for the effects of an activity on the client, and for its cost."""
-        inputs = self._client(standing) | {"activity": proposal.told()}
-        return self._once("estimate", key, "day/estimate", DayEstimate, _told_estimate, inputs)
+        """Ask for the effects of an activity on the client, and for its cost.
+
+        Args:
+            key: of the note.
+            proposal: the activity.
+            standing: of the day so far.
+        """
+        inputs = self._client(standing) | {"activity": proposal.to_prompt()}
+        return self._ask_once("estimate", key, "day/estimate", DayEstimate, _told_estimate, inputs)
 
     def audit(self, key: str, proposal: Proposal, estimate: DayEstimate, standing: DayProgress) -> DayVerdict:
-        """Ask whether an activity makes sense."""
-        inputs = self._now(standing) | {
-            "after": clamped(standing.state, changes_of(estimate)),
-            "activity": proposal.told() | {"cost_usd": cost_of(proposal, estimate)},
+        """Ask whether an activity makes sense.
+
+        Args:
+            key: of the note.
+            proposal: the activity.
+            estimate: of its effects.
+            standing: of the day so far.
+        """
+        inputs = self._inputs_now(standing) | {
+            "after": clamp_feelings(standing.state, changes_of(estimate)),
+            "activity": proposal.to_prompt() | {"cost_usd": cost_of(proposal, estimate)},
         }
-        return self._once("audit", key, "day/audit", DayVerdict, _told_verdict, inputs)
+        return self._ask_once("audit", key, "day/audit", DayVerdict, _told_verdict, inputs)
 
     def _client(self, standing: DayProgress) -> dict[str, object]:
         client = self.client
         about = {"name": client.name, "background": client.background, "intention": client.intention}
         return {"client": about, "state": dict(standing.state)}
 
-    def _now(self, standing: DayProgress) -> dict[str, object]:
+    def _inputs_now(self, standing: DayProgress) -> dict[str, object]:
         return self._client(standing) | {
             "now": show_clock(standing.now),
             "budget_usd": round(standing.budget_usd, 2),
-            "done": [one.told() for one in standing.done],
+            "done": [one.to_prompt() for one in standing.done],
             "wishes": list(standing.wishes),
         }
 
-    def _once(
+    def _ask_once(
         self,
         topic: str,
         key: str,

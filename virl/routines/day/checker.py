@@ -37,7 +37,7 @@ class DayEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class DayTerms:
     """The constraints on a day."""
 
     weekday: int
@@ -77,11 +77,19 @@ class Facts(Protocol):
         ...
 
     def seconds(self, here: LatLng, there: LatLng, mode: Mode, weekday: int, minute: int) -> float:
-        """Return the way between two positions, begun at a time; infinite where there is none."""
+        """Return the way between two positions, begun at a time; infinite where there is none.
+
+        Args:
+            here: where the way begins.
+            there: where it ends.
+            mode: of travel.
+            weekday: 0 is Monday.
+            minute: after midnight.
+        """
         ...
 
 
-def check(entries: Sequence[DayEntry], terms: Terms, facts: Facts) -> list[Violation]:
+def check(entries: Sequence[DayEntry], terms: DayTerms, facts: Facts) -> list[Violation]:
     """Return the violations of a day, in the order of its lines.
 
     Time is checked line by line: within the day, and none before the last one has ended. Between two visits
@@ -89,6 +97,11 @@ def check(entries: Sequence[DayEntry], terms: Terms, facts: Facts) -> list[Viola
     where none is planned, by the quickest mode. Each place must be open all through the visit; one whose
     hours nobody has listed may be, see `unsure_places`. The money is the sum of what each line says it costs,
     or of what place and way are known to cost where that is more.
+
+    Args:
+        entries: of the day, in order.
+        terms: start, end, budget and modes.
+        facts: of the city.
     """
     found: list[Violation] = []
     here, free, spent = terms.start, terms.starts, 0.0
@@ -102,9 +115,9 @@ def check(entries: Sequence[DayEntry], terms: Terms, facts: Facts) -> list[Viola
         elif site is None:
             found.append(Violation("unknown place", number, f"There is no {entry.place!r}."))
         else:
-            there = _exactly(entry, site)
+            there = _exact_position(entry, site)
             found += _travel(number, entry, (here, there), free, ways, terms, facts)
-            found += _closed(number, entry, site.place, terms)
+            found += _closed_violations(number, entry, site.place, terms)
             here, free, ways = there, entry.ends, []
     if spent > terms.budget_usd + CENT:
         text = f"It costs {spent:.2f} dollars of {terms.budget_usd:.2f}."
@@ -112,8 +125,14 @@ def check(entries: Sequence[DayEntry], terms: Terms, facts: Facts) -> list[Viola
     return found
 
 
-def unsure_places(entries: Sequence[DayEntry], terms: Terms, facts: Facts) -> list[str]:
-    """Return the names of the places of a day whose opening hours nobody has listed, in its order."""
+def unsure_places(entries: Sequence[DayEntry], terms: DayTerms, facts: Facts) -> list[str]:
+    """Return the names of the places of a day whose opening hours nobody has listed, in its order.
+
+    Args:
+        entries: of the day, in order.
+        terms: start, end, budget and modes.
+        facts: of the city.
+    """
     found: list[str] = []
     here = terms.start
     for entry in entries:
@@ -122,7 +141,7 @@ def unsure_places(entries: Sequence[DayEntry], terms: Terms, facts: Facts) -> li
         site = facts.site(entry, here)
         if site is None:
             continue
-        here = _exactly(entry, site)
+        here = _exact_position(entry, site)
         if site.place and site.place.is_unsure:
             found.append(site.place.name)
     return list(dict.fromkeys(found))
@@ -145,12 +164,12 @@ def entries_of(activities: Sequence[Mapping[str, Any]]) -> list[DayEntry]:
     ]
 
 
-def _exactly(entry: DayEntry, site: Site) -> LatLng:
+def _exact_position(entry: DayEntry, site: Site) -> LatLng:
     near = entry.at is not None and distance(entry.at, site.position) <= AT_THE_PLACE_M
     return entry.at if entry.at is not None and near else site.position
 
 
-def _time(number: int, entry: DayEntry, before: int | None, terms: Terms) -> list[Violation]:
+def _time(number: int, entry: DayEntry, before: int | None, terms: DayTerms) -> list[Violation]:
     found = []
     if entry.starts < terms.starts or entry.ends > terms.ends or entry.ends < entry.starts:
         day = f"{show_clock(terms.starts)}-{show_clock(terms.ends)}"
@@ -168,7 +187,7 @@ def _travel(
     ends: tuple[LatLng, LatLng],
     free: int,
     ways: Sequence[DayEntry],
-    terms: Terms,
+    terms: DayTerms,
     facts: Facts,
 ) -> list[Violation]:
     here, there = ends
@@ -186,7 +205,7 @@ def _travel(
     return [Violation("travel", number, f"{given / 60:.0f} minutes are planned, and {takes}.")]
 
 
-def _closed(number: int, entry: DayEntry, place: Place | None, terms: Terms) -> list[Violation]:
+def _closed_violations(number: int, entry: DayEntry, place: Place | None, terms: DayTerms) -> list[Violation]:
     if place is None:
         return []
     for minute in range(entry.starts, entry.ends):
@@ -197,7 +216,7 @@ def _closed(number: int, entry: DayEntry, place: Place | None, terms: Terms) -> 
 
 
 def _cost(entry: DayEntry, site: Site | None) -> float:
-    """Dollars; what nobody knows is believed."""
+    """Return the dollars of an entry, or of its place's usual price if that is more."""
     if entry.kind == "transport":
         return max(entry.cost_usd, way_usd(entry.mode, entry.ends - entry.starts))
     known = known_usd(site.place, meal=entry.kind == "eat") if site and site.place else None

@@ -57,7 +57,7 @@ def coordinate(  # noqa: PLR0911 - a sort of draft each
     sort = draft.place.strip().lower().replace(" ", "_")
     if sort in town.sorts:
         return _of_sort(draft, standing, town, (sort,))
-    place = town.called(draft.place, standing.here.position)
+    place = town.find_named(draft.place, standing.here.position)
     if place is not None:
         return visit(draft, standing, town, Spot.of(place))
     if spot := town.address(draft.place):
@@ -67,6 +67,12 @@ def coordinate(  # noqa: PLR0911 - a sort of draft each
 
 def as_wanted(wanted: Wanted, standing: DayProgress, town: Town, scenic: Spot | None) -> Proposal:
     """Return the client's wish as a proposal, at a place of theirs or where it was proposed.
+
+    Args:
+        wanted: the client's change, and the activity that it changes.
+        standing: of the day so far.
+        town: of the day.
+        scenic: spot that was found; `None` without one.
 
     Raises:
         Unfit: it cannot be done like this.
@@ -95,7 +101,12 @@ def as_wanted(wanted: Wanted, standing: DayProgress, town: Town, scenic: Spot | 
 
 
 def stay(draft: DayDraft, standing: DayProgress, town: Town) -> Proposal:
-    """Something done on the spot: needs no way, no opening hours and no money.
+    """Return a proposal of something done on the spot: needs no way, no opening hours and no money.
+
+    Args:
+        draft: of the mind.
+        standing: of the day so far.
+        town: of the day.
 
     Raises:
         Unfit: the day is over.
@@ -117,8 +128,8 @@ def _meal(draft: DayDraft, standing: DayProgress, town: Town, dine: Dine) -> Pro
 
 
 def _ride(draft: DayDraft, standing: DayProgress, town: Town) -> Proposal:
-    """Only going somewhere."""
-    place = town.called(draft.place, standing.here.position)
+    """Return a proposal of only going somewhere."""
+    place = town.find_named(draft.place, standing.here.position)
     spot = Spot.of(place) if place else town.address(draft.place)
     if spot is None:
         raise Unfit(f"There is no place or address called {draft.place!r}.")
@@ -137,7 +148,7 @@ def _of_sort(draft: DayDraft, standing: DayProgress, town: Town, sorts: tuple[st
     One of unknown hours is taken only where none is known to be open.
     """
     here = standing.here.position
-    places = [place for sort in sorts for place in town.of_sort(sort, here, standing.apart())]
+    places = [place for sort in sorts for place in town.of_sort(sort, here, standing.excluded_ids())]
     minutes = town.minutes(here, [place.position for place in places], "walking")
     walks = {place.id: walk for place, walk in zip(places, minutes, strict=True)}
     if any(map(isfinite, minutes)):  # else it is here that no way leads from
@@ -171,7 +182,17 @@ def _merit(place: Place, walk: float) -> float:
 
 
 def visit(draft: DayDraft, standing: DayProgress, town: Town, spot: Spot) -> Proposal:
-    """Return the draft at this spot, as early as the way and the opening hours let it begin."""
+    """Return the draft at this spot, as early as the way and the opening hours let it begin.
+
+    Args:
+        draft: of the mind.
+        standing: of the day so far.
+        town: of the day.
+        spot: where it is done.
+
+    Raises:
+        Unfit: no time is left, or the place is not open.
+    """
     way = _way(draft, standing, town, spot, standing.now)
     starts = max(parse_clock(draft.starts), standing.now + (way.minutes if way else 0))
     until = town.day.minutes[1]

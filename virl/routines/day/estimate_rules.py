@@ -54,7 +54,7 @@ def tell(question: TellingQuestion, lexicon: Lexicon) -> Told:
 
 
 def rate_scenery(question: SceneryQuestion, lexicon: Lexicon) -> SceneryRatings:  # noqa: ARG001
-    """Points for green, sky and water in each picture: a measure of colours, and no taste."""
+    """Rate green, sky and water in each picture: a measure of colours, and no taste."""
     rated = [_rate_view(view) for view in question.views]
     return SceneryRatings(
         ratings=tuple(ViewRating(view=number, **one.model_dump()) for number, one in enumerate(rated))
@@ -102,14 +102,14 @@ def plan_ungrounded(question: UngroundedQuestion, lexicon: Lexicon) -> Ungrounde
             break
         if proposal.place:
             planned.append(_way(proposal, now))
-        doing = _moved(proposal, GUESSED_WAY if proposal.place else 0, question.until)
+        doing = _move_doing(proposal, GUESSED_WAY if proposal.place else 0, question.until)
         felt = estimate(EstimateQuestion(client=question.client, state=state, activity=doing), lexicon)
         state = {name: min(max(value + getattr(felt, name).by, 0), 100) for name, value in state.items()}
         cost = min(felt.cost_usd, budget)  # who has little left eats for little
         budget -= cost
         now = doing.ends
         done.append(doing)
-        planned.append(_planned(proposal, doing, cost))
+        planned.append(_plan_activity(proposal, doing, cost))
     return UngroundedDay(activities=tuple(planned))
 
 
@@ -164,7 +164,7 @@ def _way(proposal: DayDraft, now: str) -> UngroundedActivity:
     )
 
 
-def _moved(proposal: DayDraft, minutes: int, until: str) -> Doing:
+def _move_doing(proposal: DayDraft, minutes: int, until: str) -> Doing:
     starts = parse_clock(proposal.starts) + minutes
     ends = min(parse_clock(proposal.ends) + minutes, parse_clock(until))
     return Doing(
@@ -179,7 +179,7 @@ def _moved(proposal: DayDraft, minutes: int, until: str) -> Doing:
     )
 
 
-def _planned(proposal: DayDraft, doing: Doing, cost: float) -> UngroundedActivity:
+def _plan_activity(proposal: DayDraft, doing: Doing, cost: float) -> UngroundedActivity:
     return UngroundedActivity(
         kind="eat" if proposal.kind == "eat" else "normal",
         starts=doing.starts,

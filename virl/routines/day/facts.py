@@ -29,7 +29,7 @@ class CityFacts:
         """Find the place of an entry: by id, else by name, else the nearest of that sort, else an address."""
         if entry.place_id:
             try:
-                return _of(self.city.places.details(entry.place_id))
+                return _site_of(self.city.places.details(entry.place_id))
             except NotFound:
                 return None
         key = (entry.place.casefold().strip(), near)
@@ -51,32 +51,32 @@ class CityFacts:
             pass
         return float("inf")
 
-    def _detailed(self, place: Place) -> Site | None:
+    def _look_up_details(self, place: Place) -> Site | None:
         """Return the details of a listed place; `None` if the directory no longer knows its id."""
         try:
-            return _of(self.city.places.details(place.id))
+            return _site_of(self.city.places.details(place.id))
         except NotFound:
             return None
 
     def _find(self, name: str, near: LatLng) -> Site | None:
         sort = name.replace(" ", "_")
-        for place in sorted(self._sorted(sort, near), key=lambda one: distance(near, one.position)):
-            if site := self._detailed(place):
+        for place in sorted(self._places_of_sort(sort, near), key=lambda one: distance(near, one.position)):
+            if site := self._look_up_details(place):
                 return site
         for place in self.city.places.search(name, near) if any(map(str.isalnum, name)) else []:
             is_meant = name_ratio(place.name, name) >= ALIKE or is_shortened(place.name, name)
-            if is_meant and (site := self._detailed(place)):
+            if is_meant and (site := self._look_up_details(place)):
                 return site
         try:
             return Site(self.city.maps.geocode(name))
         except NotFound:
             return None
 
-    def _sorted(self, sort: str, near: LatLng) -> list[Place]:
+    def _places_of_sort(self, sort: str, near: LatLng) -> list[Place]:
         if not sort.replace("_", "").isalpha():
             return []
         return [one for one in self.city.places.nearby(near, AROUND_M, (sort,)) if one.is_open]
 
 
-def _of(place: Place) -> Site:
+def _site_of(place: Place) -> Site:
     return Site(place.position, place)

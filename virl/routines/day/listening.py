@@ -29,12 +29,12 @@ def listen(agent: Agent, number: int, standing: DayProgress, since: int) -> DayP
     if noted is None:
         if agent.run.noted("draft", f"{number}.0"):
             return standing  # the user was silent before the run was cut off
-        said = agent.user.feedback(Moment(_about(standing), number, standing.now, since))
+        said = agent.user.feedback(Moment(_describe_standing(standing), number, standing.now, since))
         if said is None:
             return standing
         noted = _note(agent, number, standing, said.say, said.state)
     state, wishes = noted.data["state"], noted.data["wishes"]
-    return _changed(
+    return _change_standing(
         standing, state if isinstance(state, dict) else {}, wishes if isinstance(wishes, list) else []
     )
 
@@ -64,12 +64,12 @@ def _note(
     )
 
 
-def _changed(standing: DayProgress, state: Mapping[str, float], wishes: list[str]) -> DayProgress:
+def _change_standing(standing: DayProgress, state: Mapping[str, float], wishes: list[str]) -> DayProgress:
     held = {name: float(state.get(name, value)) for name, value in standing.state.items()}
     return replace(standing, state=held, wishes=(*standing.wishes, *wishes))
 
 
-def _about(standing: DayProgress) -> str:
+def _describe_standing(standing: DayProgress) -> str:
     felt = ", ".join(f"{name} {value:.0f}" for name, value in standing.state.items())
     last = standing.done[-1] if standing.done else None
     done = f"{last.time} {last.what}{f' at {last.spot.name}' if last.spot.name else ''}. " if last else ""

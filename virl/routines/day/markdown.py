@@ -12,7 +12,7 @@ _OPENING = re.compile(r"^(?:([-+#=])|(\d+)([.)]))")
 
 
 def plain(text: str) -> str:
-    """Text that Markdown shows as it is, in one line."""
+    """Return a text that Markdown shows as it is, in one line."""
     inline = _SPECIAL.sub(lambda found: f"\\{found[0]}", " ".join(plain_line(text).split()))
     return _OPENING.sub(lambda found: f"{found[2] or ''}\\{found[1] or found[3]}", inline)
 
@@ -25,7 +25,15 @@ def itinerary(
     budget_usd: float,
     notes: Sequence[str],
 ) -> str:
-    """Return the day as a page: what to do when, what it costs, and how the client feels before and after."""
+    """Return the day as a page: what to do when, what it costs, and how the client feels before and after.
+
+    Args:
+        activities: in order.
+        title: of the page.
+        before: feelings at the start.
+        budget_usd: dollars.
+        notes: lines at the end.
+    """
     lines = [f"# {plain(title)}", ""]
     for one in activities:
         where = f", {plain(one.spot.name)}" if one.spot.name and not one.mode else ""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from virl.routines.day.activity import Activity, DayProgress, clamped
+from virl.routines.day.activity import Activity, DayProgress, clamp_feelings
 from virl.routines.day.proposal import Proposal
 from virl.routines.day.replies import DayEstimate
 from virl.routines.day.settings import FEELINGS
@@ -19,14 +19,14 @@ HOW: Mapping[str, str] = MappingProxyType(
 
 
 def cost_of(proposal: Proposal, estimate: DayEstimate) -> float:
-    """Dollars, the way apart: what is known, or what was estimated where that is more or nothing is known."""
+    """Return dollars without the way: what is known, or the estimate if that is more or nothing is known."""
     if proposal.usd is None:
         return estimate.cost_usd
     return max(proposal.usd, estimate.cost_usd) if proposal.spot.name else proposal.usd
 
 
 def changes_of(estimate: DayEstimate) -> dict[str, int]:
-    """Signed changes by feeling."""
+    """Return the signed changes by feeling."""
     return {name: getattr(estimate, name).by for name in FEELINGS}
 
 
@@ -42,7 +42,7 @@ def activities_of(
         fallback: whether it takes the place of drafts that would not do.
     """
     changes = changes_of(estimate)
-    after = clamped(standing.state, changes)
+    after = clamp_feelings(standing.state, changes)
     because = {name: getattr(estimate, name).because for name, by in changes.items() if by}
     done = [one] if (one := _way(proposal, standing)) else []
     if proposal.kind == "transport":

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field
 
 from virl import resources
 from virl.clock import parse_clock, show_clock
-from virl.platform.place_types import by_type_as, marked
+from virl.platform.place_types import by_type_as, types_marked
 from virl.platform.type_words import Words
 from virl.settings.model import Settings, load_settings
 
@@ -62,7 +62,7 @@ class DayBook(Settings):
     meal_usd: float
     snack: Points
     """Something small on the side."""
-    snacks: frozenset[str] = Field(default_factory=lambda: marked("snack"))
+    snacks: frozenset[str] = Field(default_factory=lambda: types_marked("snack"))
     """Place types where one has something small."""
     somewhere: Points
     """An hour at a place of an unknown sort."""

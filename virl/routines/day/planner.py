@@ -105,15 +105,15 @@ class _Planner:
             budget_usd=self._day.budget_usd,
             scenic_id=self._scenic.spot.id if self._scenic else None,
         )
-        proposed = self._filled(ProposedDay((), (), standing, ""), 0, [])
+        proposed = self._fill_day(ProposedDay((), (), standing, ""), 0, [])
         changes: list[str] = []
         for turn in range(1, MOST_TURNS + 1):
             amended = hear(self._agent, turn, proposed, self._day.budget_usd)
             if amended is None:
                 break
-            changes += [f'"{amended.said}"' if amended.said else "", *amended.told(proposed)]
+            changes += [f'"{amended.said}"' if amended.said else "", *amended.describe(proposed)]
             if amended.is_something:
-                proposed = self._amended(proposed, amended, turn)
+                proposed = self._amend_day(proposed, amended, turn)
                 changes += [
                     note.text for note in self._agent.run.notes(UNMET) if note.key.startswith(f"{turn}-")
                 ]
@@ -123,7 +123,7 @@ class _Planner:
             self._client, self._day, start, done, self._scenic, said, told, proposed.ended, self._town.seconds
         )
 
-    def _amended(self, proposed: ProposedDay, amended: Amended, turn: int) -> ProposedDay:
+    def _amend_day(self, proposed: ProposedDay, amended: Amended, turn: int) -> ProposedDay:
         """Return the day planned anew from the first change on."""
         for number in unknown_numbers(amended.reply, proposed.rounds):
             self._unmet(f"{turn}-{number}", f"The day has no activity {number}.")
@@ -141,9 +141,9 @@ class _Planner:
             | {one.old.spot.id for one in earlier if one.old.spot.id},
         )
         wanted = sorted([*wanted_of(amended, proposed), *earlier], key=lambda one: one.amendment.starts or "")
-        return self._filled(replace(kept, after=standing), turn, wanted)
+        return self._fill_day(replace(kept, after=standing), turn, wanted)
 
-    def _filled(self, kept: ProposedDay, turn: int, wanted: list[Wanted]) -> ProposedDay:
+    def _fill_day(self, kept: ProposedDay, turn: int, wanted: list[Wanted]) -> ProposedDay:
         """Return a day whose first rounds are kept, and whose others are planned until it is full."""
         rounds, befores, standing = list(kept.rounds), list(kept.befores), kept.after
         since, ended = -1, ""
@@ -158,7 +158,7 @@ class _Planner:
                 befores.pop()
                 break
             rounds.append(tuple(chosen))
-            since, standing = standing.now, standing.after(chosen)
+            since, standing = standing.now, standing.advance(chosen)
         ended = ended or f"The plan holds {self._day.activities} activities, the maximum."
         return ProposedDay(tuple(rounds), tuple(befores), standing, ended)
 
@@ -172,21 +172,23 @@ class _Planner:
         due = next((one for one in wanted if _is_due(one, number, standing)), None)
         if due is None:
             times = [parse_clock(one.amendment.starts) - LEAD for one in wanted if one.amendment.starts]
-            chosen = self._committed(key) or self._round(key, standing, min([*times, self._day.minutes[1]]))
+            chosen = self._committed_activities(key) or self._round(
+                key, standing, min([*times, self._day.minutes[1]])
+            )
             if not isinstance(chosen, str) or not wanted:
                 return chosen
             due = wanted[0]
         wanted.remove(due)
         key = f"{key}w"
         return (
-            self._committed(key)
+            self._committed_activities(key)
             or self._as_wanted(key, due, standing)
             or self._round(key, standing, self._day.minutes[1])
         )
 
     def _as_wanted(self, key: str, wanted: Wanted, standing: DayProgress) -> list[Activity]:
         """Return what the client wants, with its way; nothing, and a note why, where it cannot be."""
-        town = self._within(self._day.minutes[1])
+        town = self._town_until(self._day.minutes[1])
         try:
             proposal = as_wanted(wanted, standing, town, self._scenic.spot if self._scenic else None)
         except Unfit as fault:
@@ -202,7 +204,7 @@ class _Planner:
         if self._agent.run.noted(UNMET, key) is None:
             self._agent.run.note(UNMET, key, f"This cannot be: {why}")
 
-    def _within(self, until: int) -> Town:
+    def _town_until(self, until: int) -> Town:
         """Return the town for a day that ends then."""
         day = self._day.model_copy(update={"ends": show_clock(until)})
         return replace(self._town, day=day)
@@ -214,7 +216,7 @@ class _Planner:
             self._agent, self._client, town, self._scenic.told if self._scenic and offered else None
         )
 
-    def _committed(self, key: str) -> list[Activity]:
+    def _committed_activities(self, key: str) -> list[Activity]:
         noted = self._agent.run.noted(TOPIC, key)
         held = noted.data["activities"] if noted else []
         return [Activity.model_validate(one) for one in held] if isinstance(held, list) else []
@@ -223,7 +225,7 @@ class _Planner:
         """Return the next activity with its way, or why there is none."""
         if standing.now >= until:
             return "The day is over."
-        town = self._within(until)
+        town = self._town_until(until)
         questions = self._questions(town, standing)
         refused: list[RefusedDraft] = []
         for attempt in range(self._day.revisions + 1):
@@ -251,7 +253,7 @@ class _Planner:
         refused: Sequence[RefusedDraft],
         town: Town,
     ) -> Proposal:
-        apart = standing.apart() | {one.place_id for one in refused if one.place_id}
+        apart = standing.excluded_ids() | {one.place_id for one in refused if one.place_id}
         dine = partial(_recommend, self._agent, self._client, key=key.replace(".", "-"), apart=apart)
         scenic = self._scenic.spot if self._scenic else None
         return coordinate(draft, standing, town, scenic=scenic, dine=dine)
@@ -268,7 +270,7 @@ class _Planner:
     def _fall_back(
         self, name: str, standing: DayProgress, refused: Sequence[RefusedDraft], town: Town
     ) -> list[Activity]:
-        """Something that can always be done: time on the spot, which needs no way, no hours and no money."""
+        """Return time on the spot, which can always be done: it needs no way, no hours and no money."""
         draft = DayDraft(
             kind="normal",
             starts=show_clock(standing.now),
@@ -318,7 +320,7 @@ def _is_due(wanted: Wanted, number: int, standing: DayProgress) -> bool:
 def _recommend(
     agent: Agent, client: Client, wish: DayDraft, standing: DayProgress, *, key: str, apart: Collection[str]
 ) -> Place | None:
-    """Aria's best candidate that the client can pay; `None` where she has none.
+    """Return Aria's best candidate that the client can pay; `None` where she has none.
 
     Args:
         agent: who asks.

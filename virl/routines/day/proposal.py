@@ -34,7 +34,7 @@ class Proposal:
             return self.way.leaves
         return self.starts - (self.way.minutes if self.way else 0)
 
-    def told(self) -> dict[str, object]:
+    def to_prompt(self) -> dict[str, object]:
         """Return the proposal as prompts take it; transport alone has the times of the way."""
         only_a_way = self.kind == "transport"
         return {
@@ -62,9 +62,15 @@ class RefusedDraft:
 
     @classmethod
     def of(cls, draft: DayDraft, why: str, found: Proposal | None = None) -> "RefusedDraft":
-        """Return the record of a refused draft: the reason, and the place it had found."""
+        """Return the record of a refused draft: the reason, and the place it had found.
+
+        Args:
+            draft: of the mind.
+            why: it was refused.
+            found: what came of it; `None` where nothing did.
+        """
         return cls(draft.kind, draft.place, why, found.spot.id if found else None)
 
-    def told(self) -> dict[str, str]:
+    def to_prompt(self) -> dict[str, str]:
         """Return the refused draft as prompts take it."""
         return {"kind": self.kind, "place": self.place, "why": self.why}

@@ -23,9 +23,9 @@ class ProposedDay:
     ended: str
     """The reason why the day ends there."""
 
-    def listed(self) -> list[dict[str, object]]:
+    def to_prompt(self) -> list[dict[str, object]]:
         """Return the activities with their numbers, as prompts take them."""
-        return [{"number": number, **one[-1].told()} for number, one in enumerate(self.rounds, start=1)]
+        return [{"number": number, **one[-1].to_prompt()} for number, one in enumerate(self.rounds, start=1)]
 
     @property
     def told(self) -> str:
@@ -94,16 +94,16 @@ class Amended:
             found += short[:1] if found else costly[:1]
         return min(found, default=len(proposed.rounds))
 
-    def told(self, proposed: ProposedDay) -> list[str]:
+    def describe(self, proposed: ProposedDay) -> list[str]:
         """Return the changes in words."""
-        found = [_told(change, proposed) for change in self.reply.changes]
+        found = [_describe_change(change, proposed) for change in self.reply.changes]
         if self.reply.budget_usd is not None:
             found.append(f"budget ${self.reply.budget_usd:.2f}")
         found += [f"{name} {value:.0f}" for name, value in self.state.items()]
         return found + list(self.reply.wishes)
 
 
-def _told(change: Amendment, proposed: ProposedDay) -> str:
+def _describe_change(change: Amendment, proposed: ProposedDay) -> str:
     known = change.number <= len(proposed.rounds)
     was = f" ({proposed.rounds[change.number - 1][-1].what})" if known else ", which does not exist"
     if change.drop:
@@ -147,7 +147,7 @@ def still_wanted(amended: Amended, proposed: ProposedDay, first: int) -> list[Wa
 
 
 def apart_of(amended: Amended, proposed: ProposedDay) -> frozenset[str]:
-    """Ids of the places that are dropped, replaced, or waited for."""
+    """Return the ids of the places that are dropped, replaced, or waited for."""
     changed = [one.number for one in amended.reply.changes if one.number <= len(proposed.rounds)]
     ids = (proposed.rounds[number - 1][-1].spot.id for number in changed)
     return frozenset(one for one in ids if one)
@@ -158,5 +158,5 @@ def _richer(one: Activity, more_usd: float) -> Activity:
 
 
 def unknown_numbers(reply: Amendments, rounds: Sequence[object]) -> list[int]:
-    """Numbers of activities that the day does not have."""
+    """Return the numbers of activities that the day does not have."""
     return [change.number for change in reply.changes if change.number > len(rounds)]

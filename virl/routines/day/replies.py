@@ -33,7 +33,7 @@ def _number(value: object) -> object:
     return round(float(text.replace("\N{MINUS SIGN}", "-").replace(" ", "")), 2)
 
 
-def _whole(value: object) -> object:
+def _as_whole(value: object) -> object:
     number = _number(value)
     return round(number) if isinstance(number, float) and isfinite(number) else number
 
@@ -43,9 +43,9 @@ def _clock(text: str) -> str:
 
 
 Clock = Annotated[str, AfterValidator(_clock)]
-Whole = Annotated[int, BeforeValidator(_whole)]
+Whole = Annotated[int, BeforeValidator(_as_whole)]
 Dollars = Annotated[float, BeforeValidator(_number), Field(ge=0, le=100_000)]
-Level = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=100)]
+Level = Annotated[int, BeforeValidator(_as_whole), Field(ge=0, le=100)]
 
 
 class DayDraft(Reply):
@@ -71,7 +71,7 @@ class DayDraft(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """As `Reply.offers`."""
+        """Return the values that fields of the reply may take, as `Reply.offers` does."""
         kinds = get_args(Kind)
         return {"kind": kinds if inputs.get("scenic") else [kind for kind in kinds if kind != "scenic"]}
 
@@ -83,7 +83,7 @@ class DayDraft(Reply):
 
 
 class Change(Reply):
-    """How much one feeling changes."""
+    """A change of one feeling."""
 
     by: Whole = Field(
         ge=-100,
@@ -94,7 +94,7 @@ class Change(Reply):
 
 
 class DayEstimate(Reply):
-    """What an activity does to somebody, and what it costs."""
+    """An estimate of what an activity does to somebody, and what it costs."""
 
     stress: Change = Field(description="How their stress changes.")
     joy: Change = Field(description="How their joy changes.")
@@ -108,14 +108,14 @@ class DayEstimate(Reply):
 
 
 class DayVerdict(Reply):
-    """Whether an activity can stay as it is."""
+    """A verdict on whether an activity can stay as it is."""
 
     fits: bool = Field(description="Whether it makes sense for this client now.")
     reason: str = Field(description="Why, in one sentence; if it does not fit, what should be different.")
 
 
 class Told(Reply):
-    """What somebody has let know about themself and the rest of their day."""
+    """The news that somebody has let know about themself and the rest of their day."""
 
     stress: Level | None = Field(description="Stress now, 0 (none) to 100; null if nothing is said of it.")
     joy: Level | None = Field(description="Joy now, likewise.")
@@ -130,7 +130,7 @@ class Told(Reply):
 
 
 class Amendment(Reply):
-    """What somebody changes in one activity of a day that is proposed to them."""
+    """A change that somebody makes to one activity of a day that is proposed to them."""
 
     number: int = Field(ge=1, le=40, description="Of the activity, as listed.")
     drop: bool = Field(description="Whether they do not want it at all.")
@@ -141,7 +141,7 @@ class Amendment(Reply):
 
 
 class Amendments(Reply):
-    """What somebody changes in a day that is proposed to them."""
+    """The changes that somebody makes to a day that is proposed to them."""
 
     changes: tuple[Amendment, ...] = Field(max_length=10, description="Of single activities; may be empty.")
     budget_usd: Dollars | None = Field(
@@ -154,12 +154,12 @@ class Amendments(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """As `Reply.offers`."""
+        """Return the values that fields of the reply may take, as `Reply.offers` does."""
         return {"changes.number": numbered(inputs, "activities", 1)}
 
 
 class SceneryRating(Reply):
-    """How scenic a view is."""
+    """A rating of how scenic a view is."""
 
     rating: Annotated[float, BeforeValidator(_number)] = Field(
         ge=0, le=10, description="From 0 (nobody would stop) to 10 (worth the way for its own sake)."
@@ -168,13 +168,13 @@ class SceneryRating(Reply):
 
 
 class ViewRating(SceneryRating):
-    """How scenic one of several views is."""
+    """A rating of how scenic one of several views is."""
 
     view: int = Field(ge=0, description="The number of the view, as given before it.")
 
 
 class SceneryRatings(Reply):
-    """How scenic several views are."""
+    """The ratings of how scenic several views are."""
 
     ratings: tuple[ViewRating, ...] = Field(
         description="Every view once, in the order in which they were given."
@@ -182,7 +182,7 @@ class SceneryRatings(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """As `Reply.offers`."""
+        """Return the values that fields of the reply may take, as `Reply.offers` does."""
         return {"ratings.view": numbered(inputs, "views")}
 
     @field_validator("ratings")

@@ -10,7 +10,7 @@ from virl.agent.routine import Wish
 from virl.mind.lexicon import Lexicon
 from virl.mind.understanding.reading import Reading
 from virl.routines.clients.rules import check_language
-from virl.routines.clients.settings import served
+from virl.routines.clients.settings import client_of
 from virl.routines.day.planner import plan_day
 from virl.routines.day.showing import show_day
 from virl.routines.day.wish_rules import words_of_likes
@@ -19,7 +19,7 @@ from virl.routines.day.wish_rules import words_of_likes
 def _read_wish(character: Character, lexicon: Lexicon) -> Reading:
     """Read the pastimes that the client likes and does not like, and whether they want to save money."""
     check_language(character)
-    client = served(character)
+    client = client_of(character)
     used = tuple(words_of_likes(client.intention, lexicon))
     return Reading(client.intention, used, (client.name, character.name), "day")
 

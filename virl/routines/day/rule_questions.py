@@ -86,7 +86,7 @@ class DraftQuestion(Question):
         return parse_clock(self.until) - self.minute
 
     def since_meal(self) -> int | None:
-        """Minutes since the last meal ended; `None` without one."""
+        """Return the minutes since the last meal ended; `None` without one."""
         meals = [parse_clock(one.ends) for one in self.done if one.kind == "eat"]
         return self.minute - max(meals) if meals else None
 

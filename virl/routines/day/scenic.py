@@ -82,13 +82,13 @@ def find_scenic(agent: Agent, town: Town) -> ScenicSpot | None:
 
 def _parks(town: Town, here: LatLng, name: str) -> list[Place]:
     if name:
-        park = town.called(name, here)
+        park = town.find_named(name, here)
         return [park] if park else []
     return town.of_sort("park", here, ())[:PARKS]
 
 
 def _panoramas(town: Town, middle: LatLng) -> list[Panorama]:
-    """Panoramas on a small square around a position, the nearest first."""
+    """Return the panoramas on a small square around a position, the nearest first."""
     frame, found = LocalFrame(middle), dict[str, Panorama]()
     steps = int(REACH_M // SPACING_M)
     offsets = [step * SPACING_M for step in range(-steps, steps + 1)]
@@ -184,15 +184,15 @@ def scenery(picture: Image, horizon: float = _HORIZON) -> Scenery:
         horizon: its height in the picture as a share from above; may lie outside [0, 1].
     """
     hue, saturation, value = np.moveaxis(cv2.cvtColor(picture, cv2.COLOR_RGB2HSV), 2, 0)
-    green = _between(hue, _GREEN_HUE) & (saturation >= _GREEN_SATURATION) & (value >= _GREEN_VALUE)
-    blue = _between(hue, _BLUE_HUE) & (saturation >= _BLUE_SATURATION) & (value >= _BLUE_VALUE)
+    green = _hue_between(hue, _GREEN_HUE) & (saturation >= _GREEN_SATURATION) & (value >= _GREEN_VALUE)
+    blue = _hue_between(hue, _BLUE_HUE) & (saturation >= _BLUE_SATURATION) & (value >= _BLUE_VALUE)
     cloud = (saturation <= _CLOUD_SATURATION) & (value >= _CLOUD_VALUE)
     rows = np.arange(picture.shape[0])[:, None] < horizon * picture.shape[0]
     sky, water = _from_the_top((blue | cloud) & rows), _wide(blue & ~rows)
     return Scenery(*(float(np.mean(part)) for part in (green, sky, water)))
 
 
-def _between(hue: NDArray[Any], span: tuple[int, int]) -> NDArray[np.bool_]:
+def _hue_between(hue: NDArray[Any], span: tuple[int, int]) -> NDArray[np.bool_]:
     return (hue >= span[0]) & (hue <= span[1])
 
 

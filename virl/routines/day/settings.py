@@ -20,13 +20,13 @@ UNKNOWN = 50.0  # V-IRL's value of what nobody has told
 Mode = Literal["walking", "cycling", "transit", "driving"]
 
 
-def _known(state: dict[str, float]) -> dict[str, float]:
+def _check_state(state: dict[str, float]) -> dict[str, float]:
     if fault := unknown_state(dict(sorted(state.items())), FEELINGS):
         raise ValueError(fault)
     return state
 
 
-Feelings = Annotated[State, AfterValidator(_known)]
+Feelings = Annotated[State, AfterValidator(_check_state)]
 
 
 class Day(Settings):
@@ -43,7 +43,7 @@ class Day(Settings):
     revisions: int = Field(default=3, ge=0, le=10)
     """The number of times that an activity is planned anew before something safe takes its place."""
     scenic: bool | str = True
-    """Whether to look for a scenic spot, or the name of the park to look in."""
+    """True to look for a scenic spot, or the name of the park to look in."""
     modes: tuple[Mode, ...] = Field(default=("walking", "cycling", "transit", "driving"), min_length=1)
     """The client's means of getting about; `transit` where the maps know it, `driving` is a taxi."""
     reach_m: float = Field(default=1500.0, gt=0, le=20_000)

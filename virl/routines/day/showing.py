@@ -28,7 +28,7 @@ from virl.pages.exhibits import (
     TableExhibit,
     TextExhibit,
 )
-from virl.pages.numbers import counted
+from virl.pages.numbers import count_noun
 from virl.plain_text import plain_line
 from virl.platform.claims import PlaceClaim
 from virl.platform.maps import TravelMode
@@ -84,9 +84,9 @@ def show_day(agent: Agent, plan: DayPlan) -> None:
     visits = [one for one in plan.activities if one.kind != "transport"]
     spent = sum(one.cost_usd for one in plan.activities)
     reason = (
-        f"{counted(len(visits), 'activity', 'activities')} for {plan.client.name}, "
+        f"{count_noun(len(visits), 'activity', 'activities')} for {plan.client.name}, "
         f"${spent:.2f} of ${plan.day.budget_usd:.2f} spent, "
-        f"{counted(len(violations), 'violation')}. {' '.join([*_unknown_prices(agent), plan.ended])}"
+        f"{count_noun(len(violations), 'violation')}. {' '.join([*_unknown_prices(agent), plan.ended])}"
     )
     visited = {one.spot.sort for one in visits}
     missing = [kind for kind in _asked_for(agent, plan) if kind not in visited]
@@ -162,7 +162,14 @@ def answer_of(plan: DayPlan) -> list[dict[str, object]]:
 def exhibits(
     agent: Agent, plan: DayPlan, violations: Sequence[Violation], unsure: Sequence[str]
 ) -> list[Exhibit]:
-    """Return the day as a table, its feelings, its money, and its map."""
+    """Return the day as a table, its feelings, its money, and its map.
+
+    Args:
+        agent: whose run it is.
+        plan: of the day.
+        violations: that a check found.
+        unsure: places of unknown hours.
+    """
     shown: list[Exhibit] = []
     if plan.activities:
         shown += [_table(plan), _map(agent, plan), _curves(plan), _money(plan)]
@@ -170,7 +177,7 @@ def exhibits(
         spot = plan.scenic
         text = (
             f"{spot.spot.name}, {spot.rating:g} of 10, "
-            f"the best of {counted(spot.seen, 'rated view')}.\n\n{spot.reason}"
+            f"the best of {count_noun(spot.seen, 'rated view')}.\n\n{spot.reason}"
         )
         shown.append(TextExhibit(title="The scenic spot", text=text))
     if plan.said:
@@ -335,14 +342,20 @@ def calendar(
 
 
 def moment(on: date, minute: int, zone: str | None) -> datetime:
-    """Return a minute of a day on the clocks of a time zone; `None` gives a time without one."""
+    """Return a minute of a day on the clocks of a time zone; `None` gives a time without one.
+
+    Args:
+        on: the day.
+        minute: after its midnight; may be of the next day.
+        zone: such as `Europe/Paris`.
+    """
     day = on + timedelta(days=minute // 1440)
     clock = datetime(day.year, day.month, day.day, minute // 60 % 24, minute % 60)  # noqa: DTZ001
     return clock.replace(tzinfo=ZoneInfo(zone)) if zone else clock
 
 
 def _text(text: str) -> str:
-    """One line without control characters, which the standard forbids."""
+    """Return one line without control characters, which the standard forbids."""
     return " ".join(plain_line(text).split())
 
 

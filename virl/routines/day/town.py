@@ -39,7 +39,7 @@ class _Stock:
     radius: float
     places: Sequence[Place]
     whole: frozenset[str]
-    """Sorts of which none is missing."""
+    """The sorts of which none is missing."""
 
     def holds(self, position: LatLng, radius: float) -> bool:
         """Return whether another circle lies within."""
@@ -63,36 +63,43 @@ class Supply:
     sorts: Sequence[str]
     _stocks: list[_Stock] = field(default_factory=list)
 
-    def around(self, here: LatLng, apart: Collection[str]) -> list[Place]:
-        """Places within reach without those apart: of each sort at least one, if there is one."""
+    def places_around(self, here: LatLng, apart: Collection[str]) -> list[Place]:
+        """Return the places within reach without those apart: of each sort at least one, if there is one."""
         stock = self._stock(here)
-        found = self._within(stock.places, here, apart)
+        found = self._open_places(stock.places, here, apart)
         missing = set(self.sorts) - {sort_of(place.types) for place in found}
         unsure = sorted(missing - stock.whole if stock.holds(here, self.reach) else missing)
         if unsure:
-            found = self._within([*found, *self._search(here, self.reach, unsure).places], here, apart)
+            found = self._open_places([*found, *self._search(here, self.reach, unsure).places], here, apart)
         return found
 
     def of_sort(self, sort: str, here: LatLng, apart: Collection[str], count: int) -> list[Place]:
-        """Return the nearest places within reach that count as a sort, without those apart."""
+        """Return the nearest places within reach that count as a sort, without those apart.
+
+        Args:
+            sort: of place.
+            here: where the client is.
+            apart: ids of places that are left out.
+            count: at most.
+        """
         stock = self._stock(here)
         if sort in stock.whole and stock.holds(here, self.reach):
-            return self._counted(stock.places, sort, here, apart, count)
+            return self._nearest_of_sort(stock.places, sort, here, apart, count)
         told = nearby_in_full(self.places, here, self.reach, (sort,), whole=_ANY_M)
-        found = self._counted(told, sort, here, apart, count)
+        found = self._nearest_of_sort(told, sort, here, apart, count)
         if len(found) < count and complete_to(told) < self.reach:
             told = nearby_in_full(self.places, here, self.reach, (sort,))
-            found = self._counted(told, sort, here, apart, count)
+            found = self._nearest_of_sort(told, sort, here, apart, count)
         return found
 
-    def _counted(
+    def _nearest_of_sort(
         self, places: Iterable[Place], sort: str, here: LatLng, apart: Collection[str], count: int
     ) -> list[Place]:
-        near = self._within(places, here, apart)
+        near = self._open_places(places, here, apart)
         return [place for place in near if sort_of(place.types) == sort][:count]
 
-    def _within(self, places: Iterable[Place], here: LatLng, apart: Collection[str]) -> list[Place]:
-        """Places that have not closed, each once, nearest first."""
+    def _open_places(self, places: Iterable[Place], here: LatLng, apart: Collection[str]) -> list[Place]:
+        """Return the places that have not closed, each once, nearest first."""
         near = {
             place.id: place
             for place in places
@@ -176,8 +183,8 @@ class Town:
         return tuple(sorted({*day_book().pastimes, *EATING}))
 
     def offers(self, here: LatLng, apart: Iterable[str]) -> list[dict[str, object]]:
-        """Sorts of place within reach, how many of each, and some names; those `apart` are left out."""
-        left = self._supplied(here).around(here, set(apart))
+        """Return sorts of place within reach, how many of each, and some names, without those `apart`."""
+        left = self._supply_near(here).places_around(here, set(apart))
         counts = Counter(sort for place in left if (sort := sort_of(place.types)) in self.sorts)
         return [
             {
@@ -189,10 +196,16 @@ class Town:
         ]
 
     def of_sort(self, sort: str, here: LatLng, apart: Iterable[str]) -> list[Place]:
-        """Places that count as this sort, nearest first; those `apart` are left out."""
-        return self._supplied(here).of_sort(sort, here, set(apart), NEAR_ENOUGH)
+        """Return the places that count as this sort, nearest first; those `apart` are left out.
 
-    def called(self, name: str, here: LatLng) -> Place | None:
+        Args:
+            sort: of place.
+            here: where the client is.
+            apart: ids of places that are left out.
+        """
+        return self._supply_near(here).of_sort(sort, here, set(apart), NEAR_ENOUGH)
+
+    def find_named(self, name: str, here: LatLng) -> Place | None:
         """Return the place of this name; `None` if there is none."""
         found = self.city.places.search(name, here) if any(map(str.isalnum, name)) else []
         alike = [(name_ratio(place.name, name), place) for place in found[:10]]
@@ -241,7 +254,13 @@ class Town:
         )
 
     def minutes(self, here: LatLng, there: Sequence[LatLng], mode: TravelMode) -> list[float]:
-        """Whole minutes to each, rounded up; infinite where no way leads."""
+        """Return the whole minutes to each, rounded up; infinite where no way leads.
+
+        Args:
+            here: where the ways begin.
+            there: where they end.
+            mode: of travel.
+        """
         if fresh := [one for one in dict.fromkeys(there) if (here, one, mode) not in self.seconds]:
             found = self.city.maps.travel_times([here], fresh, mode)[0]
             ways = ((here, one, mode) for one in fresh)
@@ -267,7 +286,7 @@ class Town:
         """
         ways: dict[Mode, TravelOption] = {}
         for mode in self.day.modes:
-            way = self._by(mode, here, there, minute)
+            way = self._travel_by(mode, here, there, minute)
             if way and way.minutes <= LONGEST_WAY and way.usd <= budget_usd:
                 ways[mode] = way
                 if mode == asked or (
@@ -282,13 +301,13 @@ class Town:
             return walk
         return min(ways.values(), key=lambda way: (way.minutes, way.usd), default=None)
 
-    def _by(self, mode: Mode, here: LatLng, there: LatLng, minute: int) -> TravelOption | None:
+    def _travel_by(self, mode: Mode, here: LatLng, there: LatLng, minute: int) -> TravelOption | None:
         if mode == "transit":
             return self.ride(here, there, minute)
         minutes = self.minutes(here, [there], mode)[0]
         return TravelOption(mode, int(minutes), way_usd(mode, minutes)) if np.isfinite(minutes) else None
 
-    def _supplied(self, here: LatLng) -> Supply:
+    def _supply_near(self, here: LatLng) -> Supply:
         if not self._supply:
             self._supply.append(Supply(self.city.places, self.home or here, self.day.reach_m, self.sorts))
         return self._supply[0]

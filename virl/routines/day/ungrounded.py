@@ -7,15 +7,21 @@ from virl.geo import LatLng
 from virl.mind.base import Mind
 from virl.mind.prompt import load_prompt
 from virl.platform.places import DAY_NAMES
-from virl.routines.day.checker import DayEntry, Terms
+from virl.routines.day.checker import DayEntry, DayTerms
 from virl.routines.day.replies import UngroundedDay
 from virl.routines.day.settings import Day
 
 
-def terms_of(day: Day, weekday: int, start: LatLng) -> Terms:
-    """Return the constraints on a day."""
+def terms_of(day: Day, weekday: int, start: LatLng) -> DayTerms:
+    """Return the constraints on a day.
+
+    Args:
+        day: settings of the day.
+        weekday: 0 is Monday.
+        start: where the day begins.
+    """
     starts, ends = day.minutes
-    return Terms(weekday, starts, ends, day.budget_usd, start, day.modes)
+    return DayTerms(weekday, starts, ends, day.budget_usd, start, day.modes)
 
 
 def plan_ungrounded(

@@ -57,7 +57,13 @@ def is_thrifty(text: str) -> bool:
 
 
 def listen(said: str, state: Mapping[str, float], lexicon: Lexicon) -> Told:
-    """Return the feelings that a text tells, and the text itself as a wish if it is about what to do."""
+    """Return the feelings that a text tells, and the text itself as a wish if it is about what to do.
+
+    Args:
+        said: by the client.
+        state: feelings so far.
+        lexicon: of the language.
+    """
     values: dict[str, float] = {}
     for words, _ in clauses(said):
         for told in day_book().feelings:

@@ -57,7 +57,7 @@ class Destination:
         """The place's name; of a substitute with its kind."""
         return f"the {self.taken} {self.place.name}" if self.taken else self.place.name
 
-    def after(self, text: str) -> str:
+    def with_lacks(self, text: str) -> str:
         """Return a sentence after what the town lacks."""
         return f"{self.lacking}. {text}" if self.lacking else text
 
@@ -95,14 +95,14 @@ def find_destination(
     asked = settings.to.strip() or character.intention
     kind = _kind(asked, place_types)
     is_name = kind is None and not asked.rstrip().endswith(SENTENCE_ENDS)
-    if is_name and (named := _named(places, streetview, asked, here, settings.within)):
+    if is_name and (named := _find_named(places, streetview, asked, here, settings.within)):
         return Destination(named)
     if kind is None:
         prompt = prompts.load("directions/destination", PlaceQuery)
         searched = mind.ask(prompt, question=asked, place_types=list(place_types)).search
         kind = _kind(searched, place_types)
         if kind is None:
-            if named := _named(places, streetview, searched, here, settings.within):
+            if named := _find_named(places, streetview, searched, here, settings.within):
                 return Destination(named)
             kind = searched
     found = [place for place in _of_kind(places, kind, here, settings.within, place_types) if place.is_open]
@@ -163,6 +163,12 @@ def nearest_told(places: Places, kind: str, here: LatLng, place_types: Sequence[
     """Return what is nearest to a kind that is lacking: one farther off, or else any place.
 
     It is the end of a sentence that says what is lacking, and begins with a comma or semicolon.
+
+    Args:
+        places: of the city.
+        kind: that is lacking.
+        here: where it is searched.
+        place_types: that the city knows.
     """
     if kind in place_types and (far := _nearest_of(places, kind, here, FARTHEST_M)):
         return f"; the nearest is {far.name}, {distance(here, far.position):,.0f} m off"
@@ -176,7 +182,9 @@ def nearest_told(places: Places, kind: str, here: LatLng, place_types: Sequence[
     )
 
 
-def _named(places: Places, streetview: StreetView, name: str, here: LatLng, within: float) -> Place | None:
+def _find_named(
+    places: Places, streetview: StreetView, name: str, here: LatLng, within: float
+) -> Place | None:
     """Return the nearest open place that goes by this name; where there is none, by a shorter form of it.
 
     Of several, one near street view: a chain has branches in yards and stations, too.

@@ -33,7 +33,7 @@ class Landmark:
 
 
 class Lookout:
-    """Looks for landmarks from the stands of a walk, as somebody would who walks there.
+    """A spotter of landmarks from the stands of a walk, as somebody would who walks there.
 
     Args:
         places: who knows the names.
@@ -69,7 +69,7 @@ class Lookout:
         ]
         if not signs:
             return []
-        around = self._around(here)
+        around = self._places_around(here)
         near = [place for place in around if distance(here, place.position) <= SIGHT_M]
         found: dict[str, Landmark] = {}
         for sign in signs:
@@ -88,7 +88,13 @@ class Lookout:
         return sorted(clear, key=lambda one: (-_worth(one), one.place.id))
 
     def sees(self, stand: Stand, place: Place, turns: Sequence[float]) -> Landmark | None:
-        """Return a certain place, if its name is read from a stand."""
+        """Return a certain place, if its name is read from a stand.
+
+        Args:
+            stand: of the walk.
+            place: with a name.
+            turns: headings to look to, degrees.
+        """
         read = [
             Landmark(place, egocentric_word(stand.pose.heading, sign.heading), likeness)
             for turn in turns
@@ -97,7 +103,7 @@ class Lookout:
         ]
         return max(read, key=lambda one: one.likeness, default=None)
 
-    def _around(self, here: LatLng) -> list[Place]:
+    def _places_around(self, here: LatLng) -> list[Place]:
         if here not in self._near:
             self._near[here] = [
                 one for one in self._places.nearby(here, APART_M, whole=SIGHT_M) if one.is_open
@@ -108,7 +114,13 @@ class Lookout:
 def best(
     landmarks: Sequence[Landmark], *, but: Collection[str] = (), where: Collection[str]
 ) -> Landmark | None:
-    """Return the first landmark that is none of some places and lies in one of some directions."""
+    """Return the first landmark that is none of some places and lies in one of some directions.
+
+    Args:
+        landmarks: the best first.
+        but: ids of places.
+        where: words of directions.
+    """
     return next((one for one in landmarks if one.place.id not in but and one.where in where), None)
 
 

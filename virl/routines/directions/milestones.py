@@ -15,7 +15,7 @@ DOORSTEP_M = 25.0
 """The distance from the destination within which a walk may end. Chosen: V-IRL's radius of arrival."""
 
 APPROACH = 6
-"""Stands before the end at which names beside the walk are read, too. Chosen: as far as a sign is read."""
+"""Range in stands before the end where names beside the walk are read, too. Chosen: signs are read so far."""
 
 LONG_STRETCH = 8
 """Panoramas of a stretch from which something passed on it is told of. Chosen: a block."""
@@ -70,7 +70,7 @@ class Milestone(BaseModel):
     passed: SightRecord | None = None
     """Passed on the way here."""
 
-    def told(self) -> dict[str, object]:
+    def to_prompt(self) -> dict[str, object]:
         """Return the input of the prompt `directions/instructions`, without what could not be said."""
         kept = {
             "kind",
@@ -119,13 +119,19 @@ def milestones_of(
     last = turns[-1] if turns else 0
     end = _end(walk, last, destination, lookout, count_crossings=count_crossings)
     if count_crossings and end.unseen and not (end.crossing or end.ends or len(walk) == 1):
-        end = _between(end, walk, last, beyond())
+        end = _milestone_between(end, walk, last, beyond())
     found.append(end)
     return found
 
 
 def crossings_between(walk: Sequence[Stand], after: int, until: int) -> int:
-    """Return the number of crossings after one stand and up to another."""
+    """Return the number of crossings after one stand and up to another.
+
+    Args:
+        walk: in order.
+        after: number of a stand, which does not count.
+        until: number of a stand, which counts.
+    """
     return sum(stand.panorama.is_crossing for stand in walk[after + 1 : until + 1])
 
 
@@ -199,7 +205,9 @@ def _seen_early(walk: Sequence[Stand], last: int, destination: Place, lookout: L
     }
 
 
-def _between(end: Milestone, walk: Sequence[Stand], last: int, beyond: Sequence[Stand]) -> Milestone:
+def _milestone_between(
+    end: Milestone, walk: Sequence[Stand], last: int, beyond: Sequence[Stand]
+) -> Milestone:
     """Return an end that is told by how far along it is between two crossings."""
     if not beyond:
         return end

@@ -60,6 +60,14 @@ def plan_walk(
 ) -> tuple[Stand, ...]:
     """Plan the walk to where a place is seen best from nearby.
 
+    Args:
+        streetview: of the city.
+        maps: of the city.
+        mover: of the walker.
+        start: of the walk.
+        destination: of the walk.
+        lookout: looks for names of places.
+
     Raises:
         NoStreetView: no panorama is near the place.
         NoRoute: no walk leads there.
@@ -80,7 +88,16 @@ def directions_for(
     beyond: Callable[[], Sequence[Stand]] = tuple,
     prompts: Prompts = OUR_PROMPTS,
 ) -> Directions:
-    """Directions for a walk, with landmarks seen from it, in a mind's words; `beyond` as in `milestones_of`.
+    """Write directions for a walk, with landmarks seen from it, in a mind's words.
+
+    Args:
+        mind: writes them.
+        walk: in order.
+        destination: of the walk.
+        lookout: looks for landmarks.
+        count_crossings: whether crossings may be counted.
+        beyond: gives the stands after the end.
+        prompts: of the routine.
 
     Raises:
         NoImagery: there is no view where one is needed.
@@ -92,7 +109,7 @@ def directions_for(
         prompts.load("directions/instructions", WrittenDirections),
         destination=destination.name,
         names=list(dict.fromkeys([*(sight.name for sight in sights), destination.name])),
-        milestones=[one.told() for one in milestones],
+        milestones=[one.to_prompt() for one in milestones],
     )
     return Directions(
         destination=destination.name,
@@ -116,7 +133,7 @@ def _doorstep(streetview: StreetView, mover: Mover, destination: Place, lookout:
     nearest = streetview.nearest(destination.position)
     if nearest is None:
         raise NoStreetView(f"no street view near {destination.name}: choose another destination")
-    candidates = _around(streetview, mover, nearest, destination.position)
+    candidates = _panoramas_around(streetview, mover, nearest, destination.position)
     for panorama in candidates:
         toward = bearing(panorama.position, destination.position)
         pose = Pose(panorama.id, toward)
@@ -138,7 +155,9 @@ def _shows_a_name(panorama: Panorama, lookout: Lookout) -> bool:
     return bool(lookout.in_sight(Stand(pose, panorama, (), None, None), (LEFT, RIGHT)))
 
 
-def _around(streetview: StreetView, mover: Mover, nearest: Panorama, position: LatLng) -> list[Panorama]:
+def _panoramas_around(
+    streetview: StreetView, mover: Mover, nearest: Panorama, position: LatLng
+) -> list[Panorama]:
     """Return the panoramas on the doorstep of a position that links lead to, nearest first."""
     found, fresh = {nearest.id: nearest}, [nearest]
     while fresh:

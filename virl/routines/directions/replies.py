@@ -34,7 +34,7 @@ _MEASURES = (
 
 
 class PlaceQuery(Reply):
-    """What to search for so that a question is answered."""
+    """The search that answers a question."""
 
     search: str = Field(
         min_length=1,
@@ -44,14 +44,14 @@ class PlaceQuery(Reply):
 
 
 class PlacePick(Reply):
-    """Which of some places is meant."""
+    """The one of some places that is meant."""
 
     index: int = Field(ge=0, description="The index of the place chosen, as given with it.")
     reason: str = Field(description="Why this one, in one sentence.")
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """As `Reply.offers`."""
+        """Return the values that fields of the reply may take, as `Reply.offers` does."""
         return {"index": numbered(inputs, "places")}
 
     @field_validator("index")
@@ -86,7 +86,7 @@ class WrittenDirections(Reply):
 
 
 def _names_it(directions: str, destination: str) -> bool:
-    """Whether directions name a place, however its name is written."""
+    """Return whether directions name a place, however its name is written."""
     said, name = spelt(directions), spelt(destination)
     return destination.casefold() in directions.casefold() or (bool(name) and f" {name} " in f" {said} ")
 

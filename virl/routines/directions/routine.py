@@ -25,7 +25,7 @@ from virl.routines.directions.landmarks import Lookout
 from virl.routines.directions.planning import Directions, directions_for, plan_walk
 from virl.routines.directions.rules import read_question
 from virl.routines.directions.settings import DIRECTIONS
-from virl.routines.directions.showing import shown
+from virl.routines.directions.showing import directions_exhibits
 from virl.routines.directions.walkway import straight_on
 
 _PLACE, _DESTINATION = TypeAdapter(Place), TypeAdapter(Destination)
@@ -50,18 +50,18 @@ def run(agent: Agent) -> None:
         directions = _directions(agent, destination)
     except (NoRoute, NoStreetView) as fault:
         agent.run.end(
-            Outcome("blocked", destination.after(f"No directions to {destination.place.name}: {fault}."))
+            Outcome("blocked", destination.with_lacks(f"No directions to {destination.place.name}: {fault}."))
         )
         return
     told = f"Gave directions to {destination.told}, {directions.length_m:.0f} m."
     agent.run.end(
         Outcome(
             "finished" if destination.does_as_well else "substituted",
-            destination.after(told),
+            destination.with_lacks(told),
         ),
         answer=directions.model_dump(mode="json"),
         files=[agent.run.attach("directions.txt", plain_lines(directions.instruction) + "\n")],
-        exhibits=shown(agent.city, directions),
+        exhibits=directions_exhibits(agent.city, directions),
         claims=[ArrivalClaim(directions.destination, _end_of(agent, directions))],
     )
 

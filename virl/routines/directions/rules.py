@@ -226,12 +226,12 @@ def pick_place(question: ChoiceQuestion, lexicon: Lexicon) -> PlacePick:
 
 
 def write_directions(question: DirectionsQuestion, lexicon: Lexicon) -> WrittenDirections:
-    """Sentences from templates, which differ from walk to walk and are the same for the same walk."""
+    """Write sentences from templates, which differ from walk to walk and are the same for the same walk."""
     del lexicon
     rng = Random("\n".join((question.destination, *question.names)))
     end = question.milestones[-1]
     if len(question.milestones) == 1:
-        told = [_fill(rng, _HERE, name=_quoted(question.destination), where=_WHERE[end.where])]
+        told = [_fill(rng, _HERE, name=_quote(question.destination), where=_WHERE[end.where])]
     else:
         told = [
             sentence
@@ -245,7 +245,7 @@ def write_directions(question: DirectionsQuestion, lexicon: Lexicon) -> WrittenD
 def _sentences(point: Point, destination: str, rng: Random) -> list[str]:
     passing = []
     if point.passed:
-        words = {"name": _quoted(point.passed.name), "where": _WHERE[point.passed.where]}
+        words = {"name": _quote(point.passed.name), "where": _WHERE[point.passed.where]}
         passing = [_fill(rng, _PASSING, **words)]
     match point.kind:
         case "start":
@@ -257,7 +257,7 @@ def _sentences(point: Point, destination: str, rng: Random) -> list[str]:
 
 
 def _turn(point: Point, rng: Random) -> str:
-    seen = f", with {_quoted(point.landmark.name)} {_WHERE[point.landmark.where]}" if point.landmark else ""
+    seen = f", with {_quote(point.landmark.name)} {_WHERE[point.landmark.where]}" if point.landmark else ""
     words = {"turn": rng.choice(_TURN[point.turn]), "seen": seen}
     if point.ends and point.crossings in (None, 1):
         return _fill(rng, _TURN_AT_END, **words)
@@ -286,7 +286,7 @@ def _stop_told(point: Point) -> str:
 
 
 def _end(point: Point, destination: str, rng: Random) -> str:
-    words = {"name": _quoted(destination), "where": _WHERE[point.where]}
+    words = {"name": _quote(destination), "where": _WHERE[point.where]}
     match _stop_told(point):
         case "end":
             return _fill(rng, _END_AT_END, **words)
@@ -301,7 +301,7 @@ def _end(point: Point, destination: str, rng: Random) -> str:
             rng,
             _END_BESIDE,
             name=words["name"],
-            beside=_quoted(point.landmark.name),
+            beside=_quote(point.landmark.name),
             where=where,
             there=there,
         )
@@ -320,7 +320,7 @@ def _crossings(count: int) -> str:
     return f"{number} crossing{'' if count == 1 else 's'}"
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     return f'"{name}"'
 
 

@@ -16,24 +16,24 @@ class DirectionsSettings(Settings):
     """The visitor's destination: the name of a place, a sort of place, or a question; empty takes the
     character's intention as the question."""
     choose: Literal["nearest", "background"] = "nearest"
-    """Which of several places: the nearest, or the one that the local would send them to. Who asks for the
+    """Choice among several places: the nearest, or the one that the local would send them to. Asking for the
     nearest gets the nearest on foot; where travel times cost money, in a straight line."""
     within: float = Field(default=2000.0, gt=0, le=50_000)
     """Metres from the start in which a place is looked for (V-IRL's)."""
     reader: str = "rapidocr"
-    """Reads the signs along the walk: a name in `platform/models/`, or the path of a model file."""
+    """The reader of signs along the walk: a name in `platform/models/`, or the path of a model file."""
     count_crossings: bool = True
     """A switch to count crossings. Without it each turn is at "the next crossing" that is told of, as V-IRL
     words it."""
 
 
-def _named(directions: DirectionsSettings) -> Iterable[tuple[str, Callable[[], object]]]:
+def _named_models(directions: DirectionsSettings) -> Iterable[tuple[str, Callable[[], object]]]:
     from virl.platform.perception.models import read_model  # noqa: PLC0415 - brings in the models
 
     return [("reader", lambda: read_model("reader", directions.reader))]
 
 
 DIRECTIONS: CharacterField[DirectionsSettings] = CharacterField(
-    "directions", DirectionsSettings, DirectionsSettings(), "How directions are given.", _named
+    "directions", DirectionsSettings, DirectionsSettings(), "How directions are given.", _named_models
 )
 FIELDS = (DIRECTIONS,)

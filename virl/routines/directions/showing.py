@@ -10,7 +10,7 @@ from virl.platform.movement.instruction.tourist.rules import Noticed, SeenLandma
 from virl.routines.directions.planning import Directions
 
 
-def shown(city: City, directions: Directions) -> list[Exhibit]:
+def directions_exhibits(city: City, directions: Directions) -> list[Exhibit]:
     """Return the directions, the walk on a map, and its milestones."""
     rows = tuple(
         (

@@ -13,10 +13,10 @@ from virl.platform.movement.point.plan import plan_route
 from virl.platform.streetview import Link, Panorama, Pose, StreetView
 
 LONGEST_BLOCK = 40
-"""Stands between two crossings. Chosen: 400 m; nobody can tell a part of more by sight."""
+"""Most stands between two crossings. Chosen: 400 m; nobody can tell a part of more by sight."""
 
 BACK, AROUND = 3, 12
-"""Stands before a crossing from which a way around it is looked for, and of that way at most. Chosen: a
+"""Number of stands before a crossing to look for a way around it, and of that way at most. Chosen: a
 block."""
 
 MAX_STEPS = 2000
@@ -65,6 +65,13 @@ def walk_to(
 ) -> tuple[Stand, ...]:
     """Return the walk from a pose to a panorama, along a route.
 
+    Args:
+        streetview: of the city.
+        maps: of the city.
+        mover: of the walker.
+        start: of the walk.
+        end: of the walk.
+
     Raises:
         NoRoute: there is none, or the links do not lead along it.
     """
@@ -83,7 +90,7 @@ def walk_to(
 
 
 def length_of(walk: tuple[Stand, ...]) -> float:
-    """Metres of a walk."""
+    """Return the metres of a walk."""
     return sum(stand.onward.distance for stand in walk if stand.onward)
 
 
@@ -91,6 +98,11 @@ def straight_on(streetview: StreetView, mover: Mover, last: Stand) -> tuple[Stan
     """Return the stands after a walk's last, straight on to the next crossing or the end of the street.
 
     Empty where no way leads straight on, and where the street leads on for more than `LONGEST_BLOCK` stands.
+
+    Args:
+        streetview: of the city.
+        mover: of the walker.
+        last: of the walk.
     """
     found: list[Stand] = []
     stand = last
@@ -167,6 +179,12 @@ def _without_detours(poses: list[Pose]) -> list[str]:
 
 def stands_along(streetview: StreetView, mover: Mover, start: Pose, path: Sequence[str]) -> Iterator[Stand]:
     """Yield the stands of a walk along panoramas that links lead through.
+
+    Args:
+        streetview: of the city.
+        mover: of the walker.
+        start: of the walk.
+        path: ids of the panoramas, the start first.
 
     Raises:
         NoRoute: no link leads from one to the next.

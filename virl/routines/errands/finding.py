@@ -75,18 +75,18 @@ def find_errands(agent: Agent) -> Task:
         raise BadInput(
             f"{agent.run.start.agent}: `errands:` is missing: list `stops`, or describe them in `text`"
         )
-    wanted, back_home = _wanted(agent, errands)
+    wanted, back_home = _wanted_errands(agent, errands)
     found: list[ErrandStop | str] = []
     for number, (where, what) in enumerate(wanted):
         again = [
             found[one] for one in range(number) if wanted[one] == (where, what) and not is_address(where)
         ]
         taken = tuple(one for one in again if isinstance(one, ErrandStop))
-        found.append(_found(agent, str(number + 1), where, what, taken if where.islower() else ()))
+        found.append(_find_stop(agent, str(number + 1), where, what, taken if where.islower() else ()))
     stops = tuple(one for one in found if isinstance(one, ErrandStop))
     left_out = tuple(one for one in found if isinstance(one, str))
     if not stops:
-        raise _lacking(agent, left_out[0])
+        raise _fault_of(agent, left_out[0])
     here = agent.start.position
     name = agent.character.start if isinstance(agent.character.start, str) else START
     start = ErrandStop(title=name, what="", position=here, pano_id=agent.start.id, stand=here)
@@ -96,9 +96,9 @@ def find_errands(agent: Agent) -> Task:
         case "home":
             end = start
         case address:
-            last = _found(agent, "end", address, "")
+            last = _find_stop(agent, "end", address, "")
             if isinstance(last, str):
-                raise _lacking(agent, last)
+                raise _fault_of(agent, last)
             end = last
     demands = Demands()
     if isinstance(agent.mind, RuleMind):
@@ -107,7 +107,7 @@ def find_errands(agent: Agent) -> Task:
     return Task(errands, start, stops, end, left_out, demands)
 
 
-def _lacking(agent: Agent, reason: str) -> VirlError:
+def _fault_of(agent: Agent, reason: str) -> VirlError:
     """Return the fault of errands that cannot be run: of their file, of a model's reading, or of the city."""
     if agent.run.start.replaced:
         return NotFound(f"the errands cannot be run in {agent.city.title}: {agent.run.start.replaced[0]}")
@@ -119,14 +119,14 @@ def _lacking(agent: Agent, reason: str) -> VirlError:
     )
 
 
-def _wanted(agent: Agent, errands: Errands) -> tuple[Sequence[tuple[str, str]], bool]:
+def _wanted_errands(agent: Agent, errands: Errands) -> tuple[Sequence[tuple[str, str]], bool]:
     """Return the places and errands asked for, and whether home comes last."""
     if errands.stops:
         return [(stop, "") for stop in errands.stops], False
     noted = agent.run.noted(READ, "text") or _read(agent, errands.text)
     told = ErrandList.model_validate(noted.data)
     if not told.errands:
-        raise _lacking(agent, "the text names no place to go to: list `stops`")
+        raise _fault_of(agent, "the text names no place to go to: list `stops`")
     return [(errand.where, errand.what) for errand in told.errands], told.back_home
 
 
@@ -141,7 +141,7 @@ def _read(agent: Agent, text: str) -> NoteRecord:
     )
 
 
-def _found(
+def _find_stop(
     agent: Agent, key: str, where: str, what: str, taken: tuple[ErrandStop, ...] = ()
 ) -> ErrandStop | str:
     """Return where an errand is done; why it is left out, if no place, or no other, is there or open."""
@@ -151,7 +151,7 @@ def _found(
     return ErrandStop.model_validate(noted.data)
 
 
-def _located(agent: Agent, where: str) -> tuple[str, LatLng, str]:
+def _locate(agent: Agent, where: str) -> tuple[str, LatLng, str]:
     """Return the title and position of an errand, and what it does not do as well as.
 
     Raises:
@@ -181,7 +181,7 @@ def _another(agent: Agent, where: str, taken: tuple[ErrandStop, ...]) -> tuple[s
 
 def _find(agent: Agent, key: str, where: str, what: str, taken: tuple[ErrandStop, ...]) -> NoteRecord:
     try:
-        title, position, lacking = _another(agent, where, taken) if taken else _located(agent, where)
+        title, position, lacking = _another(agent, where, taken) if taken else _locate(agent, where)
     except NotFound as fault:  # it may have closed, or the geocoder may have found something elsewhere
         begins = (f"{where} is not in", f"No {words_of(where)} within")
         told = next((one for one in agent.run.start.replaced if one.startswith(begins)), str(fault))

@@ -26,6 +26,12 @@ def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[C
     """Find for each errand that is not in the city a place of its kind, or for an address one near the start.
 
     A kind of place becomes the nearest of those in the character's `instead`.
+
+    Args:
+        character: as its file has it.
+        city: where it runs.
+        start: where the run begins.
+        seed: for what is chosen at random.
     """
     errands = ERRANDS.of(character)
     if errands is None:
@@ -33,7 +39,7 @@ def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[C
     random, found, lexicon = Random(seed), dict(errands.stand_ins), load_lexicon()
     kinds = tuple(lexicon.kinds)
     told: list[str] = []
-    for where in dict.fromkeys(_wanted(errands)):
+    for where in dict.fromkeys(_wanted_places(errands)):
         if where in found or is_there(city, where, start.position):
             continue
         lacking = f"{where} is not in {city.title}"
@@ -50,7 +56,7 @@ def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[C
     return character.model_copy(update={"errands": fitted}), tuple(told)
 
 
-def _wanted(errands: Errands) -> list[str]:
+def _wanted_places(errands: Errands) -> list[str]:
     """Return where the errands lead, as the rules read them; nothing where they do not."""
     end = [errands.end] if errands.end not in (None, "home", "open") else []
     if errands.stops:
@@ -74,10 +80,10 @@ def _stand_in(
     if kind := "" if is_address(where) else kind_named(where, load_lexicon()):
         of_kind = _places(city, kind, near, taken)[:_DRAWN_AMONG] if where != kind else []
         if of_kind:
-            return _at(random.choice(of_kind))
+            return _to_stand_in(random.choice(of_kind))
         for other in character.instead.get(kind, ()):
             if places := _places(city, other, near, taken):
-                return _at(places[0], words_of(other), does_as_well=other in character.accepts)
+                return _to_stand_in(places[0], words_of(other), does_as_well=other in character.accepts)
         return None
     address = draw_address(city, near, taken, random)
     if address is None:
@@ -95,6 +101,6 @@ def _places(city: City, kind: str, near: LatLng, taken: set[str]) -> list[Place]
     return sorted(found, key=lambda place: (distance(near, place.position), place.id))
 
 
-def _at(place: Place, kind: str = "", *, does_as_well: bool = True) -> StandIn:
+def _to_stand_in(place: Place, kind: str = "", *, does_as_well: bool = True) -> StandIn:
     title = f"the {kind} {place.name}" if kind else place.name
     return StandIn(title=title, lat=place.position.lat, lng=place.position.lng, does_as_well=does_as_well)

@@ -33,8 +33,8 @@ class Times:
     def __len__(self) -> int:
         return len(self.leave)
 
-    def along(self, order: Sequence[int]) -> float:
-        """Seconds of an order of the stops, from the start to the end."""
+    def seconds_along(self, order: Sequence[int]) -> float:
+        """Return the seconds of an order of the stops, from the start to the end."""
         stops = np.asarray(order, np.int64)
         legs = self.between[stops[:-1], stops[1:]]
         return float(self.leave[stops[0]] + legs.sum() + self.arrive[stops[-1]])
@@ -82,5 +82,5 @@ def exact_order(times: Times) -> Order:
         visited ^= 1 << order[-1]
         order.append(previous)
     order.reverse()
-    seconds = times.along(order)
+    seconds = times.seconds_along(order)
     return Order(tuple(order), seconds, seconds)

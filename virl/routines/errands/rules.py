@@ -109,12 +109,12 @@ def list_errands(question: ErrandQuestion, lexicon: Lexicon) -> ErrandList:
         text = pattern.sub(lambda found: " " * len(found[0]), text)
     errands: list[Errand] = []
     done = 0
-    for mention in _joined(text, list(_mentions(text))):
-        before, mine = _told(text[done : mention.start], errands)
+    for mention in _join_addresses(text, list(_mentions(text))):
+        before, mine = _clauses_before(text[done : mention.start], errands)
         errands += _by_kind(before, lexicon)
         errands.append(Errand(where=mention.where, what=_tidy(mine)))
         done = mention.end
-    before, last = _told(text[done:], errands)
+    before, last = _clauses_before(text[done:], errands)
     errands += _by_kind([*before, last], lexicon)
     if not errands:
         raise MindFailed(
@@ -125,7 +125,7 @@ def list_errands(question: ErrandQuestion, lexicon: Lexicon) -> ErrandList:
 
 
 def _mentions(text: str) -> Iterator[_Mention]:
-    """Addresses and names, in the order of the text."""
+    """Yield the addresses and names, in the order of the text."""
     found = [_Mention(*match.span(), match[0], is_address=True) for match in BLOCKS.finditer(text)]
     for match in NUMBER_LAST.finditer(text):
         if not _overlaps(match, found) and (last := _number_last(match)):
@@ -169,7 +169,7 @@ def _name(text: str, match: re.Match[str]) -> _Mention | None:
     return _Mention(start, match.end(), words, is_address=False)
 
 
-def _joined(text: str, mentions: list[_Mention]) -> list[_Mention]:
+def _join_addresses(text: str, mentions: list[_Mention]) -> list[_Mention]:
     """Return the mentions, a name with its address after it made one."""
     joined: list[_Mention] = []
     for mention in mentions:
@@ -183,7 +183,7 @@ def _joined(text: str, mentions: list[_Mention]) -> list[_Mention]:
     return joined
 
 
-def _told(text: str, errands: list[Errand]) -> tuple[list[str], str]:
+def _clauses_before(text: str, errands: list[Errand]) -> tuple[list[str], str]:
     """Return the clauses before a mention, and the one that leads to it.
 
     What follows the mention before without a break still tells of that one: it is added there.
@@ -283,7 +283,7 @@ def read_errands(text: str, lexicon: Lexicon) -> tuple[str, ...]:
     """
     used = [match[0] for pattern in (_DEADLINE, ANY_ORDER) for match in pattern.finditer(text)]
     used += [match[0] for match in _ORDER.finditer(text) if _is_in_order(match, lexicon)]
-    addresses = {mention.where: mention for mention in _joined(text, list(_mentions(text)))}
+    addresses = {mention.where: mention for mention in _join_addresses(text, list(_mentions(text)))}
     for errand in list_errands(ErrandQuestion(text=text), lexicon).errands:
         if mention := addresses.get(errand.where):
             used += [

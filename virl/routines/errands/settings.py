@@ -35,7 +35,7 @@ class Errands(Settings):
     walk: bool = True
     """A switch to walk the trip, instead of only planning it."""
     stand_ins: dict[str, StandIn] = Field(default_factory=dict)
-    """Where to go for an address, name or kind of the text or of `stops` that the city lacks. virl writes
+    """Replacements for an address, name or kind of the text or of `stops` that the city lacks. virl writes
     them where an agent is in another city than its file was written for."""
     search_seconds: float = Field(default=20.0, gt=0, le=600)
     """Most seconds spent on the order of many stops; chosen."""

@@ -14,7 +14,13 @@ BY = {"walking": "on foot", "cycling": "by bicycle", "driving": "by car"}
 
 
 def answer(task: Task, trip: Trip, outcomes: Sequence[DestinationOutcome]) -> dict[str, object]:
-    """Return the trip's facts for programs; `outcomes` is empty where nothing was walked."""
+    """Return the trip's facts for programs; `outcomes` is empty where nothing was walked.
+
+    Args:
+        task: with its stops.
+        trip: in the order found.
+        outcomes: of each stop.
+    """
     return {
         "order": [task.stops[number].title for number in trip.order],
         "numbers": [number + 1 for number in trip.order],
@@ -30,11 +36,18 @@ def answer(task: Task, trip: Trip, outcomes: Sequence[DestinationOutcome]) -> di
 
 
 def reason(task: Task, trip: Trip, outcomes: Sequence[DestinationOutcome]) -> str:
-    """Return a short summary of the trip; `outcomes` is empty where nothing was walked."""
+    """Return a short summary of the trip; `outcomes` is empty where nothing was walked.
+
+    Args:
+        task: with its stops.
+        trip: in the order found.
+        outcomes: of each stop.
+    """
     count = len(task.stops)
     errands = "1 errand" if count == 1 else f"{count} errands"
-    text = f"{errands} in {_minutes(trip.seconds)}, {_far(trip.metres)} {BY[task.errands.travel]}" + _saved(
-        trip
+    text = (
+        f"{errands} in {_minutes(trip.seconds)}, {_show_metres(trip.metres)} {BY[task.errands.travel]}"
+        + _describe_saving(trip)
     )
     if not trip.is_shortest:
         text += f" No order can be more than {1 - trip.bound / trip.seconds:.1%} shorter."
@@ -61,18 +74,24 @@ def late(task: Task, trip: Trip, minute: int) -> str:
 
 
 def exhibits(agent: Agent, task: Task, trip: Trip) -> tuple[Exhibit, ...]:
-    """Return the map, the saving, and the legs."""
+    """Return the map, the saving, and the legs.
+
+    Args:
+        agent: whose run it is.
+        task: with its stops.
+        trip: in the order found.
+    """
     _, minute = agent.character.day_and_minute
     return (_map(task, trip), _bars(trip), _legs(task, trip, minute))
 
 
-def _saved(trip: Trip) -> str:
+def _describe_saving(trip: Trip) -> str:
     if trip.seconds_given is None or trip.metres_given is None:
         return "; no route leads through the order given."
     seconds, metres = trip.seconds_given - trip.seconds, trip.metres_given - trip.metres
     if list(trip.order) == sorted(trip.order):
         return ": the order given is the shortest." if trip.is_shortest else ", in the order given."
-    return f": {_minutes(seconds)} and {_far(metres)} less than in the order given."
+    return f": {_minutes(seconds)} and {_show_metres(metres)} less than in the order given."
 
 
 def _map(task: Task, trip: Trip) -> MapExhibit:
@@ -94,9 +113,11 @@ def _point(where: LatLng, label: str, text: str, mark: str, style: str) -> MapPo
 
 
 def _bars(trip: Trip) -> BarsExhibit:
-    bars = [Bar(label=f"best order, {_far(trip.metres)}", value=round(trip.seconds / 60, 1), picked=True)]
+    bars = [
+        Bar(label=f"best order, {_show_metres(trip.metres)}", value=round(trip.seconds / 60, 1), picked=True)
+    ]
     if trip.seconds_given is not None and trip.metres_given is not None:
-        label = f"order given, {_far(trip.metres_given)}"
+        label = f"order given, {_show_metres(trip.metres_given)}"
         bars.append(Bar(label=label, value=round(trip.seconds_given / 60, 1)))
     return BarsExhibit(title="Savings", unit="min", bars=tuple(bars))
 
@@ -119,5 +140,5 @@ def _minutes(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds >= 600 else f"{seconds / 60:.1f} min"
 
 
-def _far(metres: float) -> str:
+def _show_metres(metres: float) -> str:
     return f"{metres:.0f} m" if abs(metres) < 1000 else f"{metres / 1000:.2f} km"

@@ -101,7 +101,7 @@ def plan_trip(agent: Agent, task: Task) -> Trip:
     if noted := agent.run.noted(ORDER, "best"):
         return Trip.model_validate(noted.data)
     trip = _plan(agent.city.maps, task)
-    agent.run.note(ORDER, "best", _told(task, trip), data=trip.model_dump(mode="json"))
+    agent.run.note(ORDER, "best", _describe_trip(task, trip), data=trip.model_dump(mode="json"))
     return trip
 
 
@@ -111,7 +111,13 @@ def goals_of(task: Task, trip: Trip) -> list[ErrandStop]:
 
 
 def ways_of(agent: Agent, task: Task, trip: Trip) -> Maps:
-    """Return the maps of a city with the legs of a trip known, unless they know the way along panoramas."""
+    """Return the maps of a city with the legs of a trip known, unless they know the way along panoramas.
+
+    Args:
+        agent: whose run it is.
+        task: with its stops.
+        trip: in the order found.
+    """
     if isinstance(agent.city.maps, PanoramaMaps):
         return agent.city.maps
     stands = [task.start.stand, *(goal.stand for goal in goals_of(task, trip))]
@@ -129,11 +135,12 @@ def _plan(maps: Maps, task: Task) -> Trip:
     matrix = maps.travel_times(stands, stands, mode)
     times = times_between(matrix, len(task.stops))
     given = tuple(range(len(task.stops)))
-    best, as_given = best_order(times, task.errands.search_seconds), times.along(given)
+    best, as_given = best_order(times, task.errands.search_seconds), times.seconds_along(given)
     if not np.isfinite(best.seconds):
         _refuse(stops, matrix, mode)
     if not np.isfinite(as_given) and task.demands.in_order:
         _refuse(stops, matrix, mode)
+    # An order of the user's own that is as good stays as it is.
     if task.demands.in_order or as_given <= best.seconds + AS_GOOD_S:
         best = Order(given, as_given, best.bound)
     last = [len(stops) - 1] if task.end else []
@@ -166,6 +173,7 @@ def times_between(matrix: Floats, stops: int) -> Times:
     """
     inner = slice(1, 1 + stops)
     has_end = len(matrix) > 1 + stops
+    # Without a fixed end, ending at any stop is free.
     arrive = matrix[inner, -1] if has_end else np.zeros(stops)
     return Times(matrix[0, inner], matrix[inner, inner], arrive)
 
@@ -175,7 +183,7 @@ def _leg(route: Route, seconds: float) -> TripLeg:
 
 
 def _refuse(stops: Sequence[ErrandStop], matrix: Floats, mode: TravelMode) -> None:
-    """Name two stops that no way joins.
+    """Raise an error that names two stops that no way joins.
 
     Raises:
         NoRoute: always.
@@ -187,7 +195,7 @@ def _refuse(stops: Sequence[ErrandStop], matrix: Floats, mode: TravelMode) -> No
     )
 
 
-def _told(task: Task, trip: Trip) -> str:
+def _describe_trip(task: Task, trip: Trip) -> str:
     names = " - ".join(goal.title for goal in goals_of(task, trip))
     return f"{trip.seconds / 60:.0f} min, {trip.metres:.0f} m: {names}."
 
@@ -211,12 +219,18 @@ def local_search(times: Times) -> Order:
     Moves take a piece of up to three stops elsewhere, either way round, or turn a longer piece around.
     """
     finite = _finite(times)
-    best = min((_improved(finite, start) for start in _starts(finite)), key=finite.along)
-    return Order(tuple(best), times.along(best), 0.0)
+    best = min((_improve(finite, start) for start in _starts(finite)), key=finite.seconds_along)
+    return Order(tuple(best), times.seconds_along(best), 0.0)
 
 
 def proven(times: Times, order: Order, seconds: float) -> Order:
-    """Return a given order, or a shorter one, with the bound that was proven within a time."""
+    """Return a given order, or a shorter one, with the bound that was proven within a time.
+
+    Args:
+        times: between the stops.
+        order: found already.
+        seconds: for the search.
+    """
     finite = _finite(times)
     costs = _as_round(times)
     may = np.isfinite(costs) & ~np.eye(len(costs), dtype=bool)
@@ -237,13 +251,15 @@ def proven(times: Times, order: Order, seconds: float) -> Order:
             bound = max(bound, float(lower))
         if answer.x is None or answer.status != 0:
             break
+        # The solver's zeros and ones are so but for rounding.
         following = np.asarray(answer.x).reshape(costs.shape).argmax(axis=1)
         rounds = _rounds(following)
         if len(rounds) == 1:
-            best = min((_path(following), best), key=finite.along)
+            best = min((_path(following), best), key=finite.seconds_along)
             break
+        # Only rounds that the solver comes to are forbidden: there are too many to list them all.
         cuts.forbid(rounds)
-    found = times.along(best)
+    found = times.seconds_along(best)
     return Order(tuple(best), found, min(bound, found) if np.isfinite(found) else bound)
 
 
@@ -287,7 +303,7 @@ def _finite(times: Times) -> Times:
 
 
 def _as_round(times: Times) -> Floats:
-    """Costs of a round: place 0 is the start and the end in one, the stops follow."""
+    """Return the costs of a round: place 0 is the start and the end in one, the stops follow."""
     count = len(times)
     costs = np.zeros((count + 1, count + 1))
     costs[0, 1:], costs[1:, 0], costs[1:, 1:] = times.leave, times.arrive, times.between
@@ -312,7 +328,7 @@ def _path(following: Sequence[int]) -> list[int]:
 
 def _starts(times: Times) -> Iterator[list[int]]:
     yield _nearest(times)
-    yield _inserted(times)
+    yield _insert_cheapest(times)
     yield list(range(len(times)))
 
 
@@ -325,17 +341,17 @@ def _nearest(times: Times) -> list[int]:
     return order
 
 
-def _inserted(times: Times) -> list[int]:
-    """Each stop in turn where it costs least."""
+def _insert_cheapest(times: Times) -> list[int]:
+    """Return an order made by putting each stop in turn where it costs least."""
     order: list[int] = []
     for stop in range(len(times)):
         places = [[*order[:at], stop, *order[at:]] for at in range(len(order) + 1)]
-        order = min(places, key=times.along)
+        order = min(places, key=times.seconds_along)
     return order
 
 
-def _improved(times: Times, order: list[int]) -> list[int]:
-    seconds, moves = times.along(order), _moves(len(order))
+def _improve(times: Times, order: list[int]) -> list[int]:
+    seconds, moves = times.seconds_along(order), _moves(len(order))
     stops = np.asarray(order, np.int64)
     while True:
         moved = stops[moves]
@@ -351,7 +367,7 @@ def _improved(times: Times, order: list[int]) -> list[int]:
 
 
 def _moves(count: int) -> Ints:
-    """Every move as the places that the stops come from, shape (moves, count)."""
+    """Return every move as the places that the stops come from, shape (moves, count)."""
     order = list(range(count))
     moves = []
     for begin in range(count):
@@ -360,4 +376,5 @@ def _moves(count: int) -> Ints:
             moves.append([*order[:begin], *reversed(piece), *order[end:]])
             for at in range(len(rest) + 1) if len(piece) <= _LONGEST_PIECE else ():
                 moves += [[*rest[:at], *turned, *rest[at:]] for turned in (piece, piece[::-1])]
+    # Different moves may give the same order.
     return np.unique(np.array(moves, np.int64), axis=0)

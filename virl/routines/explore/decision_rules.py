@@ -8,7 +8,7 @@ from virl.errors import MindFailed
 from virl.mind.kinds import particulars_wanted, refused_kinds
 from virl.mind.lexicon import Attribute, Lexicon, found_in
 from virl.mind.opinions import Mention, Verdict, describe, vote, wishes
-from virl.platform.place_types import marked
+from virl.platform.place_types import types_marked
 from virl.routines.explore.replies import PlaceDecision, PlaceSummary
 from virl.routines.explore.rules import TypeQuestion, choose_place_type
 
@@ -71,7 +71,7 @@ def decide(question: PlaceQuestion, lexicon: Lexicon) -> PlaceDecision:
     """Enter unless something known speaks against it, or nothing is known that could be."""
     wanted = wishes(question.background, lexicon) | wishes(question.intention, lexicon)
     said = vote((review.text for review in question.reviews), lexicon)
-    leaning = _leaning(said, question.place.price_level, lexicon)
+    leaning = _majority_views(said, question.place.price_level, lexicon)
     against = [*_plain_facts(question, lexicon), *_clashes(leaning, wanted, lexicon)]
     kitchen = "" if SPICY in leaning or SPICY not in wanted else question.place.spicy_kitchen
     if kitchen and not wanted[SPICY].holds:
@@ -89,10 +89,10 @@ def decide(question: PlaceQuestion, lexicon: Lexicon) -> PlaceDecision:
 
 
 def _enter(question: PlaceQuestion, reasons: list[str]) -> PlaceDecision:
-    """Unknown opening hours are said, and speak against nothing."""
+    """Return the decision to enter; unknown opening hours are said, and speak against nothing."""
     place = question.place
     is_unsure = "open_now" in place.model_fields_set and place.open_now is None
-    is_indoors = marked("outdoors").isdisjoint(place.types)
+    is_indoors = types_marked("outdoors").isdisjoint(place.types)
     hours = ["its opening hours are not known"] if is_unsure and is_indoors else []
     return PlaceDecision(action="enter", reason=_sentence([*reasons, *hours]))
 
@@ -106,7 +106,7 @@ def _plain_facts(question: PlaceQuestion, lexicon: Lexicon) -> Iterator[str]:
     sought = _sought_type(question, lexicon)
     if sought and place.types and not _counts_as(place.types, sought, lexicon):
         yield f"it is no {sought.replace('_', ' ')} but a {place.types[0].replace('_', ' ')}"
-    if lacking := _lacking(question, lexicon):
+    if lacking := _missing_wishes(question, lexicon):
         yield f"nothing that is known of it speaks of {', '.join(lacking)}"
     for kind in sorted(refused_kinds(question.intention, lexicon).intersection(place.types)):
         yield f"it is a {kind.replace('_', ' ')} too, which is not wanted"
@@ -114,7 +114,7 @@ def _plain_facts(question: PlaceQuestion, lexicon: Lexicon) -> Iterator[str]:
         yield f"it is rated only {place.rating:.1f} of 5"
 
 
-def _lacking(question: PlaceQuestion, lexicon: Lexicon) -> list[str]:
+def _missing_wishes(question: PlaceQuestion, lexicon: Lexicon) -> list[str]:
     """Return the dishes and the like that are wished for and that no name, kitchen or review has."""
     place = question.place
     known = " ; ".join([place.name, place.cuisine, *place.types, *(one.text for one in question.reviews)])
@@ -132,7 +132,7 @@ def _clashes(
         if holds is None and not mention.holds:
             yield f"{attribute.say.split}, and the wish is for {wish}"
         elif holds is not None and holds != mention.holds:
-            yield f"it is {_saying(attribute, holds=holds)}, and the wish is for {wish}"
+            yield f"it is {_attribute_words(attribute, holds=holds)}, and the wish is for {wish}"
 
 
 def _in_favour(
@@ -151,7 +151,7 @@ def _in_favour(
     return reasons or ["nothing speaks against it"]
 
 
-def _leaning(
+def _majority_views(
     verdicts: Mapping[str, Verdict], price_level: int | None, lexicon: Lexicon
 ) -> dict[str, bool | None]:
     """Return whether most reviews, or else the price level, say that an attribute is so; `None` if split."""
@@ -180,10 +180,10 @@ def _counts_as(types: tuple[str, ...], sought: str, lexicon: Lexicon) -> bool:
 
 
 def _wish(mention: Mention, lexicon: Lexicon) -> str:
-    return _saying(lexicon.attributes[mention.attribute], holds=mention.holds)
+    return _attribute_words(lexicon.attributes[mention.attribute], holds=mention.holds)
 
 
-def _saying(attribute: Attribute, *, holds: bool) -> str:
+def _attribute_words(attribute: Attribute, *, holds: bool) -> str:
     return attribute.say.so if holds else attribute.say.not_so
 
 

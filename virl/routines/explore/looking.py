@@ -61,7 +61,7 @@ def places_seen(
     cameras = sweep_cameras(step.pose.heading, _look_range(agent), LOOK_FOV)
     if paid := agent.city.ledger is not None and not directory:
         nearby = nearby_in_full(agent.city.places, here, MATCH_RADIUS_M)
-        cameras = _promising(cameras, here, nearby, known)
+        cameras = _promising_cameras(cameras, here, nearby, known)
     views = [agent.city.streetview.view(step.pose.pano_id, camera) for camera in cameras]
     found = agent.senses.detector.detect(views, [place_type, SIGN] if directory else [place_type])
     if not paid:
@@ -98,6 +98,12 @@ def place_by_words(
     """Return the nearest place of the type whose name has the words of a sign.
 
     A map often has it off its front.
+
+    Args:
+        detection: of a sign.
+        here: where it was seen from.
+        place_type: of the place.
+        nearby: places to choose from.
     """
     named = [
         place
@@ -107,7 +113,7 @@ def place_by_words(
     return min(named, key=lambda place: (distance(here, place.position), place.id), default=None)
 
 
-def _promising(
+def _promising_cameras(
     cameras: Sequence[Camera], here: LatLng, nearby: Sequence[Place], known: set[str]
 ) -> list[Camera]:
     """Return the cameras before which a place is that was not considered yet.
@@ -135,10 +141,10 @@ def _by_direction(
     first = None if detection.label == SIGN else place_shown(step.panorama.position, view, detection, nearby)
     if first is None or first.id in known:
         return None
-    return _confirmed(agent, step, view, detection, nearby, look)
+    return _confirm(agent, step, view, detection, nearby, look)
 
 
-def _confirmed(
+def _confirm(
     agent: Agent, step: Step, view: View, detection: Detection, nearby: list[Place], look: LookAround
 ) -> Place | None:
     """Return the place that a detection belongs to, if a closer look confirms it."""

@@ -9,13 +9,13 @@ from virl.mind.replies import Reply, named
 
 
 class PlaceType(Reply):
-    """Which sort of place would fulfil an intention."""
+    """The sort of place that would fulfil an intention."""
 
     place_type: str = Field(description="One of the place types offered, spelt the same.")
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """As `Reply.offers`."""
+        """Return the values that fields of the reply may take, as `Reply.offers` does."""
         return {"place_type": named(inputs, "place_types")}
 
     @field_validator("place_type")
@@ -28,7 +28,7 @@ class PlaceType(Reply):
 
 
 class PlaceSummary(Reply):
-    """What visitors say of a place."""
+    """A summary of what visitors say of a place."""
 
     summary: str = Field(
         description="What visitors say, in at most 80 words; that there are no reviews, if so."
@@ -36,7 +36,7 @@ class PlaceSummary(Reply):
 
 
 class PlaceDecision(Reply):
-    """Whether to enter a place or go on."""
+    """A decision to enter a place or go on."""
 
     action: Literal["enter", "continue"] = Field(description="Enter this place, or continue to explore.")
     reason: str = Field(description="Why, in one or two sentences that name the facts used.")

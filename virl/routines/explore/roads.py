@@ -28,9 +28,11 @@ class Signposts:
     def describe(self, views: Sequence[View], question: str = "") -> list[str]:
         """Describe views as the describer behind does, and add the new names with their types."""
         told = self.describer.describe(views, question)
-        return [_joined(text, self._named(view, question)) for text, view in zip(told, views, strict=True)]
+        return [
+            _join_names(text, self._names_in(view, question)) for text, view in zip(told, views, strict=True)
+        ]
 
-    def _named(self, view: View, question: str) -> list[str]:
+    def _names_in(self, view: View, question: str) -> list[str]:
         city, detector = self.agent.city, self.agent.senses.detector
         fov = reading_fov(LETTER_M, FARTHEST_M, view.camera.width)
         farther = city.streetview.view(view.pano_id, Camera(view.camera.heading, fov=fov))
@@ -48,5 +50,5 @@ def _kind_of(place: Place, question: str) -> str:
     return f"'{place.name}' is a {kind.replace('_', ' ')}"
 
 
-def _joined(text: str, names: Sequence[str]) -> str:
+def _join_names(text: str, names: Sequence[str]) -> str:
     return "; ".join([text, *names])

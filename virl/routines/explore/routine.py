@@ -56,11 +56,11 @@ def run(agent: Agent) -> None:
     # a journal of an earlier version has the end of the walk in words only
     ended = last.outcome or Outcome("entered" if entered else "gave up", last.decided)
     if not entered:
-        ended = ended.with_detail(_missed(agent))
+        ended = ended.with_detail(_describe_missed(agent))
     agent.run.end(ended, entered, claims=[_claim(agent, entered)])
 
 
-def _missed(agent: Agent) -> str:
+def _describe_missed(agent: Agent) -> str:
     """Return what he saw of what he looked for, for an end without a place."""
     kind = words_of(sought_type(agent))
     walked = f"the {sum(step.distance_m for step in agent.run.steps):.0f} m that he walked"
@@ -111,7 +111,7 @@ def _explore(agent: Agent) -> None:
 
 
 def _senses(agent: Agent, known: set[str]) -> Senses:
-    """His senses; where he may look up every name, they say what the signs down a road stand for."""
+    """Return his senses; where he may look up every name, they say what the signs down a road stand for."""
     if not agent.city.directory:
         return agent.senses
     return replace(agent.senses, describer=Signposts(agent, agent.senses.describer, known))

@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 
 from virl.json_reading import JsonRecord
-from virl.pages.numbers import counted
+from virl.pages.numbers import count_noun
 from virl.platform.listings import Listing
 
 
 def bedrooms_in_words(count: int | None) -> str:
-    """Such as `"2 bedrooms"`; none make a studio."""
+    """Return a text such as `"2 bedrooms"`; none make a studio."""
     if count is None:
         return "bedrooms unknown"
-    return counted(count, "bedroom") if count else "studio"
+    return count_noun(count, "bedroom") if count else "studio"
 
 
 class Home(JsonRecord):
@@ -75,6 +75,6 @@ class Rated(JsonRecord):
     reason: str
 
 
-def ranked(homes: Sequence[Rated]) -> list[Rated]:
-    """Best first. Among equal ratings the lower rent, then the id."""
+def rank_homes(homes: Sequence[Rated]) -> list[Rated]:
+    """Return the homes, best first. Among equal ratings the lower rent, then the id."""
     return sorted(homes, key=lambda one: (-one.rating, one.home.price, one.home.id))

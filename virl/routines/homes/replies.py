@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from pydantic import Field, ValidationInfo, field_validator
 
 from virl.mind.replies import Reply, named, numbered
-from virl.routines.clients.replies import offered
+from virl.routines.clients.replies import check_offered
 
 
 class HomeRating(Reply):
-    """How well one of several homes suits a client."""
+    """A rating of how well one of several homes suits a client."""
 
     home: int = Field(ge=0, description="The number of the home, as given with it.")
     rating: float = Field(ge=0, le=10, description="0: not at all, 10: as if made for them.")
@@ -17,7 +17,7 @@ class HomeRating(Reply):
 
 
 class HomeRatings(Reply):
-    """How well several homes suit a client."""
+    """The ratings of how well several homes suit a client."""
 
     ratings: tuple[HomeRating, ...] = Field(
         description="Every home once, in the order in which they were given."
@@ -25,7 +25,7 @@ class HomeRatings(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """As `Reply.offers`."""
+        """Return the values that fields of the reply may take, as `Reply.offers` does."""
         return {"ratings.home": numbered(inputs, "homes")}
 
     @field_validator("ratings")
@@ -52,13 +52,13 @@ class HomeWants(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """As `Reply.offers`."""
+        """Return the values that fields of the reply may take, as `Reply.offers` does."""
         return {"wants.place_type": named(inputs, "place_types")}
 
     @field_validator("wants")
     @classmethod
     def _are_offered(cls, wants: tuple[HomeWant, ...], info: ValidationInfo) -> tuple[HomeWant, ...]:
-        names = offered(tuple(want.place_type for want in wants), info)
+        names = check_offered(tuple(want.place_type for want in wants), info)
         if len(set(names)) < len(names):
             raise ValueError("a place type stands twice")
         return wants

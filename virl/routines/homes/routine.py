@@ -14,7 +14,7 @@ from virl.platform.city import City
 from virl.platform.outcome import Outcome
 from virl.platform.streetview import Panorama
 from virl.routines.clients.rules import check_language
-from virl.routines.clients.settings import served
+from virl.routines.clients.settings import client_of
 from virl.routines.homes.home import Rated
 from virl.routines.homes.rules import words_of_wants
 from virl.routines.homes.search import areas_outside, search_homes, wants_of
@@ -27,7 +27,7 @@ from virl.routines.homes.weigh import weigh_homes
 def _read_wish(character: Character, lexicon: Lexicon) -> Reading:
     """Read what the client wants of a home and around it."""
     check_language(character)
-    client = served(character)
+    client = client_of(character)
     used = tuple(words_of_wants(client.intention, lexicon))
     return Reading(client.intention, used, (client.name, character.name), "homes")
 
@@ -36,7 +36,14 @@ WISH = Wish(_read_wish)
 
 
 def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
-    """Leave out areas that are not in the city; without any other, homes are looked for all over it."""
+    """Leave out areas that are not in the city; without any other, homes are looked for all over it.
+
+    Args:
+        character: as its file has it.
+        city: where it runs.
+        start: not used.
+        seed: not used.
+    """
     del start, seed
     rent = RENT.of(character)
     away = areas_outside(character, city)

@@ -12,13 +12,13 @@ from virl.agent.character import Character
 from virl.errors import BadInput
 from virl.geo import LatLng, LocalFrame
 from virl.mind.lexicon import load_lexicon
-from virl.pages.numbers import counted
+from virl.pages.numbers import count_noun
 from virl.platform.city import City
 from virl.platform.listings import Listing
 from virl.platform.providers.cities import city_settings, region_called
 from virl.platform.providers.region import region_of_city
 from virl.region import Region
-from virl.routines.clients.settings import served
+from virl.routines.clients.settings import client_of
 from virl.routines.counting.where import region_of
 from virl.routines.homes.home import Home
 from virl.routines.homes.replies import HomeWant, HomeWants
@@ -47,7 +47,7 @@ def wants_of(agent: Agent) -> tuple[HomeWant, ...]:
     """Return the sorts of places that matter to the client, once a run."""
     if noted := agent.run.noted(WANTS, KEY):
         return HomeWants.model_validate(noted.data).wants
-    client = served(agent.character)
+    client = client_of(agent.character)
     reply = agent.mind.ask(
         agent.prompts.load("homes/wants", HomeWants),
         name=client.name,
@@ -74,7 +74,7 @@ def rent_of(agent: Agent) -> Renting:
     rent = RENT.of(agent.character)
     if rent is None:
         raise BadInput(f"{agent.source}: `rent:` is missing: give at least `rent: {{price: [1000, 2000]}}`")
-    most = highest_rent(served(agent.character).intention, load_lexicon())
+    most = highest_rent(client_of(agent.character).intention, load_lexicon())
     if most is None or most >= rent.price[1]:
         return rent
     return rent.model_copy(update={"price": (min(rent.price[0], most), most)})
@@ -92,21 +92,21 @@ def search_homes(agent: Agent) -> HomeSearch:
         return HomeSearch.model_validate(noted.data)
     rent, areas = rent_of(agent), _areas_of(agent)
     with opened_source(agent) as source:
-        found, unsure = _found(source, areas, rent)
-    skipped = (*source.faults, *unsure, *_outside(source.all, areas, agent.city.title))
+        found, unsure = _find_homes(source, areas, rent)
+    skipped = (*source.faults, *unsure, *_ids_outside(source.all, areas, agent.city.title))
     made = HomeSearch(areas=tuple(areas), homes=tuple(Home.of(one) for one in found), skipped=skipped)
     agent.run.note(
         HOMES,
         KEY,
-        f"{counted(len(made.homes), 'home')} for rent in {', '.join(made.areas)} for {rent.price[0]:.0f} to "
-        f"{rent.price[1]:.0f} dollars{_unknown(found)}; {counted(len(skipped), 'listing')} skipped.",
+        f"{count_noun(len(made.homes), 'home')} for rent in {', '.join(made.areas)} for {rent.price[0]:.0f} "
+        f"to {rent.price[1]:.0f} dollars{_unknown(found)}; {count_noun(len(skipped), 'listing')} skipped.",
         data=made.model_dump(mode="json"),
         cost=source.cost,
     )
     return made
 
 
-def _found(
+def _find_homes(
     source: ListingSource, areas: dict[str, Polygon], rent: Renting
 ) -> tuple[list[Listing], list[str]]:
     """Return the homes that suit, cheapest first, and a line for each unknown one."""
@@ -134,7 +134,7 @@ def _unknown(homes: Iterable[Listing]) -> str:
     return f", {count} of them with an unknown number of bedrooms" if count else ""
 
 
-def _outside(listings: Iterable[Listing], areas: dict[str, Polygon], title: str) -> Iterator[str]:
+def _ids_outside(listings: Iterable[Listing], areas: dict[str, Polygon], title: str) -> Iterator[str]:
     for one in listings:
         lng, lat = one.position.lng, one.position.lat
         if not any(intersects_xy(area, lng, lat) for area in areas.values()):

@@ -37,7 +37,7 @@ class Renting(Settings):
     """`city`: what the city's provider lists; `rentcast`: the RentCast API; else a JSON file of RentCast
     records, seen from the character's file."""
     walk_metres: float = Field(default=800.0, gt=0, le=5000)
-    """How far from a home the places count that the client cares about; as the crow flies."""
+    """Metres from a home within which places count that the client cares about, as the crow flies."""
     shown: int = Field(default=15, ge=1, le=100)
     """Homes in the table and on the map."""
 

@@ -5,19 +5,26 @@ from collections.abc import Sequence
 from virl.agent.agent import Agent
 from virl.geo import LatLng
 from virl.pages.exhibits import Cell, MapExhibit, MapPoint, TableExhibit, TextExhibit
-from virl.pages.numbers import counted
+from virl.pages.numbers import count_noun
 from virl.platform.claims import HomeClaim
 from virl.platform.outcome import Outcome
-from virl.routines.clients.settings import served
-from virl.routines.homes.home import Near, Rated, ranked
+from virl.routines.clients.settings import client_of
+from virl.routines.homes.home import Near, Rated, rank_homes
 from virl.routines.homes.search import HomeSearch, rent_of
 
 LINES_SHOWN = 30  # listings that were left out, in the report (chosen); the journal has all
 
 
 def conclude(agent: Agent, search: HomeSearch, rated: Sequence[Rated], off_the_map: Sequence[str]) -> None:
-    """End the run with the ranking, or say in one line that there is no home."""
-    best = ranked(rated)
+    """End the run with the ranking, or say in one line that there is no home.
+
+    Args:
+        agent: whose run it is.
+        search: the homes that were found.
+        rated: homes with ratings.
+        off_the_map: homes that no way leads to.
+    """
+    best = rank_homes(rated)
     skipped = [*search.skipped, *off_the_map]
     answer: dict[str, object] = {
         "pick": best[0].home.id if best else None,
@@ -34,14 +41,14 @@ def conclude(agent: Agent, search: HomeSearch, rated: Sequence[Rated], off_the_m
     }
     left_out = [_left_out(skipped)] if skipped else []
     if not best:
-        ended = Outcome("not found", _nothing(agent, search, skipped))
+        ended = Outcome("not found", _nothing_found(agent, search, skipped))
         agent.run.end(ended, answer=answer, exhibits=left_out)
         return
     pick = best[0]
     rent = rent_of(agent)
     shown = best[: rent.shown]
     reason = (
-        f"{pick.home.address} for {served(agent.character).name}: {pick.rating:g} of 10, "
+        f"{pick.home.address} for {client_of(agent.character).name}: {pick.rating:g} of 10, "
         f"{pick.home.price:.0f} dollars a month, {pick.home.size}."
     )
     agent.run.end(
@@ -57,12 +64,12 @@ def _claim(pick: Rated, reach_m: float) -> HomeClaim:
     return HomeClaim(pick.home.address, LatLng(pick.home.lat, pick.home.lng), minutes, reach_m)
 
 
-def _nothing(agent: Agent, search: HomeSearch, skipped: Sequence[str]) -> str:
+def _nothing_found(agent: Agent, search: HomeSearch, skipped: Sequence[str]) -> str:
     low, high = rent_of(agent).price
     first = f", the first: {skipped[0]}" if skipped else ""
     return (
         f"No home for rent in {', '.join(search.areas)} for {low:.0f} to {high:.0f} dollars fits: widen "
-        f"the price, the bedrooms or the areas ({counted(len(skipped), 'listing')} skipped{first})."
+        f"the price, the bedrooms or the areas ({count_noun(len(skipped), 'listing')} skipped{first})."
     )
 
 
@@ -126,4 +133,4 @@ def _left_out(skipped: Sequence[str]) -> TextExhibit:
     lines = [*skipped[:LINES_SHOWN]]
     if len(skipped) > LINES_SHOWN:
         lines.append(f"and {len(skipped) - LINES_SHOWN} more")
-    return TextExhibit(title=f"Skipped: {counted(len(skipped), 'listing')}", text="\n\n".join(lines))
+    return TextExhibit(title=f"Skipped: {count_noun(len(skipped), 'listing')}", text="\n\n".join(lines))

@@ -12,7 +12,7 @@ from virl.errors import NoRoute
 from virl.geo import LatLng, distance
 from virl.platform.places import Place
 from virl.region_file import MAX_FROM_CITY_M
-from virl.routines.clients.settings import served
+from virl.routines.clients.settings import client_of
 from virl.routines.homes.home import Home, Near, Rated
 from virl.routines.homes.replies import HomeRatings, HomeWant
 from virl.routines.homes.search import rent_of
@@ -29,20 +29,25 @@ Weighed = Rated | str
 def weigh_homes(agent: Agent, homes: Sequence[Home], wants: Sequence[HomeWant]) -> Iterator[Weighed]:
     """Yield the result for each home, in their order; what was noted is kept.
 
+    Args:
+        agent: whose run it is.
+        homes: to weigh.
+        wants: of the client.
+
     Raises:
         BadInput: the character has no `rent:`.
     """
     for at in range(0, len(homes), TOGETHER):
         some = homes[at : at + TOGETHER]
-        found = {home.id: _noted(agent, home) or _nearby(agent, home, wants) for home in some}
+        found = {home.id: _read_noted(agent, home) or _nearby(agent, home, wants) for home in some}
         around = {key: near for key, near in found.items() if isinstance(near, tuple)}
-        rated = _rated(agent, [home for home in some if home.id in around], around, wants)
+        rated = _rate_homes(agent, [home for home in some if home.id in around], around, wants)
         for home in some:
             before = found[home.id]
             yield rated[home.id] if isinstance(before, tuple) else before
 
 
-def _noted(agent: Agent, home: Home) -> Weighed | None:
+def _read_noted(agent: Agent, home: Home) -> Weighed | None:
     noted = agent.run.noted(TOPIC, home.id)
     if noted is None:
         return None
@@ -63,11 +68,11 @@ def _nearby(agent: Agent, home: Home, wants: Sequence[HomeWant]) -> tuple[Near, 
         return agent.run.note(TOPIC, home.id, line, title=home.address).sentence
 
 
-def _rated(
+def _rate_homes(
     agent: Agent, homes: Sequence[Home], nearby: Mapping[str, tuple[Near, ...]], wants: Sequence[HomeWant]
 ) -> dict[str, Rated]:
-    """Homes with their ratings, each noted; the first note of a question has all of its ratings."""
-    rated = {one.home.id: one for one in _begun(agent)}
+    """Return the homes with their ratings, each noted; the first note of a question has all its ratings."""
+    rated = {one.home.id: one for one in _read_begun(agent)}
     missing = [home for home in homes if home.id not in rated]
     asked = _ask(agent, missing, nearby, wants) if missing else []
     rated |= {one.home.id: one for one in asked}
@@ -81,8 +86,8 @@ def _rated(
     return {home.id: rated[home.id] for home in homes}
 
 
-def _begun(agent: Agent) -> Iterator[Rated]:
-    """Ratings that were given before the run was cut off, those of homes without a note yet included."""
+def _read_begun(agent: Agent) -> Iterator[Rated]:
+    """Yield ratings that were given before the run was cut off, those of homes without a note included."""
     for note in agent.run.notes(TOPIC):
         together = note.data.get("together")
         yield from (Rated.model_validate(one) for one in together) if isinstance(together, list) else ()
@@ -91,7 +96,7 @@ def _begun(agent: Agent) -> Iterator[Rated]:
 def _ask(
     agent: Agent, homes: Sequence[Home], nearby: Mapping[str, tuple[Near, ...]], wants: Sequence[HomeWant]
 ) -> list[Rated]:
-    client = served(agent.character)
+    client = client_of(agent.character)
     reply = agent.mind.ask(
         agent.prompts.load("homes/rating", HomeRatings),
         name=client.name,

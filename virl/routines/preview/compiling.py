@@ -24,7 +24,7 @@ TRAFFIC_LIGHT = "traffic light"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SightedThing:
     """Something that was seen, with the panoramas it was seen from."""
 
     kind: str
@@ -50,7 +50,7 @@ def legs_of(
     bounds = _bounds(glances)
     legs = []
     for first, last in itertools.pairwise(bounds):
-        low, high = track.along(first), track.along(last)
+        low, high = track.metres_along(first), track.metres_along(last)
         # What lies at a turn is told before it.
         mine = [
             one
@@ -66,7 +66,9 @@ def legs_of(
                 from_m=low,
                 to_m=high,
                 junctions=tuple(
-                    track.along(index) for index in range(first + 1, last + 1) if len(glances[index].ways) > 2
+                    track.metres_along(index)
+                    for index in range(first + 1, last + 1)
+                    if len(glances[index].ways) > 2
                 ),
                 left=_side([one.left for one in inner]),
                 right=_side([one.right for one in inner]),
@@ -87,18 +89,18 @@ def turn_word(turn: float) -> str:
     return f"slightly {side}" if size < 60.0 else f"sharply {side}" if size > 120.0 else side
 
 
-def found_crossings(glances: Sequence[Glance]) -> list[Found]:
+def found_crossings(glances: Sequence[Glance]) -> list[SightedThing]:
     """Return the marked crossings of a way, each once."""
     groups: list[list[tuple[int, CrossingSeen]]] = []
     for number, glance in enumerate(glances):
         for seen in glance.crossings:
-            near = min(groups, key=lambda group: distance(_middle(group), _at(seen)), default=None)
-            if near is not None and distance(_middle(near), _at(seen)) <= SAME_CROSSING_M:
+            near = min(groups, key=lambda group: distance(_middle(group), _position_of(seen)), default=None)
+            if near is not None and distance(_middle(near), _position_of(seen)) <= SAME_CROSSING_M:
                 near.append((number, seen))
             else:
                 groups.append([(number, seen)])
     return [
-        Found(
+        SightedThing(
             CROSSING,
             _middle(group),
             len({number for number, _ in group}),
@@ -108,19 +110,19 @@ def found_crossings(glances: Sequence[Glance]) -> list[Found]:
     ]
 
 
-def found_landmarks(glances: Sequence[Glance]) -> list[Found]:
+def found_landmarks(glances: Sequence[Glance]) -> list[SightedThing]:
     """Return the places whose signs were read, each once."""
     every = {seen.place_id: seen for glance in glances for seen in glance.landmarks}
     looks = [seen.place_id for glance in glances for seen in glance.landmarks]
     return [
-        Found(LANDMARK, LatLng(one.lat, one.lng), looks.count(one.place_id), one.name, one.place_id)
+        SightedThing(LANDMARK, LatLng(one.lat, one.lng), looks.count(one.place_id), one.name, one.place_id)
         for one in every.values()
     ]
 
 
-def found_things(things: Sequence[MemoryObject]) -> list[Found]:
+def found_things(things: Sequence[MemoryObject]) -> list[SightedThing]:
     """Return the things that visual memory holds."""
-    return [Found(one.label, one.estimate.position, len(one.panoramas)) for one in things]
+    return [SightedThing(one.label, one.estimate.position, len(one.panoramas)) for one in things]
 
 
 def _facts(glances: Sequence[Glance], things: Sequence[MemoryObject], track: Track) -> list[Fact]:
@@ -136,7 +138,7 @@ def _facts(glances: Sequence[Glance], things: Sequence[MemoryObject], track: Tra
     return facts
 
 
-def _fact(one: Found, spot: Beside, track: Track, *, lights: bool) -> Fact:
+def _fact(one: SightedThing, spot: Beside, track: Track, *, lights: bool) -> Fact:
     over = None
     if one.street is not None:
         apart = abs((one.street - track.heading(spot.along) + 90.0) % 180.0 - 90.0)
@@ -160,7 +162,7 @@ def _fact(one: Found, spot: Beside, track: Track, *, lights: bool) -> Fact:
 
 
 def _bounds(glances: Sequence[Glance]) -> list[int]:
-    """Numbers of the glances at which legs begin, and of the last."""
+    """Return the numbers of the glances at which legs begin, and of the last."""
     turns = [at for at in range(1, len(glances) - 1) if abs(_turn(glances[at])) > TURN_DEG]
     return [0, *turns, len(glances) - 1]
 
@@ -182,7 +184,7 @@ def _side(seen: Sequence[SideSeen | None]) -> SideOfStreet:
     )
 
 
-def _at(seen: CrossingSeen) -> LatLng:
+def _position_of(seen: CrossingSeen) -> LatLng:
     return LatLng(seen.lat, seen.lng)
 
 

@@ -79,6 +79,11 @@ def glance_at(streetview: StreetView, stand: Stand, lookout: Lookout) -> tuple[G
 
     Where there is no imagery, nothing is seen.
 
+    Args:
+        streetview: of the city.
+        stand: where one looks.
+        lookout: reads signs.
+
     Returns:
         What is seen, and the view of the way on.
 

@@ -96,7 +96,14 @@ WISH = Wish(_read_intention, field="intention")
 
 
 def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
-    """Replace an end of the way that the city lacks by one of its kind, or by an address near the start."""
+    """Replace an end of the way that the city lacks by one of its kind, or by an address near the start.
+
+    Args:
+        character: as its file has it.
+        city: where it runs.
+        start: where the run begins.
+        seed: for what is chosen at random.
+    """
     preview = PREVIEW.of(character)
     asked = preview.to.strip() or address_in(character.intention)
     if not asked or is_there(city, asked, start.position):
@@ -124,7 +131,7 @@ class _Goal(BaseModel):
     taken: str = ""
     succeeded: bool = True
 
-    def told(self, text: str) -> str:
+    def with_lacks(self, text: str) -> str:
         """Return a text after what the town lacks and what is taken for it."""
         return f"{self.lacking}: took the {self.taken} {self.title}. {text}" if self.lacking else text
 
@@ -146,7 +153,7 @@ def run(agent: Agent) -> None:
         return
     if len(walk) < 2:  # the panorama nearest to both
         ended = Outcome(
-            "arrived" if goal.succeeded else "substituted", goal.told(f"{title} is where you are.")
+            "arrived" if goal.succeeded else "substituted", goal.with_lacks(f"{title} is where you are.")
         )
         agent.run.end(ended)
         return
@@ -158,7 +165,7 @@ def run(agent: Agent) -> None:
     counter = _counter(agent)
     glances = _look(agent, walk, counter)
     counter.finish()
-    preview, points = _told(agent, goal, glances, counter)
+    preview, points = _make_preview(agent, goal, glances, counter)
     files = [
         agent.run.attach(_PAGE, page(preview)),
         agent.run.attach(_SPEECH, speech(preview)),
@@ -166,19 +173,19 @@ def run(agent: Agent) -> None:
         agent.run.attach(_JSON, preview.model_dump_json(indent=2) + "\n"),
     ]
     agent.run.end(
-        Outcome("finished" if goal.succeeded else "substituted", goal.told(summary(preview))),
+        Outcome("finished" if goal.succeeded else "substituted", goal.with_lacks(summary(preview))),
         answer=preview.model_dump(mode="json"),
         files=files,
-        exhibits=_shown(preview, points),
+        exhibits=_preview_exhibits(preview, points),
     )
 
 
-def _told(
+def _make_preview(
     agent: Agent, goal: _Goal, glances: Sequence[Glance], counter: Counter
 ) -> tuple[WayPreview, list[LatLng]]:
     """Return the preview of a way to a place, and the points of the way."""
     points = [LatLng(one.lat, one.lng) for one in glances]
-    legs = legs_of(glances, counter.memory.objects(), lambda at: _near(agent, at))
+    legs = legs_of(glances, counter.memory.objects(), lambda at: _address_near(agent, at))
     toward = egocentric_word(glances[-1].heading, bearing(points[-1], LatLng(goal.lat, goal.lng)))
     start = agent.character.start
     preview = WayPreview(
@@ -239,7 +246,7 @@ def _destination(agent: Agent) -> _Goal:
             taken=found.taken,
             succeeded=found.does_as_well,
         )
-    told = goal.told(f"The way leads to {goal.title}, at {LatLng(goal.lat, goal.lng)}.")
+    told = goal.with_lacks(f"The way leads to {goal.title}, at {LatLng(goal.lat, goal.lng)}.")
     agent.run.note(DESTINATION, "place", told, data=goal.model_dump(mode="json"))
     return goal
 
@@ -294,13 +301,13 @@ def _write_down(agent: Agent, walk: tuple[Stand, ...], index: int) -> None:
     agent.run.step(step, views=(), asked=(), decided=reason, next_pano_id=onward, outcome=ended)
 
 
-def _near(agent: Agent, position: LatLng) -> str:
+def _address_near(agent: Agent, position: LatLng) -> str:
     maps = agent.city.maps
     address = maps.address_at(position, NEAR_M) if isinstance(maps, ReverseMaps) else None
     return address.text if address else ""
 
 
-def _shown(preview: WayPreview, points: Sequence[LatLng]) -> list[Exhibit]:
+def _preview_exhibits(preview: WayPreview, points: Sequence[LatLng]) -> list[Exhibit]:
     """Return the way in words, on a map, and its facts."""
     facts = [fact for leg in preview.legs for fact in leg.facts]
     told = [summary(preview), *(" ".join(leg_sentences(leg, preview.profile)) for leg in preview.legs)]

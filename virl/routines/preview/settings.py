@@ -21,9 +21,9 @@ class PreviewSettings(Settings):
     profile: Profile = "low-vision"
     """The walker's profile: decides what is told first."""
     reader: str = "sign-reader"
-    """Reads the signs along the way: a name in `platform/models/`, or the path of a model file."""
+    """The reader of signs along the way: a name in `platform/models/`, or the path of a model file."""
     things: tuple[str, ...] = ("bench", "bus stop", "traffic light", "bollard", "trash bin", "parked car")
-    """What is looked for beside the way, in the detector's words."""
+    """Things looked for beside the way, in the detector's words."""
     range_deg: float = Field(default=360.0, gt=0, le=360)
     """Degrees that are looked at for them from each panorama, half of them on each side of the way ahead: 180
     halves the views where each costs money."""
@@ -31,13 +31,13 @@ class PreviewSettings(Settings):
     """Metres from the start in which a place is looked for."""
 
 
-def _named(preview: PreviewSettings) -> Iterable[tuple[str, Callable[[], object]]]:
+def _named_models(preview: PreviewSettings) -> Iterable[tuple[str, Callable[[], object]]]:
     from virl.platform.perception.models import read_model  # noqa: PLC0415 - brings in the models
 
     return [("reader", lambda: read_model("reader", preview.reader))]
 
 
 PREVIEW: CharacterField[PreviewSettings] = CharacterField(
-    "preview", PreviewSettings, PreviewSettings(), "Which way is described, and for whom.", _named
+    "preview", PreviewSettings, PreviewSettings(), "Which way is described, and for whom.", _named_models
 )
 FIELDS = (PREVIEW,)

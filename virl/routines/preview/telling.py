@@ -36,9 +36,12 @@ def summary(preview: WayPreview) -> str:
     kinds = Counter(fact.kind for leg in preview.legs for fact in leg.facts)
     crossings = [fact for leg in preview.legs for fact in leg.facts if fact.kind == CROSSING]
     lit = sum(fact.lights for fact in crossings)
-    turns, length = counted(len(preview.legs) - 1, "turn"), preview.length_m
-    benches, stops = counted(kinds["bench"], "bench", "benches"), counted(kinds["bus stop"], "bus stop")
-    marked = counted(len(crossings), "marked crossing")
+    turns, length = count_things(len(preview.legs) - 1, "turn"), preview.length_m
+    benches, stops = (
+        count_things(kinds["bench"], "bench", "benches"),
+        count_things(kinds["bus stop"], "bus stop"),
+    )
+    marked = count_things(len(crossings), "marked crossing")
     far = effort(length, preview.profile)
     parts = [
         f"From {preview.start} to {preview.destination}: {metres(length)}, {far}, {turns}.",
@@ -84,6 +87,11 @@ def fact_sentence(fact: Fact, since: float = 0.0, profile: Profile = "low-vision
     """Return a fact, at its distance from where its leg begins.
 
     Its direction by the clock for who cannot see it.
+
+    Args:
+        fact: of the way.
+        since: metres along the way where the leg begins.
+        profile: of the reader.
     """
     what = plain_line(fact.name) if fact.kind == LANDMARK else f"{_article(fact.kind)} {fact.kind}"
     if fact.kind == CROSSING:
@@ -97,7 +105,7 @@ def fact_sentence(fact: Fact, since: float = 0.0, profile: Profile = "low-vision
 
 
 def speech(preview: WayPreview) -> str:
-    """All of it as plain text, a sentence a line, an empty line between legs."""
+    """Return all of it as plain text, a sentence a line, an empty line between legs."""
     blocks = [[summary(preview)]]
     blocks += [leg_sentences(leg, preview.profile) for leg in preview.legs]
     blocks += [[preview.arrival], ["Not known: " + "; ".join(preview.unknown) + "."]]
@@ -115,12 +123,18 @@ def metres(length: float) -> str:
 def effort(length: float, profile: Profile) -> str:
     """Return a length in the measure of a profile: minutes on wheels, else steps."""
     if profile in ON_WHEELS:
-        return f"about {counted(max(1, round(length / ON_WHEELS[profile] / 60)), 'minute')}"
+        return f"about {count_things(max(1, round(length / ON_WHEELS[profile] / 60)), 'minute')}"
     return f"about {10 * max(1, round(length / STEP_M / 10))} steps"
 
 
-def counted(count: int, one: str, many: str = "") -> str:
-    """Return a number of things."""
+def count_things(count: int, one: str, many: str = "") -> str:
+    """Return a number of things.
+
+    Args:
+        count: the number.
+        one: noun.
+        many: plural; empty adds an `s`.
+    """
     return f"{count or 'no'} {one if count == 1 else many or one + 's'}"
 
 
@@ -146,7 +160,7 @@ def _traffic(leg: Leg) -> str:
         None if leg.left.kerb_m is None or leg.right.kerb_m is None else leg.left.kerb_m + leg.right.kerb_m
     )
     road = f"The road is {width:.0f} m wide" if width else "How wide the road is cannot be seen"
-    return f"{road}, with {counted(cars, CARS)} seen."
+    return f"{road}, with {count_things(cars, CARS)} seen."
 
 
 def _narrowest(legs: Sequence[Leg]) -> str:
@@ -159,7 +173,7 @@ def _narrowest(legs: Sequence[Leg]) -> str:
 
 
 def _bare_junctions(leg: Leg) -> Iterator[float]:
-    """Junctions without a marked crossing nearby."""
+    """Yield the junctions without a marked crossing nearby."""
     marked = [fact.along_m for fact in leg.facts if fact.kind == CROSSING]
     for at in leg.junctions:
         if all(abs(at - one) > 15.0 for one in marked):

@@ -54,8 +54,8 @@ class Track:
         """Metres."""
         return float(self._before[-1])
 
-    def along(self, index: int) -> float:
-        """Metres from the start to a point."""
+    def metres_along(self, index: int) -> float:
+        """Return the metres from the start to a point."""
         return float(self._before[index])
 
     def spot(self, position: LatLng) -> Beside:

@@ -53,8 +53,8 @@ class Candidate(JsonRecord):
         )
 
 
-def ranked(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Best first. Among equal ratings: the shorter walk in whole minutes, then more stars, then the id."""
+def rank_candidates(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return candidates, best first. Among equal ratings: the shorter walk, then more stars, then the id."""
     return sorted(candidates, key=lambda one: (-one.rating, round(one.minutes), -(one.stars or 0.0), one.id))
 
 

@@ -25,19 +25,19 @@ def closes_at(place: Place, minute: int) -> int | None:
 
 
 def hours_in_words(end: int, minute: int) -> str:
-    """Until when a place is open, seen from a minute before: `"until 22:00"`, `"until sat 02:00"`."""
+    """Say until when a place is open, seen from a minute before: `"until 22:00"`, `"until sat 02:00"`."""
     if end - minute >= WEEK_MIN:
         return "round the clock"
     clock = f"{end // 60 % 24:02d}:{end % 60:02d}"
     same_day = (
         end // DAY_MIN == minute // DAY_MIN or end % WEEK_MIN == (minute // DAY_MIN + 1) * DAY_MIN % WEEK_MIN
     )
-    return (
-        f"until {'24:00' if same_day and end % DAY_MIN == 0 else clock if same_day else _dated(end, clock)}"
-    )
+    if same_day and end % DAY_MIN == 0:
+        return "until 24:00"
+    return f"until {clock if same_day else _date_clock(end, clock)}"
 
 
-def _dated(end: int, clock: str) -> str:
+def _date_clock(end: int, clock: str) -> str:
     return f"{DAYS[end // DAY_MIN % 7]} {clock}"
 
 

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from pydantic import Field, ValidationInfo, field_validator
 
 from virl.mind.replies import Reply, named
-from virl.routines.clients.replies import offered
+from virl.routines.clients.replies import check_offered
 
 
 class PlaceSearch(Reply):
-    """What to look for on a client's behalf, and how far away at most."""
+    """The search on a client's behalf, and how far away the place is at most."""
 
     place_types: tuple[str, ...] = Field(
         min_length=1, max_length=3, description="One to three of the place types offered, the best first."
@@ -28,10 +28,10 @@ class PlaceSearch(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """As `Reply.offers`."""
+        """Return the values that fields of the reply may take, as `Reply.offers` does."""
         return {"place_types": named(inputs, "place_types")}
 
     @field_validator("place_types")
     @classmethod
     def _are_offered(cls, place_types: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-        return offered(place_types, info)
+        return check_offered(place_types, info)

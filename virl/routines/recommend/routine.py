@@ -12,7 +12,7 @@ from virl.mind.lexicon import Lexicon, found_in
 from virl.mind.opinions import wishes_in
 from virl.mind.understanding.reading import Reading
 from virl.routines.clients.fitting import fit
-from virl.routines.clients.settings import served
+from virl.routines.clients.settings import client_of
 from virl.routines.clients.walks import walks_in
 from virl.routines.recommend.rules import SearchQuestion, plan_search
 from virl.routines.recommend.search import errand_of, search
@@ -24,7 +24,7 @@ __all__ = ["WISH", "fit", "run"]
 
 def _read_wish(character: Character, lexicon: Lexicon) -> Reading:
     """Read the kind of place, the attributes and the longest walk that the client's intention names."""
-    client = served(character)
+    client = client_of(character)
     asked = SearchQuestion(
         name=client.name,
         background=client.background,

@@ -82,7 +82,7 @@ def plan_search(question: SearchQuestion, lexicon: Lexicon) -> PlaceSearch:
     Raises:
         MindFailed: the intention has no word of any type offered.
     """
-    cheap = _wanted(question.background, question.intention, lexicon).get("cheap")
+    cheap = _wanted_attributes(question.background, question.intention, lexicon).get("cheap")
     return PlaceSearch(
         place_types=(_sought_type(question, lexicon),),
         walk_minutes=walk_minutes(question.intention),
@@ -92,7 +92,7 @@ def plan_search(question: SearchQuestion, lexicon: Lexicon) -> PlaceSearch:
 
 def rate_place(question: SuitQuestion, lexicon: Lexicon) -> Rating:
     """Rate a place by the likelihood that visitors' words meet all wishes, its public rating and the walk."""
-    wanted = _wanted(question.background, question.intention, lexicon)
+    wanted = _wanted_attributes(question.background, question.intention, lexicon)
     voices = _voices(question, lexicon)
     chances = {
         name: voices.get(name, _Voices()).chance(holds=mention.holds) for name, mention in wanted.items()
@@ -110,7 +110,7 @@ def rate_place(question: SuitQuestion, lexicon: Lexicon) -> Rating:
     return Rating(rating=round(points, 1), explanation=f"{text[0].upper()}{text[1:]}.")
 
 
-def _wanted(background: str, intention: str, lexicon: Lexicon) -> dict[str, Mention]:
+def _wanted_attributes(background: str, intention: str, lexicon: Lexicon) -> dict[str, Mention]:
     return wishes(background, lexicon) | wishes(intention, lexicon, loosely=True)
 
 

@@ -9,11 +9,11 @@ from pydantic import BaseModel, ConfigDict
 from virl.agent.agent import Agent
 from virl.errors import BadInput, NotFound
 from virl.geo import LatLng, distance
-from virl.pages.numbers import counted
+from virl.pages.numbers import count_noun
 from virl.platform.locate import locate
 from virl.platform.maps import SPEED_M_S
 from virl.platform.places import Place, PlacesInFull, RatedPlaces, complete_to, nearby_in_full
-from virl.routines.clients.settings import Client, served
+from virl.routines.clients.settings import Client, client_of
 from virl.routines.recommend.replies import PlaceSearch
 from virl.routines.recommend.rules import USUAL_STARS, steady_stars
 from virl.routines.recommend.settings import RECOMMEND
@@ -71,7 +71,7 @@ def errand_of(agent: Agent) -> Errand:
     Raises:
         BadInput: the client's address is not in the city.
     """
-    client = served(agent.character)
+    client = client_of(agent.character)
     if isinstance(client.where, str):
         try:
             return Errand(client, locate(agent.city, client.where)[1])
@@ -83,7 +83,7 @@ def errand_of(agent: Agent) -> Errand:
 
 
 def search(agent: Agent, errand: Errand) -> Search:
-    """Places that the wish may be fulfilled at, once a run; walking times come from one matrix."""
+    """Return the places that the wish may be fulfilled at, once a run; walking times come from one matrix."""
     if noted := agent.run.noted(TOPIC, KEY):
         made = Search.model_validate(noted.data)
         _recall(agent, errand, made)
@@ -101,7 +101,7 @@ def search(agent: Agent, errand: Errand) -> Search:
     agent.run.note(
         TOPIC,
         KEY,
-        f"{counted(len(made.found), 'place')} of the kind {kinds} "
+        f"{count_noun(len(made.found), 'place')} of the kind {kinds} "
         f"within {made.limit_minutes:.0f} minutes on foot; "
         f"permanently closed: {made.gone}, too far: {made.too_far}, skipped: {made.left_out}."
         + (f" No way leads to {', '.join(made.unreached)}." if made.unreached else ""),
@@ -128,7 +128,7 @@ def _within_reach(
         return told
     wanted = RECOMMEND.of(agent.character).candidates * LOOKED_UP
     for least in LEAST_STARS:
-        rated = places.rated(here, reach, types, least, max_price_level)
+        rated = places.nearby_rated(here, reach, types, least, max_price_level)
         told = _open_ones([*told, *rated])
         promises = sorted((_promise(place, max_price_level) for place in told), reverse=True)[:wanted]
         if len(promises) == wanted and promises[-1] >= (SUITS, max(least, USUAL_STARS)):
@@ -174,7 +174,7 @@ def _minutes(agent: Agent, here: LatLng, places: list[Place]) -> list[float]:
 
 
 def _open_ones(places: Sequence[Place]) -> list[Place]:
-    """Places that have not closed for good, each once."""
+    """Return the places that have not closed for good, each once."""
     return list({place.id: place for place in places if place.is_open}.values())
 
 

@@ -19,7 +19,7 @@ class Recommending(Settings):
     within_metres: float | None = Field(default=None, gt=0, le=10_000)
     """The longest way there, walked at 1.35 m/s, where that is less."""
     stay_minutes: int = Field(default=0, ge=0, le=1440)
-    """How long the place must be open from the arrival on."""
+    """Minutes that the place must be open from the arrival on."""
     candidates: int = Field(default=15, ge=1, le=MOST_CANDIDATES)
     """Most places that are weighed."""
     reviews: int = Field(default=8, ge=1, le=20)

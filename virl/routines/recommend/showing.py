@@ -10,7 +10,7 @@ from virl.platform.claims import PlaceClaim
 from virl.platform.outcome import Outcome
 from virl.routines.clients.walks import walk_in_words
 from virl.routines.directions.destination import nearest_told
-from virl.routines.recommend.candidate import UNKNOWN, Candidate, ranked, why_not
+from virl.routines.recommend.candidate import UNKNOWN, Candidate, rank_candidates, why_not
 from virl.routines.recommend.rules import NOBODY_SAYS
 from virl.routines.recommend.search import Errand, Search
 from virl.routines.recommend.weigh import is_unsure
@@ -20,25 +20,32 @@ COLUMNS = ("place", "rating of 10", "minutes on foot", "stars of 5", "price leve
 
 
 def recommend(agent: Agent, errand: Errand, search: Search, candidates: Sequence[Candidate]) -> None:
-    """End the run with the best candidate, or say in one line that there is none."""
-    best = ranked(candidates)
+    """End the run with the best candidate, or say in one line that there is none.
+
+    Args:
+        agent: whose run it is.
+        errand: of the client.
+        search: the places that were found.
+        candidates: that were weighed.
+    """
+    best = rank_candidates(candidates)
     if not best:
         agent.run.end(
-            Outcome("not found", _nothing(agent, search, errand.position)),
+            Outcome("not found", _nothing_found(agent, search, errand.position)),
             answer=_answer(search, best),
             exhibits=_out_of_reach(search),
         )
         return
     pick = best[0]
-    lacking = _lacking(agent, pick)
+    lacking = _missing_facts(agent, pick)
     agent.run.end(
-        Outcome("found", " ".join([_picked(errand, pick), *lacking]), pick.name),
+        Outcome("found", " ".join([_pick_line(errand, pick), *lacking]), pick.name),
         pick.record(picked=True),
         answer=_answer(search, best) | {"not_known": lacking},
         claims=[_claim(agent, errand, search, pick)],
         exhibits=[
             _table(best),
-            *_against(best),
+            *_runners_up(best),
             *(TextExhibit(title="What is not known", text=text) for text in lacking),
             *_out_of_reach(search),
             _map(errand, best),
@@ -51,14 +58,14 @@ def _claim(agent: Agent, errand: Errand, search: Search, pick: Candidate) -> Pla
     return PlaceClaim(pick.id, pick.name, search.place_types, wishes, agent.character.day_and_minute)
 
 
-def _picked(errand: Errand, pick: Candidate) -> str:
+def _pick_line(errand: Errand, pick: Candidate) -> str:
     return (
         f"{pick.name} for {errand.client.name}: {pick.rating:g} of 10, "
-        f"{walk_in_words(pick.minutes)} on foot, {_opened(pick)}."
+        f"{walk_in_words(pick.minutes)} on foot, {_opening_words(pick)}."
     )
 
 
-def _lacking(agent: Agent, pick: Candidate) -> list[str]:
+def _missing_facts(agent: Agent, pick: Candidate) -> list[str]:
     unrated = [f"{agent.city.lacks}: nothing tells how good it is."] if agent.city.lacks else []
     reasons = pick.reason.rstrip(".").split("; ")
     untold = [one for one in reasons if one.lower().startswith(NOBODY_SAYS)]
@@ -70,11 +77,11 @@ def _out_of_reach(search: Search) -> list[TextExhibit]:
     return [TextExhibit(title="Out of reach", text=text)] if search.unreached else []
 
 
-def _opened(pick: Candidate) -> str:
+def _opening_words(pick: Candidate) -> str:
     return "opening hours unknown" if pick.open == UNKNOWN else f"open {pick.open}"
 
 
-def _nothing(agent: Agent, search: Search, here: LatLng) -> str:
+def _nothing_found(agent: Agent, search: Search, here: LatLng) -> str:
     kinds = " or ".join(name.replace("_", " ") for name in search.place_types)
     within = f"within {walk_in_words(search.limit_minutes)} on foot"
     if not search.found:
@@ -115,7 +122,7 @@ def _table(best: Sequence[Candidate]) -> TableExhibit:
     )
 
 
-def _against(best: Sequence[Candidate]) -> list[TextExhibit]:
+def _runners_up(best: Sequence[Candidate]) -> list[TextExhibit]:
     others = best[1 : RUNNERS_UP + 1]
     text = "\n\n".join(f"{one.name}: {why_not(one, best[0])}" for one in others)
     return [TextExhibit(title=f"Why {best[0].name} ranks above these", text=text)] if others else []

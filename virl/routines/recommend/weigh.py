@@ -21,6 +21,11 @@ def weigh_all(agent: Agent, errand: Errand, search: Search) -> list[Candidate]:
     """Return the candidates, in the order of their promise, until enough are weighed.
 
     What was noted is kept.
+
+    Args:
+        agent: whose run it is.
+        errand: of the client.
+        search: the places that were found.
     """
     asked = RECOMMEND.of(agent.character)
     candidates = _weigh_each(agent, errand, search.found, TOPIC, unsure=asked.unknown_hours == "allow")
@@ -77,7 +82,7 @@ def _weigh(
             data={"state": UNSURE if unknown else CLOSED, "name": place.name},
         )
         return
-    candidate = _rated(agent, errand, place, found, opened)
+    candidate = _rate_candidate(agent, errand, place, found, opened)
     agent.run.note(
         topic,
         place.id,
@@ -89,7 +94,7 @@ def _weigh(
 
 
 def _open(agent: Agent, place: Place, minutes: float, *, unsure: bool) -> str | None:
-    """Until when the place is open, if it is so now, at the arrival and for the stay; else `None`."""
+    """Say until when the place is open, if it is now, at the arrival and for the stay; else `None`."""
     asked = RECOMMEND.of(agent.character)
     if not place.is_open:
         return None
@@ -103,7 +108,9 @@ def _open(agent: Agent, place: Place, minutes: float, *, unsure: bool) -> str | 
     return hours_in_words(end, now)
 
 
-def _rated(agent: Agent, errand: Errand, place: Place, found: PlaceInReach, opened: str) -> Candidate:
+def _rate_candidate(
+    agent: Agent, errand: Errand, place: Place, found: PlaceInReach, opened: str
+) -> Candidate:
     summary, reviews = summarize_reviews(agent, place, RECOMMEND.of(agent.character).reviews)
     client = errand.client
     rated = agent.mind.ask(

@@ -35,7 +35,7 @@ from virl.platform.movement.sight.looking import AROUND, SMALL_AROUND, KnownSign
 from virl.platform.movement.sight.navigator import SightNavigator
 from virl.platform.movement.sight.rules import GoalQuestion, quoted_name, understand, words_of_goal
 from virl.platform.movement.sight.understanding import goal_in_words
-from virl.platform.movement.sight.wishes import explained
+from virl.platform.movement.sight.wishes import explain_conditions
 from virl.platform.outcome import Outcome
 from virl.platform.perception.road_fronts import RoadSight, far_camera
 from virl.platform.streetview import Camera, Link, Panorama, Pose
@@ -133,11 +133,11 @@ def run(agent: Agent) -> None:
     ended = Outcome("gave up")
     for step in navigator.walk(start):
         if step.index < len(written):
-            _again(step, written[step.index])
+            _decide_again(step, written[step.index])
         else:
             _write_down(agent, step)
         ended = step.choice.outcome or ended
-    exhibits = _shown(goal, signs, navigator.decisions)
+    exhibits = _search_exhibits(goal, signs, navigator.decisions)
     if ended.status != "finished":
         stood = agent.run.steps[-1].pose
         metres = distance(agent.start.position, LatLng(stood.lat, stood.lng))
@@ -185,19 +185,19 @@ def _goal(agent: Agent, kinds: tuple[str, ...]) -> SightGoal:
         return _GOAL.validate_python(noted.data)
     goal = goal_in_words(told, agent.mind, kinds, agent.prompts, moment)
     data = _GOAL.dump_python(goal, mode="json")
-    agent.run.note(GOAL, "goal", _told(goal), data=data)
+    agent.run.note(GOAL, "goal", _describe_goal(goal), data=data)
     return goal
 
 
-def _told(goal: SightGoal) -> str:
+def _describe_goal(goal: SightGoal) -> str:
     if goal.name:
         return f"Looks for a sign that says {goal.name!r}."
     kinds, beside = _in_words(goal.kinds), _in_words(goal.beside, " and ")
     said = f"Looks for the sign of a {kinds}{f' beside a {beside}' if beside else ''}."
-    return f"{said} {explained(goal.told, load_lexicon(), goal.moment)}".rstrip()
+    return f"{said} {explain_conditions(goal.told, load_lexicon(), goal.moment)}".rstrip()
 
 
-def _again(step: Step, written: StepRecord) -> None:
+def _decide_again(step: Step, written: StepRecord) -> None:
     """Decide once more what is written down: as the explorer decides again, by others as it is written."""
     if written.decided_by:
         link = link_taken(step.links, written)
@@ -219,7 +219,7 @@ def _write_down(agent: Agent, step: Step) -> None:
     )
 
 
-def _shown(goal: SightGoal, signs: KeptSigns, decisions: int) -> list[Exhibit]:
+def _search_exhibits(goal: SightGoal, signs: KeptSigns, decisions: int) -> list[Exhibit]:
     """Return the exhibits: the goal, and the signs that were read."""
     read = {
         one.sign.text: (pano_id, _in_words(one.kinds, ", "))
@@ -227,9 +227,8 @@ def _shown(goal: SightGoal, signs: KeptSigns, decisions: int) -> list[Exhibit]:
         for one in seen
     }
     rows = tuple((text, kinds, pano_id) for text, (pano_id, kinds) in list(read.items())[-MOST_SIGNS:])
-    text = (
-        f"{goal.told}\n\n{_told(goal)}\n\n{decisions} decisions, {len(signs)} views, {len(read)} signs read."
-    )
+    counts = f"{decisions} decisions, {len(signs)} views, {len(read)} signs read."
+    text = f"{goal.told}\n\n{_describe_goal(goal)}\n\n{counts}"
     return [
         TextExhibit(title="What she looked for", text=text),
         TableExhibit(title="The last signs that she read", columns=("sign", "may be", "panorama"), rows=rows),
@@ -248,7 +247,7 @@ _LINE = TypeAdapter(_ReadView)
 
 
 class ReplayedMind:
-    """Answers from a journal as long as it lasts, in its order, then asks.
+    """A mind that answers from a journal as long as it lasts, in its order, then asks.
 
     Args:
         mind: who answers afterwards, and whose ledger this is.

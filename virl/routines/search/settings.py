@@ -12,20 +12,20 @@ class SearchSettings(Settings):
     """The goal that is looked for by sight, and the limit of the search."""
 
     goal: str = Field(default="", max_length=500)
-    """What is looked for: a name in quotation marks, a description, or a wish; empty takes the intention."""
+    """Goal of the search: a name in quotation marks, a description, or a wish; empty takes the intention."""
     reader: str = "sign-reader"
-    """Reads the signs: a name in `platform/models/`, or the path of a model file."""
+    """The reader of signs: a name in `platform/models/`, or the path of a model file."""
     decisions: int = Field(default=80, ge=1, le=10_000)
     """Junctions decided at most; the longest average of AgentNav's cities (arXiv 2512.15933)."""
 
 
-def _named(search: SearchSettings) -> Iterable[tuple[str, Callable[[], object]]]:
+def _named_models(search: SearchSettings) -> Iterable[tuple[str, Callable[[], object]]]:
     from virl.platform.perception.models import read_model  # noqa: PLC0415 - brings in the models
 
     return [("reader", lambda: read_model("reader", search.reader))]
 
 
 SEARCH: CharacterField[SearchSettings] = CharacterField(
-    "search", SearchSettings, SearchSettings(), "What is looked for by sight, and how long.", _named
+    "search", SearchSettings, SearchSettings(), "What is looked for by sight, and how long.", _named_models
 )
 FIELDS = (SEARCH,)

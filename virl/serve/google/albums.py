@@ -38,7 +38,7 @@ class Albums:
     _lock: Lock = field(default_factory=Lock)
 
     def sizes(self, place_id: str) -> list[tuple[int, int]]:
-        """Width and height of each photo of a place."""
+        """Return the width and height of each photo of a place."""
         with self._lock:
             known = self._sizes.get(place_id)
         if known is None:
@@ -48,7 +48,7 @@ class Albums:
         return known
 
     def media(self, ask: Ask) -> Response:
-        """`/v1/places/{place}/photos/{photo}/media`."""
+        """Answer `/v1/places/{place}/photos/{photo}/media`."""
         width, height = _limits(ask.query, "maxWidthPx", "maxHeightPx", NEW_SIDE)
         place, photo = ask.path["place"], ask.path["photo"]
         self._photo(place, photo)
@@ -58,7 +58,11 @@ class Albums:
         return Response(status_code=302, headers={"Location": uri})
 
     def legacy(self, ask: Ask) -> Response:
-        """`/maps/api/place/photo`."""
+        """Answer `/maps/api/place/photo`.
+
+        Raises:
+            Refused: the reference is missing.
+        """
         width, height = _limits(ask.query, "maxwidth", "maxheight", LEGACY_SIDE)
         reference = ask.query.get("photo_reference") or ask.query.get("photoreference") or ""
         place, _, photo = reference.rpartition(".")
@@ -68,7 +72,11 @@ class Albums:
         return Response(status_code=302, headers={"Location": self._uri(ask, place, photo, width, height)})
 
     def file(self, ask: Ask) -> Response:
-        """Return the picture itself."""
+        """Return the picture itself.
+
+        Raises:
+            Refused: the address was not given out by this server.
+        """
         width, height = _limits(ask.query, "w", "h", NEW_SIDE)
         place, photo = ask.path["place"], ask.path["photo"]
         signature = self._signature(place, photo, width, height)
@@ -116,7 +124,7 @@ def photo_name(index: int) -> str:
 
 
 def photos_json(place_id: str, sizes: list[tuple[int, int]]) -> list[Json]:
-    """Photos as Places (New) gives them."""
+    """Return the photos in the JSON of Places (New)."""
     return [
         {
             "name": f"places/{place_id}/photos/{photo_name(index)}",
@@ -129,7 +137,7 @@ def photos_json(place_id: str, sizes: list[tuple[int, int]]) -> list[Json]:
 
 
 def legacy_photos_json(place_id: str, sizes: list[tuple[int, int]]) -> list[Json]:
-    """Photos as the legacy API gives them."""
+    """Return the photos in the JSON of the legacy API."""
     return [
         {
             "height": height,

@@ -82,7 +82,7 @@ def make_app(city: City, options: ServeOptions, stats: Stats, pools: Pools) -> A
 
 
 def endpoints(city: City, options: ServeOptions) -> list[Endpoint]:
-    """All endpoints of a city."""
+    """Return all endpoints of a city."""
     painter = Painter(lossless=options.lossless)
     albums = Albums(city, painter, PictureCache(KEPT_PHOTOS), options.key)
     static = StaticStreetView(city, painter, options.odd)

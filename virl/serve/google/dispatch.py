@@ -64,7 +64,7 @@ _log = logging.getLogger(__name__)
 
 
 Handler = Callable[[Ask], Response]
-"""Answers one request."""
+"""A function that answers one request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Endpoint:
 
 
 class Dispatcher:
-    """Lets requests through to their handlers, which run in pools of threads.
+    """A dispatcher of requests to their handlers, which run in pools of threads.
 
     Args:
         options: how the server behaves.
@@ -206,7 +206,7 @@ def _upstream(fault: ProviderError) -> Refused:
 
 
 def _digest(name: str, request: Request, content: bytes) -> str:
-    """Stands for what a request asks; its key and session do not count."""
+    """Return a digest of what a request asks; its key and session do not count."""
     query = sorted(pair for pair in request.query_params.multi_items() if pair[0] not in _PRIVATE)
     mask = request.headers.get("X-Goog-FieldMask", "")
     text = json.dumps([name, request.url.path, query, mask])
@@ -244,5 +244,5 @@ def _json(content: bytes) -> Json:
 
 
 def _noise(length: int) -> bytes:
-    """Bytes that are neither text nor a picture."""
+    """Return bytes that are neither text nor a picture."""
     return (b"\xff\x00\xfe" * (length // 3 + 1))[: max(length, 1)]

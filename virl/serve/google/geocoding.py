@@ -48,7 +48,7 @@ class Geocoded:
 
 @dataclass(frozen=True, slots=True)
 class Geocoder:
-    """Looks up addresses.
+    """A finder of addresses.
 
     Args:
         city: what is served.
@@ -105,7 +105,7 @@ class Geocoder:
         return Geocoded(position, door.text if door else f"{head}, {self.city.title}", "street_address")
 
     def _namesakes(self, name: str, first: Geocoded) -> list[Geocoded]:
-        """Other places of the same name; a city that costs money is not asked for them."""
+        """Return the other places of the same name; a city that costs money is not asked for them."""
         if first.kind != "establishment" or self.city.ledger is not None:
             return []
         try:
@@ -176,6 +176,11 @@ class Stop:
 
 def stop_of(city: City, text: str, place_id: str = "") -> Stop:
     """Return the stop that an id names, or without one a position or an address.
+
+    Args:
+        city: that is served.
+        text: position or address.
+        place_id: empty for none.
 
     Raises:
         NotFound: there is no such place, or no such address.
@@ -280,7 +285,7 @@ class Geocoding:
 
 
 def _filters(text: str) -> dict[str, str]:
-    """Components such as `country:US|locality:Springfield`."""
+    """Return the filters of a text such as `country:US|locality:Springfield`."""
     filters = {}
     for part in filter(None, text.split("|")):
         name, _, value = part.partition(":")

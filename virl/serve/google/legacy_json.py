@@ -52,19 +52,28 @@ def components(address: str) -> list[Json]:
 
 
 def plus_codes(position: LatLng, town: str) -> Json:
-    """Both forms of the plus code of a position."""
+    """Return both forms of the plus code of a position."""
     return {"compound_code": compound_code(position, town), "global_code": plus_code(position)}
 
 
 def legacy_types(place: Place) -> list[str]:
-    """All types of a place, the finest first, each once, as the legacy APIs give them."""
+    """Return all types of a place, the finest first, each once, as the legacy APIs give them."""
     return list(dict.fromkeys((*place.types, *ALWAYS)))
 
 
 def legacy_place(
     place: Place, address: str, photos: list[Json], max_reviews: int | None, clock: TownClock, town: str
 ) -> Json:
-    """Return a place; `address` is the name of the field that holds its address."""
+    """Return a place; `address` is the name of the field that holds its address.
+
+    Args:
+        place: of the city.
+        address: name of the field that holds its address.
+        photos: as JSON.
+        max_reviews: `None` leaves reviews out.
+        clock: of the town.
+        town: its name.
+    """
     kind = place.types[0] if place.types else "generic"
     written: Json = {
         "business_status": "OPERATIONAL" if place.is_open else "CLOSED_PERMANENTLY",

@@ -95,13 +95,13 @@ class ServeOptions:
     retry_after_s: int | None = None
     """Seconds told in a `Retry-After` header of answers 429 and 503; `None` sends none, as Google does."""
     seed: int = 0
-    """Picks which requests meet a fault."""
+    """Seed for which requests meet a fault."""
     lossless: bool = False
     """Pictures as PNG and all reviews of a place, so that what comes out is what the city holds."""
     fine_types: bool = False
     """A finer type before those of each place in Places (New), for made towns, which have coarse ones."""
     now: Callable[[], datetime] | None = None
-    """Gives the time, for what is open and how old reviews are; `None` takes the machine's clock."""
+    """Clock for what is open and how old reviews are; `None` takes the machine's clock."""
     page_delay_s: float = 2.0
     """Seconds before a page token of the legacy Places API is valid. Google says "a short delay"; chosen."""
     hang_s: float = 60.0
@@ -138,7 +138,7 @@ class ServeOptions:
 
 
 def parse_oddities(text: str, seed: int = 0) -> Oddities:
-    """Oddities from a text such as `indoor:0.3,stale:0.1`.
+    """Read oddities from a text such as `indoor:0.3,stale:0.1`.
 
     Raises:
         BadInput: it is not of that form.

@@ -14,7 +14,7 @@ QUALITY = 90  # of JPEG; chosen, near what Google sends
 
 
 class Painter:
-    """Turns pictures into responses.
+    """A maker of responses from pictures.
 
     Args:
         lossless: send PNG instead of JPEG.
@@ -54,7 +54,13 @@ class PictureCache:
 
 
 def fitted(image: Image, max_width: int, max_height: int) -> Image:
-    """Return a picture shrunk to fit, its proportions kept; never enlarged."""
+    """Return a picture shrunk to fit, its proportions kept; never enlarged.
+
+    Args:
+        image: the picture.
+        max_width: pixels.
+        max_height: pixels.
+    """
     height, width = image.shape[:2]
     scale = min(max_width / width, max_height / height, 1.0)
     if scale == 1.0:

@@ -45,7 +45,7 @@ def has_step_free_entrance(place: Place) -> bool | None:
 
 
 def accessibility(place: Place) -> Json | None:
-    """Google's object of what is accessible."""
+    """Return Google's object of what is accessible."""
     known = has_step_free_entrance(place)
     return None if known is None else {"wheelchairAccessibleEntrance": known}
 
@@ -102,7 +102,7 @@ class KeptFields:
 
 @dataclass(frozen=True, slots=True)
 class PlaceWriter:
-    """Writes places.
+    """A writer of places.
 
     Args:
         city: what is served.
@@ -138,12 +138,18 @@ class PlaceWriter:
         return [_review(place.id, index, review, self.clock) for index, review in enumerate(shown)] or None
 
     def photos(self, place: Place) -> list[Json] | None:
-        """Names and sizes of photos."""
+        """Return the names and sizes of photos."""
         return photos_json(place.id, self.albums.sizes(place.id)) or None
 
 
 def found_place(city: City, place_id: str, odd: Oddities, gone: str) -> Place:
     """Return the place with an id.
+
+    Args:
+        city: that is served.
+        place_id: asked for.
+        odd: oddities of the data.
+        gone: words of the refusal.
 
     Raises:
         Refused: there is none, or its id is stale; with the words `gone`.
@@ -157,7 +163,13 @@ def found_place(city: City, place_id: str, odd: Oddities, gone: str) -> Place:
 
 
 def named_places(city: City, words: str, near: LatLng | None) -> Sequence[Place]:
-    """Return the places that answer a text, the best first; none where it names nothing."""
+    """Return the places that answer a text, the best first; none where it names nothing.
+
+    Args:
+        city: that is served.
+        words: of the search.
+        near: preferred position; `None` for none.
+    """
     try:
         return city.places.search(words, near)
     except BadInput:
@@ -217,7 +229,7 @@ def author_uri(place_id: str, number: int) -> str:
 
 
 def google_day(day: int) -> int:
-    """Google's number of a day: 0 is Sunday. Ours: 0 is Monday."""
+    """Return Google's number of a day: 0 is Sunday. Ours: 0 is Monday."""
     return (day + 1) % 7
 
 

@@ -45,7 +45,7 @@ class LegacyPlaces:
     clock: TownClock
 
     def nearby(self, ask: Ask) -> Response:
-        """`nearbysearch`: by prominence within a radius, or by distance."""
+        """Answer `nearbysearch`: by prominence within a radius, or by distance."""
         if token := ask.query.get("pagetoken"):
             return self._list(self.pages.next(token, PAGE), "vicinity")
         center = position(ask.query.get("location", ""))
@@ -63,7 +63,11 @@ class LegacyPlaces:
         return self._list(self.pages.first(_query(ask), found[:MOST], PAGE), "vicinity")
 
     def text(self, ask: Ask) -> Response:
-        """`textsearch`."""
+        """Answer `textsearch`.
+
+        Raises:
+            Refused: the query is missing.
+        """
         if token := ask.query.get("pagetoken"):
             return self._list(self.pages.next(token, PAGE), "formatted_address")
         kind = ask.query.get("type", "")
@@ -76,7 +80,7 @@ class LegacyPlaces:
         return self._list(self.pages.first(_query(ask), kept[:MOST], PAGE), "formatted_address")
 
     def find(self, ask: Ask) -> Response:
-        """`findplacefromtext`."""
+        """Answer `findplacefromtext`."""
         words = ask.query.get("input", "")
         if not words.strip() or ask.query.get("inputtype") not in {"textquery", "phonenumber"}:
             raise invalid("Invalid request. Missing or invalid 'input' or 'inputtype' parameter.")
@@ -87,7 +91,7 @@ class LegacyPlaces:
         return answer({"candidates": candidates, "status": "OK" if candidates else "ZERO_RESULTS"})
 
     def details(self, ask: Ask) -> Response:
-        """`details`; without `fields` all of them."""
+        """Answer `details`; without `fields` all of them."""
         place_id = ask.query.get("place_id") or ask.query.get("placeid")
         if not place_id:
             raise invalid("Invalid request. Missing the 'place_id' parameter.")

@@ -43,7 +43,7 @@ class NewPlaces:
     odd: Oddities
 
     def nearby(self, ask: Ask) -> Response:
-        """`places:searchNearby`."""
+        """Answer `places:searchNearby`."""
         tree = parse_mask(ask.fields, KNOWN, "places")
         circle = circle_in(message_in(ask.body, "locationRestriction"), "locationRestriction")
         ranking = _one_of(ask.body, "rankPreference", ("POPULARITY", "DISTANCE"))
@@ -56,7 +56,7 @@ class NewPlaces:
         return self._list(Page(found[:most], None), tree)
 
     def text(self, ask: Ask) -> Response:
-        """`places:searchText`."""
+        """Answer `places:searchText`."""
         tree = parse_mask(ask.fields, KNOWN, "places")
         size = _count(ask.body, "pageSize" if "pageSize" in ask.body else "maxResultCount")
         query = json.dumps({name: ask.body[name] for name in sorted(ask.body) if name not in PAGING})
@@ -66,7 +66,7 @@ class NewPlaces:
         return self._list(self.pages.first(query, self._search(ask.body)[:MOST], size), tree)
 
     def details(self, ask: Ask) -> Response:
-        """`places/{place}`."""
+        """Answer `places/{place}`."""
         tree = parse_mask(ask.fields, KNOWN)
         gone = f'The Place ID "{ask.path["place"]}" is no longer valid or was not found.'
         place = found_place(self.city, ask.path["place"], self.odd, gone)
@@ -107,7 +107,7 @@ class NewPlaces:
         return kept
 
     def _of_type(self, query: str, body: Json, area: Circle | Rectangle) -> list[Place] | None:
-        """All places of an area where a text names no more than the type that is asked for."""
+        """Return all places of an area where a text names no more than the type that is asked for."""
         kind = str(body.get("includedType"))
         if not body.get("strictTypeFiltering") or query.strip().lower() != kind.replace("_", " "):
             return None
@@ -173,7 +173,11 @@ class Autocomplete:
     city: City
 
     def predict(self, ask: Ask) -> Response:
-        """Places of which each typed word begins a word of the name or the address, the nearest first."""
+        """Return places of which each typed word begins a word of the name or the address, nearest first.
+
+        Raises:
+            Refused: the input is empty.
+        """
         tree = parse_mask(ask.fields or "*", SUGGESTED)
         typed = str(ask.body.get("input", "")).strip()
         if not typed:

@@ -13,6 +13,12 @@ from virl.serve.google.wire import Json, invalid
 def number(text: str, name: str, low: float, high: float) -> float:
     """Return a number from a parameter.
 
+    Args:
+        text: of the parameter.
+        name: of the parameter.
+        low: least.
+        high: most.
+
     Raises:
         Refused: it is none, or outside [low, high].
     """
@@ -28,7 +34,15 @@ def number(text: str, name: str, low: float, high: float) -> float:
 
 
 def optional_number(query: Mapping[str, str], name: str, low: float, high: float, default: float) -> float:
-    """Return a number from a parameter that may be left out."""
+    """Return a number from a parameter that may be left out.
+
+    Args:
+        query: of the request.
+        name: of the parameter.
+        low: least.
+        high: most.
+        default: where it is left out.
+    """
     return number(query[name], name, low, high) if query.get(name) else default
 
 
@@ -57,6 +71,12 @@ def position(text: str, name: str = "location") -> LatLng:
 def lat_lng(message: Any, name: str, lat: str = "latitude", lng: str = "longitude") -> LatLng:
     """Return a position from a message such as `{"latitude": 1, "longitude": 2}`; a field left out is 0.
 
+    Args:
+        message: of the request.
+        name: of the message, for errors.
+        lat: name of its field.
+        lng: name of its field.
+
     Raises:
         Refused: it is no such message.
     """
@@ -84,6 +104,11 @@ def message_in(body: Json, name: str) -> Json:
 
 def texts_in(body: Json, name: str, most: int) -> list[str]:
     """Return a list of texts inside a message; empty where it is left out.
+
+    Args:
+        body: of the request.
+        name: of the field.
+        most: texts.
 
     Raises:
         Refused: the field holds something else, or too many.

@@ -41,7 +41,11 @@ class LegacyRoutes:
     transit: Transit
 
     def directions(self, ask: Ask) -> Response:
-        """One route through all stops in their order."""
+        """Return one route through all stops in their order.
+
+        Raises:
+            Refused: origin or destination is missing, or a limit is exceeded.
+        """
         between = _waypoints(ask)
         bare = [text.removeprefix(VIA) for text in between]
         texts = [ask.query.get("origin", ""), *bare, ask.query.get("destination", "")]
@@ -71,7 +75,11 @@ class LegacyRoutes:
         return answer({"geocoded_waypoints": geocoded, "routes": [route], "status": "OK"})
 
     def matrix(self, ask: Ask) -> Response:
-        """Return a row for each origin, in it an element for each destination."""
+        """Return a row for each origin, in it an element for each destination.
+
+        Raises:
+            Refused: a side is missing, or there are too many elements.
+        """
         sides = [ask.query.get(name, "").split("|") for name in ("origins", "destinations")]
         if not all(text for side in sides for text in side):
             raise invalid("Invalid request. Missing the 'origins' or 'destinations' parameter.")

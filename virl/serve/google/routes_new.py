@@ -45,7 +45,11 @@ class Routes:
     transit: Transit
 
     def routes(self, ask: Ask) -> Response:
-        """One route through all stops in their order; an empty answer where there is no way."""
+        """Return one route through all stops in their order; an empty answer where there is no way.
+
+        Raises:
+            Refused: origin or destination is a via waypoint.
+        """
         tree = parse_mask(ask.fields, FIELDS.routes)
         stops = [
             message_in(ask.body, "origin"),
@@ -69,7 +73,11 @@ class Routes:
         return answer(masked({"routes": [_route(legs, name, as_geojson)]}, tree))
 
     def matrix(self, ask: Ask) -> Response:
-        """One element for each origin and destination."""
+        """Return one element for each origin and destination.
+
+        Raises:
+            Refused: there are too many elements, or too many addresses.
+        """
         tree = parse_mask(ask.fields, FIELDS.element)
         sides = [[message_in(item, "waypoint") for item in _items(ask.body, name)] for name in _SIDES]
         if len(sides[0]) * len(sides[1]) > MAX_ELEMENTS:
@@ -125,7 +133,7 @@ def _items(body: Json, name: str) -> list[Json]:
 
 
 def _check_preference(body: Json) -> None:
-    """Traffic is looked at for cars alone."""
+    """Raise an error if traffic is asked for with another mode than driving."""
     preference = body.get("routingPreference", "ROUTING_PREFERENCE_UNSPECIFIED")
     is_car = body.get("travelMode", "DRIVE") in {"TRAVEL_MODE_UNSPECIFIED", "DRIVE", "TWO_WHEELER"}
     if preference != "ROUTING_PREFERENCE_UNSPECIFIED" and not is_car:

@@ -44,7 +44,15 @@ class PanoramaParts(Protocol):
     """A provider that can give parts of a panorama."""
 
     def panorama_part(self, pano_id: str, width: int, left: int, top: int, size: tuple[int, int]) -> Image:
-        """Part of an equirectangular picture `width` pixels wide, whose centre column looks north."""
+        """Return a part of an equirectangular picture `width` pixels wide whose centre looks north.
+
+        Args:
+            pano_id: of the panorama.
+            width: of the whole picture, pixels.
+            left: first column.
+            top: first row.
+            size: columns and rows.
+        """
         ...
 
 
@@ -71,7 +79,11 @@ class TileStreetView:
     streets: LRUCache[str, str] = field(default_factory=lambda: LRUCache(KEPT_STREETS))
 
     def create_session(self, ask: Ask) -> Response:
-        """Return a session token."""
+        """Return a session token.
+
+        Raises:
+            Refused: a field is missing or has a value that is not known.
+        """
         for name in ("mapType", "language", "region"):
             if not isinstance(ask.body.get(name), str) or not ask.body[name]:
                 raise invalid(f"Missing or invalid required field: {name}.")
@@ -89,7 +101,11 @@ class TileStreetView:
         )
 
     def pano_ids(self, ask: Ask) -> Response:
-        """Return the panorama nearest to each location; an empty id where there is none."""
+        """Return the panorama nearest to each location; an empty id where there is none.
+
+        Raises:
+            Refused: there is no location, or there are too many.
+        """
         self._check_session(ask)
         locations = ask.body.get("locations")
         if not isinstance(locations, list) or not locations:
@@ -102,7 +118,7 @@ class TileStreetView:
         return answer({"panoIds": ["" if panorama is None else panorama.id for panorama in found]})
 
     def metadata(self, ask: Ask) -> Response:
-        """All about a panorama, with the ways on from it."""
+        """Return all about a panorama, with the ways on from it."""
         self._check_session(ask)
         return answer(self.described(ask))
 
@@ -120,7 +136,11 @@ class TileStreetView:
         }
 
     def tile(self, ask: Ask) -> Response:
-        """One tile of the equirectangular picture; its centre column looks to the panorama's heading."""
+        """Return one tile of the equirectangular picture; its centre looks to the panorama's heading.
+
+        Raises:
+            Refused: the panorama has no such tile.
+        """
         self._check_session(ask)
         zoom = int(number(ask.path["z"], "z", 0, len(WIDTHS) - 1))
         width = WIDTHS[zoom]
@@ -263,7 +283,7 @@ def attitude_of(panorama: Panorama, odd: Oddities) -> Attitude:
 def tilted_part(
     part_of: PartOf, held: Attitude, width: int, left: int, top: int, size: tuple[int, int]
 ) -> Image:
-    """Part of a panorama that was held so; its centre column is the middle of what the camera faced.
+    """Return a part of a panorama that was held so; its centre column is the middle of what the camera faced.
 
     Args:
         part_of: draws the level panorama.
@@ -293,7 +313,7 @@ def tilted_part(
 def _level_points(
     held: Attitude, width: int, left: int, top: int, size: tuple[int, int]
 ) -> tuple[Floats, Floats]:
-    """Columns and rows in the level panorama, whose centre column looks north, of a part's pixels."""
+    """Return columns and rows in the level panorama, whose centre column looks north, of a part's pixels."""
     turn = (((np.arange(left, left + size[0]) + 0.5) / width - 0.5) * 2 * np.pi).astype(np.float32)
     lift = ((0.5 - (np.arange(top, top + size[1]) + 0.5) / (width // 2)) * np.pi).astype(np.float32)[:, None]
     up = np.broadcast_to(np.sin(lift), (size[1], size[0]))

@@ -36,7 +36,7 @@ class TimedJourney:
 
 @dataclass(frozen=True, slots=True)
 class Transit:
-    """Finds the journeys of a city.
+    """A finder of the journeys of a city.
 
     Args:
         city: whose maps may know public transport.
@@ -73,7 +73,13 @@ class Transit:
     def cells(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], departs: datetime | None
     ) -> Ways:
-        """Metres and seconds from every origin to every destination."""
+        """Return the metres and seconds from every origin to every destination.
+
+        Args:
+            origins: n positions.
+            destinations: m positions.
+            departs: `None` for now.
+        """
         rows: Ways = []
         for here in origins:
             found = [self.journey((here, there), departs) for there in destinations]

@@ -146,7 +146,14 @@ def legs_between(
 
 
 def matrix(maps: Maps, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode) -> Ways:
-    """Return the ways from every origin to every destination."""
+    """Return the ways from every origin to every destination.
+
+    Args:
+        maps: of the city.
+        origins: n positions.
+        destinations: m positions.
+        mode: of travel.
+    """
     starts = [index for index, stop in enumerate(origins) if _is_on_map(maps, stop, mode)]
     ends = [index for index, stop in enumerate(destinations) if _is_on_map(maps, stop, mode)]
     cells: Ways = [[None] * len(destinations) for _ in origins]
@@ -161,7 +168,7 @@ def matrix(maps: Maps, origins: Sequence[LatLng], destinations: Sequence[LatLng]
 
 
 def _through(before: RouteLeg, here: LatLng, after: RouteLeg) -> RouteLeg:
-    """Two legs as one."""
+    """Return two legs as one."""
     first, second = before.whole, after.whole
     path = joined([first, second])
     whole = Stretch(path, first.metres + second.metres, first.seconds + second.seconds)

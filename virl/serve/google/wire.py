@@ -72,7 +72,13 @@ def answer(content: Json | list[Json], code: int = 200) -> Response:
 
 
 def refusal(refused: Refused, family: Family, lists: Sequence[str] = ()) -> Response:
-    """Return a refusal in the manners of an API; `lists` are those that a legacy API then gives empty."""
+    """Return a refusal in the manners of an API; `lists` are those that a legacy API then gives empty.
+
+    Args:
+        refused: what is wrong.
+        family: of APIs.
+        lists: names that a legacy API then gives empty.
+    """
     code, rpc, legacy = refused.fault.value
     if family == "legacy":
         return _legacy(code if code >= 500 else 200, legacy, refused.message, lists)
@@ -85,7 +91,13 @@ def refusal(refused: Refused, family: Family, lists: Sequence[str] = ()) -> Resp
 
 
 def failure(code: int, family: Family, lists: Sequence[str] = ()) -> Response:
-    """Return the answer of a server that fails with this HTTP status, in the manners of an API."""
+    """Return the answer of a server that fails with this HTTP status, in the manners of an API.
+
+    Args:
+        code: HTTP status.
+        family: of APIs.
+        lists: names that a legacy API then gives empty.
+    """
     if code == GoogleStatus.OVER_QUOTA.value[0]:
         return refusal(Refused(GoogleStatus.OVER_QUOTA, OVER_QUOTA), family, lists)
     phrase = responses.get(code, "Error")

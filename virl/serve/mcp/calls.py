@@ -82,7 +82,7 @@ class Call(Generic[T]):
             self._tell(Finished())
 
     def refuse(self, fault: Exception) -> None:
-        """Never work."""
+        """End the call with a fault before it has begun."""
         if self.result.set_running_or_notify_cancel():
             self.result.set_exception(fault)
             self._tell(Finished())
@@ -110,7 +110,7 @@ class Call(Generic[T]):
         return said
 
     def cancel(self) -> bool:
-        """Never begin, as the client has gone; false where it has begun: it goes on, without questions."""
+        """Return whether a call was cancelled before it began; a begun one goes on, without questions."""
         self.dismiss()
         return self.result.cancel()
 

@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 
 class InSession(BaseModel):
-    """What all tools but `open_city` take beside their own arguments."""
+    """Arguments that all tools but `open_city` take beside their own."""
 
     session: str = Field(
         "",

@@ -91,7 +91,7 @@ def listed_templates() -> ListResourceTemplatesResult:
 
 
 async def read_resource(sessions: Sessions, uri: str) -> ReadResourceResult:
-    """One of them.
+    """Read one resource.
 
     Raises:
         MCPError: there is no such resource, or it is too large.

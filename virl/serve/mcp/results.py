@@ -47,7 +47,7 @@ class Seen(BaseModel):
 
 
 class Standing(BaseModel):
-    """Where the agent stands."""
+    """The agent's position, heading and moves."""
 
     pano_id: str
     lat: float
@@ -59,7 +59,7 @@ class Standing(BaseModel):
 
 
 class Cost(BaseModel):
-    """What the session has cost so far."""
+    """The cost of the session so far."""
 
     usd: float
     budget_usd: float | None
@@ -70,7 +70,7 @@ class Cost(BaseModel):
 
 
 class Answer(BaseModel):
-    """What a tool answers, for programs."""
+    """The answer of a tool, for programs."""
 
     session: str
     tool: str
@@ -89,7 +89,14 @@ class Answer(BaseModel):
 
 
 def answer_of(session: CitySession, acting: Acting, tool: str, told: ToolResult[Any]) -> Answer:
-    """Return an answer for programs; in the session's thread."""
+    """Return an answer for programs; in the session's thread.
+
+    Args:
+        session: of the client.
+        acting: agent of the session.
+        tool: its name.
+        told: result of the tool.
+    """
     body, run = acting.body, acting.agent.run
     here, cost = body.panorama.position, run.cost
     return Answer(

@@ -213,7 +213,13 @@ def serve_http(
 
 
 async def call_tool(sessions: Sessions, ctx: Context, params: CallToolRequestParams) -> Answered:
-    """Return the answer of a tool, or the question that its user is asked first."""
+    """Return the answer of a tool, or the question that its user is asked first.
+
+    Args:
+        sessions: of the server.
+        ctx: of the request.
+        params: name and arguments.
+    """
     try:
         return await _called(sessions, ctx, params)
     except VirlError as wrong:

@@ -25,7 +25,7 @@ from virl.serve.mcp.calls import Call
 from virl.serve.mcp.map_picture import MAP_FILE, draw_map
 from virl.tools.base import short
 from virl.tools.body import Body
-from virl.tools.hand import Hand
+from virl.tools.executor import RecordingExecutor
 
 _LONGEST = 200
 """Characters of a line of progress; chosen."""
@@ -40,11 +40,11 @@ class Acting:
 
     agent: Agent
     body: Body
-    hand: Hand
+    hand: RecordingExecutor
 
 
 class SetAside(Exception):
-    """Ends a session and leaves its run open, to be resumed."""
+    """The end of a session that leaves its run open, to be resumed."""
 
 
 class CitySession:
@@ -84,7 +84,7 @@ class CitySession:
 
     @property
     def is_open(self) -> bool:
-        """True if calls are taken."""
+        """Return whether calls are taken."""
         return self._over is None
 
     @property
@@ -142,7 +142,7 @@ class CitySession:
             console = SafeConsole(quiet=True)
             with begin(self._options, console, audience=audience, user=user) as agent:
                 body = Body(agent, sees=self._pictures, user=user)
-                self._acting = Acting(agent, body, Hand(body))
+                self._acting = Acting(agent, body, RecordingExecutor(body))
                 self._opened.set_result(None)
                 try:
                     while agent.run.result is None:
@@ -209,7 +209,7 @@ class ClientAudience:
         self._tell(f"{result.agent}: {result.status}: {result.reason}")
 
     def aside(self) -> Audience:
-        """Itself: the client is told of agents that are consulted, too."""
+        """Return itself: the client is told of agents that are consulted, too."""
         return self
 
     def _tell(self, message: str) -> None:

@@ -76,7 +76,7 @@ class Door:
         return self._app
 
     def _entry(self, scope: Scope) -> ASGIApp:
-        """Exchanges the token for the cookie, and the address for one that does not hold it."""
+        """Exchange the token for the cookie, and the address for one that does not hold it."""
         given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
         if not hmac.compare_digest(given.encode(), self._own.token.encode()):
             return PlainTextResponse(_OPEN, 403)

@@ -50,7 +50,7 @@ class EpisodeTold:
         return self.folder / FOLDER / slug(self.record.id) / RUN
 
     def tell(self) -> tuple[list[dict[str, Any]], list[tuple[str, ...]]]:
-        """Its records as the page reads them, and the files of the views of each."""
+        """Return the episode's records as the page reads them, and the files of the views of each."""
         files: list[tuple[str, ...]] = []
         told: list[dict[str, Any]] = []
         for number, (kind, fields, views) in enumerate(self._records()):
@@ -146,7 +146,7 @@ class EpisodeTold:
         return [] if self.shown.score is None else [("score", f"{100 * self.shown.score:.0f} of 100")]
 
     def _size(self, file: str) -> Point | None:
-        """Width and height of a picture in pixels; `None` where there is none."""
+        """Return the width and height of a picture in pixels; `None` where there is none."""
         if file not in self.record.files or not is_inside(self.folder, file):
             return None
         try:

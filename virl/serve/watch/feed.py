@@ -53,7 +53,7 @@ class Feed(Protocol):
         """Return the state of the run, besides its records."""
 
     def files(self) -> dict[str, str]:
-        """All views told so far, by the number of their record and theirs in it, such as `12/0`."""
+        """Return all views told so far, by the number of their record and theirs in it, such as `12/0`."""
 
     def picture(self, seq: int, number: int) -> bytes | None:
         """Return a view that the journal names, as JPEG or PNG; `None` if there is none.
@@ -68,7 +68,7 @@ class Feed(Protocol):
 
 
 Index = Callable[[], list[dict[str, Any]]]
-"""Gives a card for each run."""
+"""A function that gives a card for each run."""
 
 
 def cards_of(feeds: Mapping[int, Feed]) -> list[dict[str, Any]]:
@@ -95,7 +95,7 @@ class RunFeed:
         self._tail = JournalTail(folder)
         self._teller = Teller(grounds)
         self._untold: list[AnyRecord] = []
-        """Records that were read and that no open page has been told."""
+        """The records that were read and that no open page has been told."""
         self._told: list[dict[str, Any]] = []
         self._files: list[tuple[str, ...]] = []
         self._brief = RunBrief(folder.name)
@@ -110,7 +110,7 @@ class RunFeed:
 
     @property
     def ended(self) -> bool:
-        """True once all of the run is told."""
+        """Return whether all of the run is told."""
         return self._tail.ended
 
     def told(self, after: int = 0) -> Sequence[dict[str, Any]]:
@@ -160,7 +160,7 @@ class RunFeed:
             self._read()
             brief = self._brief
             state = "failed" if self.fault else "ended" if self.ended else "open"
-            path = _thinned(brief.points)
+            path = _thin_way(brief.points)
             if self.episode:
                 return card_of_episode(path, self.episode) | {"state": state}
             where = f" in {brief.city}" if brief.city else ""
@@ -239,10 +239,10 @@ def card_of_episode(path: Sequence[Point], episode: EpisodeTold) -> dict[str, An
 
 def way_of(told: Sequence[dict[str, Any]]) -> list[Point]:
     """Return the points of the way that records tell, as a card shows it."""
-    return _thinned([one["at"] for one in told if one["kind"] == "step"])
+    return _thin_way([one["at"] for one in told if one["kind"] == "step"])
 
 
-def _thinned(points: Sequence[Point]) -> list[Point]:
+def _thin_way(points: Sequence[Point]) -> list[Point]:
     """Return at most `CARD_POINTS` points of a way, the last among them."""
     every = max(1, -(-len(points) // CARD_POINTS))
     return list(points[::-1][::every][::-1])

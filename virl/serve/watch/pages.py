@@ -10,7 +10,7 @@ from virl.errors import BadInput
 from virl.files import write_whole
 from virl.journal.page import TEMPLATES as REPORT_TEMPLATES
 from virl.pages.pictures import Grades, embed_all
-from virl.pages.shell import THEME, html_page, joined, open_templates
+from virl.pages.shell import THEME, html_page, join_files, open_templates
 from virl.serve.watch.feed import Feed, cards_of
 
 PAGE = Path(__file__).parent / "page"
@@ -25,12 +25,12 @@ SAVED: Grades = ((640, 80), (480, 75), (400, 70), (320, 65), (240, 60), (160, 50
 
 
 MOST_SAVED = 100
-"""Runs in a saved file; chosen: of more, the pictures of each would be too few."""
+"""The number of runs in a saved file; chosen: of more, the pictures of each would be too few."""
 
 
 @cache
 def templates() -> Environment:
-    """All files of the page."""
+    """Return all files of the page."""
     return open_templates(PAGE, REPORT_TEMPLATES)
 
 
@@ -41,8 +41,8 @@ def served_files() -> Mapping[str, tuple[str, str]]:
 
     return {
         "": ("text/html", found.get_template("watch.html.j2").render()),
-        "watch.css": ("text/css", joined(found, (*THEME, *STYLES))),
-        "watch.js": ("text/javascript", joined(found, SCRIPTS)),
+        "watch.css": ("text/css", join_files(found, (*THEME, *STYLES))),
+        "watch.js": ("text/javascript", join_files(found, SCRIPTS)),
     }
 
 

@@ -44,12 +44,24 @@ def ground_around(frame: LocalFrame, ground: MapGround) -> dict[str, object]:
 
 @lru_cache(maxsize=32)  # the last runs of a town often begin at one place
 def ground_of_city(grounds: Grounds, city: str, start: LatLng) -> dict[str, object]:
-    """Return the ground of a city around a start; not to be changed."""
+    """Return the ground of a city around a start; not to be changed.
+
+    Args:
+        grounds: of cities.
+        city: its name.
+        start: the position in the middle.
+    """
     return ground_around(LocalFrame(start), grounds(city))
 
 
 def plain_mark(step: int, at: Point, title: str) -> dict[str, object]:
-    """Return the mark of a step that only tells where somebody went."""
+    """Return the mark of a step that only tells where somebody went.
+
+    Args:
+        step: its number.
+        at: on the map.
+        title: of the step.
+    """
     return mark_data(Mark(*at, "step walk", f"Step {step}: {title}", shape="dot"))
 
 
@@ -149,7 +161,7 @@ class RunBrief:
 
 
 class Teller:
-    """Tells the records of one run, in their order.
+    """A teller of the records of one run, in their order.
 
     Args:
         grounds: of cities, for the map.

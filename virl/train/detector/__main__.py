@@ -7,7 +7,7 @@ import typer
 
 from virl.console import SafeConsole
 from virl.extras import require
-from virl.guard import guarded
+from virl.guard import add_guard
 
 app = typer.Typer(help="Train, export and score the detector `rendered`.", no_args_is_help=True)
 
@@ -20,7 +20,7 @@ Extracts = Annotated[
 
 
 @app.command()
-@guarded()
+@add_guard()
 def train(
     folder: Annotated[Path, typer.Argument(help="Folder of views, checkpoint and log.", file_okay=False)],
     extracts: Extracts = None,
@@ -47,7 +47,7 @@ def train(
 
 
 @app.command()
-@guarded()
+@add_guard()
 def export(
     checkpoint: Annotated[Path, typer.Argument(help="`checkpoint.pt` of a training.", dir_okay=False)],
     file: Annotated[Path, typer.Argument(help="ONNX file to write.", dir_okay=False)],
@@ -61,7 +61,7 @@ def export(
 
 
 @app.command()
-@guarded()
+@add_guard()
 def curves(
     log: Annotated[Path, typer.Argument(help="`log.jsonl` of a training.", dir_okay=False)],
     file: Annotated[Path, typer.Argument(help="SVG file to write.", dir_okay=False)],
@@ -73,7 +73,7 @@ def curves(
 
 
 @app.command()
-@guarded()
+@add_guard()
 def score(
     model: Annotated[str, typer.Option(help="A detector of this kind, or a path of its file.")] = "rendered",
     town: Annotated[

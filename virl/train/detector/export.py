@@ -25,7 +25,7 @@ class Looking(nn.Module):
         self.network = network
 
     def forward(self, pictures: Tensor) -> tuple[Tensor, Tensor]:
-        """Scores, (n, m, classes), and boxes in pixels, (n, m, 4), of RGB pictures, (n, height, width, 3)."""
+        """Return scores, (n, m, classes), and boxes in pixels, (n, m, 4), of RGB, (n, height, width, 3)."""
         outputs = self.network(pictures.permute(0, 3, 1, 2).float())
         return outputs.logits.sigmoid(), outputs.boxes
 

@@ -36,7 +36,7 @@ def _conv(inside: int, outside: int, side: int = 3, stride: int = 1, groups: int
 
 
 def _separable(channels: int) -> nn.Sequential:
-    """Depthwise, then pointwise, with nothing between them (Xception, Chollet 2017, section 4.7)."""
+    """Return a depthwise, then a pointwise convolution (Xception, Chollet 2017, section 4.7)."""
     depthwise = nn.Conv2d(channels, channels, 5, padding=2, groups=channels, bias=False)
     return nn.Sequential(depthwise, _conv(channels, channels, 1))
 
@@ -53,7 +53,7 @@ class Stage(nn.Module):
         self.join = _conv(half * (2 + blocks), outside, 1)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Features of half the size."""
+        """Return features of half the size."""
         parts = list(self.split(self.down(x)).chunk(2, 1))
         for block in self.blocks:
             parts.append(parts[-1] + block(parts[-1]))
@@ -70,7 +70,7 @@ class Pool(nn.Module):
         self.widen = _conv(channels * 2, channels, 1)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Features of the same size."""
+        """Return features of the same size."""
         parts = [self.narrow(x)]
         for _ in range(3):
             parts.append(self.pool(parts[-1]))
@@ -78,7 +78,7 @@ class Pool(nn.Module):
 
 
 class DetectorNetwork(nn.Module):
-    """Finds things of `classes` kinds in pictures.
+    """A network that finds things of `classes` kinds in pictures.
 
     Args:
         classes: how many kinds.
@@ -131,6 +131,12 @@ class DetectorNetwork(nn.Module):
 
 
 def cell_middles(rows: int, columns: int, stride: int) -> Tensor:
-    """Pixels (x, y) of the middles of a level's cells, row by row, (rows * columns, 2)."""
+    """Return the pixels (x, y) of the middles of a level's cells, row by row, (rows * columns, 2).
+
+    Args:
+        rows: of the level.
+        columns: of the level.
+        stride: pixels a cell.
+    """
     y, x = torch.meshgrid(torch.arange(rows), torch.arange(columns), indexing="ij")
     return (torch.stack([x, y], 2).reshape(-1, 2) + 0.5) * stride

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from virl.errors import BadInput
 from virl.platform.perception.detectors.rendered import CLASSES, NetworkFinds, RenderedDetector
 from virl.platform.perception.models import Models
-from virl.platform.providers.offline.render.lens import aimed
+from virl.platform.providers.offline.render.lens import aim_lens
 from virl.train.detector.towns import Scenery, open_ground
 from virl.train.detector.views import SIDE, Floats, Sample, look
 
@@ -55,26 +55,38 @@ class ClassScore:
         return float(np.sum(np.diff(recall, prepend=0.0) * precision))
 
     def recall(self, least: float, low: float = 0.0, high: float = np.inf) -> tuple[float, int]:
-        """Share of the things between two distances that finds of such a score found, and their number."""
+        """Return the share of things between two distances that such finds found, and their number.
+
+        Args:
+            least: score of a find that counts.
+            low: metres, included.
+            high: metres, not included.
+        """
         metres, best = np.array(self.metres), np.array(self.best)
         there = (metres >= low) & (metres < high)
         count = int(there.sum())
         return (float((best[there] >= least).mean()) if count else float("nan")), count
 
     def precision(self, least: float) -> float:
-        """Share of the finds of such a score that are right; NaN without finds."""
+        """Return the share of the finds of such a score that are right; NaN without finds."""
         sure = np.array(self.scores) >= least
         return float(np.array(self.right)[sure].mean()) if sure.any() else float("nan")
 
 
 def views_of(ground: Scenery, count: int, seed: int) -> list[Sample]:
-    """Draw views of a town as agents see it, at random panoramas."""
+    """Draw views of a town as agents see it, at random panoramas.
+
+    Args:
+        ground: scenery of the town.
+        count: number of views.
+        seed: same seed, same views.
+    """
     rng = np.random.default_rng(seed)
     samples = []
     for _ in range(count):
         x, y = ground.cameras[rng.integers(len(ground.cameras))].tolist()
         heading, pitch, fov = rng.uniform(0, 360), rng.choice(PITCHES), rng.choice(FOVS)
-        samples.append(look(ground, aimed(x, y, float(heading), float(pitch), float(fov), (SIDE, SIDE))))
+        samples.append(look(ground, aim_lens(x, y, float(heading), float(pitch), float(fov), (SIDE, SIDE))))
     return samples
 
 
@@ -125,7 +137,7 @@ def _compare(sample: Sample, found: NetworkFinds, scores: dict[str, ClassScore])
 
 
 def _overlaps(a: Floats, b: Floats) -> NDArray[np.float64]:
-    """Intersection over union of boxes (n, 4) with boxes (m, 4), (n, m)."""
+    """Return the intersection over union of boxes (n, 4) with boxes (m, 4), (n, m)."""
     low, high = np.maximum(a[:, None, :2], b[None, :, :2]), np.minimum(a[:, None, 2:], b[None, :, 2:])
     shared = np.clip(high - low, 0, None).prod(axis=2)
     area_a, area_b = (a[:, 2:] - a[:, :2]).prod(axis=1), (b[:, 2:] - b[:, :2]).prod(axis=1)
@@ -134,6 +146,11 @@ def _overlaps(a: Floats, b: Floats) -> NDArray[np.float64]:
 
 def score_towns(model: str, towns: Sequence[str], views: int) -> Iterator[str]:
     """Yield a Markdown table for each town.
+
+    Args:
+        model: name of a detector of the kind rendered.
+        towns: names or extracts.
+        views: number for each town.
 
     Raises:
         BadInput: the model is of another kind, or an extract cannot be read.
@@ -147,7 +164,7 @@ def score_towns(model: str, towns: Sequence[str], views: int) -> Iterator[str]:
 
 
 def table(scores: Mapping[str, ClassScore], least: float) -> str:
-    """Rows of classes: things, AP50, precision and recall from a score on, and recall by distance."""
+    """Return a Markdown table of classes: things, AP50, precision, recall from a score on and by distance."""
     bands = [f"{low:g} to {high:g} m" for low, high in pairwise(BANDS_M)]
     rows = [
         ["class", "things", "AP50", f"precision at {least:g}", "recall", *bands],
@@ -162,7 +179,7 @@ def table(scores: Mapping[str, ClassScore], least: float) -> str:
 
 
 def mean_precision(scores: Mapping[str, ClassScore]) -> float:
-    """Mean AP50 of the classes with at least `FEWEST` things; NaN if there are none."""
+    """Return the mean AP50 of the classes with at least `FEWEST` things; NaN if there are none."""
     enough = [one.average_precision() for one in scores.values() if len(one.metres) >= FEWEST]
     return float(np.mean(enough)) if enough else float("nan")
 

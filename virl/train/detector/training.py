@@ -251,7 +251,7 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
 
 
 def _groups(network: DetectorNetwork, decay: float) -> Sequence[dict[str, Any]]:
-    """Weights of convolutions decay; offsets and norms do not."""
+    """Return two groups of weights: those of convolutions, which decay, and offsets and norms."""
     parameters = list(network.parameters())
     return [
         {"params": [one for one in parameters if one.ndim > 1], "weight_decay": decay},
@@ -260,7 +260,7 @@ def _groups(network: DetectorNetwork, decay: float) -> Sequence[dict[str, Any]]:
 
 
 def detection_loss(outputs: Outputs, targets: list[PictureTarget], middles: Tensor) -> tuple[Tensor, Tensor]:
-    """Class loss and box loss of n pictures.
+    """Return the class loss and box loss of n pictures.
 
     Args:
         outputs: of the network.
@@ -274,7 +274,7 @@ def detection_loss(outputs: Outputs, targets: list[PictureTarget], middles: Tens
     for i, target in enumerate(targets):
         boxes, classes = target.boxes[target.counts], target.classes[target.counts]
         rest = ~target.counts
-        others, cells = torch.nonzero(_inside(middles, target.boxes[rest]), as_tuple=True)
+        others, cells = torch.nonzero(_contains(middles, target.boxes[rest]), as_tuple=True)
         free[i, cells, target.classes[rest][others]] = True
         if not len(boxes):
             continue
@@ -307,7 +307,7 @@ def _assign(
     Returns:
         Cells, the thing of each, and how well each should score, (k,) each.
     """
-    inside = _inside(middles, boxes)
+    inside = _contains(middles, boxes)
     # A thing too small to hold the middle of a cell gets the cell that is nearest.
     nearest = torch.cdist((boxes[:, :2] + boxes[:, 2:]) / 2, middles).argmin(1)
     inside[torch.arange(len(boxes)), nearest] = True
@@ -329,19 +329,19 @@ def _assign(
 
 
 def iou(a: Tensor, b: Tensor) -> Tensor:
-    """Intersection over union of boxes (..., 4), broadcast."""
+    """Return the intersection over union of boxes (..., 4), broadcast."""
     shared, union, _ = _overlap(a, b)
     return shared / union
 
 
 def generalized_iou(a: Tensor, b: Tensor) -> Tensor:
-    """GIoU (Rezatofighi et al. 2019) of boxes (..., 4), broadcast."""
+    """Return the GIoU (Rezatofighi et al. 2019) of boxes (..., 4), broadcast."""
     shared, union, hull = _overlap(a, b)
     return shared / union - (hull - union) / hull
 
 
 def _overlap(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Shared area, area of the union, and area of the box around both."""
+    """Return the shared area, area of the union, and area of the box around both."""
     low, high = torch.maximum(a[..., :2], b[..., :2]), torch.minimum(a[..., 2:], b[..., 2:])
     shared = (high - low).clamp(min=0).prod(-1)
     union = (a[..., 2:] - a[..., :2]).prod(-1) + (b[..., 2:] - b[..., :2]).prod(-1) - shared
@@ -349,7 +349,7 @@ def _overlap(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     return shared, union.clamp(min=1e-6), around.prod(-1).clamp(min=1e-6)
 
 
-def _inside(middles: Tensor, boxes: Tensor) -> Tensor:
+def _contains(middles: Tensor, boxes: Tensor) -> Tensor:
     """Return whether each middle (m, 2) lies in each box (n, 4), as (n, m)."""
     low = middles[None] > boxes[:, None, :2]
     return (low & (middles[None] < boxes[:, None, 2:])).all(-1)
@@ -382,7 +382,7 @@ def crop(sample: Sample, rng: np.random.Generator) -> tuple[Image, Floats, Ints,
 
 
 def _corner(sample: Sample, side: int, size: tuple[int, int], rng: np.random.Generator) -> tuple[int, int]:
-    """Left and top of a crop: four times in five one that holds the middle of a thing."""
+    """Return the left and top of a crop: four times in five one that holds the middle of a thing."""
     room = np.array(size) - side
     at = rng.uniform(0, 1, 2) * room
     if len(sample.boxes) and rng.random() < 0.8:
@@ -419,7 +419,7 @@ def weather(picture: Image, rng: np.random.Generator) -> Image:
 
 
 def _light(x: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
-    """Another exposure, contrast, saturation and colour of the light."""
+    """Return a picture in another exposure, contrast, saturation and colour of the light."""
     grey = x.mean(axis=2, keepdims=True)
     x = grey + (x - grey) * np.float32(rng.uniform(0.3, 1.5))
     x = (x - 128) * np.float32(rng.uniform(0.6, 1.3)) + 128 + np.float32(rng.uniform(-25, 25))

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from virl.errors import BadInput
 from virl.geo import Ints
 from virl.platform.perception.detectors.rendered import CLASSES
-from virl.platform.providers.offline.render.lens import Lens, aimed
+from virl.platform.providers.offline.render.lens import Lens, aim_lens
 from virl.platform.streetview import Image
 from virl.train.detector.towns import Scenery, open_ground
 
@@ -50,13 +50,13 @@ class Sample:
 
 
 def draw_view(ground: Scenery, rng: np.random.Generator) -> Sample:
-    """One view, somewhere in a town, at a random height and angle."""
+    """Draw one view, somewhere in a town, at a random height and angle."""
     return look(ground, _random_lens(ground, rng))
 
 
 def look(ground: Scenery, lens: Lens) -> Sample:
     """Return the picture that a camera takes, with all that it shows of `CLASSES`."""
-    picture, found = ground.renderer.labelled(lens, MIN_PIXELS)
+    picture, found = ground.renderer.render_labelled(lens, MIN_PIXELS)
     found = [(seen, share) for seen, share in found if seen.kind in CLASSES]
     xy = ground.renderer.labels.xy[[seen.thing for seen, _ in found]]
     return Sample(
@@ -73,14 +73,14 @@ def _random_lens(ground: Scenery, rng: np.random.Generator) -> Lens:
     pitch = float(np.clip(rng.normal(2.0, 7.0), -25, 30))
     camera, heading = ground.cameras[rng.integers(len(ground.cameras))], float(rng.uniform(0, 360))
     if rng.random() < AIMED:
-        camera, heading = _towards(ground, rng, fov) or (camera, heading)
+        camera, heading = _aim_at_thing(ground, rng, fov) or (camera, heading)
     x, y = (camera + rng.uniform(-0.8, 0.8, 2)).tolist()
-    lens = aimed(x, y, heading, pitch, fov, (SIDE, SIDE))
+    lens = aim_lens(x, y, heading, pitch, fov, (SIDE, SIDE))
     height = float(rng.uniform(1.5, 3.2)) if rng.random() < 0.5 else float(lens.eye[2])
     return lens._replace(eye=np.array([x, y, height]))
 
 
-def _towards(ground: Scenery, rng: np.random.Generator, fov: float) -> tuple[Floats, float] | None:
+def _aim_at_thing(ground: Scenery, rng: np.random.Generator, fov: float) -> tuple[Floats, float] | None:
     """Return a camera near a thing of a random kind, and a heading that has it in the picture."""
     labels = ground.renderer.labels
     kinds = np.array(labels.kinds)
@@ -143,7 +143,14 @@ class Views:
 
 
 def draw_views(folder: Path, towns: Sequence[str], seed: int, count: int) -> None:
-    """Draw the views that are not in a folder yet, in order."""
+    """Draw the views that are not in a folder yet, in order.
+
+    Args:
+        folder: where they are kept.
+        towns: to draw from.
+        seed: same seed, same views.
+        count: number of views in all.
+    """
     ground, town = None, ""
     for number in range(count):
         if _file(folder, number).exists():

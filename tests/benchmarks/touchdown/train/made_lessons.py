@@ -25,7 +25,7 @@ def made_routes(walks: Walks, episodes: Sequence[InstructionEpisode] | None = No
 
 
 def gold_texts(walks: Walks, routes: Sequence[TrainingRoute]) -> list[str]:
-    return [walks.told(route, route.gold).text for route in routes]
+    return [walks.transcript(route, route.gold).text for route in routes]
 
 
 def made_lessons(

@@ -59,17 +59,17 @@ def test_the_learned_tokens_are_the_words_of_the_actions(tokenizer: Maker) -> No
 def test_what_is_read_before_a_decision_is_the_prompt_that_the_model_gets(tokenizer: Maker) -> None:
     lessons = made_lessons(WALKS, ROUTES, tokenizer)
     route = ROUTES[0]
-    told = WALKS.told(route, route.gold)
+    told = WALKS.transcript(route, route.gold)
     tokens = lessons.encoder.encode(told.text)
     for step, run in enumerate(action_tokens(tokens, told.action_spans)):
-        prompt = lessons.encoder.encode(WALKS.told(route, route.gold[:step]).text)
+        prompt = lessons.encoder.encode(WALKS.transcript(route, route.gold[:step]).text)
         assert tokens.ids[: run.start] == prompt.ids
 
 
 def test_a_word_of_many_tokens_is_learned_whole() -> None:
     lessons = made_lessons(WALKS, ROUTES)
     actions = [Action.FORWARD, Action.TURN_AROUND, Action.STOP]
-    told = WALKS.told(ROUTES[0], actions)
+    told = WALKS.transcript(ROUTES[0], actions)
     tokens = lessons.encoder.encode(told.text)
     sample = walked_sample(tokens, told.action_spans, 2048)
     assert words(lessons.encoder, sample) == ["forward", "turn_around", "stop"]
@@ -82,8 +82,8 @@ def test_whatever_the_instruction_says_only_actions_are_learned(instruction: str
     for encoder in ENCODERS:
         made = eight_episodes()[0]
         route = WALKS.route(InstructionEpisode("any", instruction, made.path, made.heading))
-        told = WALKS.told(route, route.gold)
-        sample = walked_sample(encoder.encode(told.text), WALKS.decided(told), 4096)
+        told = WALKS.transcript(route, route.gold)
+        sample = walked_sample(encoder.encode(told.text), WALKS.decided_spans(told), 4096)
         assert words(encoder, sample) == [action.value for action in route.gold[1:]]
 
 
@@ -114,8 +114,8 @@ def test_a_token_with_other_text_in_it_is_learned_and_counted() -> None:
 def test_an_action_beyond_the_cutoff_is_not_learned_in_part() -> None:
     lessons = made_lessons(WALKS, ROUTES, characters)
     route = ROUTES[0]
-    told = WALKS.told(route, route.gold)
-    tokens, spans = lessons.encoder.encode(told.text), WALKS.decided(told)
+    told = WALKS.transcript(route, route.gold)
+    tokens, spans = lessons.encoder.encode(told.text), WALKS.decided_spans(told)
     third = action_tokens(tokens, spans)[2]
     sample = walked_sample(tokens, spans, third.stop - 1)
     assert len(sample.ids) == len(sample.labels) == third.stop - 1
@@ -126,8 +126,8 @@ def test_an_action_beyond_the_cutoff_is_not_learned_in_part() -> None:
 def test_where_actions_differ_the_first_differing_token_is_the_last_that_is_learned() -> None:
     lessons = made_lessons(WALKS, ROUTES, characters)
     route = ROUTES[0]
-    mine = WALKS.told(route, [Action.FORWARD, Action.FORWARD, Action.STOP])
-    better = WALKS.told(route, [Action.FORWARD, Action.STOP])
+    mine = WALKS.transcript(route, [Action.FORWARD, Action.FORWARD, Action.STOP])
+    better = WALKS.transcript(route, [Action.FORWARD, Action.STOP])
     tokens, other = lessons.encoder.encode(mine.text), lessons.encoder.encode(better.text)
     sample = corrected_sample(tokens, mine.action_spans[1:2], other, better.action_spans[1:2], 2048)
     run = action_tokens(tokens, mine.action_spans)[1]

@@ -47,8 +47,16 @@ def from_scratch(model, encoder, prompt: str) -> str:
 
 def prompts() -> list[str]:
     """Of a walk as it grows, of another episode, of the first one again, and shorter than the one before."""
-    growing = [WALKS.told(ROUTES[0], ROUTES[0].gold[:step]).text for step in range(1, len(ROUTES[0].gold))]
-    return [*growing, WALKS.told(ROUTES[1], ROUTES[1].gold[:3]).text, growing[2], growing[2], growing[0]]
+    growing = [
+        WALKS.transcript(ROUTES[0], ROUTES[0].gold[:step]).text for step in range(1, len(ROUTES[0].gold))
+    ]
+    return [
+        *growing,
+        WALKS.transcript(ROUTES[1], ROUTES[1].gold[:3]).text,
+        growing[2],
+        growing[2],
+        growing[0],
+    ]
 
 
 def test_replies_are_those_of_decoding_from_scratch(model: object, folder: Path) -> None:
@@ -61,7 +69,7 @@ def test_replies_are_those_of_decoding_from_scratch(model: object, folder: Path)
 
 def test_what_was_read_is_not_fed_again(model: object, folder: Path) -> None:
     writer, encoder = writer_of(model, folder), load_encoder(folder)
-    walk = [WALKS.told(ROUTES[0], ROUTES[0].gold[:step]).text for step in range(1, len(ROUTES[0].gold))]
+    walk = [WALKS.transcript(ROUTES[0], ROUTES[0].gold[:step]).text for step in range(1, len(ROUTES[0].gold))]
     for prompt in walk:
         writer.reply(prompt)
     longest = len(encoder.encode(walk[-1]).ids)

@@ -102,7 +102,7 @@ def test_the_rate_rises_over_the_warm_up_and_falls_to_nothing(folder: Path) -> N
 def test_walking_is_without_dropout_and_training_goes_on_with_it(folder: Path) -> None:
     learner = learner_of(folder, Hyperparameters())
     assert learner.model.training
-    with learner.walking():
+    with learner.walking_mode():
         assert not learner.model.training
     assert learner.model.training
 

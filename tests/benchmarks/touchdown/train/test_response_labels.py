@@ -25,10 +25,10 @@ def rolled(replies: str, route: TrainingRoute = ROUTE) -> Rollout:
 
 def read_and_learned(lessons: Lessons, rollout: Rollout, sample: Sample) -> list[tuple[str, str]]:
     """For each decision, the action that stands in the transcript and the one that is learned."""
-    told = WALKS.told(ROUTE, rollout.actions)
+    told = WALKS.transcript(ROUTE, rollout.actions)
     tokens = lessons.encoder.encode(told.text)
     assert sample.ids == tokens.ids
-    runs = action_tokens(tokens, WALKS.decided(told))
+    runs = action_tokens(tokens, WALKS.decided_spans(told))
     assert {place for place, label in enumerate(sample.labels) if label != IGNORED} <= {
         place for run in runs for place in run
     }
@@ -46,7 +46,7 @@ def read_and_learned(lessons: Lessons, rollout: Rollout, sample: Sample) -> list
 def test_a_walk_that_stops_beside_the_target_is_right_as_it_is() -> None:
     rollout = rolled("forward forward right forward forward stop")  # one panorama short
     assert rollout.states[-1].node != WALKS.graph.number(ROUTE.episode.target)
-    sample, source = LESSONS.responded(ROUTE, rollout)
+    sample, source = LESSONS.sample_response(ROUTE, rollout)
     assert source == "own"
     pairs = read_and_learned(LESSONS, rollout, sample)
     assert pairs == [(word, word) for word in ["forward", "forward", "right", "forward", "forward", "stop"]]
@@ -56,7 +56,7 @@ def test_a_walk_that_stops_beside_the_target_is_right_as_it_is() -> None:
 def test_a_walk_that_goes_astray_reads_its_own_actions_and_learns_the_oracles() -> None:
     # misses the turn, goes on to the north, turns right a block too late and stops
     rollout = rolled("forward forward forward forward forward right forward forward stop")
-    sample, source = LESSONS.responded(ROUTE, rollout)
+    sample, source = LESSONS.sample_response(ROUTE, rollout)
     assert source == "oracle"
     assert read_and_learned(LESSONS, rollout, sample) == [
         ("forward", "forward"),
@@ -80,7 +80,7 @@ def first_token(word: str) -> str:
 
 def test_the_oracle_is_asked_in_the_states_of_the_walk() -> None:
     rollout = rolled("forward left forward forward stop")
-    sample, source = LESSONS.responded(ROUTE, rollout)
+    sample, source = LESSONS.sample_response(ROUTE, rollout)
     wanted = Oracle(WALKS.graph, ROUTE.episode.path).actions(rollout.states[:-1])[1:]
     learned = [pair[1] for pair in read_and_learned(LESSONS, rollout, sample)]
     assert source == "oracle"
@@ -96,7 +96,7 @@ def test_stopping_is_needed_to_be_right() -> None:
     rollout = rolled(" ".join(back_and_forth + turns))
     assert not rollout.stopped
     assert WALKS.graph.ids[rollout.states[-1].node] == ROUTE.episode.target
-    sample, source = LESSONS.responded(ROUTE, rollout)
+    sample, source = LESSONS.sample_response(ROUTE, rollout)
     assert source == "oracle"
     pairs = read_and_learned(LESSONS, rollout, sample)
     assert pairs[len(back_and_forth) :] == [("turn_around", first_token("stop"))] * len(turns)
@@ -105,7 +105,7 @@ def test_stopping_is_needed_to_be_right() -> None:
 def test_a_reply_that_is_no_action_is_walked_as_forward_and_learned_as_the_oracle_says() -> None:
     rollout = rolled("forward forward banana forward forward stop")
     assert rollout.invalid == ["banana"]
-    sample, source = LESSONS.responded(ROUTE, rollout)
+    sample, source = LESSONS.sample_response(ROUTE, rollout)
     assert source == "oracle"
     assert read_and_learned(LESSONS, rollout, sample)[2] == ("forward", "right")
 
@@ -113,14 +113,14 @@ def test_a_reply_that_is_no_action_is_walked_as_forward_and_learned_as_the_oracl
 @pytest.mark.parametrize("too_long", ["by its text", "while it walked"])
 def test_a_walk_that_grows_too_long_gives_way_to_the_gold_one(too_long: str) -> None:
     rollout = rolled("forward forward forward stop")
-    tokens = len(LESSONS.encoder.encode(WALKS.told(ROUTE, rollout.actions).text).ids)
+    tokens = len(LESSONS.encoder.encode(WALKS.transcript(ROUTE, rollout.actions).text).ids)
     lessons = LESSONS
     if too_long == "by its text":
         lessons = Lessons(WALKS, LESSONS.encoder, 2048, tokens - 1)
-        assert Lessons(WALKS, LESSONS.encoder, 2048, tokens).responded(ROUTE, rollout)[1] == "oracle"
+        assert Lessons(WALKS, LESSONS.encoder, 2048, tokens).sample_response(ROUTE, rollout)[1] == "oracle"
     else:
         rollout = Rollout(rollout.start, rollout.moves[:2], too_long=True)
-    assert lessons.responded(ROUTE, rollout) == (lessons.gold(ROUTE), "too_long")
+    assert lessons.sample_response(ROUTE, rollout) == (lessons.gold(ROUTE), "too_long")
 
 
 def test_the_model_is_asked_by_the_text_that_is_learned() -> None:
@@ -132,7 +132,7 @@ def test_the_model_is_asked_by_the_text_that_is_learned() -> None:
     for asked, prompt in enumerate(writer.prompts, 1):
         assert prompt == transcript(observer, instruction, ROUTE.start, ROUTE.gold[:asked]).text
         assert prompt.endswith(f"{asked + 1}.")
-        assert WALKS.told(ROUTE, ROUTE.gold).text.startswith(prompt)
+        assert WALKS.transcript(ROUTE, ROUTE.gold).text.startswith(prompt)
 
 
 def test_told_with_changes_the_words_at_the_spans_only() -> None:

@@ -143,7 +143,7 @@ def test_neighbours_may_be_read_before_or_after_the_place_itself() -> None:
     first, second = streets.panorama("n1"), streets.panorama("n2")
     found.read(second, [facing(90.0, "Loaf", "bakery")])
     assert found.hints(second.position) == []
-    assert [one.pano_id for one in found.near(first.position)] == ["n2"]
+    assert [one.pano_id for one in found.fronts_near(first.position)] == ["n2"]
     found.read(first, [facing(90.0, "Bank", "bank")])
     (hint,) = found.hints(first.position)
     assert (hint.pano_id, found.unseen(hint)) == ("n2", {"dentist"})

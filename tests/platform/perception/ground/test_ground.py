@@ -61,10 +61,10 @@ def patch_of(ground: Colours) -> GroundPatch:
 def test_a_patch_is_the_ground_from_above() -> None:
     patch = patch_of(painted(lambda x, y: (x > 1.0) & (x < 3.0) & (y > 6.0) & (y < 9.0)))
     rows, columns = np.nonzero(patch.pixels.mean(axis=2) > 140)
-    assert patch.aside(columns.min()) == pytest.approx(1.0, abs=0.15)
-    assert patch.aside(columns.max() + 1) == pytest.approx(3.0, abs=0.15)
-    assert patch.ahead(rows.max() + 1) == pytest.approx(6.0, abs=0.15)
-    assert patch.ahead(rows.min()) == pytest.approx(9.0, abs=0.3)
+    assert patch.metres_right(columns.min()) == pytest.approx(1.0, abs=0.15)
+    assert patch.metres_right(columns.max() + 1) == pytest.approx(3.0, abs=0.15)
+    assert patch.metres_ahead(rows.max() + 1) == pytest.approx(6.0, abs=0.15)
+    assert patch.metres_ahead(rows.min()) == pytest.approx(9.0, abs=0.3)
 
 
 @pytest.mark.parametrize("turn", [0.0, 25.0, 60.0, 90.0, 135.0])

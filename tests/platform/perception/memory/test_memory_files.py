@@ -42,7 +42,7 @@ def test_opening_again_restores_everything(full: VisualMemory) -> None:
     again = VisualMemory.open(full.folder)
     assert again.settings == full.settings
     assert state(again) == state(full)
-    assert again.near(full.objects()[0].estimate.position, 50.0, "trash bin") == full.near(
+    assert again.objects_near(full.objects()[0].estimate.position, 50.0, "trash bin") == full.objects_near(
         full.objects()[0].estimate.position, 50.0, "trash bin"
     )
 

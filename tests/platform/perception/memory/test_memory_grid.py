@@ -20,15 +20,15 @@ def test_finds_exactly_what_a_scan_of_all_finds(center: LatLng, seed: int, radiu
         grid.put(f"n{i:02d}", where[f"n{i:02d}"])
     away = {name: distance(center, position) for name, position in where.items()}
     expected = sorted((name for name in where if away[name] <= radius), key=away.__getitem__)
-    assert grid.near(center, radius) == expected
+    assert grid.ids_near(center, radius) == expected
 
 
 def test_what_moves_is_found_at_its_new_place_only() -> None:
     grid = PositionIndex()
     grid.put("a", LatLng(10.0, 20.0))
     grid.put("a", LatLng(10.01, 20.0))
-    assert grid.near(LatLng(10.0, 20.0), 100.0) == []
-    assert grid.near(LatLng(10.01, 20.0), 1.0) == ["a"]
+    assert grid.ids_near(LatLng(10.0, 20.0), 100.0) == []
+    assert grid.ids_near(LatLng(10.01, 20.0), 1.0) == ["a"]
 
 
 def test_what_is_removed_is_not_found() -> None:
@@ -36,11 +36,11 @@ def test_what_is_removed_is_not_found() -> None:
     grid.put("a", LatLng(10.0, 20.0))
     grid.remove("a")
     grid.remove("a")
-    assert grid.near(LatLng(10.0, 20.0), 100.0) == []
+    assert grid.ids_near(LatLng(10.0, 20.0), 100.0) == []
 
 
 @pytest.mark.parametrize("lat", [90.0, -90.0, 89.9999])
 def test_the_poles_are_places_too(lat: float) -> None:
     grid = PositionIndex()
     grid.put("a", LatLng(lat, 170.0))
-    assert grid.near(LatLng(lat, -170.0), 30.0) == ["a"]
+    assert grid.ids_near(LatLng(lat, -170.0), 30.0) == ["a"]

@@ -189,7 +189,7 @@ def test_merge_joins_what_has_come_together(tmp_path: Path, merge: bool) -> None
     if merge:
         assert {view.number for view in memory.objects()[0].views} == {0, 1, 2, 4}
         assert memory.get(second) is None
-        assert memory.near(at(4.0, 14.0), 2.0, "trash bin") == memory.objects()[:1]
+        assert memory.objects_near(at(4.0, 14.0), 2.0, "trash bin") == memory.objects()[:1]
         assert VisualMemory.open(tmp_path).objects() == memory.objects()
 
 
@@ -266,9 +266,9 @@ def test_objects_are_found_by_label_and_place(memory: VisualMemory) -> None:
     memory.add([sighting(Thing(5.0, 10.0), 0.0, 0.0)])[0]
     bench = memory.add([sighting(Thing(-5.0, 20.0, label="bench"), 0.0, 10.0)])[0]
     assert [thing.id for thing in memory.objects("bench")] == [bench.object_id]
-    assert [thing.id for thing in memory.near(at(-5.0, 20.0), 3.0, "bench")] == [bench.object_id]
-    assert memory.near(at(-5.0, 20.0), 3.0, "trash bin") == []
-    assert memory.near(at(-5.0, 20.0), 3.0, "cat") == []
+    assert [thing.id for thing in memory.objects_near(at(-5.0, 20.0), 3.0, "bench")] == [bench.object_id]
+    assert memory.objects_near(at(-5.0, 20.0), 3.0, "trash bin") == []
+    assert memory.objects_near(at(-5.0, 20.0), 3.0, "cat") == []
     assert memory.get("bench-9") is None
 
 

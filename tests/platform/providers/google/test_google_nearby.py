@@ -32,7 +32,7 @@ class Street:
     asked: set[tuple[LatLng, float, Kinds]] = field(default_factory=set)
     tells_nearest: bool = True
 
-    def within(self, center: LatLng, radius: float, kinds: Kinds) -> NearbyResult:
+    def places_within(self, center: LatLng, radius: float, kinds: Kinds) -> NearbyResult:
         self.asked.add((center, radius, kinds))
         away = self.away(center)
         near = [

@@ -35,7 +35,7 @@ def test_a_link_without_heading_has_the_bearing_between_the_two_positions(odd: d
     script = [SESSION, good(capture("p", HERE, links=links)), good(capture("north", NORTH))]
     with ScriptedGoogle(script) as server, client(server) as http:
         [link] = GoogleStreetView(http).panorama("p").links
-        told = [reason for one in http.keeping.left_out.told() for reason in one.reasons]
+        told = [reason for one in http.keeping.left_out.omissions() for reason in one.reasons]
     assert (link.pano_id, link.heading) == ("north", bearing(HERE, NORTH))
     assert len(server.requests) == 3
     assert len(told) == (3 if odd.get("heading") else 2)
@@ -47,7 +47,7 @@ def test_a_neighbour_whose_metadata_cannot_be_read_is_left_out_of_the_links() ->
     script = [SESSION, good(capture("p", HERE, links=links)), good(capture("north", NORTH, lat="x"))]
     with ScriptedGoogle(script) as server, client(server) as http:
         assert GoogleStreetView(http).panorama("p").links == ()
-        [told] = http.keeping.left_out.told()
+        [told] = http.keeping.left_out.omissions()
     assert told.reasons[0].startswith(
         "panorama north: tiles_metadata: the reply does not hold what it should (lat:"
     )
@@ -66,7 +66,7 @@ def test_a_route_without_a_line_leads_straight_from_stop_to_stop(polyline: objec
     reply = {"routes": [{"distanceMeters": 255, "duration": "odd", "polyline": polyline}]}
     with ScriptedGoogle([good(reply)]) as server, client(server) as http:
         route = GoogleMaps(http, None, RoutesApi(http), None).route([HERE, NORTH])
-        told = [reason for one in http.keeping.left_out.told() for reason in one.reasons]
+        told = [reason for one in http.keeping.left_out.omissions() for reason in one.reasons]
     assert route.path == (HERE, NORTH)
     assert (route.distance, route.duration) == (255, 255 / SPEED_M_S["walking"])
     assert any(reason.startswith("routes: a line is empty") for reason in told)
@@ -94,7 +94,7 @@ def test_an_odd_pair_of_a_matrix_is_unreached_alone(odd: dict[str, object]) -> N
     ]
     with ScriptedGoogle([good(pairs)]) as server, client(server) as http:
         times = RoutesApi(http).times([HERE], [NORTH, EAST, HERE], "WALK")
-        [told] = http.keeping.left_out.told()
+        [told] = http.keeping.left_out.omissions()
     assert times.tolist() == [[60.0, inf, inf]]
     assert told.count == 1
 

@@ -27,8 +27,8 @@ from virl.platform.providers import open_city
 from virl.platform.providers.google import places_legacy, places_new
 from virl.platform.providers.google.city_file import GoogleOptions
 from virl.platform.providers.google.http import Call, price_of
-from virl.platform.providers.google.nearby import Kinds, NearbyResult, covered
-from virl.platform.providers.google.places import GooglePlaces, merged, opening_hours
+from virl.platform.providers.google.nearby import Kinds, NearbyResult, cover_circle
+from virl.platform.providers.google.places import GooglePlaces, merge_places, opening_hours
 from virl.platform.providers.google.settings import load_google_settings
 from virl.platform.providers.google.vocabulary import (
     asked_legacy_types,
@@ -112,21 +112,21 @@ def test_the_best_rated_places_of_a_crowd_come_with_one_search(virlton: City, go
     city, reach = google.reopened(NEW).city, 1200.0
     assert isinstance(city.places, RatedPlaces)
     google.asked()
-    told = city.places.rated(virlton.center, reach, ["restaurant"], 4.5)
+    told = city.places.nearby_rated(virlton.center, reach, ["restaurant"], 4.5)
     assert google.asked() == {"places_text": -(-len(told) // 20)}
     all_of_them = open_ones(virlton.places.nearby(virlton.center, reach, ["restaurant"]))
     assert len(all_of_them) > 200
     assert [place.id for place in told] == [one.id for one in all_of_them if (one.rating or 0.0) >= 4.5]
     assert complete_to(told) == reach
     assert [city.places.details(place.id) for place in told] == told
-    cheap = city.places.rated(virlton.center, reach, ["restaurant"], 4.5, 1)
+    cheap = city.places.nearby_rated(virlton.center, reach, ["restaurant"], 4.5, 1)
     assert [place.id for place in cheap] == [one.id for one in told if one.price_level == 1]
     google.asked()
-    too_many = city.places.rated(virlton.center, reach, ["restaurant"], 3.0)
+    too_many = city.places.nearby_rated(virlton.center, reach, ["restaurant"], 3.0)
     assert 50 < len(too_many) <= 60
     assert complete_to(too_many) == 0.0, "as many as a text search tells"
     assert google.asked() == {"places_text": 3}
-    assert city.places.rated(virlton.center, reach, ["no_such_type"], 4.5) == []
+    assert city.places.nearby_rated(virlton.center, reach, ["no_such_type"], 4.5) == []
 
 
 def test_a_photo_that_is_not_taken_is_not_paid(virlton: City, fresh: Google) -> None:
@@ -399,8 +399,8 @@ def test_a_place_that_lacks_what_it_must_have_is_left_out_of_a_search_that_is_pa
     good_ones = [NEW_BODY | {"id": f"place {number}"} for number in range(19)]
     reply = {"places": [*good_ones[:3], NEW_BODY | {"id": "odd"} | changes, *good_ones[3:]]}
     with ScriptedGoogle([good(reply)]) as server, client(server) as http:
-        found = places_new.NewPlaces(http).within(LatLng(40.7, -74.0), 500, Kinds())
-        [told] = http.keeping.left_out.told()
+        found = places_new.NewPlaces(http).places_within(LatLng(40.7, -74.0), 500, Kinds())
+        [told] = http.keeping.left_out.omissions()
     assert [place.id for place in found.places] == [one["id"] for one in good_ones]
     assert found.complete < 500  # 20 came: there may be more
     assert len(server.requests) == 1
@@ -459,8 +459,10 @@ def test_the_same_odd_part_of_several_places_is_counted_for_each_however_often_i
     reply = {"places": [NEW_BODY | hours | {"id": str(number), "rating": "x"} for number in range(4)]}
     with ScriptedGoogle([good(reply)]) as server, client(server) as http:
         for _ in range(2):
-            assert len(places_new.NewPlaces(http).within(LatLng(40.7, -74.0), 500, Kinds()).places) == 4
-        [told] = http.keeping.left_out.told()
+            assert (
+                len(places_new.NewPlaces(http).places_within(LatLng(40.7, -74.0), 500, Kinds()).places) == 4
+            )
+        [told] = http.keeping.left_out.omissions()
     assert told.count == 12
 
 
@@ -514,7 +516,7 @@ def test_double_entries_are_merged() -> None:
         entry("b", "Bank", 5, 1),
         entry("e", "Bank", 6, 0),
     ]
-    assert [place.id for place in merged(entries)] == ["c", "b", "d"]
+    assert [place.id for place in merge_places(entries)] == ["c", "b", "d"]
 
 
 @given(
@@ -531,7 +533,7 @@ def test_parts_cover_a_circle(spots: list[tuple[float, float]], radius: float) -
         complete = reach if len(near) <= 20 else near[20][0] - 1e-6
         return NearbyResult([places[i] for _, i in near[:20]], complete)
 
-    told = covered(ask, center, radius, 3000)
+    told = cover_circle(ask, center, radius, 3000)
     assert told.complete == radius
     found = {place.id for place in told.places}
     assert found >= {place.id for place in places if geo.distance(center, place.position) <= radius}

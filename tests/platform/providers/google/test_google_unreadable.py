@@ -27,7 +27,7 @@ def test_an_address_without_what_is_needed_is_not_found_and_asked_once(wrong: di
     with ScriptedGoogle([good(wrong), good(GEOCODED)]) as server, client(server) as http:
         with pytest.raises((NotFound, ProviderError)):
             geocode(http, "1 Main St")
-        assert sum(one.count for one in http.keeping.left_out.told()) == len(wrong.get("results", ()))
+        assert sum(one.count for one in http.keeping.left_out.omissions()) == len(wrong.get("results", ()))
     assert len(server.requests) == 1
 
 

@@ -40,7 +40,7 @@ READ = _Thing(id="a", at=_Point(coordinates=(1, 2)))
 def read(reply: object) -> tuple[_List, list[str]]:
     left_out = LeftOut()
     found = read_body(_List, reply, "Service", lambda reason, part: left_out.add("Service", reason, part))
-    return found, [reason for one in left_out.told() for reason in one.reasons]
+    return found, [reason for one in left_out.omissions() for reason in one.reasons]
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_a_source_is_counted_once_for_each_part_and_warned_of_once(caplog: pytes
     left_out = LeftOut()
     for number in [*range(20), *range(20)]:
         left_out.add("Service", f"reason {number}", {"id": number})
-    [told] = left_out.told()
+    [told] = left_out.omissions()
     assert (told.count, told.reasons) == (20, tuple(f"reason {number}" for number in range(MOST_REASONS)))
     assert caplog.messages == ["Service: some is left out and counted, first reason 0"]
 

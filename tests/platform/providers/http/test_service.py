@@ -74,7 +74,7 @@ def test_a_stream_begins_anew_with_each_try() -> None:
     file = BytesIO()
     with ScriptedService({"/thing": [Reply("busy", 503), Reply("all of it")]}) as server:
         file.write(b"what was there")
-        service(server).into(asked(server), file)
+        service(server).download(asked(server), file)
     assert file.getvalue() == b"all of it"
 
 

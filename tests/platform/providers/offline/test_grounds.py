@@ -6,7 +6,7 @@ import shapely
 from numpy.typing import NDArray
 
 from virl.platform.providers.offline.plan import Building
-from virl.platform.providers.offline.render.beyond import UNIFORM_CELLS, Beyond, uniform_around
+from virl.platform.providers.offline.render.beyond import UNIFORM_CELLS, Beyond, uniform_distance
 from virl.platform.providers.offline.render.ground import CELL_M, FAR_M, lawns, measure_streets
 from virl.platform.providers.offline.render.segments import MARGIN_M, SEGMENT_FIELDS
 
@@ -98,7 +98,7 @@ def test_ground_that_is_said_to_be_uniform_is() -> None:
     kerb, stone = np.full((2, *shape), 30_000, np.int16)
     kerb[:, 5], stone[:8] = -100, -100
     beyond = Beyond(stone, parks, water, gravel, np.zeros((1, SEGMENT_FIELDS)), has_paths=False)
-    found = uniform_around(kerb, np.zeros(shape, np.uint32), beyond)
+    found = uniform_distance(kerb, np.zeros(shape, np.uint32), beyond)
     kinds = (parks < 0) + 2 * (water > 127) + 4 * (gravel > 127) + 8 * (stone < 0) + 16 * (kerb < 0)
     for r, c in np.argwhere(found > 0):
         rim = (int(found[r, c]) - 1) * UNIFORM_CELLS

@@ -7,7 +7,7 @@ import pytest
 from made_town import made_town
 
 from virl.platform.places import Review
-from virl.platform.providers.offline.life.reviews import Reviewers, _phrasebook, _suiting
+from virl.platform.providers.offline.life.reviews import Reviewers, _phrasebook, _wordings_for
 from virl.platform.providers.offline.life.shops import move_in
 from virl.platform.providers.offline.life.trades import Trade, trades_table
 from virl.platform.providers.offline.plan import Shop
@@ -36,7 +36,7 @@ def trade_of(shop: Shop) -> Trade:
 def wordings(topic: str, scope: str, *, holds: bool) -> set[str]:
     phrases = _phrasebook().attributes[topic]
     by_tone = phrases.is_ if holds else phrases.is_not
-    return {text for scoped in by_tone.values() for text in _suiting(scoped, scope)}
+    return {text for scoped in by_tone.values() for text in _wordings_for(scoped, scope)}
 
 
 def says(review: Review, wording: str) -> bool:

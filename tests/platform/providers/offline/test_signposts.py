@@ -10,7 +10,7 @@ from junction_looks import looks_down
 from virl.platform.city import City
 from virl.platform.movement.sight.signposts import pointer_in, signs_and_pointers
 from virl.platform.perception.models import ModelOptions, Models
-from virl.platform.place_types import marked
+from virl.platform.place_types import types_marked
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.offline.city import kept_plan
 from virl.platform.providers.offline.plan import CityPlan, Sign
@@ -32,7 +32,7 @@ def boards(plan: CityPlan) -> list[Sign]:
 
 
 def test_signposts_name_landmarks_and_the_middle_of_the_town(plan: CityPlan) -> None:
-    landmarks = {shop.place.name for shop in plan.shops if shop.place.types[0] in marked("landmark")}
+    landmarks = {shop.place.name for shop in plan.shops if shop.place.types[0] in types_marked("landmark")}
     named = Counter(pointer.name for board in boards(plan) if (pointer := pointer_in(board.text)))
     assert sum(named.values()) == len(boards(plan)) > 800
     assert set(named) <= landmarks | {"Centre"}

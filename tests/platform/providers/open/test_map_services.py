@@ -121,7 +121,7 @@ def test_squares_and_their_distances_cross_longitude_180() -> None:
     assert cells_around(east, 300.0) == cells_around(west, 300.0)
     assert {cell.x for cell in cells_around(east, 300.0)} == {0, 2**16 - 1}
     assert cells_of(Box(-16.801, 179.999, -16.799, -179.999)) == cells_around(LatLng(-16.8, 180.0), 100.0)
-    assert max(cell.away(east) for cell in cells_around(west, 300.0)) < 300
+    assert max(cell.metres_to(east) for cell in cells_around(west, 300.0)) < 300
 
 
 def test_what_is_asked_twice_is_sent_once_even_by_the_next_run(quick: Quick) -> None:
@@ -144,7 +144,7 @@ def test_a_busy_server_is_asked_again_when_it_says_that_a_slot_is_free(quick: Qu
         source = OverpassPlaces(
             quick("overpass"), Keeping.of(Access(), CACHE), f"{server.url}/api/interpreter"
         )
-        assert [found.place.name for found in source.within(BOX)] == ["Pågen"]
+        assert [found.place.name for found in source.places_within(BOX)] == ["Pågen"]
     asked = [one.path for one in server.asked]
     assert asked == ["/api/interpreter", "/api/status", *["/api/interpreter"] * 3]
 
@@ -155,7 +155,7 @@ def test_a_box_that_is_too_much_is_asked_for_in_parts(quick: Quick) -> None:
         source = OverpassPlaces(
             quick("overpass"), Keeping.of(Access(), CACHE), f"{server.url}/api/interpreter"
         )
-        assert {found.place.id for found in source.within(BOX)} == {"n7", "w8"}
+        assert {found.place.id for found in source.places_within(BOX)} == {"n7", "w8"}
     assert len(server.asked) == 5
 
 
@@ -335,7 +335,7 @@ def test_an_odd_row_of_a_table_is_unreached_alone(odd: object, quick: Quick) -> 
             keeping = Keeping.of(Access(), CACHE)
             times = ways(quick(name), keeping, server.url).travel_times(origins, CORNERS)
             assert times.tolist() == [row, row, [inf] * 3]
-            assert [one.count for one in keeping.left_out.told()] == ([] if odd is None else [1])
+            assert [one.count for one in keeping.left_out.omissions()] == ([] if odd is None else [1])
     assert len(server.asked) == 2
 
 
@@ -362,7 +362,11 @@ def test_an_odd_element_is_left_out_and_the_others_are_kept(odd: dict[str, objec
         found = places_of(server, quick, keeping).nearby(HERE, 300)
     assert [place.id for place in found] == ["n7"]
     assert len(server.asked) == len({one.query["data"] for one in server.asked})
-    assert keeping.left_out.told()[0].reasons[0].startswith("tags.odd: Input should be a valid string (in 7)")
+    assert (
+        keeping.left_out.omissions()[0]
+        .reasons[0]
+        .startswith("tags.odd: Input should be a valid string (in 7)")
+    )
 
 
 def test_every_mode_has_its_own_server_where_the_url_has_a_profile(quick: Quick) -> None:
@@ -429,7 +433,7 @@ def test_a_url_with_a_password_is_never_shown(quick: Quick, caplog: pytest.LogCa
         keeping = Keeping.of(Access(), CACHE)
         source = OverpassPlaces(quick("overpass"), keeping, url)
         with pytest.raises(ProviderError) as refused:
-            source.within(BOX)
+            source.places_within(BOX)
         assert server.asked[0].query["key"] == secret
     assert secret not in str(refused.value)
     assert secret not in caplog.text

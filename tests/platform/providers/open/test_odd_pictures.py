@@ -146,7 +146,7 @@ def test_an_odd_item_is_read(served: Scripted, make_odd: Callable[[dict[str, Any
     make_odd(odd)
     served.says({"features": [item(0), odd, item(2)]})
     assert ids(served.client("panoramax").shots(CELL)) == ["p0", "p1", "p2"]
-    assert not served.left_out.told()
+    assert not served.left_out.omissions()
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_an_odd_item_is_read(served: Scripted, make_odd: Callable[[dict[str, Any
 def test_what_cannot_be_read_is_counted_and_named(served: Scripted, name: str, reply: object) -> None:
     served.says(reply)
     assert len(ids(served.client(name).shots(CELL))) == 2
-    (told,) = served.left_out.told()
+    (told,) = served.left_out.omissions()
     assert told.count == 1
     assert "1)" in told.reasons[0]
 
@@ -333,7 +333,7 @@ def test_a_search_that_gives_too_few_is_asked_again_and_its_sequences_are_comple
 def test_a_sequence_without_a_list_is_counted(served: Scripted) -> None:
     served.answer = lambda path, _: (200, {"data": [image(0)]}) if path == "/images" else (404, {})
     assert ids(served.client("mapillary").shots(CELL)) == ["0"]
-    (told,) = served.left_out.told()
+    (told,) = served.left_out.omissions()
     assert "may lack pictures" in told.reasons[0]
 
 

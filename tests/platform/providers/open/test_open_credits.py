@@ -87,5 +87,5 @@ def test_who_comes_into_sight_on_the_way_is_named_too() -> None:
     city = explored(Street([("Ada", "CC-BY-SA-4.0")] * 60 + [("Far", "etalab-2.0")]))
     _ = city.made
     assert "Far" not in city.credits()
-    city.around(destination(HERE, 90.0, 560.0))
+    city.graph_around(destination(HERE, 90.0, 560.0))
     assert "Far (" in city.credits()

@@ -157,4 +157,4 @@ def test_a_computed_position_far_from_the_measured_one_is_not_used_and_counted(
     (read,) = Images.model_validate({"data": [image]}, context=partial(left_out.add, "Mapillary")).data
     assert read is not None
     assert shot_of(read).position == pytest.approx(computed if used else measured)
-    assert [one.count for one in left_out.told()] == ([] if used else [1])
+    assert [one.count for one in left_out.omissions()] == ([] if used else [1])

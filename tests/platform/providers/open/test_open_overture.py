@@ -108,7 +108,7 @@ def write(tmp_path: Path) -> Write:
 
 
 def test_places_of_a_box_have_names_types_addresses_and_facts(write: Write) -> None:
-    found = {one.place.id: one for one in OverturePlaces(write()).within(BOX)}
+    found = {one.place.id: one for one in OverturePlaces(write()).places_within(BOX)}
     assert set(found) == {"cafe", "older", "gone", "odd", "licensed"}
     cafe = found["cafe"].place
     assert (cafe.name, cafe.address) == ("Café Moka", "3 Quai Rouge, 67000 Strasbourg")
@@ -127,23 +127,23 @@ def test_places_of_a_box_have_names_types_addresses_and_facts(write: Write) -> N
 
 def test_one_place_is_found_by_its_id(write: Write) -> None:
     places = OverturePlaces(write())
-    assert places.one("far").place.name == "Far Away"
+    assert places.find_one("far").place.name == "Far Away"
     with pytest.raises(NotFound, match="no place has the id 'never'"):
-        places.one("never")
+        places.find_one("never")
 
 
 def test_a_folder_of_files_is_one_source_and_its_licences_are_named(write: Write, tmp_path: Path) -> None:
     write(ROWS[:4])
     write(ROWS[4:], "more.parquet")
     places = OverturePlaces(tmp_path)
-    assert len(places.within(BOX)) == 5
+    assert len(places.places_within(BOX)) == 5
     assert places.credit(BOX) == "Places: Overture Maps Foundation (Apache-2.0, CDLA-Permissive-2.0)"
     assert "licence not given" in places.credit(Box(0, 0, 1, 1))
 
 
 def test_columns_that_a_release_lacks_are_unknown(write: Write) -> None:
     few = pa.schema([field for field in PLACE if field.name in {"id", "geometry", "bbox", "names"}])
-    [place] = [one.place for one in OverturePlaces(write(ROWS[:1], schema=few)).within(BOX)]
+    [place] = [one.place for one in OverturePlaces(write(ROWS[:1], schema=few)).places_within(BOX)]
     assert (place.name, place.types, place.address, place.facts) == ("Café Moka", OF_EVERY_PLACE, "", ())
 
 
@@ -165,7 +165,7 @@ def test_a_damaged_file_is_told_when_it_is_read(write: Write) -> None:
     data[4 : len(data) // 2] = bytes(len(data) // 2 - 4)
     file.write_bytes(data)
     with pytest.raises(BadInput, match=r"cannot be read .*download it again"):
-        places.within(BOX)
+        places.places_within(BOX)
 
 
 def test_a_city_has_them_and_names_overture(write: Write, tmp_path: Path, data: Path) -> None:

@@ -142,7 +142,7 @@ def test_water_gravel_grass_and_the_sea_lie_on_the_ground(tmp_path: Path) -> Non
     assert rails == [(True, pytest.approx(50, abs=0.5)), (False, pytest.approx(-10, abs=0.5))]
     sea = max(layout.waters, key=lambda area: area.area)
     assert written(twin, sea).bounds[1] == pytest.approx(60, abs=0.5)
-    ground = Grounds(layout).around(0.0, 0.0)
+    ground = Grounds(layout).ground_around(0.0, 0.0)
 
     def at(raster: np.ndarray, x: float, y: float) -> int:
         here = np.array(layout.frame.point(FRAME.position(x, y))) - ground.origin
@@ -237,7 +237,7 @@ def test_names_are_those_of_the_language_that_is_asked_for(tmp_path: Path) -> No
 
 def ground_at(twin: Twin, raster: str, x: float, y: float) -> float:
     """Metres in a raster of distances, at a point of the writer."""
-    ground = Grounds(twin.plan.layout).around(0.0, 0.0)
+    ground = Grounds(twin.plan.layout).ground_around(0.0, 0.0)
     here = np.array(twin.plan.layout.frame.point(FRAME.position(x, y))) - ground.origin
     column, row = np.round(here * ground.per_cell).astype(int)
     return float(getattr(ground, raster)[row, column]) / 256
@@ -305,7 +305,7 @@ def test_the_edge_of_a_park_is_smooth(tmp_path: Path) -> None:
     made.way(*corners, corners[0], leisure="park")
     twin = rebuilt(made, tmp_path / "e.osm.pbf")
     edge = shapely.LineString([(-80, 20), (80, 52)])
-    ground = Grounds(replace(twin.plan.layout, paved_from=1.0)).around(0.0, 0.0)
+    ground = Grounds(replace(twin.plan.layout, paved_from=1.0)).ground_around(0.0, 0.0)
     rows, columns = np.indices(ground.parks.shape)
     xy = np.column_stack([columns.ravel(), rows.ravel()]) / ground.per_cell + ground.origin
     points = shapely.get_parts(written(twin, shapely.MultiPoint(xy)))

@@ -19,7 +19,7 @@ from virl.platform.providers.osm.box import Box, box_around, box_of
 from virl.platform.providers.osm.city import open_twin
 from virl.platform.providers.osm.city_file import city_of_path
 from virl.platform.providers.osm.extract import read_extract
-from virl.platform.providers.osm.hours import weekly
+from virl.platform.providers.osm.hours import weekly_hours
 from virl.platform.providers.osm.install import install_part
 from virl.platform.providers.osm.measures import is_at_ground, metres, number
 from virl.platform.providers.osm.towns import towns_in
@@ -57,7 +57,7 @@ def test_what_is_in_a_file_is_in_its_town(name: str, is_whole: bool, tmp_path: P
     assert len(city.inventory.houses()) == odd.houses
     assert len(city.inventory.streets()) == odd.streets
     assert {one.source: one.count for one in known.left_out} == odd.left_out
-    told = Counter({one.source.partition(": ")[2]: one.count for one in access.left_out.told()})
+    told = Counter({one.source.partition(": ")[2]: one.count for one in access.left_out.omissions()})
     assert told == {kind: count for kind, count in odd.left_out.items() if kind in {"ways", "outlines"}}
 
 
@@ -144,7 +144,7 @@ def test_levels() -> None:
 
 
 def weeks(text: str, day: date = MONDAY) -> list[str]:
-    hours = weekly(text, day)
+    hours = weekly_hours(text, day)
     assert hours
     return [str(stretch) for stretch in hours.stretches]
 
@@ -153,7 +153,7 @@ def weeks(text: str, day: date = MONDAY) -> list[str]:
     "text", ["closed", "off", "24/7 off", "24/7 closed", "Mo-Su off", "Nov-Mar 10:00-16:00"]
 )
 def test_closed_is_closed(text: str, tmp_path: Path) -> None:
-    assert (hours := weekly(text, MONDAY))
+    assert (hours := weekly_hours(text, MONDAY))
     assert (hours.is_closed, hours.stretches, hours.left_out) == (True, (), ())
     town = OddTown()
     town.n(60, -15, amenity="bar", name="Shut", opening_hours=text)
@@ -171,7 +171,7 @@ def test_seasons_are_those_of_the_day_of_the_run(tmp_path: Path) -> None:
     assert [len(hours) for hours in read.values()] == [1, 7]
     assert weeks("Mo 10:00-12:00; Jul off") == ["mon 10:00-12:00"]
     assert not weeks("Mo 10:00-12:00; Jul off", date(2026, 7, 6))
-    assert weekly("2017 Jul 1-2017 Aug 8 off; PH off", MONDAY) == weekly("PH off", MONDAY)
+    assert weekly_hours("2017 Jul 1-2017 Aug 8 off; PH off", MONDAY) == weekly_hours("PH off", MONDAY)
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_seasons_are_those_of_the_day_of_the_run(tmp_path: Path) -> None:
     ],
 )
 def test_rules_of_each_week_are_kept(text: str, kept: list[str], left_out: list[str]) -> None:
-    hours = weekly(text, MONDAY)
+    hours = weekly_hours(text, MONDAY)
     assert hours
     assert ([str(stretch) for stretch in hours.stretches], list(hours.left_out)) == (kept, left_out)
     assert not hours.is_closed
@@ -248,7 +248,7 @@ def test_boxes_cross_longitude_180() -> None:
     assert box.size_km[0] == pytest.approx(3.2, abs=0.01)
     assert box_around(box.region) == box
     assert box_of("-16.805,179.995,-16.795,-179.995").fits
-    grown = box.grown(100.0)
+    grown = box.grow(100.0)
     assert grown.west < box.west < 180
     assert -180 < box.east < grown.east
     assert box_around(Region((LatLng(1, 2), LatLng(1, 2.01), LatLng(1.01, 2)))) == Box(1, 2, 1.01, 2.01)

@@ -142,8 +142,8 @@ def test_truth_and_statistics_tell_directories_from_own_signs(house: Path) -> No
     assert city.inventory is not None
     known = city.inventory.statistics()
     assert (known.places, known.places_with_sign, known.places_on_directory) == (22, 1, 20)
-    assert len(city.inventory.signed()) == 1
-    assert len(city.inventory.listed()) == 20
+    assert len(city.inventory.ids_with_sign()) == 1
+    assert len(city.inventory.ids_on_directory()) == 20
     seen = {}
     assert city.street_map is not None
     for pano_id in city.street_map.panorama_ids():

@@ -17,7 +17,7 @@ from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.osm.cut import cut
 from virl.platform.providers.osm.extract import covered_box, read_extract
 from virl.platform.providers.osm.facts import facts_of
-from virl.platform.providers.osm.hours import WeeklyHours, weekly
+from virl.platform.providers.osm.hours import WeeklyHours, weekly_hours
 from virl.platform.providers.osm.houses import houses_of
 from virl.platform.providers.osm.measures import metres
 from virl.platform.providers.osm.network import way_network
@@ -296,10 +296,10 @@ def test_ways(tags: dict[str, str], walked: bool, seen: bool) -> None:
 
 
 def test_hours_are_a_week() -> None:
-    assert weekly("24/7") == WeeklyHours(tuple(OpeningHours(day, 0, 1440) for day in range(7)))
-    assert weekly("Fr 22:00-04:00") == WeeklyHours((OpeningHours(4, 1320, 1680),))
-    assert weekly("Su 22:00-26:00") == WeeklyHours((OpeningHours(6, 1320, 1560),))
-    assert weekly("only in summer") is None
+    assert weekly_hours("24/7") == WeeklyHours(tuple(OpeningHours(day, 0, 1440) for day in range(7)))
+    assert weekly_hours("Fr 22:00-04:00") == WeeklyHours((OpeningHours(4, 1320, 1680),))
+    assert weekly_hours("Su 22:00-26:00") == WeeklyHours((OpeningHours(6, 1320, 1560),))
+    assert weekly_hours("only in summer") is None
 
 
 def test_types_are_the_finest_first() -> None:

@@ -204,7 +204,7 @@ class StreetWalkVectorEnv(VectorEnv[dict[str, Any], Ints, np.ndarray]):
         super().reset(seed=seed)
         every = np.ones(self.num_envs, bool)
         chosen = (options or {}).get("episodes")
-        self._begin(every, self._draw(self.num_envs) if chosen is None else self._checked(chosen))
+        self._begin(every, self._draw(self.num_envs) if chosen is None else self._check_episodes(chosen))
         return self._observe(), self._info(self._distance())
 
     def step(
@@ -240,7 +240,7 @@ class StreetWalkVectorEnv(VectorEnv[dict[str, Any], Ints, np.ndarray]):
     def _draw(self, count: int) -> Ints:
         return self.np_random.integers(len(self.task.episodes), size=count)
 
-    def _checked(self, chosen: Any) -> Ints:
+    def _check_episodes(self, chosen: Any) -> Ints:
         episodes = np.asarray(chosen, np.int64)
         count = len(self.task.episodes)
         if episodes.shape != (self.num_envs,) or not 0 <= episodes.min() <= episodes.max() < count:

@@ -136,7 +136,14 @@ def gold_actions(
 def walk_states(
     graph: NavigationGraph, start: WalkState, actions: Iterable[Action], rules: Rules = VELMA
 ) -> list[WalkState]:
-    """Return the states of a walk of unvalidated actions, its start first: one more than the actions."""
+    """Return the states of a walk of unvalidated actions, its start first: one more than the actions.
+
+    Args:
+        graph: links between the panoramas.
+        start: first state.
+        actions: as they are carried out.
+        rules: of the steps.
+    """
     states = [start]
     for action in actions:
         states.append(rules.step(graph, states[-1], action))

@@ -49,6 +49,11 @@ def velma_step(graph: NavigationGraph, state: WalkState, action: Action) -> Walk
     and `forward` is the middle one of the others; after a turn the agent faces a link, and `forward` takes
     it. Where the published code has no answer (a heading that no link has, without having arrived),
     `forward` takes the link nearest to the heading.
+
+    Args:
+        graph: links between the panoramas.
+        state: before the action.
+        action: validated before.
     """
     ways = _ways(graph, state.node)
     if action is Action.STOP or not ways:
@@ -67,7 +72,13 @@ def velma_step(graph: NavigationGraph, state: WalkState, action: Action) -> Walk
 
 
 def velma_validate(graph: NavigationGraph, state: WalkState, action: Action) -> Action:
-    """Validate as VELMA: a dead end allows only stopping and turning around, a road no turns."""
+    """Validate as VELMA: a dead end allows only stopping and turning around, a road no turns.
+
+    Args:
+        graph: links between the panoramas.
+        state: before the action.
+        action: asked for.
+    """
     degree = int(graph.first[state.node + 1] - graph.first[state.node])
     if degree <= 1:
         return action if action in (Action.STOP, Action.TURN_AROUND) else Action.STOP
@@ -95,17 +106,17 @@ def _arrival_ways(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _E
     ahead = rest[middle] if len(rest) % 2 else _nearest(rest[middle - 1 : middle + 1], state.heading)
     if len(ways) == 3 or len(rest) == 1:
         return ahead, rest[0], rest[-1]
-    return ahead, *_beside(ahead.heading, [way for way in rest if way is not ahead])
+    return ahead, *_ways_beside(ahead.heading, [way for way in rest if way is not ahead])
 
 
 def _turned_ways(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _Exit]:
     """Return the ways that forward, left and right take where the agent has turned on the spot."""
     ahead = _nearest(ways, state.heading)
     others = [way for way in ways if way.heading != state.heading]
-    return ahead, *_beside(state.heading, others or ways)
+    return ahead, *_ways_beside(state.heading, others or ways)
 
 
-def _beside(heading: float, ways: list[_Exit]) -> tuple[_Exit, _Exit]:
+def _ways_beside(heading: float, ways: list[_Exit]) -> tuple[_Exit, _Exit]:
     """Return the first ways counter-clockwise and clockwise of a heading."""
     left = min(ways, key=lambda way: (heading - way.heading) % 360)
     right = min(ways, key=lambda way: (way.heading - heading) % 360)
@@ -118,6 +129,11 @@ def touchdown_step(graph: NavigationGraph, state: WalkState, action: Action) -> 
     `forward` takes the link that the agent faces and then faces the link nearest to the old heading; `left`
     and `right` turn to the next link, the way back included. There is no `turn_around`; asking for it turns
     to the link nearest to the way back.
+
+    Args:
+        graph: links between the panoramas.
+        state: before the action.
+        action: asked for.
     """
     ways = _ways(graph, state.node)
     if action is Action.STOP or not ways:
@@ -132,12 +148,18 @@ def touchdown_step(graph: NavigationGraph, state: WalkState, action: Action) -> 
     others = [way for way in ways if way is not facing]
     if not others:
         return _face(state, facing)
-    left, right = _beside(facing.heading, others)
+    left, right = _ways_beside(facing.heading, others)
     return _face(state, left if action is Action.LEFT else right)
 
 
 def touchdown_validate(graph: NavigationGraph, state: WalkState, action: Action) -> Action:
-    """Return the action asked for: every action is possible everywhere."""
+    """Return the action asked for: every action is possible everywhere.
+
+    Args:
+        graph: links between the panoramas.
+        state: before the action.
+        action: asked for.
+    """
     del graph, state
     return action
 

@@ -68,10 +68,10 @@ def _velma_destinations(graph: NavigationGraph, states: States) -> Destinations:
         return np.where(ask, _ASK, np.where(stuck, states.paused, way))
 
     def turn(side: int) -> Ints:
-        beside = _beside(
+        beside = _first_beside(
             graph, states.node, states.heading, side, lambda link: graph.heading[link] == states.heading
         )
-        return unless_stuck(_settled(graph, np.where(degree > 2, beside, nearest)))
+        return unless_stuck(_face_links(graph, np.where(degree > 2, beside, nearest)))
 
     forward = np.where(faces, facing, unless_stuck(nearest))
     return _complete(graph, states, {Action.FORWARD: forward, Action.LEFT: turn(-1), Action.RIGHT: turn(1)})
@@ -83,7 +83,9 @@ def _touchdown_destinations(graph: NavigationGraph, states: States) -> Destinati
 
     def turn(side: int) -> Ints:
         heading = graph.heading[facing]
-        return _settled(graph, _beside(graph, states.node, heading, side, lambda link: link == facing))
+        return _face_links(
+            graph, _first_beside(graph, states.node, heading, side, lambda link: link == facing)
+        )
 
     return _complete(graph, states, {Action.FORWARD: facing, Action.LEFT: turn(-1), Action.RIGHT: turn(1)})
 
@@ -231,12 +233,12 @@ def _validation(graph: NavigationGraph, rules: Rules) -> NDArray[np.int8]:
 def _complete(graph: NavigationGraph, states: States, found: Destinations) -> Destinations:
     """Add the actions that both rules share; where no link leaves, each action leads to the paused state."""
     behind = _nearest(graph, states.node, states.heading + 180)
-    found = found | {Action.TURN_AROUND: _settled(graph, behind), Action.STOP: states.paused}
+    found = found | {Action.TURN_AROUND: _face_links(graph, behind), Action.STOP: states.paused}
     nowhere = graph.degree[states.node] == 0
     return {action: np.where(nowhere, states.paused, to) for action, to in found.items()}
 
 
-def _settled(graph: NavigationGraph, link: Ints) -> Ints:
+def _face_links(graph: NavigationGraph, link: Ints) -> Ints:
     """Return the number of the state after turning to face each link."""
     return link + len(graph.target)
 
@@ -246,7 +248,7 @@ def _nearest(graph: NavigationGraph, node: Ints, heading: Floats) -> Ints:
     return _least(graph, node, lambda link: np.abs(signed_turn(heading, graph.heading[link])))
 
 
-def _beside(
+def _first_beside(
     graph: NavigationGraph,
     node: Ints,
     heading: Floats,

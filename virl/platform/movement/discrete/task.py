@@ -104,7 +104,7 @@ def build_task(
         episodes=tuple(episodes),
         start=np.array([table.number(state) for state in starts]),
         taken=len(OPENING[dataset]),
-        near=_near(graph, targets),
+        near=_nodes_near(graph, targets),
         hops=Hops(graph, targets),
         facing=_sin_cos(table.heading),
         links=np.where(there[..., None], _sin_cos(turns), np.float32(0)),
@@ -122,7 +122,7 @@ def _turns(graph: NavigationGraph, table: TransitionTable) -> Floats:
     return np.sort((headings[table.node] - table.heading[:, None]) % 360.0, axis=1)
 
 
-def _near(graph: NavigationGraph, targets: Sequence[int]) -> Ints:
+def _nodes_near(graph: NavigationGraph, targets: Sequence[int]) -> Ints:
     source = np.repeat(np.arange(len(graph)), graph.degree)
     near = {
         target: np.unique([target, *graph.target[graph.links(target)], *source[graph.target == target]])
@@ -141,6 +141,11 @@ def _sin_cos(degrees: Floats) -> NDArray[np.float32]:
 
 def start_state(graph: NavigationGraph, episode: InstructionEpisode, dataset: Dataset) -> WalkState:
     """Return an episode's first state: Touchdown headings are snapped to the nearest link, Map2seq's kept.
+
+    Args:
+        graph: links between the panoramas.
+        episode: that begins.
+        dataset: whose rules hold.
 
     Raises:
         NoStreetView: the graph does not have the panorama where the episode starts.

@@ -39,7 +39,7 @@ class ForwardNavigator:
         del instruction
 
         def choose(moves: Sequence[Move]) -> Decision:
-            return Decision(Action.STOP if _passed(moves) >= self.stop_after else Action.FORWARD)
+            return Decision(Action.STOP if _count_passed(moves) >= self.stop_after else Action.FORWARD)
 
         return act(self.graph, start, choose, rules=self.rules, opening=self.opening)
 
@@ -71,7 +71,7 @@ class RandomNavigator:
         draw = Random(f"{self.seed} {self.graph.ids[start.node]} {start.heading} {instruction}")
 
         def choose(moves: Sequence[Move]) -> Decision:
-            if _passed(moves) >= self.stop_after:
+            if _count_passed(moves) >= self.stop_after:
                 return Decision(Action.STOP)
             state = moves[-1].state if moves else start
             links = self.graph.links(state.node)
@@ -85,7 +85,7 @@ class RandomNavigator:
 
 @dataclass(frozen=True, slots=True)
 class GoldNavigator:
-    """Walks the gold path of an episode, whatever its length, unvalidated: some leave a dead end."""
+    """A navigator along the gold path of an episode, whatever its length: some leave a dead end."""
 
     graph: NavigationGraph
     path: Sequence[str]
@@ -112,7 +112,7 @@ class GoldNavigator:
 
 @dataclass(frozen=True, slots=True)
 class ShortestPathNavigator:
-    """Walks by the fewest links to the true goal, under the same validation and limit as other agents.
+    """A navigator by the fewest links to the true goal, under the same validation and limit as other agents.
 
     What it misses no agent could reach: starts in a dead end, and goals that are too far.
     """
@@ -147,7 +147,7 @@ class ShortestPathNavigator:
         )
 
 
-def _passed(moves: Sequence[Move]) -> int:
+def _count_passed(moves: Sequence[Move]) -> int:
     """Return the number of panoramas that a walk has passed, the start included."""
     return 1 + sum(move.state.came_from is not None for move in moves)
 

@@ -38,7 +38,7 @@ class WalkProgress:
         is_new = self.since > SAME_CROSSING or (not self.passed and not self.turns)
         return replace(self, passed=self.passed + is_new, since=0, ahead=ahead, at_crossing=True)
 
-    def turned(self, ahead: int | None) -> "WalkProgress":
+    def after_turn(self, ahead: int | None) -> "WalkProgress":
         """Return the progress after a turn; `ahead` is how far the next crossing is that way."""
         return WalkProgress(self.turns + 1, 0, 0, ahead)
 

@@ -58,7 +58,7 @@ class MapInWords:
             MapWay(_side(turn), self._end_of(way)) for turn, way in sorted(turns, key=lambda one: abs(one[0]))
         )
 
-    def beyond(self, node: int) -> dict[str, StreetEnd]:
+    def street_ends(self, node: int) -> dict[str, StreetEnd]:
         """Return the end of the way over each neighbour, by the neighbour's id."""
         return {self.graph.ids[way.nodes[1]]: self._end_of(way) for way in self._streets.starts(node)}
 

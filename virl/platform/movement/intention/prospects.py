@@ -110,7 +110,7 @@ class Prospects:
         frame = LocalFrame(self._seen[pose.pano_id].position)
         stood = np.array([frame.point(one.position) for one in self._seen.values()])
         ways = []
-        for pano_id, (metres, first) in self._reached(pose.pano_id).items():
+        for pano_id, (metres, first) in self._reach(pose.pano_id).items():
             here = pano_id == pose.pano_id
             for link in self.fresh(pano_id):
                 turn = abs(signed_turn(pose.heading, link.heading)) / 90 * TURN_M if here else 0.0
@@ -127,7 +127,7 @@ class Prospects:
                 ways.append(Prospect(pano_id, link, start, metres, promise, len(far), nearest, cost, sight))
         return sorted(ways, key=lambda way: (-way.worth, way.cost, way.link.heading))
 
-    def _reached(self, start: str) -> dict[str, tuple[float, Link | None]]:
+    def _reach(self, start: str) -> dict[str, tuple[float, Link | None]]:
         """Return the panoramas visited, each with the metres to it and the first link of the way."""
         best: dict[str, tuple[float, Link | None]] = {start: (0.0, None)}
         queue: list[tuple[float, str]] = [(0.0, start)]

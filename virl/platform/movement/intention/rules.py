@@ -18,7 +18,7 @@ that it decides between equals."""
 
 
 class RoadChoice(Reply):
-    """Which road to take at a crossing."""
+    """The road to take at a crossing."""
 
     index: int = Field(ge=0, description="The number of the road chosen, as given before its description.")
     reason: str = Field(description="What is seen that decided it, in one sentence.")

@@ -22,7 +22,7 @@ ARRIVE_M = 5.0  # V-IRL's
 
 
 class PointNavigator:
-    """Walks to the destinations of a plan, in their order.
+    """A navigator to the destinations of a plan, in their order.
 
     Args:
         streetview: where.

@@ -43,6 +43,7 @@ class Pursuit:
         }
         """The outcomes by the number of the destination."""
         self._destinations = plan.destinations
+        # Reversed, so that the goal of the moment is popped from the end.
         self._left = list(reversed(plan.goals))
         self._arrive = arrive
         self._here: Panorama | None = None
@@ -98,6 +99,9 @@ class Pursuit:
 
         Returns:
             `None` if the goal is given up, for the next one to be the goal.
+
+        Raises:
+            RuntimeError: the pursuit has not arrived anywhere yet.
         """
         here = self._here
         if here is None:
@@ -119,7 +123,7 @@ class Pursuit:
         return onward
 
     def be_led(self) -> None:
-        """Somebody else takes the next link: set out anew from where it leads."""
+        """Set out anew from where the next link leads, which somebody else takes."""
         self._led = True
 
     def end(self, reason: str) -> None:
@@ -163,6 +167,7 @@ class Pursuit:
 
     def _set_out(self, here: Panorama) -> None:
         """Begin anew for the goal of the moment."""
+        # Only within one goal is a panorama not to be visited twice: the next goal may lead back.
         self._visited = {here.id}
         if self.goal is not None:
             self._budget = DETOUR * distance(here.position, self.goal.position) + DETOUR_M

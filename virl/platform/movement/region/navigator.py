@@ -72,7 +72,7 @@ class RegionNavigator:
             NoStreetView: there is none.
             BadInput: the spacing or the radius is out of its range, or the file is of another survey.
         """
-        return tuple(self._surveyed().found.values())
+        return tuple(self._find_survey().found.values())
 
     def walk(self, start: Pose, trail: Sequence[str] = (), steered: Collection[int] = ()) -> Iterator[Step]:
         """Yield the steps of a walk: one for each panorama, each once.
@@ -89,7 +89,7 @@ class RegionNavigator:
         Raises:
             NoStreetView: no panorama is in the region, or the start is none.
         """
-        left = deque(self._new_order(start, trail) if steered else self._ordered(start, trail))
+        left = deque(self._new_order(start, trail) if steered else self._order_left(start, trail))
         before = self._streetview.panorama(trail[-1] if trail else start.pano_id)
         here = self._next(left)
         index = len(trail)
@@ -104,7 +104,7 @@ class RegionNavigator:
                 self._reorder(left, step.choice.link.pano_id)
             before, here, index = here, self._streetview.panorama(step.choice.link.pano_id), index + 1
 
-    def _surveyed(self) -> RegionSurvey:
+    def _find_survey(self) -> RegionSurvey:
         if self._survey is None:
             self._survey = self._find()
         if not self._survey.found:
@@ -114,9 +114,9 @@ class RegionNavigator:
             )
         return self._survey
 
-    def _ordered(self, start: Pose, trail: Sequence[str]) -> list[str]:
+    def _order_left(self, start: Pose, trail: Sequence[str]) -> list[str]:
         """Return the panoramas left to visit, as an earlier walk has put them, or in an order made now."""
-        known = self._surveyed()
+        known = self._find_survey()
         for order in reversed(known.store.orders):
             if not trail and order.start == start.pano_id:
                 return list(order.ids)
@@ -127,7 +127,7 @@ class RegionNavigator:
 
     def _new_order(self, start: Pose, trail: Sequence[str]) -> list[str]:
         """Return the panoramas left to visit, the start first where a walk goes on there."""
-        known = self._surveyed()
+        known = self._find_survey()
         left = [one for one in known.found.values() if one.id not in {*trail, start.pano_id}]
         here = self._streetview.panorama(start.pano_id)
         tour = self._order([here.position, *(one.position for one in left)])
@@ -139,7 +139,7 @@ class RegionNavigator:
 
     def _reorder(self, left: deque[str], here: str) -> None:
         """Put the panoramas left to visit in an order that begins elsewhere."""
-        found, position = self._surveyed().found, self._streetview.panorama(here).position
+        found, position = self._find_survey().found, self._streetview.panorama(here).position
         rest = [found[pano_id] for pano_id in left if pano_id != here and pano_id in found]
         tour = self._order([position, *(one.position for one in rest)])
         left.clear()

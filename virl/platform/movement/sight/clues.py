@@ -14,7 +14,7 @@ from virl.platform.movement.sight.goal import SightGoal
 from virl.platform.movement.sight.looking import KnownSign
 from virl.platform.movement.sight.rules import QUOTED
 from virl.platform.perception.fronts import WALL_M
-from virl.platform.place_types import marked
+from virl.platform.place_types import types_marked
 from virl.platform.streetview import Panorama
 from virl.settings.model import Settings, load_settings
 
@@ -98,11 +98,11 @@ class Clues:
         others = [one for one in self.latest if one not in streets and one not in numbers]
         lines = []
         if others:
-            lines.append("Signs read: " + _told(others, here))
+            lines.append("Signs read: " + _describe_clues(others, here))
         if streets:
-            lines.append("Streets by their signs: " + _told(streets, here))
+            lines.append("Streets by their signs: " + _describe_clues(streets, here))
         if numbers:
-            lines.append("House numbers: " + _told(numbers, here) + _run(numbers))
+            lines.append("House numbers: " + _describe_clues(numbers, here) + _run(numbers))
         if kinds := _clusters(others, here):
             lines.append("Kinds of place seen more than once: " + kinds)
         return lines
@@ -182,7 +182,7 @@ def _number(text: str) -> int | None:
     return int(found[1]) if found else None
 
 
-def _told(clues: Iterable[Clue], here: LatLng) -> str:
+def _describe_clues(clues: Iterable[Clue], here: LatLng) -> str:
     return "; ".join(
         f"{one.text[:MOST_LETTERS]!r}{_kind(one)} {_where(one.position, here)}"
         for one in islice(clues, MOST_TOLD)
@@ -244,7 +244,7 @@ class Neighbours:
         if not panorama.is_crossing:
             self._fronts.extend(_fronts(panorama, signs))
 
-    def near(self, here: LatLng) -> list[Front]:
+    def fronts_near(self, here: LatLng) -> list[Front]:
         """Return the fronts seen from here that are of a kind that is looked for."""
         return [
             one
@@ -259,7 +259,7 @@ class Neighbours:
         what it stands for. Of 24 places in Virlstead and Virlham this knew 22, and it took 5 of 68 others of
         their kinds for one.
         """
-        return [one for one in self.near(here) if self._stands_there(one)]
+        return [one for one in self.fronts_near(here) if self._stands_there(one)]
 
     def unseen(self, own: Front) -> set[str]:
         """Return the kinds of the goal's neighbours that no sign beside a front tells of."""
@@ -273,7 +273,7 @@ class Neighbours:
 
     def _stands_there(self, own: Front) -> bool:
         unseen = self.unseen(own)
-        return not unseen or bool(set(self._goal.beside) - unseen - marked("common"))
+        return not unseen or bool(set(self._goal.beside) - unseen - types_marked("common"))
 
 
 def _fronts(panorama: Panorama, signs: Sequence[KnownSign]) -> Iterator[Front]:

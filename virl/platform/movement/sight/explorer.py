@@ -194,13 +194,13 @@ class SightExplorer:
         here = self._looks.streetview.panorama(pose.pano_id)
         self._map.visit(here)
         self._unread += 1
-        is_close = bool(self._neighbours and self._neighbours.near(here.position))
+        is_close = bool(self._neighbours and self._neighbours.fronts_near(here.position))
         stride = 1 if is_close or self._is_led else STRIDE
         # At junctions, on a plan, led by a sign and near a neighbour of the goal every panorama is read.
         if len(links) == 2 and self._unread < stride and self._plan is None:
             return None
         self._unread = 0
-        around = self._looks.around(pose.pano_id)
+        around = self._looks.signs_around(pose.pano_id)
         self._clues.read(here, around)
         self._guidance.see(around)
         # Plates and signposts over the street name what stands elsewhere: they are no fronts.
@@ -213,7 +213,7 @@ class SightExplorer:
                 lacks = f"but no sign of a {kinds} was read beside it"
                 return replace(found, kind="substituted").with_detail(lacks) if unseen else found
         if self._neighbours:
-            fronts = [one.known for one in self._neighbours.near(here.position)]
+            fronts = [one.known for one in self._neighbours.fronts_near(here.position)]
         self._guidance.pass_by(fronts)
         return None
 
@@ -230,7 +230,7 @@ class SightExplorer:
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
         """Choose the way to where the goal was seen, else a way not taken yet, as the mind decides."""
         ahead = [link for link in links if link != back] or list(links)
-        led = self._led(pose, links, ahead) if self._can.looks_far else None
+        led = self._follow_pointer(pose, links, ahead) if self._can.looks_far else None
         self._is_led = led is not None
         if led:
             self._plan = None
@@ -248,7 +248,7 @@ class SightExplorer:
             return Choice(planned[0].first, "on the way to a street not walked yet")
         return self._ask(pose, frontiers)
 
-    def _led(self, pose: Pose, links: Sequence[Link], ahead: Sequence[Link]) -> Choice | None:
+    def _follow_pointer(self, pose: Pose, links: Sequence[Link], ahead: Sequence[Link]) -> Choice | None:
         """Return the way down which a sign shows the goal, or to which a signpost points."""
         return self._seen_down(pose, ahead) or self._pointed_down(pose, links)
 
@@ -271,7 +271,7 @@ class SightExplorer:
     def _looks_down(self, pano_id: str, link: Link) -> tuple[KnownSign, ...]:
         key = (pano_id, link.pano_id)
         if key not in self._down:
-            ahead = self._looks.down(pano_id, link)
+            ahead = self._looks.signs_down(pano_id, link)
             fronts = self._looks.fronts(pano_id, link) if self._can.reads_fronts else ()
             self._down[key] = (*ahead, *fronts)
             self._guidance.see(self._down[key])
@@ -287,26 +287,28 @@ class SightExplorer:
             if self._far and way.pano_id == pose.pano_id and key not in self._sights:
                 self._sights[key] = self._far(self._looks.streetview.panorama(way.pano_id), way.link)
         nearest = sorted(frontiers, key=lambda one: (one.junctions, one.turn, one.metres))
-        weighed = [self._weighed(index, way) for index, way in enumerate(nearest)]
+        weighed = [self._weigh_way(index, way) for index, way in enumerate(nearest)]
         roads = sorted(weighed, key=cost)[:MOST_WAYS]
         reply = self._mind.ask(
             self._prompt,
             task=self._goal.told,
             seen=map_in_words(self._map, self._clues, pose),
-            roads=[self._told(index, nearest[road.index], road, pose) for index, road in enumerate(roads)],
+            roads=[
+                self._way_inputs(index, nearest[road.index], road, pose) for index, road in enumerate(roads)
+            ],
         )
         chosen = nearest[roads[reply.index].index]
         # Only a way beyond a junction needs a plan, lest the next junction changes the mind.
         self._plan = (chosen.pano_id, chosen.link.pano_id) if chosen.junctions else None
         return Choice(chosen.first, reply.reason)
 
-    def _told(self, index: int, way: Frontier, road: ToldWay, pose: Pose) -> dict[str, object]:
+    def _way_inputs(self, index: int, way: Frontier, road: ToldWay, pose: Pose) -> dict[str, object]:
         words = way_in_words(way, pose, self._signs_down(way))
         if sight := self._sights.get((way.pano_id, way.link.pano_id)):
             words = f"{words}; {sight}"
         return road.model_dump() | {"index": index, "description": words}
 
-    def _weighed(self, index: int, way: Frontier) -> ToldWay:
+    def _weigh_way(self, index: int, way: Frontier) -> ToldWay:
         signs = self._signs_down(way)
         plate = self._address.seen_on(signs)
         pointers = self._guidance.pointers(signs)
@@ -394,7 +396,13 @@ def _stands_there(signs: Sequence[KnownSign], name: str) -> bool:
 
 
 def map_in_words(seen: SeenMap, clues: Clues, pose: Pose) -> str:
-    """Return the junctions visited, the last first, dead ends, and what signs tell, as seen from here."""
+    """Return the junctions visited, the last first, dead ends, and what signs tell, as seen from here.
+
+    Args:
+        seen: the map so far.
+        clues: what signs told.
+        pose: of the walker, at a junction of the map.
+    """
     visited = list(seen.visited)
     here = next(one for one in visited if one.id == pose.pano_id)
     junctions = [one for one in visited if one.is_crossing and one.id != here.id]
@@ -415,7 +423,13 @@ def map_in_words(seen: SeenMap, clues: Clues, pose: Pose) -> str:
 
 
 def way_in_words(way: Frontier, pose: Pose, signs: Sequence[KnownSign]) -> str:
-    """Describe how a way is reached, where it leads, and which signs were read down it."""
+    """Describe how a way is reached, where it leads, and which signs were read down it.
+
+    Args:
+        way: not taken yet.
+        pose: of the walker.
+        signs: read down it.
+    """
     if way.junctions or way.pano_id != pose.pano_id:
         begin = (
             f"back over {way.junctions} junctions ({way.metres:.0f} m), then {compass_word(way.link.heading)}"

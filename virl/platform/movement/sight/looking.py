@@ -61,7 +61,7 @@ class SignLooks:
     views: int = 0
     """The number of views that the walker looked at, those that were kept too."""
 
-    def around(self, pano_id: str) -> tuple[KnownSign, ...]:
+    def signs_around(self, pano_id: str) -> tuple[KnownSign, ...]:
         """Return the signs all around a panorama; one that two views show may be there twice.
 
         Raises:
@@ -70,7 +70,7 @@ class SignLooks:
         """
         return tuple(sign for camera in self.cameras for sign in self._read(pano_id, camera))
 
-    def down(self, pano_id: str, link: Link) -> tuple[KnownSign, ...]:
+    def signs_down(self, pano_id: str, link: Link) -> tuple[KnownSign, ...]:
         """Return the signs far down the street that a link leads into; raises as `around`."""
         return self._read(pano_id, Camera(link.heading, DOWN_PITCH, DOWN_FOV, *DOWN_SIZE))
 
@@ -81,10 +81,10 @@ class SignLooks:
         self.views += len(pieces)
         self.streetview.panorama(pano_id)
         views = [self.streetview.view(pano_id, piece.camera) for piece in fresh]
-        read = self.reader.read([piece.unrolled(view) for piece, view in zip(fresh, views, strict=True)])
+        read = self.reader.read([piece.unroll(view) for piece, view in zip(fresh, views, strict=True)])
         for piece, lines in zip(fresh, read, strict=True):
             self.kept[pano_id, piece.camera] = tuple(
-                self._known(sign) for sign in signs_of(piece.camera, lines, piece.box)
+                self._to_known(sign) for sign in signs_of(piece.camera, lines, piece.box)
             )
         return tuple(sign for piece in pieces for sign in self.kept[pano_id, piece.camera])
 
@@ -99,10 +99,10 @@ class SignLooks:
         if key not in self.kept:
             view = self.streetview.view(pano_id, camera)
             lines = self.reader.read([view.pixels])[0]
-            self.kept[key] = tuple(self._known(sign) for sign in signs_and_pointers(camera, lines))
+            self.kept[key] = tuple(self._to_known(sign) for sign in signs_and_pointers(camera, lines))
         return self.kept[key]
 
-    def _known(self, sign: Sign) -> KnownSign:
+    def _to_known(self, sign: Sign) -> KnownSign:
         pointer = pointer_in(sign.text)
         return KnownSign(sign, self.kinds_of(pointer.name if pointer else sign.text), pointer)
 

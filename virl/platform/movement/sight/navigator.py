@@ -31,7 +31,7 @@ class Explorer(Protocol):
 
 
 class SightNavigator:
-    """Walks for an explorer, who is asked at junctions only: streets without a choice are walked through.
+    """A navigator for an explorer, asked at junctions only: streets without a choice are walked through.
 
     So does AgentNav (arXiv 2512.15933).
 

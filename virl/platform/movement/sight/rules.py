@@ -37,7 +37,7 @@ _BESIDE = re.compile(r"\b(?:next to|beside|between|neighbou?rs?)\b", re.IGNORECA
 
 
 class Sought(Reply):
-    """What somebody looks for, as signs would show it."""
+    """The thing that somebody looks for, as signs would show it."""
 
     name: str = Field(description="The name of the place as its sign would show it; empty if none is told.")
     kinds: tuple[str, ...] = Field(
@@ -64,7 +64,7 @@ class Sought(Reply):
 
 
 class VerbalizedChoice(RoadChoice):
-    """Which way to take, after the way was put into words (AgentNav, arXiv 2512.15933)."""
+    """The way to take, after it was put into words (AgentNav, arXiv 2512.15933)."""
 
     goal_is: str = Field(description="Where in the city the goal lies, as far as you can tell.")
     here_is: str = Field(description="Where in the city you are now, as far as you can tell.")
@@ -138,7 +138,13 @@ def understand(question: GoalQuestion, lexicon: Lexicon) -> Sought:
 
 
 def words_of_goal(task: str, sought: Sought, lexicon: Lexicon) -> Iterator[str]:
-    """Yield the words of a task that the rules act on, in the way that `understand` reads it."""
+    """Yield the words of a task that the rules act on, in the way that `understand` reads it.
+
+    Args:
+        task: as it was told.
+        sought: what was understood of it.
+        lexicon: of the language.
+    """
     if sought.name:
         yield sought.name
         return

@@ -37,7 +37,13 @@ def goal_in_words(
 
 
 def goal_in_picture(picture: Image, task: str, looks: SignLooks) -> SightGoal:
-    """Return the goal that a picture of a front shows: the words of its largest sign."""
+    """Return the goal that a picture of a front shows: the words of its largest sign.
+
+    Args:
+        picture: of a front.
+        task: as it was told.
+        looks: reads signs.
+    """
     signs = list(signs_of(view_of_picture(picture).camera, looks.reader.read([picture])[0]))
     text = max(signs, key=_size).text if signs else ""
     return SightGoal(task, text, looks.kinds_of(text))

@@ -54,13 +54,13 @@ def kinds_that_serve(
     """
     phrases = load_wish_phrases()
     refused = {kind for one in phrases.conditions if found_in(wish, one.phrases) for kind in one.refuses}
-    kinds = dict.fromkeys(_served(wish, tuple(offered), lexicon, phrases))
+    kinds = dict.fromkeys(_served_types(wish, tuple(offered), lexicon, phrases))
     serve = [kind for kind in kinds if kind in offered and kind not in refused]
-    closed = _closed(moment or moment_in(wish))
+    closed = _closed_types(moment or moment_in(wish))
     return [kind for kind in serve if kind not in closed] or serve
 
 
-def explained(wish: str, lexicon: Lexicon, moment: Moment | None = None) -> str:
+def explain_conditions(wish: str, lexicon: Lexicon, moment: Moment | None = None) -> str:
     """Explain what the rules leave out under the conditions of a wish; empty if it has none.
 
     Args:
@@ -69,20 +69,20 @@ def explained(wish: str, lexicon: Lexicon, moment: Moment | None = None) -> str:
         moment: as for `kinds_that_serve`.
     """
     phrases = load_wish_phrases()
-    served = set(_served(wish, tuple(lexicon.kinds), lexicon, phrases))
+    served = set(_served_types(wish, tuple(lexicon.kinds), lexicon, phrases))
     held = [one for one in phrases.conditions if found_in(wish, one.phrases)]
     parts = [
-        one.about + _without(one.refuses & served) + (f" ({one.unseen})" if one.unseen else "")
+        one.about + _excluded_words(one.refuses & served) + (f" ({one.unseen})" if one.unseen else "")
         for one in held
     ]
     left = served - {kind for one in held for kind in one.refuses}
     moment = moment or moment_in(wish)
-    if moment and (closed := _closed(moment) & left):
+    if moment and (closed := _closed_types(moment) & left):
         day, minute = moment
         parts.append(
             f"{NAMES[day]} at {show_clock(minute)}, when all that serve are usually closed"
             if closed == left
-            else f"{NAMES[day]} at {show_clock(minute)}{_without(closed)} as usually closed"
+            else f"{NAMES[day]} at {show_clock(minute)}{_excluded_words(closed)} as usually closed"
         )
     return f"Conditions: {'; '.join(parts)}." if parts else ""
 
@@ -97,19 +97,21 @@ def words_of_wish(wish: str) -> Iterator[str]:
             yield from found_in(wish, condition.phrases)
 
 
-def _without(kinds: Set[str]) -> str:
+def _excluded_words(kinds: Set[str]) -> str:
     named = sorted(kind.replace("_", " ") for kind in kinds)
     return f", which leaves out {', '.join(named)}" if named else ""
 
 
-def _closed(moment: Moment | None) -> frozenset[str]:
+def _closed_types(moment: Moment | None) -> frozenset[str]:
     """Return the types that are usually closed at a moment; none without one."""
     if moment is None:
         return frozenset()
     return frozenset(kind for kind, hours in usual_hours().items() if not open_then(hours, *moment))
 
 
-def _served(wish: str, offered: tuple[str, ...], lexicon: Lexicon, phrases: WishPhrases) -> Iterator[str]:
+def _served_types(
+    wish: str, offered: tuple[str, ...], lexicon: Lexicon, phrases: WishPhrases
+) -> Iterator[str]:
     for need in phrases.needs:
         if found_in(wish, need.phrases):
             yield from need.kinds

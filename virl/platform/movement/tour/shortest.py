@@ -42,6 +42,7 @@ def nearest_neighbour(points: Floats) -> Order:
     for step in range(1, len(points)):
         here = order[step - 1]
         east, north = x[here], y[here]
+        # What is visited is infinitely far from now on.
         x[here] = np.inf
         order[step] = np.argmin((x - east) ** 2 + (y - north) ** 2)
     return order
@@ -89,6 +90,7 @@ def _open_path(points: Floats, seconds: float, together: int) -> Order:
     """Return a short path from point 0, solved in parts if there are too many points for one matrix."""
     if len(points) <= together:
         return _solve(points, seconds)
+    # The part with the start comes first, as the path through the parts has to begin there.
     parts = sorted(_halve(points, np.arange(len(points)), together), key=lambda part: 0 not in part)
     middles = np.array([points[part].mean(axis=0) for part in parts])
     path = np.empty(0, np.int64)
@@ -109,6 +111,7 @@ def _halve(points: Floats, part: Order, together: int) -> list[Order]:
     """Cut a part across its longer side until no piece holds more than `together` points."""
     if len(part) <= together:
         return [part]
+    # A cut across the longer side gives the most compact parts.
     longer = int(np.argmax(np.ptp(points[part], axis=0)))
     part = part[np.argsort(points[part, longer], kind="stable")]
     return [piece for half in np.array_split(part, 2) for piece in _halve(points, half, together)]
@@ -127,6 +130,7 @@ def _solve(points: Floats, seconds: float) -> Order:
 def _matrix(points: Floats) -> NDArray[np.uint16]:
     """Return distances as integers, the largest 65535; the last row and column are the additional node's."""
     count = len(points)
+    # The diagonal of all points is the longest possible distance.
     scale = _LARGEST / max(np.hypot(*np.ptp(points, axis=0)), 1e-9)
     matrix = np.full((count + 1, count + 1), _LARGEST, np.uint16)
     x, y = ((points - points.min(axis=0)) * scale).T.astype(np.float32)

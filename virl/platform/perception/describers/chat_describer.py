@@ -10,7 +10,7 @@ from virl.platform.perception.registry import Kind
 from virl.platform.streetview import Image, View
 
 Answer = Callable[[str, Sequence[Image]], str]
-"""Puts a question, which may be empty, and pictures to a chat model; gives back its text."""
+"""A function that puts a question, which may be empty, and pictures to a chat model; returns its text."""
 
 
 class ChatDescriberSettings(ModelSettings):
@@ -21,14 +21,14 @@ class ChatDescriberSettings(ModelSettings):
 
 def open_chat_describer(_: ChatDescriberSettings, models: Models) -> "ChatDescriber":
     """Open the describer that asks the chat model of the options."""
-    return ChatDescriber(models.options.answer or _nobody)
+    return ChatDescriber(models.options.answer or _refuse_answer)
 
 
 KIND = Kind("describer", ChatDescriberSettings, open_chat_describer)
 
 
 class ChatDescriber:
-    """Asks a chat model about one view at a time.
+    """A describer that asks a chat model about one view at a time.
 
     Args:
         answer: asks the model; limits, caches and counts as it sees fit.
@@ -49,7 +49,7 @@ class ChatDescriber:
         return [" ".join(self._answer(question, [picture]).split()) for picture in pictures]
 
 
-def _nobody(_question: str, _images: Sequence[Image]) -> str:
+def _refuse_answer(_question: str, _images: Sequence[Image]) -> str:
     raise ModelUnavailable(
         "the chat describer needs a model that sees pictures: give one with --mind, or use another describer"
     )

@@ -72,7 +72,7 @@ KIND = Kind("describer", HfDescriberSettings, open_hf_describer)
 
 
 class HfDescriber:
-    """Describes views with greedy decoding. Safe to share between threads, which then take turns."""
+    """A describer with greedy decoding. Safe to share between threads, which then take turns."""
 
     def __init__(self, loaded: Once[Pretrained], settings: HfDescriberSettings) -> None:
         self._loaded = loaded

@@ -39,7 +39,7 @@ class SignDescriberSettings(ModelSettings):
     """Least share that is said to be many."""
 
     def needs(self) -> Needs:
-        """Its detectors and its lexicon."""
+        """Return the needs of its detectors and its lexicon."""
         objects: tuple[tuple[Role, str], ...] = (("detector", self.objects),) if self.objects else ()
         return Needs(models=(("detector", self.detector), ("lexicon", self.lexicon), *objects))
 
@@ -56,7 +56,7 @@ KIND = Kind("describer", SignDescriberSettings, open_sign_describer)
 
 
 class SignDescriber:
-    """Names the signs in a view and what they tell of, and judges by its colours if a street has shops."""
+    """A describer of the signs in a view, and of whether its colours are those of a street with shops."""
 
     def __init__(
         self,

@@ -53,7 +53,7 @@ KIND = Kind("detector", ClipProposalsSettings, open_clip_proposals)
 
 
 class ClipProposals:
-    """Takes another detector's boxes for proposals, and lets a recognizer say what they show."""
+    """A detector with the boxes of another one, of which a recognizer says what they show."""
 
     def __init__(self, proposals: Detector, recognizer: Recognizer, settings: ClipProposalsSettings) -> None:
         self._proposals = proposals

@@ -27,7 +27,7 @@ class FrontFinderSettings(DetectorSettings):
     """Height of a line of text as a share of the height of its board."""
 
     def needs(self) -> Needs:
-        """Its reader and its detector."""
+        """Return the needs of its reader and its detector."""
         return Needs(models=(("reader", self.reader),), drawn=(("detector", self.detector),))
 
 
@@ -62,7 +62,7 @@ KIND = Kind("detector", FrontFinderSettings, open_front_finder)
 
 
 class FrontFinder:
-    """Finds boards in views, each called a sign, and the other things that its detector knows.
+    """A detector of boards, each called a sign, and of the other things that its detector knows.
 
     Args:
         settings: of the finder.
@@ -88,7 +88,7 @@ class FrontFinder:
 
 
 class BoardsByText:
-    """Finds boards by the lines of text on them, in pictures of any street.
+    """A finder of boards by the lines of text on them, in pictures of any street.
 
     Args:
         reader: finds the lines.

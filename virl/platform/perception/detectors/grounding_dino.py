@@ -62,7 +62,7 @@ class Network(Protocol):
 
 
 class GroundingDino:
-    """Finds what it is asked for in words. Safe to share between threads, which then take turns."""
+    """A detector of what is asked for in words. Safe to share between threads, which then take turns."""
 
     def __init__(self, network: Once[Network], settings: GroundingSettings) -> None:
         self._network = network

@@ -141,7 +141,7 @@ def _weights(path: str) -> dict[str, Any]:
 
 
 def _transform(edges: tuple[int, int]) -> Any:
-    """Scaling and normalisation as in the package."""
+    """Return the scaling and normalisation of the package."""
     transforms = module("groundingdino.datasets.transforms", extra=EXTRA)
     return transforms.Compose(
         [

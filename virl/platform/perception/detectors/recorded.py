@@ -87,7 +87,7 @@ _ByPanorama = Mapping[str, Sequence[_RecordedView]]
 
 
 class RecordedDetector:
-    """Finds what a file says of a panorama, carried into each view. Safe to share between threads.
+    """A detector of what a file says of a panorama, carried into each view. Safe to share between threads.
 
     Args:
         settings: name the file, which is read when something is first looked for.
@@ -129,11 +129,11 @@ class RecordedDetector:
             for one in line.boxes
             if (not asked or plain_label(one.label) in asked)
             and one.score >= self._settings.min_score
-            and (box := self._seen(one.box, line.camera.camera, view.camera))
+            and (box := self._visible_part(one.box, line.camera.camera, view.camera))
         ]
         return without_doubles(found, self._settings.max_overlap)
 
-    def _seen(self, recorded: Box, source: Camera, target: Camera) -> Box | None:
+    def _visible_part(self, recorded: Box, source: Camera, target: Camera) -> Box | None:
         """Return the part of a recorded box that a view shows, if that is enough of it."""
         whole = recorded if source == target else carry_box(recorded, source, target)
         part = clip_box(whole, target.width, target.height) if whole else None

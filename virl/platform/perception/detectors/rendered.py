@@ -111,7 +111,7 @@ class NetworkFinds(NamedTuple):
 
 
 class RenderedDetector:
-    """Finds signs, shop doors and street furniture in views of towns that virl draws.
+    """A detector of signs, shop doors and street furniture in views of towns that virl draws.
 
     Equal views give equal boxes. The weights are loaded with the first view. Safe to share between threads.
     """
@@ -138,12 +138,12 @@ class RenderedDetector:
             BadInput: a label is empty.
             ModelUnavailable: the weights are missing, or are not those of this detector.
         """
-        asked = self._asked(labels)
+        asked = self._class_labels(labels)
         if not asked:
             return [[] for _ in views]
         settings, found = self._settings, []
         views = [as_view(view) for view in views]
-        for view, one in zip(views, self._seen(views), strict=True):
+        for view, one in zip(views, self._find_in_views(views), strict=True):
             wanted = np.isin(one.classes, list(asked))
             names = [asked[kind] for kind in one.classes[wanted].tolist()]
             found.append(
@@ -158,13 +158,13 @@ class RenderedDetector:
             )
         return found
 
-    def _seen(self, views: Sequence[View]) -> list[NetworkFinds]:
+    def _find_in_views(self, views: Sequence[View]) -> list[NetworkFinds]:
         if min(len(views), self._threads) < 2:
             return self.find([pixels_of(view) for view in views])
         return look_at_each(views, self._threads, lambda picture: self.find([picture])[0])
 
     def find(self, pictures: Sequence[Image], min_score: float | None = None) -> list[NetworkFinds]:
-        """All boxes of each picture, doubles included.
+        """Return all boxes of each picture, doubles included.
 
         Args:
             pictures: RGB, each of any size.
@@ -176,7 +176,9 @@ class RenderedDetector:
         least = self._settings.min_score if min_score is None else min_score
         found: list[NetworkFinds] = []
         for some in batches(pictures, self._settings.batch):
-            scores, boxes = self._load().run(None, {"pictures": np.stack([_fitted(one) for one in some])})
+            scores, boxes = self._load().run(
+                None, {"pictures": np.stack([_fit_picture(one) for one in some])}
+            )
             read = (_read(*one, least) for one in zip(some, scores, boxes, strict=True))
             found += (self._without_parts(one) for one in read)
         return found
@@ -192,7 +194,7 @@ class RenderedDetector:
             kept[parts] = ~is_part.any(axis=1)
         return NetworkFinds(found.boxes[kept], found.scores[kept], found.classes[kept])
 
-    def _asked(self, labels: Sequence[str]) -> dict[int, str]:
+    def _class_labels(self, labels: Sequence[str]) -> dict[int, str]:
         """Return the classes asked for, and the label that each was asked by first."""
         if not labels:
             return dict(enumerate(_LABELS))
@@ -208,7 +210,7 @@ def _numbers(kind: str) -> Iterable[int]:
     return (number for number, label in enumerate(_LABELS) if label == kind)
 
 
-def _fitted(picture: Image) -> Image:
+def _fit_picture(picture: Image) -> Image:
     """Return the picture as the network takes it: scaled, with grey below or on the right."""
     height, width = picture.shape[:2]
     scale = INPUT_SIDE / max(height, width)

@@ -36,7 +36,7 @@ class SignDetectorSettings(DetectorSettings):
     """Degrees above the horizon over which nothing is read."""
 
     def needs(self) -> Needs:
-        """Its reader and its lexicon."""
+        """Return the needs of its reader and its lexicon."""
         return Needs(models=(("reader", self.reader), ("lexicon", self.lexicon)))
 
     def unknown(self, labels: Sequence[str]) -> list[str]:
@@ -55,7 +55,7 @@ KIND = Kind("detector", SignDetectorSettings, open_sign_detector)
 
 
 class SignDetector:
-    """Reads views, groups the lines into signs, and tells their place types by a lexicon."""
+    """A detector that reads views, groups the lines into signs, and tells their place types by a lexicon."""
 
     def __init__(self, reader: Reader, lexicon: Lexicon, settings: SignDetectorSettings) -> None:
         self._reader = reader
@@ -68,7 +68,7 @@ class SignDetector:
         return self._settings.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str] = ()) -> list[list[Detection]]:
-        """Signs of places in each view, best first; those that tell of no type last.
+        """Return the signs of places in each view, best first; those that tell of no type last.
 
         Args:
             views: what to look at.
@@ -83,7 +83,7 @@ class SignDetector:
         seen = [(pixels_of(view)[top:bottom], top) for view, (top, bottom) in zip(views, rows, strict=True)]
         read = iter(self._reader.read([strip for strip, _ in seen if len(strip)]))
         return [
-            self._judge([_lowered(line, top) for line in next(read)], labels) if len(strip) else []
+            self._judge([_lower_line(line, top) for line in next(read)], labels) if len(strip) else []
             for strip, top in seen
         ]
 
@@ -115,13 +115,13 @@ class SignDetector:
         return None
 
 
-def _lowered(line: TextLine, rows: int) -> TextLine:
+def _lower_line(line: TextLine, rows: int) -> TextLine:
     left, top, right, bottom = line.box
     return TextLine(line.text, line.score, (left, top + rows, right, bottom + rows))
 
 
 def _rows(camera: Camera, settings: SignDetectorSettings) -> tuple[int, int]:
-    """First and last row that lie between the lowest and the highest pitch, at the middle column."""
+    """Return first and last row that lie between the lowest and the highest pitch, at the middle column."""
 
     def row(pitch: float) -> float:
         up = pitch - camera.pitch

@@ -29,7 +29,7 @@ SIGN = "sign"
 
 
 class SimulatedDetector:
-    """Finds street furniture, and places by their signs, in views of a made city as a detector might.
+    """A detector that finds furniture, and places by their signs, in views of a made city as one might.
 
     Safe to share between threads.
 
@@ -106,7 +106,7 @@ class SimulatedDetector:
             seems = self._read(thing, draws, types) if is_sign else self._judge(thing, draws, asked)
             if seems:
                 label, score = seems
-                box = draws.jittered(thing.box, view.camera, self._settings.box_jitter)
+                box = draws.jitter(thing.box, view.camera, self._settings.box_jitter)
                 found.append(Detection(label, score, box))
         return sorted(found, key=lambda one: (-one.score, one.box))
 

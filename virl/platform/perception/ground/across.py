@@ -48,7 +48,7 @@ def strips_beside(patch: GroundPatch) -> tuple[Strip, ...]:
     if not len(colours):
         return ()
     edges = _edges(colours, patch.per_m)
-    near = patch.ahead(len(patch.pixels) - first)
+    near = patch.metres_ahead(len(patch.pixels) - first)
     bounds = [0, *edges, len(colours)]
     found = []
     for begin, end in itertools.pairwise(bounds):

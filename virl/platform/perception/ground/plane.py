@@ -27,12 +27,12 @@ class GroundPatch:
     far_m: float
     """Distance of the first row's far edge from the camera."""
 
-    def aside(self, column: float) -> float:
-        """Metres to the right of the camera."""
+    def metres_right(self, column: float) -> float:
+        """Return the metres to the right of the camera."""
         return self.left_m + column / self.per_m
 
-    def ahead(self, row: float) -> float:
-        """Metres before the camera."""
+    def metres_ahead(self, row: float) -> float:
+        """Return the metres before the camera."""
         return self.far_m - row / self.per_m
 
 

@@ -53,6 +53,7 @@ def find_zebras(patch: GroundPatch) -> list[Zebra]:
     groups: list[list[_Stripe]] = []
     grey: Image = cv2.blur(cv2.cvtColor(patch.pixels, cv2.COLOR_RGB2GRAY), (3, 3)).astype(np.uint8)
     for stripe in _stripes(patch):
+        # A stripe may join groups that were apart until now.
         beside = [group for group in groups if any(_neighbours(stripe, other, grey) for other in group)]
         groups = [group for group in groups if group not in beside]
         groups.append([stripe, *(one for group in beside for one in group)])
@@ -61,6 +62,7 @@ def find_zebras(patch: GroundPatch) -> list[Zebra]:
 
 
 def _zebra(stripes: Sequence[_Stripe]) -> Zebra:
+    # The middle of its ends: stripes that are missing in between do not move it.
     aside = [stripe.aside for stripe in stripes]
     ahead = [stripe.ahead for stripe in stripes]
     turn = _mean_turn([stripe.turn for stripe in stripes])
@@ -69,6 +71,7 @@ def _zebra(stripes: Sequence[_Stripe]) -> Zebra:
 
 def _mean_turn(turns: Sequence[float]) -> float:
     """Return the mean of directions that are the same when turned by half a circle."""
+    # Doubled angles have a period of a whole circle, so that their mean is that of directions without an end.
     doubled = np.exp(2j * np.radians(turns)).sum()
     return float(np.degrees(np.angle(doubled)) / 2 % 180.0)
 
@@ -85,10 +88,15 @@ def _stripes(patch: GroundPatch) -> list[_Stripe]:
             or wide > 0.75 * long
         ):
             continue
+        # Half of the cells on an outline lie outside the area that it encloses.
         if cv2.contourArea(outline) + len(outline) / 2 < FILLED * (width + 1) * (height + 1):
             continue
         lies = turn if height > width else turn + 90.0
-        found.append(_Stripe(patch.aside(column + 0.5), patch.ahead(row + 0.5), lies % 180.0, column, row))
+        found.append(
+            _Stripe(
+                patch.metres_right(column + 0.5), patch.metres_ahead(row + 0.5), lies % 180.0, column, row
+            )
+        )
     return found
 
 
@@ -110,10 +118,11 @@ def _neighbours(one: _Stripe, other: _Stripe, grey: Image) -> bool:
 
 
 def _paint(patch: GroundPatch) -> NDArray[np.uint8]:
-    """1 where a cell is grey and lighter than what lies around it."""
+    """Return a mask: 1 where a cell is grey and lighter than what lies around it."""
     grey = cv2.cvtColor(patch.pixels, cv2.COLOR_RGB2GRAY).astype(np.float32)
     size = 2 * round(AROUND_M * patch.per_m / 2) + 1
     shown = patch.seen.astype(np.float32)
+    # Cells that no view shows count in no mean.
     share = np.maximum(cv2.boxFilter(shown, -1, (size, size)), 1e-6)
     mean = cv2.boxFilter(grey * shown, -1, (size, size)) / share
     channels = patch.pixels.astype(np.int16)

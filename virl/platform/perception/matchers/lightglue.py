@@ -57,7 +57,7 @@ KIND = Kind("matcher", LightGlueSettings, open_lightglue)
 
 
 class LightGlueMatcher:
-    """Finds points that two pictures have in common. Safe to share between threads, which then take turns."""
+    """A matcher with LightGlue. Safe to share between threads, which then take turns."""
 
     def __init__(self, loaded: Once[Pretrained], settings: LightGlueSettings) -> None:
         self._loaded = loaded

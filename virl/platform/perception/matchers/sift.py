@@ -75,7 +75,7 @@ KIND = Kind("matcher", SiftSettings, open_sift)
 
 
 class SiftMatcher:
-    """Finds points that two pictures have in common, where view, size and light changed moderately.
+    """A matcher with SIFT, for pictures whose view, size and light differ moderately.
 
     Safe to share between threads.
     """
@@ -105,7 +105,7 @@ def _name(image: Image) -> bytes:
 
 
 def _shape(image: Image) -> bytes:
-    """Tells pictures of the same bytes and other widths apart."""
+    """Return a key that also tells pictures of the same bytes and other widths apart."""
     width: int = image.shape[1]
     return width.to_bytes(8, "little")
 
@@ -134,7 +134,7 @@ def _common(first: _Features, second: _Features, settings: SiftSettings) -> Matc
 def _pair(
     first: NDArray[np.float32], second: NDArray[np.float32], ratio: float
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Rows that pass the ratio test; of those with the same nearest, only the nearest."""
+    """Return the rows that pass the ratio test; of those with the same nearest, only the nearest."""
     # The ratio test needs a next nearest.
     if not len(first) or len(second) < 2:
         return np.empty(0, np.intp), np.empty(0, np.intp)

@@ -52,6 +52,12 @@ def associate(
 
     Each object takes the sightings of at most one thing, and each thing goes to one object or is new, so that
     the whole is likeliest.
+
+    Args:
+        sightings: of one label, from one panorama.
+        state: of the memory.
+        settings: of the memory.
+        count_matches: counts the points that two crops have in common.
     """
     groups = group_views(sightings, settings)
     compared = [_compare(group, state, settings) for group in groups]
@@ -65,7 +71,7 @@ def associate(
 
 
 def group_views(sightings: Sequence[Seen], settings: MemorySettings) -> Groups:
-    """Sightings of one panorama, those of one thing in several views together; the best of each first."""
+    """Return the sightings of one panorama in groups of one thing each; the best of each first."""
     groups: Groups = []
     for seen in sorted(sightings, key=lambda seen: _rank(seen, settings)):
         for group in groups if settings.rules.same_panorama else ():
@@ -78,7 +84,7 @@ def group_views(sightings: Sequence[Seen], settings: MemorySettings) -> Groups:
 
 
 def _rank(seen: Seen, settings: MemorySettings) -> tuple[bool, float, int]:
-    """Whole boxes before cut ones, then by score."""
+    """Return a key that sorts whole boxes before cut ones, then by score."""
     return span_of(seen.camera, seen.box, settings.jitter).cut.anywhere, -seen.score, seen.number
 
 
@@ -95,7 +101,7 @@ def _compare(group: list[Seen], state: State, settings: MemorySettings) -> list[
     here = place(ray, settings.position_m)
     # The sighting's own error widens the search: far things are placed badly.
     radius = settings.radius_m + min(3 * here.sigma, settings.reach_m)
-    near = state.near(best.label, here.position, radius)
+    near = state.objects_near(best.label, here.position, radius)
     known = {thing.id for thing in near}
     # What this panorama showed before is compared however far off: directions may decide it.
     near += [thing for thing in state.seen_from(best.label, best.pano_id) if thing.id not in known]
@@ -138,6 +144,7 @@ def _match(
     if not pairs:
         return compared
     most: dict[tuple[int, int], int] = {}
+    # Of several views of an object, the one that matches best speaks for it.
     for key, count in zip(asked, count_matches(pairs), strict=True):
         most[key] = max(count, most.get(key, 0))
     answered = [list(found) for found in compared]
@@ -161,6 +168,7 @@ def _most_alike(seen: Seen, thing: MemoryObject, settings: MemorySettings) -> li
 def _assign(compared: list[list[Comparison]]) -> list[str | None]:
     """Return the object of each group, `None` where it is new, so that the sum of costs is least."""
     names = sorted({comparison.object_id for found in compared for comparison in found if comparison.same})
+    # Sorted names give the same columns, and so the same choice among equal costs, in every run.
     column = {name: i for i, name in enumerate(names)}
     rows = len(compared)
     costs = np.full((rows, len(names) + rows), FORBIDDEN)
@@ -187,14 +195,14 @@ class Pair:
     gone: MemoryObject
     reason: str
 
-    def fused(self, settings: MemorySettings) -> Estimate:
+    def fuse(self, settings: MemorySettings) -> Estimate:
         """Return the position by all views of both together."""
         views = sorted(self.kept.views + self.gone.views, key=lambda seen: seen.number)
         return fuse([ray_of(view, settings) for view in views], settings.position_m)
 
 
 def next_pairs(state: State, settings: MemorySettings) -> list[Pair]:
-    """Pairs to be joined, likeliest first, no object in two of them.
+    """Return the pairs to be joined, likeliest first, no object in two of them.
 
     Positions decide, and whether the two were ever seen together: of two things side by side, some panorama
     shows both. A pair is left alone if any panorama shows it as two things, be it that they touch.
@@ -202,7 +210,9 @@ def next_pairs(state: State, settings: MemorySettings) -> list[Pair]:
     found = chain.from_iterable(_pairs(thing, state, settings) for thing in state.objects.values())
     chosen: list[Pair] = []
     taken: set[str] = set()
+    # Ids break ties, so that the order of a dictionary decides nothing.
     for pair in sorted(found, key=lambda pair: (pair.cost, pair.kept.id, pair.gone.id)):
+        # An object that has just been joined has another position: it is compared anew in the next round.
         if taken.isdisjoint((pair.kept.id, pair.gone.id)):
             chosen.append(pair)
             taken.update((pair.kept.id, pair.gone.id))
@@ -210,7 +220,7 @@ def next_pairs(state: State, settings: MemorySettings) -> list[Pair]:
 
 
 def _pairs(thing: MemoryObject, state: State, settings: MemorySettings) -> Iterable[Pair]:
-    for other in state.near(thing.label, thing.estimate.position, settings.radius_m):
+    for other in state.objects_near(thing.label, thing.estimate.position, settings.radius_m):
         # Each pair once; the one that was seen first is kept.
         if other.views[0].number <= thing.views[0].number:
             continue
@@ -242,7 +252,7 @@ def _seen_apart(one: MemoryObject, other: MemoryObject, settings: MemorySettings
 
 
 def by_view(seen: Seen, views: Sequence[Seen]) -> Opinion | None:
-    """Two boxes of one view are two things; always on. `None` if none of `views` is of the same view."""
+    """Return the opinion that two boxes of one view are two things; `None` if no view is the same."""
     boxes = [view.box for view in views if (view.pano_id, view.camera) == (seen.pano_id, seen.camera)]
     if not boxes:
         return None
@@ -254,6 +264,11 @@ def by_view(seen: Seen, views: Sequence[Seen]) -> Opinion | None:
 
 def by_panorama(seen: Seen, views: Sequence[Seen], settings: MemorySettings) -> Opinion | None:
     """Return the opinion by the directions that sightings from one panorama cover, at any zoom.
+
+    Args:
+        seen: the new sighting.
+        views: of an object.
+        settings: of the memory.
 
     Returns:
         `None` if none of `views` is from the same panorama.
@@ -271,7 +286,12 @@ def by_panorama(seen: Seen, views: Sequence[Seen], settings: MemorySettings) -> 
 
 
 def by_geometry(one: Estimate, other: Estimate, settings: MemorySettings) -> tuple[Opinion, float]:
-    """Two positions, held against each other by their uncertainties.
+    """Compare two positions by their uncertainties.
+
+    Args:
+        one: position with its uncertainty.
+        other: position with its uncertainty.
+        settings: of the memory.
 
     Returns:
         The opinion, and its cost as in `Comparison`. No verdict where the uncertainty is so large that it
@@ -288,7 +308,7 @@ def by_geometry(one: Estimate, other: Estimate, settings: MemorySettings) -> tup
 
 
 def by_features(matches: int, settings: MemorySettings) -> Opinion:
-    """Crops with many points in common may show one thing; few prove nothing, as views differ."""
+    """Return the opinion of matched points: many in common may show one thing, few prove nothing."""
     how = f"{matches} matched points of {settings.min_matches} needed"
     return Opinion("features", "same" if matches >= settings.min_matches else "no verdict", how)
 
@@ -299,7 +319,7 @@ def _span(seen: Seen, settings: MemorySettings) -> Span:
 
 def _in_panorama(one: Span, other: Span, settings: MemorySettings) -> Opinion:
     turn = abs(signed_turn(one.heading, other.heading))
-    shared = _shared(one, other)
+    shared = _overlap(one, other)
     how = f"{turn:.1f} degrees apart from one panorama, {shared:.0%} shared"
     if shared >= settings.overlap and turn <= settings.heading_deg:
         return Opinion("same panorama", "same", how)
@@ -310,8 +330,8 @@ def _in_panorama(one: Span, other: Span, settings: MemorySettings) -> Opinion:
     return Opinion("same panorama", "no verdict", how)
 
 
-def _shared(one: Span, other: Span) -> float:
-    """Overlap over union in heading and pitch; over the smaller one where a box is cut off."""
+def _overlap(one: Span, other: Span) -> float:
+    """Return the overlap over union in heading and pitch; over the smaller one where a box is cut off."""
     turn = signed_turn(one.heading, other.heading)
     wide = min(one.width / 2, turn + other.width / 2) - max(-one.width / 2, turn - other.width / 2)
     high = min(one.high, other.high) - max(one.low, other.low)

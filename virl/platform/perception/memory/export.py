@@ -60,6 +60,11 @@ def geojson(objects: Iterable[MemoryObject], attribution: str = "") -> dict[str,
 def write_geojson(objects: Iterable[MemoryObject], path: Path, attribution: str = "") -> None:
     """Write `geojson(objects, attribution)`, on one line.
 
+    Args:
+        objects: to write.
+        path: of the file.
+        attribution: of the imagery.
+
     Raises:
         CannotWrite: the disk refuses.
     """

@@ -23,6 +23,7 @@ def place(ray: Ray, position_m: float) -> Estimate:
     """
     along = _unit(ray.heading)
     across = np.array([along[1], -along[0]])
+    # An ellipse: along the ray lies the error of the distance, across it that of the direction.
     spread = (ray.metres * ray.share) ** 2 * np.outer(along, along)
     spread += (ray.metres * ray.heading_error) ** 2 * np.outer(across, across)
     spread += position_m**2 * np.eye(2)
@@ -50,6 +51,7 @@ def fuse(rays: Sequence[Ray], position_m: float) -> Estimate:
     weights = np.array([1 / (estimate.sigma**2) for estimate in first])
     start = weights @ np.array([frame.point(estimate.position) for estimate in first]) / weights.sum()
     times = Counter(ray.pano_id for ray in rays)
+    # n rays with errors larger by the root of n weigh as much as one.
     repeat = np.sqrt([times[ray.pano_id] for ray in rays])
     headings = np.radians([ray.heading for ray in rays])
     # Distances err by shares of themselves, hence their logarithms.
@@ -61,7 +63,8 @@ def fuse(rays: Sequence[Ray], position_m: float) -> Estimate:
 
     def residuals(point: Floats) -> Floats:
         away = point - origins
-        turn = _wrapped(np.arctan2(away[:, 0], away[:, 1]) - headings)
+        # Headings run clockwise from north, hence east over north.
+        turn = _wrap_angles(np.arctan2(away[:, 0], away[:, 1]) - headings)
         return np.concatenate([turn / heading_errors, (np.log(_lengths(away)) - logs) / log_errors])
 
     def slopes(point: Floats) -> Floats:
@@ -71,6 +74,7 @@ def fuse(rays: Sequence[Ray], position_m: float) -> Estimate:
         return np.concatenate([turns, away / squares / log_errors[:, None]])
 
     found = least_squares(residuals, start, jac=slopes, loss="soft_l1", f_scale=OUTLIER)
+    # The curvature of the squares at their least, as usual for least squares.
     covariance = np.linalg.inv(found.jac.T @ found.jac)
     # About chi-squared for each degree of freedom: two residuals a ray, less two unknowns.
     misfit = 2 * float(found.cost) / (2 * len(rays) - 2)
@@ -91,7 +95,7 @@ def separation(first: Estimate, second: Estimate) -> tuple[float, float, float]:
 
 
 def surprise(square: float, area: float, density: float) -> float:
-    """Minus twice the log of how much likelier two estimates are of one thing than of two.
+    """Return twice the negative log of how much likelier two estimates are of one thing than of two.
 
     Args:
         square: squared Mahalanobis distance between them.
@@ -117,9 +121,9 @@ def _unit(heading: float) -> Floats:
 
 
 def _lengths(away: Floats) -> Floats:
-    """Not below `NEAREST_M`, so that a thing at the camera's foot keeps a direction."""
+    """Return the lengths, at least a tenth of `NEAREST_M`, so that things at the foot have a direction."""
     return np.maximum(np.hypot(away[:, 0], away[:, 1]), NEAREST_M / 10)
 
 
-def _wrapped(angles: Floats) -> Floats:
+def _wrap_angles(angles: Floats) -> Floats:
     return (angles + pi) % (2 * pi) - pi

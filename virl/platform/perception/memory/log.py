@@ -41,7 +41,7 @@ class Log:
         return self._lines.count
 
     def read(self) -> Iterator[tuple[int, Record]]:
-        """All whole records, each with the byte at which its line starts; to be read to the end.
+        """Yield all whole records, each with the byte at which its line starts; to be read to the end.
 
         A last line that was cut off, as a kill leaves it, is left out with a warning, and overwritten by
         the next record.

@@ -12,7 +12,7 @@ import PIL.ImageDraw
 from cachetools import LRUCache
 
 from virl.errors import BadInput
-from virl.files import replacing
+from virl.files import replace_file
 from virl.geo import LatLng
 from virl.platform.perception.active import Sighting
 from virl.platform.perception.base import Matcher
@@ -104,14 +104,14 @@ class VisualMemory:
             return []
         self._check(sightings)
         first = self._state.sightings
-        seen = [_seen(first + i, sighting) for i, sighting in enumerate(sightings)]
+        seen = [_to_seen(first + i, sighting) for i, sighting in enumerate(sightings)]
         # Pictures before the record: after a kill no record lacks its pictures.
         for one, sighting in zip(seen, sightings, strict=True):
             self._pictures.keep(one.number, sighting.view, one.box)
         assigned = self._associate(seen)
         if self._log.next_seq == 0:
             self._log.append(Begun(settings=self.settings))
-        record = self._added(seen, assigned, name)
+        record = self._make_added(seen, assigned, name)
         self._take(record, self._log.append(record))
         return list(record.verdicts)
 
@@ -136,7 +136,7 @@ class VisualMemory:
                     object_id=pair.kept.id,
                     gone_id=pair.gone.id,
                     reason=pair.reason,
-                    estimate=pair.fused(self.settings),
+                    estimate=pair.fuse(self.settings),
                 )
                 self._take(record, self._log.append(record))
                 joined.append((pair.kept.id, pair.gone.id))
@@ -165,9 +165,15 @@ class VisualMemory:
         found = self.objects(min_panoramas=min_panoramas, min_confidence=min_confidence)
         return dict(sorted(Counter(thing.label for thing in found).items()))
 
-    def near(self, position: LatLng, radius: float, label: str) -> list[MemoryObject]:
-        """Things of a label within a radius in metres, nearest first."""
-        return self._state.near(label, position, radius)
+    def objects_near(self, position: LatLng, radius: float, label: str) -> list[MemoryObject]:
+        """Return the things of a label within a radius in metres, nearest first.
+
+        Args:
+            position: to search around.
+            radius: metres.
+            label: of the things.
+        """
+        return self._state.objects_near(label, position, radius)
 
     def get(self, object_id: str) -> MemoryObject | None:
         """Return the object with this id, `None` if there is none (any more, after `merge`)."""
@@ -182,7 +188,7 @@ class VisualMemory:
         return self._pictures.load(path)
 
     def history(self) -> Iterator[Added | Joined]:
-        """All that was added and joined, in order, with every verdict's reasons; read from the disk.
+        """Yield all that was added and joined, in order, with every verdict's reasons; read from the disk.
 
         Raises:
             MemoryBroken: as `open`.
@@ -217,7 +223,7 @@ class VisualMemory:
         crops = [(self.picture(one.crop), self.picture(other.crop)) for one, other in pairs]
         return [match.count for match in self._matcher.match(crops)]
 
-    def _added(self, seen: Sequence[Seen], assigned: Sequence[Assigned], name: str) -> Added:
+    def _make_added(self, seen: Sequence[Seen], assigned: Sequence[Assigned], name: str) -> Added:
         verdicts: dict[int, Verdict] = {}
         estimates: dict[str, Estimate] = {}
         for group in assigned:
@@ -248,7 +254,7 @@ class VisualMemory:
         return list(record.verdicts) if isinstance(record, Added) else []
 
 
-def _seen(number: int, sighting: Sighting) -> Seen:
+def _to_seen(number: int, sighting: Sighting) -> Seen:
     camera = sighting.view.camera
     box = clip_box(sighting.box, camera.width, camera.height)
     assert box is not None  # noqa: S101 - `_check_sighting` has seen to it
@@ -306,12 +312,17 @@ class Pictures:
 
     @staticmethod
     def names(number: int) -> tuple[str, str]:
-        """Paths of the crop and of the whole view of a sighting, within the memory's folder."""
+        """Return the paths of the crop and of the whole view of a sighting, within the memory's folder."""
         thousand = f"{_FOLDER}/{number // 1000:03d}"
         return f"{thousand}/{number:06d}-crop.jpg", f"{thousand}/{number:06d}-view.jpg"
 
     def keep(self, number: int, view: View, box: Box) -> None:
         """Write the two pictures of a sighting, in place of any left over from a run that was killed.
+
+        Args:
+            number: of the sighting.
+            view: that it was seen in.
+            box: of the thing, pixels.
 
         Raises:
             CannotWrite: the disk refuses.
@@ -320,7 +331,7 @@ class Pictures:
         # The file may be another picture than the one held: of a look around that was not recorded.
         self._held.pop(crop_name, None)
         _write(self._folder / crop_name, crop(view.pixels, box, self._margin), _CROP_QUALITY)
-        _write(self._folder / view_name, _framed(view.pixels, box), _VIEW_QUALITY)
+        _write(self._folder / view_name, _draw_frame(view.pixels, box), _VIEW_QUALITY)
 
     def load(self, name: str) -> Image:
         """Load a picture as it is on the disk.
@@ -341,7 +352,7 @@ class Pictures:
         return pixels
 
 
-def _framed(pixels: Image, box: Box) -> PIL.Image.Image:
+def _draw_frame(pixels: Image, box: Box) -> PIL.Image.Image:
     picture = PIL.Image.fromarray(pixels)
     line = max(2, picture.width // 200)
     grown = (box[0] - line, box[1] - line, box[2] + line, box[3] + line)
@@ -350,8 +361,8 @@ def _framed(pixels: Image, box: Box) -> PIL.Image.Image:
 
 
 def _write(path: Path, picture: Image | PIL.Image.Image, quality: int) -> None:
-    """Whole or not at all, for a kill at any point."""
+    """Write a picture whole or not at all, whenever the process is killed."""
     if not isinstance(picture, PIL.Image.Image):
         picture = PIL.Image.fromarray(picture)
-    with replacing(path, "go on") as file:
+    with replace_file(path, "go on") as file:
         picture.save(file, "JPEG", quality=quality)

@@ -31,7 +31,7 @@ class Seen:
     """A sighting as it is remembered; its pictures are files."""
 
     number: int
-    """Counts all sightings of a memory from 0 on."""
+    """Number among all sightings of a memory, from 0 on."""
     label: str
     score: float
     pano_id: str

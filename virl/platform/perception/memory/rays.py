@@ -74,13 +74,21 @@ class Ray:
 
 
 def span_of(camera: Camera, box: Box, jitter: float) -> Span:
-    """Return the directions that a box covers; `jitter` as in `MemorySettings`."""
+    """Return the directions that a box covers; `jitter` as in `MemorySettings`.
+
+    Args:
+        camera: of the view.
+        box: pixels.
+        jitter: error of its edges as a share of its size.
+    """
     left, right = camera.sector(box)
+    # A box may cover more than half a circle, which a signed turn takes for a negative one.
     width = signed_turn(left, right)
     if width < 0:
         width += 360.0
     middle = (box[0] + box[2]) / 2
     aside, beyond = (EDGE_PIXELS + 2 * jitter * (box[i + 2] - box[i]) for i in (0, 1))
+    # An edge so near to the border of the picture may be the border and not that of the thing.
     cut = Cut(
         box[0] <= aside,
         box[1] <= beyond,
@@ -118,16 +126,16 @@ class _Reading:
 def _distance(
     span: Span, edge_error: float, height: float | None, settings: MemorySettings
 ) -> tuple[float, float, str]:
-    """Median metres, error of their logarithm, and what they were read off."""
+    """Return the median metres, the error of their logarithm, and what they were read off."""
     guess = settings.guess_m, settings.guess_share, "a guess"
     if not settings.rules.box_range:
         return guess
     above = settings.camera_height_m
-    foot = None if span.cut.bottom else _reading(span.low, edge_error, above, settings.ground_m)
+    foot = None if span.cut.bottom else _distance_by_pitch(span.low, edge_error, above, settings.ground_m)
     top = None
     if height is not None and not span.cut.top:
         spread = hypot(settings.height_share * height, settings.ground_m)
-        top = _reading(span.high, edge_error, above - height, spread)
+        top = _distance_by_pitch(span.high, edge_error, above - height, spread)
     if foot and top:
         return _both(foot, top)
     if foot:
@@ -137,7 +145,7 @@ def _distance(
     return guess
 
 
-def _reading(pitch: float, pitch_error: float, drop: float, drop_error: float) -> _Reading | None:
+def _distance_by_pitch(pitch: float, pitch_error: float, drop: float, drop_error: float) -> _Reading | None:
     """Return the distance of a point `drop` metres below the camera that is seen at `pitch` degrees."""
     down = radians(-pitch)
     # What is below the camera is seen below the horizon, and the other way round; else it tells nothing.
@@ -152,6 +160,7 @@ def _reading(pitch: float, pitch_error: float, drop: float, drop_error: float) -
 
 def _both(foot: _Reading, top: _Reading) -> tuple[float, float, str]:
     gap = abs(foot.log - top.log)
+    # Each reading weighs by the inverse of its variance.
     by_foot, by_top = foot.error**-2, top.error**-2
     error = hypot(gap / 2, sqrt(1 / (by_foot + by_top)))
     # A hidden thing: the truth lies between, as told above, and neither reading weighs more.

@@ -84,7 +84,7 @@ class MemorySettings(Settings):
     """Error of the logarithm of that guess: two thirds of things lie between half of it and twice; chosen."""
 
     def height(self, label: str) -> float | None:
-        """Metres that a thing of this kind is high, `None` if not known. Case does not count."""
+        """Return the metres that a thing of this kind is high, `None` if not known. Case does not count."""
         return self.heights_m.get(label.strip().lower())
 
 

@@ -25,14 +25,20 @@ class State:
         self._grids: defaultdict[str, PositionIndex] = defaultdict(PositionIndex)
         self._seen_from: defaultdict[str, set[str]] = defaultdict(set)
 
-    def near(self, label: str, position: LatLng, radius: float) -> list[MemoryObject]:
-        """Objects of one label within a radius, nearest first."""
+    def objects_near(self, label: str, position: LatLng, radius: float) -> list[MemoryObject]:
+        """Return the objects of one label within a radius, nearest first.
+
+        Args:
+            label: of the objects.
+            position: to search around.
+            radius: metres.
+        """
         if label not in self._grids:
             return []
-        return [self.objects[name] for name in self._grids[label].near(position, radius)]
+        return [self.objects[name] for name in self._grids[label].ids_near(position, radius)]
 
     def seen_from(self, label: str, pano_id: str) -> list[MemoryObject]:
-        """Objects of one label with a view from one panorama, by id."""
+        """Return the objects of one label with a view from one panorama, by id."""
         found = (self.objects[name] for name in sorted(self._seen_from.get(pano_id, ())))
         return [thing for thing in found if thing.label == label]
 
@@ -103,7 +109,7 @@ class PositionIndex:
         if name in self._positions:
             self._cells[_cell(self._positions.pop(name))].discard(name)
 
-    def near(self, position: LatLng, radius: float) -> list[str]:
+    def ids_near(self, position: LatLng, radius: float) -> list[str]:
         """Return the ids within `radius` metres, nearest first, equally near ones by id."""
         names = [name for cell in _cells_within(position, radius) for name in self._cells.get(cell, ())]
         if not names:

@@ -70,7 +70,7 @@ KIND = Kind("reader", PaddleOcrSettings, open_paddleocr)
 
 
 class PaddleOcrReader:
-    """Reads with PaddleOCR. One thread at a time may use it."""
+    """A reader with PaddleOCR. One thread at a time may use it."""
 
     def __init__(self, engine: Once[Any], settings: PaddleOcrSettings) -> None:
         self._engine = engine

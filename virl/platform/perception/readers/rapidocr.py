@@ -72,7 +72,7 @@ KIND = Kind("reader", RapidOcrSettings, open_rapidocr)
 
 
 class RapidOcrReader:
-    """Reads with the PP-OCR models that the rapidocr package carries.
+    """A reader with the PP-OCR models that the rapidocr package carries.
 
     The models are loaded on the first read (about a second). Safe to share between threads, which then
     take turns.
@@ -108,9 +108,9 @@ class RapidOcrReader:
         found: list[list[TextLine]] = [[] for _ in images]
         with self._turn:
             strips = _each_once(
-                strip for sheet in lay_out(self._parts(images, boxes)) for strip in self._on(sheet)
+                strip for sheet in lay_out(self._parts(images, boxes)) for strip in self._cut_lines(sheet)
             )
-            for strip, line in zip(strips, self._recognized([strip.pixels for strip in strips]), strict=True):
+            for strip, line in zip(strips, self._recognize([strip.pixels for strip in strips]), strict=True):
                 if line:
                     number = strip.part.picture
                     found[number].append(TextLine(*line, _extent(strip.quad, images[number])))
@@ -136,7 +136,7 @@ class RapidOcrReader:
         quads = [quad for quad in self._find(bgr) if self._is_high(quad)]
         if not quads:
             return []
-        read = self._recognized(self._loaded.crop_text_regions(bgr, quads))
+        read = self._recognize(self._loaded.crop_text_regions(bgr, quads))
         lines = [
             TextLine(*line, _extent(quad, image)) for line, quad in zip(read, quads, strict=True) if line
         ]
@@ -148,7 +148,7 @@ class RapidOcrReader:
             self._engine = _load(self._settings)
         return self._engine
 
-    def _recognized(self, strips: Sequence[Image]) -> list[tuple[str, float] | None]:
+    def _recognize(self, strips: Sequence[Image]) -> list[tuple[str, float] | None]:
         """Return the text of each strip with its confidence, `None` where there is none worth keeping."""
         if not strips:
             return []
@@ -162,16 +162,18 @@ class RapidOcrReader:
 
     def _find(self, bgr: Image) -> list[Quad]:
         height, width = bgr.shape[:2]
+        # A small picture is enlarged for the finder, but a long strip not beyond its greatest side.
         enlarged = min(_MIN_FIND_SIDE / min(height, width), _MOST_FIND_SIDE / max(height, width))
         scale = max(self._settings.find_scale, enlarged)
         size = (max(round(width * scale), 1), max(round(height * scale), 1))
         shrunk = cv2.resize(bgr, size, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
         ratio = np.array([width / size[0], height / size[1]])
+        # Lines are found in the shrunk picture, and cut out of the whole one for reading.
         quads = [(quad * ratio).astype(np.float32) for quad in self._quads(shrunk)]
         return [np.clip(quad, 0, np.array((width, height), np.float32)) for quad in quads]
 
     def _quads(self, bgr: Any) -> list[Quad]:
-        found = self._loaded(_thickened(bgr), use_det=True, use_cls=False, use_rec=False)
+        found = self._loaded(_pad_thin(bgr), use_det=True, use_cls=False, use_rec=False)
         return [] if found.boxes is None else [np.asarray(quad, np.float32) for quad in found.boxes]
 
     def _is_high(self, quad: Quad) -> bool:
@@ -185,13 +187,14 @@ class RapidOcrReader:
                 if part := cut_part(number, image, box, side=side, least=least, margin=margin):
                     yield part
 
-    def _on(self, sheet: Sheet) -> Iterator["_Strip"]:
+    def _cut_lines(self, sheet: Sheet) -> Iterator["_Strip"]:
         """Yield the lines on a sheet, cut out at full size."""
         for quad in self._quads(np.ascontiguousarray(sheet.pixels[..., ::-1])):
             part, left, top = sheet.at(*quad.mean(axis=0).tolist()) or (None, 0, 0)
             if part is None:
                 continue
             height, width = part.pixels.shape[:2]
+            # From the sheet back to the part, at the part's own size.
             inside = np.clip((quad - (left, top)) / part.zoom, 0, (width, height)).astype(np.float32)
             if self._is_high(inside):
                 bgr = np.ascontiguousarray(part.pixels[..., ::-1])
@@ -259,7 +262,7 @@ def _load(settings: RapidOcrSettings) -> Any:
     )
 
 
-def _thickened(bgr: Image) -> Image:
+def _pad_thin(bgr: Image) -> Image:
     """Return a picture with grey below or on its right, if it is so thin that the finder takes none such."""
     height, width = bgr.shape[:2]
     least = max(height, width) // _MOST_ASPECT
@@ -270,7 +273,7 @@ def _thickened(bgr: Image) -> Image:
 
 
 def _line_height(quad: Quad) -> float:
-    """Pixels across the letters, also of a slanting or upright line."""
+    """Return the pixels across the letters, also of a slanting or upright line."""
     across = np.linalg.norm(quad[3] - quad[0]) + np.linalg.norm(quad[2] - quad[1])
     along = np.linalg.norm(quad[1] - quad[0]) + np.linalg.norm(quad[2] - quad[3])
     return float(min(across, along) / 2)

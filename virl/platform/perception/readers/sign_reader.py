@@ -41,7 +41,7 @@ class SignReaderSettings(ModelSettings):
     """Recent pictures whose lines are kept; 0 keeps none."""
 
     def needs(self) -> Needs:
-        """Its reader and its detector."""
+        """Return the needs of its reader and its detector."""
         return Needs(models=(("reader", self.reader),), drawn=(("detector", self.detector),))
 
 
@@ -65,7 +65,7 @@ KIND = Kind("reader", SignReaderSettings, open_sign_reader)
 
 
 class SignsFirstReader:
-    """Finds the signs in pictures of a rendered town, and reads inside them.
+    """A reader that finds the signs in pictures of a rendered town, and reads inside them.
 
     Safe to share between threads.
 

@@ -95,7 +95,7 @@ def _identify(settings: OpenClipSettings) -> str:
 def _find_and_load(settings: OpenClipSettings, options: ModelOptions) -> TorchTowers:
     require(_EXTRA, *_PACKAGES)
     open_clip = module("open_clip", extra=_EXTRA)
-    published = _published(open_clip, settings)
+    published = _tag_settings(open_clip, settings)
     source = settings.weights or published["hf_hub"].rpartition("/")[0]
     path = Path(checkpoint(source, options, OPENCLIP))
     device = device_of(options)
@@ -108,7 +108,7 @@ def _find_and_load(settings: OpenClipSettings, options: ModelOptions) -> TorchTo
     return _load(settings.architecture, settings.tag, _weights_in(path), device, precision)
 
 
-def _published(open_clip: Any, settings: OpenClipSettings) -> Mapping[str, Any]:
+def _tag_settings(open_clip: Any, settings: OpenClipSettings) -> Mapping[str, Any]:
     """Return what OpenCLIP knows of the tag; nothing without one."""
     architecture, tag = settings.architecture, settings.tag
     known = open_clip.list_models()

@@ -91,7 +91,7 @@ def _areas(boxes: Rows) -> Rows:
 
 
 def corners(boxes: Rows, image: Image) -> Rows:
-    """Boxes in pixels from boxes as DETR gives them.
+    """Return the boxes in pixels from boxes as DETR gives them.
 
     Args:
         boxes: x and y of the middle, width and height, as shares of the picture, shape (n, 4).

@@ -50,7 +50,13 @@ HALF: Precision = "float16"
 
 
 def kept_under(name: str, settings: ContrastiveSettings, options: ModelOptions) -> str:
-    """Return the name that embeddings are kept under: those of half precision are others."""
+    """Return the name that embeddings are kept under: those of half precision are others.
+
+    Args:
+        name: of the model.
+        settings: with its precision.
+        options: with its device.
+    """
     device = "cpu" if options.device == "cpu" or missing_packages(("torch",)) else device_of(options)
     precision = precision_on(device, settings.precision, HALF)
     return name if precision == "float32" else f"{name}/{precision}"
@@ -70,11 +76,11 @@ class Towers(Protocol):
         ...
 
     def images(self, images: Sequence[Image]) -> NDArray[np.float32]:
-        """One row a picture, of any length."""
+        """Return one row a picture, of any length."""
         ...
 
     def texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One row a text, of any length."""
+        """Return one row a text, of any length."""
         ...
 
 

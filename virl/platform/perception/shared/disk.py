@@ -35,7 +35,7 @@ class DiskForKeypointDetection(PreTrainedModel):  # type: ignore[misc]
         self.post_init()
 
     def forward(self, pixel_values: Any, **_: Any) -> tuple[Any, Any, Any, Any]:
-        """Keypoints of a batch of RGB pictures in [0, 1], shape (b, 3, h, w).
+        """Return the keypoints of a batch of RGB pictures in [0, 1], shape (b, 3, h, w).
 
         Returns:
             Keypoints (x, y) as shares of the picture, shape (b, n, 2); their scores (b, n); descriptors

@@ -25,7 +25,7 @@ def identity(source: str) -> str:
 
 
 def fingerprint(path: Path) -> str:
-    """Eight hexadecimal digits that depend on the names and contents of a file, or of those in a folder."""
+    """Return eight hexadecimal digits that tell the names and contents of a file or folder from others."""
     files = [path] if path.is_file() else sorted(file for file in path.iterdir() if file.is_file())
     digest = hashlib.sha256()
     for file in files:

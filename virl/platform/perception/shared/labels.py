@@ -33,7 +33,11 @@ def words_of(labels: Sequence[str], model: str, separators: str = "") -> dict[st
 
 
 def check_prompt(prompt: str) -> str:
-    """Return the prompt itself, if it has a place for the label."""
+    """Return the prompt itself, if it has a place for the label.
+
+    Raises:
+        ValueError: it has none.
+    """
     if "{label}" not in prompt:
         raise ValueError("should hold {label}, where the label goes")
     return prompt

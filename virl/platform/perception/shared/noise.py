@@ -122,7 +122,7 @@ class Draws:
 
     seed: int
     look: str
-    """Names the panorama and the camera."""
+    """Key of the panorama and the camera."""
     thing: str
     hardness: float
 
@@ -136,15 +136,15 @@ class Draws:
 
     def normal(self, what: str) -> float:
         """Return a standard normal draw, with `hardness` as the correlation between views of the thing."""
-        own, new = self._alone(what, ""), self._alone(what, self.look)
+        own, new = self._draw_chance(what, ""), self._draw_chance(what, self.look)
         return sqrt(self.hardness) * own + sqrt(1 - self.hardness) * new
 
-    def _alone(self, what: str, look: str) -> float:
+    def _draw_chance(self, what: str, look: str) -> float:
         text = "\n".join((str(self.seed), self.thing, what, look))
         number = int.from_bytes(blake2b(text.encode(), digest_size=6).digest(), "big")
         return _NORMAL.inv_cdf((number + 0.5) / 2**48)
 
-    def jittered(self, box: Box, camera: Camera, jitter: float) -> Box:
+    def jitter(self, box: Box, camera: Camera, jitter: float) -> Box:
         """Return a box whose edges are off, each by itself; an edge that the picture cuts stays where it is.
 
         Args:
@@ -157,7 +157,7 @@ class Draws:
         edges = []
         for i, edge in enumerate(box):
             end = ends[i % 2]
-            off = min(max(self._alone(f"edge {i}", self.look), -JITTER_LIMIT), JITTER_LIMIT)
+            off = min(max(self._draw_chance(f"edge {i}", self.look), -JITTER_LIMIT), JITTER_LIMIT)
             moved = min(max(edge + off * jitter * sides[i % 2], 0.0), end)
             edges.append(edge if edge in {0.0, end} else moved)
         left, top, right, bottom = edges

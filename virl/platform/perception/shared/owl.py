@@ -52,7 +52,7 @@ def open_owl(settings: OwlSettings, models: Models) -> "Owl":
 
 
 class Owl:
-    """Finds what it is asked for in words. Safe to share between threads, which then take turns."""
+    """A detector of what is asked for in words. Safe to share between threads, which then take turns."""
 
     def __init__(self, loaded: Once[Pretrained], settings: OwlSettings) -> None:
         self._loaded = loaded

@@ -88,7 +88,7 @@ def cut_part(
 
 
 def lay_out(parts: Iterable[Crop]) -> Iterator[Sheet]:
-    """All parts on sheets, the highest first, in rows from the top."""
+    """Yield all parts on sheets, the highest first, in rows from the top."""
     placed: list[tuple[Crop, int, int]] = []
     left = top = row = 0
     for part in sorted(parts, key=lambda part: -part.size[1]):

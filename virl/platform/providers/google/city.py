@@ -23,6 +23,11 @@ _PAGE = Call("maps_js")
 def google_city(name: str, file: GoogleCity, access: Access) -> City:
     """Return the city of a file, at the host that the file names; `VIRL_GOOGLE_BASE_URL` takes precedence.
 
+    Args:
+        name: of the city.
+        file: of the city.
+        access: how it is reached.
+
     Raises:
         ProviderError: there is no key, and no replay; or as `open_google`.
         BadInput: the settings are broken, or a folder cannot be used.
@@ -38,7 +43,7 @@ def google_city(name: str, file: GoogleCity, access: Access) -> City:
 def google_parts(
     file: CityFile, options: GoogleOptions, access: Access
 ) -> tuple[GooglePlaces[PlacesApi], Maps, GoogleHttp]:
-    """Google's places and maps alone, for a city whose pictures are another's; to be closed by the last.
+    """Return Google's places and maps alone, for a city with pictures of another; closed by the last.
 
     Args:
         file: of the city; has a center.

@@ -56,7 +56,7 @@ class GoogleOptions(Settings):
     visual_memory: str = "street-view"
     """Settings of visual memory for agents that count here: a name in `platform/memory/`."""
     language: str | None = None
-    """Of names and reviews, as a BCP 47 tag such as `en`; by default Google chooses."""
+    """Language of names and reviews, as a BCP 47 tag such as `en`; by default Google chooses."""
     api: Literal["new", "legacy"] | None = None
     """The generation of Places and Routes that is asked; by default that of
     `platform/providers/google.yaml`."""
@@ -120,7 +120,7 @@ class GoogleCity(CityFile):
     country: Name
     language: Language
     google: GoogleOptions = GoogleOptions()
-    """How Google is asked, where it should differ from the defaults."""
+    """Options of Google, where they should differ from the defaults."""
     time_zone: TimeZone
     polygon: tuple[Position, ...]
     center: Position

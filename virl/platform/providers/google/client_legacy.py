@@ -36,7 +36,7 @@ _ENDPOINTS = {
 Asked = ParamSpec("Asked")
 
 
-class _Told(ReplyBody):
+class _StatusBody(ReplyBody):
     """The part of a reply that the client library itself reads."""
 
     status: str
@@ -86,7 +86,7 @@ class GoogleClient:
 
 
 class _Door(BaseAdapter):
-    """Carries requests of the `requests` library to `GoogleHttp`."""
+    """An adapter that carries requests of the `requests` library to `GoogleHttp`."""
 
     def __init__(self, http: GoogleHttp) -> None:
         super().__init__()
@@ -100,7 +100,7 @@ class _Door(BaseAdapter):
         if call.endpoint == "legacy_photo":
             body = self._http.bytes(self._http.request(call))
         else:
-            body = json.dumps(self._http.json(self._http.request(call), _Told)).encode()
+            body = json.dumps(self._http.json(self._http.request(call), _StatusBody)).encode()
         response = requests.Response()
         response.status_code = 200
         response.request = request
@@ -108,4 +108,4 @@ class _Door(BaseAdapter):
         return response
 
     def close(self) -> None:
-        """Nothing: the way to Google is closed by its owner."""
+        """Do nothing: the way to Google is closed by its owner."""

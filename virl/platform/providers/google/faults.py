@@ -8,11 +8,11 @@ from virl.platform.providers.http.faults import (
     Received,
     json_object,
     page_words,
-    shortened,
+    shorten_words,
     usual_remedy,
     wait_of,
 )
-from virl.platform.providers.http.judging import fitting
+from virl.platform.providers.http.judging import judge_body
 
 _TRY_AGAIN_STATUSES = {"OVER_QUERY_LIMIT", "UNKNOWN_ERROR"}
 _LEGACY_FAULTS = {
@@ -76,7 +76,7 @@ def judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
             return HttpFault(reason, "wait", status=status, code=code, wait=wait_of(reply.headers))
         return HttpFault(reason, "refused", status=status, code=code)
     fault = _legacy_fault(reply) if wanted.kind == "object" else None
-    return fault or fitting(wanted, reply, billed=True)
+    return fault or judge_body(wanted, reply, billed=True)
 
 
 def _legacy_fault(reply: Received) -> HttpFault | None:
@@ -85,7 +85,7 @@ def _legacy_fault(reply: Received) -> HttpFault | None:
     code = told.get("status")
     if not (isinstance(code, str) and code in _LEGACY_FAULTS):
         return None
-    words = shortened(told.get("error_message") or told.get("errorMessage"))
+    words = shorten_words(told.get("error_message") or told.get("errorMessage"))
     reason = f"{code}: {words}" if words else code
     if code in _TRY_AGAIN_STATUSES:
         return HttpFault(reason, "wait", status=reply.status, code=code, wait=wait_of(reply.headers))
@@ -104,9 +104,9 @@ def _google_error(status: int, body: bytes) -> tuple[str, str]:
         words = page_words(body) if reply is None else ""
         code = _SIGNATURE if "signature" in words.casefold() else _CODES.get(status, "")
         return code, f"status {status}" + (f": {words}" if words else "")
-    code = shortened(error.get("status")) or _CODES.get(status, "")
+    code = shorten_words(error.get("status")) or _CODES.get(status, "")
     if "API_KEY_INVALID" in str(error.get("details")):
         code = "API_KEY_INVALID"
-    words = shortened(error.get("message"))
+    words = shorten_words(error.get("message"))
     named = f"status {status}, {code}" if code else f"status {status}"
     return code, f"{named}: {words}" if words else named

@@ -15,7 +15,7 @@ from virl.errors import ProviderError
 from virl.money.spending import Price
 from virl.platform.providers.google.credits import ImageCredits
 from virl.platform.providers.google.faults import judge, remedy
-from virl.platform.providers.google.journeys import undated
+from virl.platform.providers.google.journeys import drop_date
 from virl.platform.providers.google.keys import KEY_VARIABLE, Keys
 from virl.platform.providers.google.settings import Endpoint, GoogleSettings, Tier, load_google_settings
 from virl.platform.providers.http.keeping import Keeping
@@ -47,16 +47,16 @@ def canonical(call: Call) -> str:
     request = {
         "endpoint": call.endpoint,
         "path": call.path,
-        "query": _undated(public_query(call)),
-        "body": _undated(call.body) if call.body else call.body,
+        "query": _drop_dates(public_query(call)),
+        "body": _drop_dates(call.body) if call.body else call.body,
         "fields": sorted(mask_of(call)),
     }
     return json.dumps(request, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
-def _undated(asked: Mapping[str, object]) -> dict[str, object]:
+def _drop_dates(asked: Mapping[str, object]) -> dict[str, object]:
     """Return the same with times of departure by weekday and clock."""
-    return {name: undated(str(value)) if name in _TIMES else value for name, value in asked.items()}
+    return {name: drop_date(str(value)) if name in _TIMES else value for name, value in asked.items()}
 
 
 def public_query(call: Call) -> dict[str, str]:
@@ -198,7 +198,7 @@ class GoogleHttp(Service):
 
     @property
     def is_replay(self) -> bool:
-        """True where replies come from a recording."""
+        """Return whether replies come from a recording."""
         return self.keeping.replay is not None
 
     def close(self) -> None:
@@ -226,7 +226,7 @@ class GoogleHttp(Service):
         """
         endpoint = self.settings.endpoint(call.endpoint)
         name, host = name_of(call), self._host_of(endpoint)
-        scope, lifetime = self._kept(endpoint)
+        scope, lifetime = self._keep_settings(endpoint)
         return Request(
             name,
             host + endpoint.prefix + quote(call.path, safe=_PATH_SAFE),
@@ -246,7 +246,7 @@ class GoogleHttp(Service):
             service=endpoint.service,
         )
 
-    def _kept(self, endpoint: Endpoint) -> tuple[str, float]:
+    def _keep_settings(self, endpoint: Endpoint) -> tuple[str, float]:
         """Return the scope in which replies are kept, and for how many seconds; 0 keeps none."""
         cache = self.settings.cache
         if cache.mode == "off" or endpoint.keep == "never":

@@ -32,12 +32,12 @@ def departure(weekday: int, minute: int, zone: str | None, now: datetime | None 
 
 
 def minute_of(when: datetime, zone: str | None) -> int:
-    """Minutes after midnight of a time, on the clocks of a time zone."""
+    """Return the minutes after midnight of a time, on the clocks of a time zone."""
     local = when.astimezone(ZoneInfo(zone) if zone else UTC)
     return local.hour * 60 + local.minute
 
 
-def undated(text: str) -> str:
+def drop_date(text: str) -> str:
     """Return a time by its weekday, clock and zone, such as `day 2 09:10`; what is no time stays as it is.
 
     A recording of a journey is good on another day.
@@ -74,7 +74,13 @@ class JourneyStep:
 
 
 def line_of(vehicle: str, short: str, name: str) -> str:
-    """Return the name of a line: its vehicle, and its short name, or else its name."""
+    """Return the name of a line: its vehicle, and its short name, or else its name.
+
+    Args:
+        vehicle: such as `Bus`; may be empty.
+        short: such as `550`; may be empty.
+        name: in full; may be empty.
+    """
     called = short or name
     if not vehicle or vehicle.casefold() in called.casefold():
         return called or "public transport"
@@ -93,12 +99,12 @@ def journey_of(steps: Sequence[JourneyStep], leaves: datetime, seconds: float, z
     legs: list[JourneyLeg] = []
     for on_foot, group in groupby(steps, key=lambda step: step.ride is None):
         run = list(group)
-        legs += [_walk(run)] if on_foot else [_ridden(step, zone) for step in run]
+        legs += [_walk(run)] if on_foot else [_read_leg(step, zone) for step in run]
     return Journey(tuple(legs), _duration(steps, leaves, seconds))
 
 
 def _duration(steps: Sequence[JourneyStep], leaves: datetime, seconds: float) -> float:
-    """Seconds until the arrival: by the clock of the last ride, where it has one."""
+    """Return the seconds until the arrival: by the clock of the last ride, where it has one."""
     after = 0.0
     for step in reversed(steps):
         if step.ride and step.ride.arrives:
@@ -116,7 +122,7 @@ def _walk(steps: Sequence[JourneyStep]) -> JourneyLeg:
     )
 
 
-def _ridden(step: JourneyStep, zone: str | None) -> JourneyLeg:
+def _read_leg(step: JourneyStep, zone: str | None) -> JourneyLeg:
     ride = step.ride
     if ride is None:
         return _walk([step])

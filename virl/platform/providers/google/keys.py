@@ -29,7 +29,7 @@ class Keys:
     key: str = field(repr=False)
     secret: str = field(default="", repr=False)
     redaction: Redaction = field(init=False, repr=False, compare=False)
-    """Takes both out of what comes back."""
+    """Redaction of both in what comes back."""
 
     def __post_init__(self) -> None:
         check_key(self.key, KEY_VARIABLE)
@@ -63,7 +63,7 @@ class Keys:
         return url, headers
 
     def sign(self, path_and_query: str) -> str:
-        """Google's URL signature: HMAC-SHA1 of path and query, in URL-safe base64."""
+        """Return Google's URL signature: HMAC-SHA1 of path and query, in URL-safe base64."""
         secret = base64.urlsafe_b64decode(self.secret)
         digest = hmac.new(secret, path_and_query.encode(), hashlib.sha1).digest()
         return base64.urlsafe_b64encode(digest).decode()

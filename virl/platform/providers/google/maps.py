@@ -17,8 +17,8 @@ from virl.platform.providers.google.http import Call, GoogleHttp
 from virl.platform.providers.google.journeys import JourneyStep, departure, journey_of
 from virl.platform.providers.google.polyline import read_polyline
 from virl.platform.providers.http.bodies import Latitude, Longitude, Notes, ReplyBody
-from virl.platform.providers.http.faults import shortened
-from virl.platform.providers.http.together import together
+from virl.platform.providers.http.faults import shorten_words
+from virl.platform.providers.http.together import ask_all
 from virl.platform.transit import Journey
 
 GEOCODING = "Geocoding API"
@@ -96,7 +96,7 @@ class Ways(Protocol):
         ...
 
     def legs(self, stops: Sequence[LatLng], mode: str) -> list[float]:
-        """Seconds of each leg of the way through at most 12 stops; one request.
+        """Return the seconds of each leg of the way through at most 12 stops; one request.
 
         Raises:
             NoRoute: two stops are not connected, or one is off the map.
@@ -104,11 +104,22 @@ class Ways(Protocol):
         ...
 
     def times(self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: str) -> Seconds:
-        """Seconds between all pairs of a block, `inf` where no way leads; one request."""
+        """Return the seconds between all pairs of a block, `inf` where no way leads; one request.
+
+        Args:
+            origins: n positions, few enough for one request.
+            destinations: m positions.
+            mode: name of the API.
+        """
         ...
 
     def ride(self, here: LatLng, there: LatLng, leaves: datetime) -> tuple[list[JourneyStep], float]:
         """Return the steps of a journey by public transport, and its seconds without waits; one request.
+
+        Args:
+            here: where it begins.
+            there: where it ends.
+            leaves: not before this time.
 
         Raises:
             NoRoute: none is known.
@@ -150,7 +161,7 @@ class GoogleMaps:
         if len(stops) < 2:
             raise BadInput(f"a route needs two or more stops, not {len(stops)}")
         named_mode(mode, self._ways.modes)
-        return joined([self._ways.route(part, mode) for part in parts_of(stops)])
+        return join_routes([self._ways.route(part, mode) for part in parts_of(stops)])
 
     def journey(self, here: LatLng, there: LatLng, weekday: int, minute: int) -> Journey:
         """Return the journey that arrives first, on the next such day; one request."""
@@ -161,7 +172,7 @@ class GoogleMaps:
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
     ) -> Seconds:
-        """Seconds from every origin to every destination, shape (origins, destinations).
+        """Return the seconds from every origin to every destination, shape (origins, destinations).
 
         A single pair is asked as a matrix, more as the legs of routes, which cost less (`tours`).
 
@@ -193,6 +204,11 @@ def geocode(http: GoogleHttp, address: str, district: Corners | None = None) -> 
     Google answers nearly any text. So only a result within `MARGIN_M` of the district is taken, and one that
     leaves out a part of the text (`partial_match`) only if it has a house number.
 
+    Args:
+        http: sends the request.
+        address: any text.
+        district: corners of the city; `None` for anywhere.
+
     Raises:
         NotFound: nothing matches; says what was found instead, and where.
     """
@@ -207,7 +223,7 @@ def geocode(http: GoogleHttp, address: str, district: Corners | None = None) -> 
 
 
 def _metres_off(district: Corners, position: LatLng) -> float:
-    """Metres from a box to a position; 0 inside."""
+    """Return the metres from a box to a position; 0 inside."""
     low, high = district
     nearest = LatLng(min(max(position.lat, low.lat), high.lat), min(max(position.lng, low.lng), high.lng))
     return distance(nearest, position)
@@ -218,7 +234,7 @@ def _no_address(address: str, instead: _Address | None, district: Corners | None
     if instead:
         metres = _metres_off(district, instead.position) if district else 0.0
         off = f", {metres / 1000:,.0f} km outside of the city" if metres > MARGIN_M else ""
-        found = f" (Google found {shortened(instead.formatted_address)!r} at {instead.position}{off})"
+        found = f" (Google found {shorten_words(instead.formatted_address)!r} at {instead.position}{off})"
     return NotFound(f"no position of {address!r}{found}: check the address, or give latitude, longitude")
 
 
@@ -267,6 +283,11 @@ def route_of(
 def check_legs(legs: Sequence[object], stops: Sequence[LatLng], service: str) -> None:
     """See that a reply has a leg for each two stops that follow one another.
 
+    Args:
+        legs: of the reply.
+        stops: that were asked for.
+        service: named in the error.
+
     Raises:
         ProviderError: it has more or fewer.
     """
@@ -280,8 +301,8 @@ def parts_of(stops: Sequence[LatLng], between: int = MOST_BETWEEN) -> list[Seque
     return [stops[first : first + between + 2] for first in range(0, len(stops) - 1, between + 1)]
 
 
-def joined(parts: Sequence[Route]) -> Route:
-    """Routes one after the other as one."""
+def join_routes(parts: Sequence[Route]) -> Route:
+    """Return one route that joins routes in their order."""
     path = [parts[0].path[0]]
     streets: list[str] = []
     for part in parts:
@@ -336,7 +357,7 @@ def times_by_tours(
         except NoRoute:
             return {}
 
-    for told in together(ask, routes):
+    for told in ask_all(ask, routes):
         known |= told
     reached = {stop for pair in known for stop in pair}
     known |= {pair: 0.0 for pair in wanted if pair[0] == pair[1] and pair[0] in reached}

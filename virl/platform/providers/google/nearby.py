@@ -56,17 +56,23 @@ class NearbyApi(Protocol):
     tells_nearest: bool
     """True where a reply lists the nearest places of its circle, so that a wider circle costs no more."""
 
-    def within(self, center: LatLng, radius: float, kinds: Kinds) -> NearbyResult:
-        """Return some of the places of these kinds within a circle."""
+    def places_within(self, center: LatLng, radius: float, kinds: Kinds) -> NearbyResult:
+        """Return some of the places of these kinds within a circle.
+
+        Args:
+            center: of the circle.
+            radius: metres.
+            kinds: of Google's types; empty for all.
+        """
         ...
 
     def halves(self, kinds: Kinds) -> tuple[Kinds, ...]:
-        """Two parts of these kinds, to be asked apart; empty if they cannot be parted."""
+        """Return two parts of these kinds, to be asked apart; empty if they cannot be parted."""
         ...
 
 
 @dataclass(slots=True)
-class _Heard:
+class _KnownPlaces:
     """Places known around a position."""
 
     position: LatLng
@@ -98,17 +104,20 @@ def places_around(
         need: metres up to which none should be missing; no request is made beyond that.
         requests: most requests.
     """
-    told = _Heard(position)
+    told = _KnownPlaces(position)
     if api.tells_nearest and not kinds.only and requests > 1:
         _ask_squares(api, told, kinds, need, requests)
     if told.complete < need and told.count(need) < MOST and told.requests < requests:
-        told.add(position, api.within(position, radius, kinds))
+        told.add(position, api.places_within(position, radius, kinds))
     halves = api.halves(kinds) if told.complete < need else ()
     if halves and told.requests + len(halves) <= requests:
-        told.add(position, *(api.within(position, radius, half) for half in halves))
+        told.add(position, *(api.places_within(position, radius, half) for half in halves))
     if told.complete < need and told.requests < requests:
         left = requests - told.requests
-        told.add(position, covered(lambda at, reach: api.within(at, reach, kinds), position, radius, left))
+        told.add(
+            position,
+            cover_circle(lambda at, reach: api.places_within(at, reach, kinds), position, radius, left),
+        )
     if told.complete < need:
         log.warning(
             "nearby: places more than %.0f m from %s may be missing after %d requests; raise nearby_requests",
@@ -119,17 +128,17 @@ def places_around(
     return NearbyResult(told.places, min(told.complete, radius))
 
 
-def _ask_squares(api: NearbyApi, told: _Heard, kinds: Kinds, need: float, requests: int) -> None:
+def _ask_squares(api: NearbyApi, told: _KnownPlaces, kinds: Kinds, need: float, requests: int) -> None:
     """Ask the square of a position, and a smaller one where that is seen to tell all that is needed."""
     first, *smaller_sides = [side for side in SQUARES_M if side <= FITTING * need] or SQUARES_M[-1:]
     square = middle_of_square(told.position, first)
-    reply = api.within(square, SHARED_M, kinds)
+    reply = api.places_within(square, SHARED_M, kinds)
     told.add(square, reply)
     for side in smaller_sides:
         smaller = middle_of_square(told.position, side)
         reach = min(reply.complete, SHARED_M) - distance(smaller, told.position)
         if told.complete < need <= reach and told.requests < requests - 1:
-            told.add(smaller, api.within(smaller, SHARED_M, kinds))
+            told.add(smaller, api.places_within(smaller, SHARED_M, kinds))
 
 
 def middle_of_square(position: LatLng, side: float) -> LatLng:
@@ -140,10 +149,10 @@ def middle_of_square(position: LatLng, side: float) -> LatLng:
     return LatLng(round(lat, 6), round((position.lng // across + 0.5) * across, 6))
 
 
-def covered(
+def cover_circle(
     ask: Callable[[LatLng, float], NearbyResult], center: LatLng, radius: float, requests: int
 ) -> NearbyResult:
-    """Asks a circle, and seven smaller ones that cover it where one reply did not tell all of it.
+    """Ask a circle, and seven smaller ones that cover it where one reply did not tell all of it.
 
     The parts nearest to the centre come first, so that what is missing after the last request is far away.
 

@@ -8,7 +8,7 @@ from pydantic import ValidationInfo
 from virl.errors import BadInput, NotFound
 from virl.geo import LatLng, distance
 from virl.platform.names import spelt
-from virl.platform.places import Nearby, OpeningHours, Place, Searched
+from virl.platform.places import NearbyPlaces, OpeningHours, Place, SearchResults
 from virl.platform.providers.google.city_file import NEARBY_REQUESTS
 from virl.platform.providers.google.nearby import Kinds, NearbyApi, NearbyResult, places_around
 from virl.platform.providers.google.vocabulary import asked_types, known_as
@@ -33,8 +33,8 @@ MOST_RATINGS = 1_000_000_000
 class PlacesApi(NearbyApi, Protocol):
     """One generation of Google's Places; types are of the one vocabulary."""
 
-    def matching(self, query: str, near: LatLng) -> list[Place]:
-        """Places that answer a text, best first."""
+    def search_text(self, query: str, near: LatLng) -> list[Place]:
+        """Return the places that answer a text, best first."""
         ...
 
     def place(self, place_id: str) -> Place:
@@ -46,7 +46,7 @@ class PlacesApi(NearbyApi, Protocol):
         ...
 
     def pictures(self, place_id: str, limit: int) -> Iterator[Image]:
-        """Photos of a place; each is asked for when it is taken.
+        """Yield the photos of a place; each is asked for when it is taken.
 
         Raises:
             NotFound: no place has this id.
@@ -57,10 +57,10 @@ class PlacesApi(NearbyApi, Protocol):
 class FullPlacesApi(PlacesApi, Protocol):
     """The generation that tells hours and reviews of all places of a search."""
 
-    def rated(
+    def nearby_rated(
         self, center: LatLng, radius: float, kind: str, least: float, max_price_level: int | None
     ) -> NearbyResult:
-        """Places of one of Google's types around a circle, in full: those that are rated at least so.
+        """Return places of one of Google's types around a circle, in full: those that are rated at least so.
 
         Args:
             center: the middle.
@@ -103,14 +103,14 @@ class GooglePlaces(Generic[ApiT_co]):
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Places within a radius, nearest first; a type that Google does not know costs nothing.
+        """Return the places within a radius, nearest first; a type that Google does not know costs nothing.
 
         Raises:
             BadInput: the radius is out of its range.
         """
         return self._nearby(position, radius, Kinds(frozenset(types)), whole)
 
-    def _nearby(self, position: LatLng, radius: float, kinds: Kinds, whole: float | None) -> Nearby:
+    def _nearby(self, position: LatLng, radius: float, kinds: Kinds, whole: float | None) -> NearbyPlaces:
         if not 0 < radius <= MAX_RADIUS_M:
             raise BadInput(f"radius {radius:g} m: must be above 0, up to {MAX_RADIUS_M:.0f}")
         found = places_around(
@@ -121,22 +121,26 @@ class GooglePlaces(Generic[ApiT_co]):
             need=min(radius, radius if whole is None else whole),
             requests=self._nearby_requests,
         )
-        near = [place for place in self._tidied(found.places) if distance(position, place.position) <= radius]
+        near = [
+            place for place in self._drop_closed(found.places) if distance(position, place.position) <= radius
+        ]
         near.sort(key=lambda place: distance(position, place.position))
         only = known_as(kinds.only)
         kept = (place for place in near if not only or only.intersection(place.types))
-        return Nearby(kept, found.complete)
+        return NearbyPlaces(kept, found.complete)
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:
-        """Places that answer a text, best first, at most 60; `near` is a preference and no border.
+        """Return the places that answer a text, best first, at most 60; `near` is a preference and no border.
 
         Raises:
             BadInput: the query is empty.
         """
         if not query.strip():
             raise BadInput(f"query {query!r}: name what to look for, such as 'noodles'")
-        found = list(self._api.matching(query, near or self._home))
-        return Searched(self._tidied(found), merged(place for place in found if not place.is_open))
+        found = list(self._api.search_text(query, near or self._home))
+        return SearchResults(
+            self._drop_closed(found), merge_places(place for place in found if not place.is_open)
+        )
 
     def details(self, place_id: str) -> Place:
         """Return the place with its hours, and up to five reviews.
@@ -147,7 +151,7 @@ class GooglePlaces(Generic[ApiT_co]):
         return self._told.get(place_id) or self._api.place(place_id)
 
     def photos(self, place_id: str, limit: int = 1) -> list[Image]:
-        """Up to `limit` photos, at most ten; each is a paid request.
+        """Return up to `limit` photos, at most ten; each is a paid request.
 
         Raises:
             NotFound: no place has this id.
@@ -166,8 +170,8 @@ class GooglePlaces(Generic[ApiT_co]):
             raise BadInput(f"limit {limit}: must be 0 photos or more")
         return self._api.pictures(place_id, limit)
 
-    def _tidied(self, found: Iterable[Place]) -> list[Place]:
-        return merged(place for place in found if place.is_open or self._keep_closed)
+    def _drop_closed(self, found: Iterable[Place]) -> list[Place]:
+        return merge_places(place for place in found if place.is_open or self._keep_closed)
 
 
 class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):
@@ -188,7 +192,7 @@ class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):
         self._told |= {place.id: place for place in found}
         return found
 
-    def rated(
+    def nearby_rated(
         self,
         position: LatLng,
         radius: float,
@@ -199,26 +203,26 @@ class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):
         """Return places rated well enough, by a text search for each type; none for too many types."""
         kinds = asked_types(types)
         if not 0 < len(kinds) <= MOST_RATED:
-            return Nearby((), 0.0)
-        parts = [self._api.rated(position, radius, kind, least, max_price_level) for kind in kinds]
+            return NearbyPlaces((), 0.0)
+        parts = [self._api.nearby_rated(position, radius, kind, least, max_price_level) for kind in kinds]
         near = [
             place
-            for place in self._tidied(place for part in parts for place in part.places)
+            for place in self._drop_closed(place for part in parts for place in part.places)
             if distance(position, place.position) <= radius
             and not known_as(types).isdisjoint(place.types)
             and (max_price_level is None or _is_at_most(place.price_level, max_price_level))
         ]
         near.sort(key=lambda place: (distance(position, place.position), place.id))
         self._told |= {place.id: place for place in near}
-        return Nearby(near, min(part.complete for part in parts))
+        return NearbyPlaces(near, min(part.complete for part in parts))
 
 
 def _is_at_most(level: int | None, highest: int) -> bool:
     return level is not None and level <= highest
 
 
-def merged(places: Iterable[Place]) -> list[Place]:
-    """Places in their order without double entries: of one id, or of one name at nearly one position.
+def merge_places(places: Iterable[Place]) -> list[Place]:
+    """Return places in their order without double entries: of one id, or of one name at nearly one position.
 
     Of two entries for one place that with more reviews stays, where the first was.
     """

@@ -83,12 +83,12 @@ class LegacyPlaces:
     tells_nearest = False
 
     def halves(self, kinds: Kinds) -> tuple[Kinds, ...]:
-        """None: each type is a request of its own."""
+        """Return no parts: each type is a request of its own."""
         del kinds
         return ()
 
-    def within(self, center: LatLng, radius: float, kinds: Kinds) -> NearbyResult:
-        """Up to 60 places of a circle, and 60 of each type where types are asked; a request for each 20.
+    def places_within(self, center: LatLng, radius: float, kinds: Kinds) -> NearbyResult:
+        """Return up to 60 places of a circle, and 60 of each type that is asked for; a request for each 20.
 
         With a type the nearest come first; without one Google ranks by prominence, and a full list says
         nothing of what is missing.
@@ -108,8 +108,8 @@ class LegacyPlaces:
                 complete = min(complete, farthest)
         return NearbyResult(all_found, complete)
 
-    def matching(self, query: str, near: LatLng) -> list[Place]:
-        """Places that answer a text, best first; one request for each 20."""
+    def search_text(self, query: str, near: LatLng) -> list[Place]:
+        """Return the places that answer a text, best first; one request for each 20."""
         options = {"query": query, "location": near, "radius": NEAR_M}
         return list(filter(None, self._pages(googlemaps.Client.places, options, most=self._text_pages)))
 
@@ -122,7 +122,7 @@ class LegacyPlaces:
         return read_place(self._details(place_id, _DETAILED)["result"], self._http.notes(SERVICE))
 
     def pictures(self, place_id: str, limit: int) -> Iterator[Image]:
-        """Photos of a place; one request for their names, and one for each that is taken.
+        """Yield the photos of a place; one request for their names, and one for each that is taken.
 
         Raises:
             NotFound: no place has this id.

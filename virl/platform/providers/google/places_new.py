@@ -81,7 +81,7 @@ class NewPlaces:
 
     tells_nearest = True
 
-    def within(self, center: LatLng, radius: float, kinds: Kinds) -> NearbyResult:
+    def places_within(self, center: LatLng, radius: float, kinds: Kinds) -> NearbyResult:
         """Return the 20 nearest places of a circle; one request, or one for each 50 types."""
         asked = asked_types(kinds.only)
         if not kinds.only:
@@ -94,7 +94,7 @@ class NewPlaces:
         return NearbyResult(places, min((part.complete for part in parts), default=radius))
 
     def halves(self, kinds: Kinds) -> tuple[Kinds, ...]:
-        """Two parts of these kinds, to be asked apart; empty for a single type."""
+        """Return two parts of these kinds, to be asked apart; empty for a single type."""
         half = type_table().half
         if not kinds.only:
             return (replace(kinds, only=half), replace(kinds, but=half))
@@ -124,8 +124,8 @@ class NewPlaces:
             return NearbyResult(places, radius)
         return NearbyResult(places, max((distance(center, place.position) for place in places), default=0.0))
 
-    def matching(self, query: str, near: LatLng) -> list[Place]:
-        """Places that answer a text, best first; one request for each 20."""
+    def search_text(self, query: str, near: LatLng) -> list[Place]:
+        """Return the places that answer a text, best first; one request for each 20."""
         body: dict[str, object] = {
             "textQuery": query,
             "pageSize": MOST,
@@ -135,10 +135,10 @@ class NewPlaces:
         places, _ = self._pages_of(body, _LISTED)
         return places
 
-    def rated(
+    def nearby_rated(
         self, center: LatLng, radius: float, kind: str, least: float, max_price_level: int | None
     ) -> NearbyResult:
-        """Places of a type in the square around a circle, with hours and reviews: `FullPlacesApi.rated`."""
+        """Return places of a type in the square around a circle, in full."""
         # Google refuses PRICE_LEVEL_FREE here
         prices = [name for name, level in _PRICES.items() if 0 < level <= (max_price_level or 0)]
         body: dict[str, object] = {
@@ -181,7 +181,7 @@ class NewPlaces:
         return self._details(place_id, _DETAILED, _Place).place
 
     def pictures(self, place_id: str, limit: int) -> Iterator[Image]:
-        """Photos of a place; one cheap request for their names, and one for each that is taken.
+        """Yield the photos of a place; one cheap request for their names, and one for each that is taken.
 
         Raises:
             NotFound: no place has this id.

@@ -50,7 +50,7 @@ def read_polyline(field: object, digits: int = DIGITS) -> tuple[LatLng, ...]:
 
 
 def encode_polyline(positions: Sequence[LatLng], digits: int = DIGITS) -> str:
-    """Positions as an encoded polyline.
+    """Return the positions as an encoded polyline.
 
     Args:
         positions: of its corners.
@@ -59,7 +59,7 @@ def encode_polyline(positions: Sequence[LatLng], digits: int = DIGITS) -> str:
     text, before, per_degree = "", (0, 0), 10**digits
     for position in positions:
         here = (round(position.lat * per_degree), round(position.lng * per_degree))
-        text += "".join(_encoded(now - then) for now, then in zip(here, before, strict=True))
+        text += "".join(_encode_number(now - then) for now, then in zip(here, before, strict=True))
         before = here
     return text
 
@@ -85,7 +85,7 @@ def _numbers(text: str) -> Iterator[int]:
         raise ValueError("the polyline ends within a number")
 
 
-def _encoded(number: int) -> str:
+def _encode_number(number: int) -> str:
     value = ~(number << 1) if number < 0 else number << 1
     letters = ""
     while value >= 32:

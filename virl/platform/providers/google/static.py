@@ -51,7 +51,7 @@ def nearest_of(http: GoogleHttp, position: LatLng, radius: float, *, outdoor: bo
     query = {"location": f"{position.lat!r},{position.lng!r}", "radius": f"{radius:g}"}
     if outdoor:
         query["source"] = "outdoor"
-    return _asked(http, query)
+    return _ask_nearest(http, query)
 
 
 def panorama_of(http: GoogleHttp, pano_id: str) -> Panorama:
@@ -60,13 +60,13 @@ def panorama_of(http: GoogleHttp, pano_id: str) -> Panorama:
     Raises:
         NoStreetView: there is none of this id.
     """
-    found = _asked(http, {"pano": pano_id})
+    found = _ask_nearest(http, {"pano": pano_id})
     if found is None:
         raise NoStreetView(f"no panorama has the id {pano_id!r}")
     return found
 
 
-def _asked(http: GoogleHttp, query: dict[str, str]) -> Panorama | None:
+def _ask_nearest(http: GoogleHttp, query: dict[str, str]) -> Panorama | None:
     found = http.read(http.request(Call("static_metadata", query=query)), _Nearest)
     http.credits.add(found.copyright)
     return found.panorama
@@ -74,6 +74,11 @@ def _asked(http: GoogleHttp, query: dict[str, str]) -> Panorama | None:
 
 def static_view(http: GoogleHttp, pano_id: str, camera: Camera) -> Image:
     """Return the picture through a camera at a panorama.
+
+    Args:
+        http: sends the request.
+        pano_id: of the panorama.
+        camera: at most 640 by 640 pixels.
 
     Raises:
         BadInput: the camera is larger than 640 by 640 pixels.
@@ -93,10 +98,12 @@ def static_view(http: GoogleHttp, pano_id: str, camera: Camera) -> Image:
         "return_error_code": "true",
     }
     call = Call("static_image", query=query)
-    return drawn(lambda: http.bytes(http.request(call)), pano_id, camera, SERVICE, "request a smaller view")
+    return fetch_view(
+        lambda: http.bytes(http.request(call)), pano_id, camera, SERVICE, "request a smaller view"
+    )
 
 
-def drawn(fetch: Callable[[], bytes], pano_id: str, camera: Camera, service: str, remedy: str) -> Image:
+def fetch_view(fetch: Callable[[], bytes], pano_id: str, camera: Camera, service: str, remedy: str) -> Image:
     """Return the picture that a service draws for a camera.
 
     Args:

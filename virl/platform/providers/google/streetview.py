@@ -21,7 +21,7 @@ from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.static import nearest_of, panorama_of, static_view
 from virl.platform.providers.google.tiles import SERVICE, THUMBNAIL, Capture, Mosaic, PanoramaTiles
 from virl.platform.providers.http.faults import UNREADABLE
-from virl.platform.providers.http.together import together
+from virl.platform.providers.http.together import ask_all
 from virl.platform.streetview import MAX_RADIUS_M, Camera, Link, Panorama, View
 
 KEPT_METADATA = 20_000  # chosen: about 10 MB
@@ -74,7 +74,7 @@ class GoogleStreetView:
         """
         _check(radius)
         found = nearest_of(self._http, position, radius, outdoor=self._outdoor)
-        return self.within(found.id if found else None, position, radius)
+        return self.panorama_within(found.id if found else None, position, radius)
 
     def nearest_many(self, positions: Sequence[LatLng], radius: float = 50.0) -> list[Panorama | None]:
         """Return the panorama nearest to each position; one paid request for each 100.
@@ -92,7 +92,8 @@ class GoogleStreetView:
             ]
         self._prefetch([neighbour for capture in known for neighbour, _ in capture.links])
         return [
-            self.within(pano_id, position, radius) for pano_id, position in zip(found, positions, strict=True)
+            self.panorama_within(pano_id, position, radius)
+            for pano_id, position in zip(found, positions, strict=True)
         ]
 
     def panorama(self, pano_id: str) -> Panorama:
@@ -105,9 +106,9 @@ class GoogleStreetView:
         """
         capture = self._capture(pano_id)
         self._http.credits.add(capture.copyright, capture.report_problem_link)
-        ends = together(self._capture_or_none, [neighbour for neighbour, _ in capture.links])
+        ends = ask_all(self._capture_or_none, [neighbour for neighbour, _ in capture.links])
         links = tuple(
-            Link(end.id, _heading(heading, capture, end), distance(capture.position, end.position))
+            Link(end.id, _link_heading(heading, capture, end), distance(capture.position, end.position))
             for (_, heading), end in zip(capture.links, ends, strict=True)
             if end and not (self._outdoor and end.indoor)
         )
@@ -133,8 +134,14 @@ class GoogleStreetView:
             self._capture(pano_id)  # tells a panorama without pictures from no panorama
             raise
 
-    def within(self, pano_id: str | None, position: LatLng, radius: float) -> Panorama | None:
-        """Return the panorama of an id, if there is one and it is within so many metres of a position."""
+    def panorama_within(self, pano_id: str | None, position: LatLng, radius: float) -> Panorama | None:
+        """Return the panorama of an id, if there is one and it is within so many metres of a position.
+
+        Args:
+            pano_id: `None` gives none.
+            position: that it has to be near.
+            radius: metres.
+        """
         if pano_id is None or (capture := self._capture_or_none(pano_id)) is None:
             return None
         return self.panorama(capture.id) if distance(position, capture.position) <= radius else None
@@ -145,7 +152,7 @@ class GoogleStreetView:
 
     def _prefetch(self, pano_ids: Sequence[str]) -> list[Capture]:
         """Ask for many at once; later questions find them known."""
-        return [one for one in together(self._capture_or_none, list(dict.fromkeys(pano_ids))) if one]
+        return [one for one in ask_all(self._capture_or_none, list(dict.fromkeys(pano_ids))) if one]
 
     def _capture_or_none(self, pano_id: str) -> Capture | None:
         try:
@@ -193,7 +200,7 @@ class LinklessStreetView:
         Raises:
             BadInput: the radius is outside (0, 1000].
         """
-        return together(lambda position: self.nearest(position, radius), positions)
+        return ask_all(lambda position: self.nearest(position, radius), positions)
 
     def panorama(self, pano_id: str) -> Panorama:
         """Return the panorama with this id, without links; its heading is not known and 0.
@@ -213,7 +220,7 @@ class LinklessStreetView:
         return View(pano_id, camera, static_view(self._http, pano_id, camera))
 
 
-def _heading(told: float | None, here: Capture, there: Capture) -> float:
+def _link_heading(told: float | None, here: Capture, there: Capture) -> float:
     """Return the heading of a link as it is told, or else that of the straight line."""
     return bearing(here.position, there.position) if told is None else told
 
@@ -255,7 +262,7 @@ class KeyedStreetView:
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
         """Return the panorama nearest to a position; `None` where there is none within the radius."""
         found = self._linkless.nearest(position, radius)
-        return self._linked.within(found.id, position, radius) if found and self.is_linked else found
+        return self._linked.panorama_within(found.id, position, radius) if found and self.is_linked else found
 
     def nearest_many(self, positions: Sequence[LatLng], radius: float = 50.0) -> list[Panorama | None]:
         """Return the panorama nearest to each position, `None` where there is none within the radius."""

@@ -17,7 +17,7 @@ from virl.errors import BadInput, NoImagery, NoStreetView, ProviderError
 from virl.geo import LatLng, normalize_heading
 from virl.platform.attitude import Attitude
 from virl.platform.providers.google.http import Call, GoogleHttp
-from virl.platform.providers.google.static import drawn
+from virl.platform.providers.google.static import fetch_view
 from virl.platform.providers.graph.projection import equirectangular, perspective
 from virl.platform.providers.graph.tiling import Tile, paste_tile, tiles_seen
 from virl.platform.providers.http.bodies import (
@@ -28,7 +28,7 @@ from virl.platform.providers.http.bodies import (
     picture,
 )
 from virl.platform.providers.http.service import Request
-from virl.platform.providers.http.together import together
+from virl.platform.providers.http.together import ask_all
 from virl.platform.streetview import Camera, Image
 
 SERVICE = "Map Tiles API"
@@ -99,7 +99,7 @@ class Capture(CamelBody):
 
     @property
     def indoor(self) -> bool:
-        """True where it was taken indoors."""
+        """Return whether it was taken indoors."""
         return self.imagery_type.casefold() == "indoor"
 
     @property
@@ -113,7 +113,7 @@ class Capture(CamelBody):
         return ceil(log2(max(self.width / self.tile, 1.0)))
 
     def size(self, zoom: int) -> tuple[int, int]:
-        """Width and height in pixels at a zoom level; each level is twice as wide as the one before."""
+        """Return width and height in pixels at a zoom level; each level is twice as wide as the last."""
         scale = 2 ** (self.largest_zoom - zoom)
         return round(self.width / scale), round(self.height / scale)
 
@@ -167,13 +167,16 @@ class PanoramaTiles:
         Args:
             positions: any number.
             radius: metres.
+
+        Raises:
+            ProviderError: a reply has another number of ids than were asked for.
         """
         found: list[str | None] = []
         for first in range(0, len(positions), BATCH):
             batch = positions[first : first + BATCH]
             locations = [{"lat": position.lat, "lng": position.lng} for position in batch]
             call = Call("tiles_pano_ids", body={"locations": locations, "radius": radius})
-            ids = self._sent(call, lambda request: self._http.read(request, _PanoIds)).pano_ids
+            ids = self._send_in_session(call, lambda request: self._http.read(request, _PanoIds)).pano_ids
             if ids is not None and len(ids) != len(batch):
                 reason = f"{len(batch)} positions were asked about and {len(ids)} ids came"
                 raise ProviderError(SERVICE, reason, "try again")
@@ -188,21 +191,26 @@ class PanoramaTiles:
         """
         try:
             call = Call("tiles_metadata", query={"panoId": pano_id})
-            return self._sent(call, lambda request: self._http.read(request, Capture))
+            return self._send_in_session(call, lambda request: self._http.read(request, Capture))
         except ProviderError as fault:
             if fault.status == 404 or (fault.status == 400 and not _blames_session(fault)):
                 raise NoStreetView(f"no panorama has the id {pano_id!r}") from None
             raise
 
     def tile(self, capture: Capture, zoom: int, tile: Tile) -> Image:
-        """One tile.
+        """Return one tile.
+
+        Args:
+            capture: the panorama.
+            zoom: level, 0 for the smallest picture.
+            tile: column and row.
 
         Raises:
             NoImagery: the panorama has no such tile.
         """
         path = f"{zoom}/{tile[0]}/{tile[1]}"
         try:
-            data = self._sent(Call("tiles_tile", path, {"panoId": capture.id}), self._http.bytes)
+            data = self._send_in_session(Call("tiles_tile", path, {"panoId": capture.id}), self._http.bytes)
         except ProviderError as fault:
             if fault.status == 404:
                 raise NoImagery(f"no picture of panorama {capture.id!r}: it has no tile {path}") from None
@@ -224,11 +232,15 @@ class PanoramaTiles:
             "fov": repr(float(camera.fov)),
         }
         call = Call("tiles_thumbnail", query=query)
-        return drawn(
-            lambda: self._sent(call, self._http.bytes), pano_id, camera, SERVICE, "set `thumbnails: false`"
+        return fetch_view(
+            lambda: self._send_in_session(call, self._http.bytes),
+            pano_id,
+            camera,
+            SERVICE,
+            "set `thumbnails: false`",
         )
 
-    def _sent(self, call: Call, send: Callable[[Request], GotT]) -> GotT:
+    def _send_in_session(self, call: Call, send: Callable[[Request], GotT]) -> GotT:
         """Send with the session, and once more with a new one if the session is refused."""
         signed_in = self._signed_in(call)
         try:
@@ -288,7 +300,7 @@ class Mosaic:
             wanted = tiles_seen(camera, self._capture.attitude, width, height, self._capture.tile)
             missing = sorted(wanted - self._held)
             if missing:
-                got = together(lambda tile: self._tiles.tile(self._capture, self._zoom, tile), missing)
+                got = ask_all(lambda tile: self._tiles.tile(self._capture, self._zoom, tile), missing)
                 for tile, pixels in zip(missing, got, strict=True):
                     self._paste(tile, pixels)
                 self._held.update(missing)

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from virl.platform.place_types import by_type, marked, place_table, types_96
+from virl.platform.place_types import by_type, place_table, types_96, types_marked
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +32,19 @@ class TypeTable:
 def type_table() -> TypeTable:
     """Return the table that comes with virl."""
     return TypeTable(
-        dropped=marked("says_nothing"),
+        dropped=types_marked("says_nothing"),
         renamed=by_type("old"),
         implied={end: name for name, end in by_type("name_ends").items()},
         asked_as=by_type("asked_as"),
         also_asked=by_type("asked_too"),
         searchable=types_96(),
         taken=frozenset(name for name, row in place_table().types.items() if row.google == "A"),
-        half=marked("busy"),
+        half=types_marked("busy"),
     )
 
 
 def normal_types(given: Iterable[str], primary: str | None = None) -> tuple[str, ...]:
-    """Types as either API gives them, in the one vocabulary, the most specific first.
+    """Return the types as either API gives them, in the one vocabulary, the most specific first.
 
     Args:
         given: the types of a place.
@@ -52,7 +52,7 @@ def normal_types(given: Iterable[str], primary: str | None = None) -> tuple[str,
     """
     names = [primary, *given] if primary else list(given)
     kept = [_normal(name) for name in names if name not in type_table().dropped]
-    implied = [parent for name in kept if (parent := _implied(name))]
+    implied = [parent for name in kept if (parent := _implied_type(name))]
     known = [name for name in kept if name in type_table().searchable or name in type_table().asked_as]
     finer = [name for name in kept if name not in known]
     first = kept[:1]
@@ -87,7 +87,7 @@ def _normal(name: str) -> str:
     return type_table().renamed.get(name, name)
 
 
-def _implied(name: str) -> str | None:
+def _implied_type(name: str) -> str | None:
     if name in type_table().searchable:
         return None
     return next((parent for end, parent in type_table().implied.items() if name.endswith(end)), None)

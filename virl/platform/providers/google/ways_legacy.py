@@ -168,15 +168,15 @@ class LegacyWays:
 
     def ride(self, here: LatLng, there: LatLng, leaves: datetime) -> tuple[list[JourneyStep], float]:
         """Return the steps of a journey by public transport, and its seconds without waits; one request."""
-        legs = self._directed((here, there), mode="transit", departure_time=int(leaves.timestamp()))
+        legs = self._ask_directions((here, there), mode="transit", departure_time=int(leaves.timestamp()))
         return [step.step for leg in legs for step in leg.steps], _total(leg.duration for leg in legs) or 0.0
 
     def _legs(self, stops: Sequence[LatLng], mode: str) -> tuple[_LegacyLeg, ...]:
-        legs = self._directed(stops, mode=mode, waypoints=list(stops[1:-1]) or None, language=LANGUAGE)
+        legs = self._ask_directions(stops, mode=mode, waypoints=list(stops[1:-1]) or None, language=LANGUAGE)
         check_legs(legs, stops, DIRECTIONS)
         return legs
 
-    def _directed(self, stops: Sequence[LatLng], **options: Any) -> tuple[_LegacyLeg, ...]:
+    def _ask_directions(self, stops: Sequence[LatLng], **options: Any) -> tuple[_LegacyLeg, ...]:
         """Return the legs of the best route."""
         ways = self._client.ask(googlemaps.Client.directions, stops[0], stops[-1], **options)
         if not ways:

@@ -190,7 +190,7 @@ class RoutesApi:
     def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
         """Return the shortest route through the stops; one request."""
         asked = {"travelMode": self.modes[mode], "polylineQuality": "HIGH_QUALITY", "languageCode": LANGUAGE}
-        way = self._route(stops, {**_between(stops), **asked}, _ROUTE_FIELDS, _Computed[_Way])
+        way = self._route(stops, {**_stops_body(stops), **asked}, _ROUTE_FIELDS, _Computed[_Way])
         steps = [step for leg in way.legs for step in leg.steps]
         whole = not all(step.polyline.encoded_polyline for step in steps) or not steps
         lines = [(way.polyline.encoded_polyline, "")] if whole else [step.line for step in steps]
@@ -199,7 +199,7 @@ class RoutesApi:
 
     def legs(self, stops: Sequence[LatLng], mode: str) -> list[float]:
         """Return the seconds of each leg of a route, `inf` where none is given; one request."""
-        body = {**_between(stops), "travelMode": mode}
+        body = {**_stops_body(stops), "travelMode": mode}
         legs = self._route(stops, body, _LEG_FIELDS, _Computed[_Toured]).legs
         check_legs(legs, stops, SERVICE)
         return [np.inf if leg.duration is None else leg.duration for leg in legs]
@@ -244,7 +244,7 @@ class RoutesApi:
         return routes[0]
 
 
-def _between(stops: Sequence[LatLng]) -> dict[str, object]:
+def _stops_body(stops: Sequence[LatLng]) -> dict[str, object]:
     return {
         "origin": _waypoint(stops[0]),
         "destination": _waypoint(stops[-1]),

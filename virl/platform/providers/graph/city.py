@@ -17,7 +17,7 @@ from virl.platform.streetview import Image
 
 
 class NoPlaces:
-    """Says, whatever it is asked, that a city has no places.
+    """Places of a city that has none, whatever is asked.
 
     Args:
         city: its name.

@@ -39,12 +39,12 @@ class GraphFault(BadInput):
 
 
 def by_line(faults: Iterable[FileFault]) -> list[FileFault]:
-    """Faults of one file in the order of its lines."""
+    """Return the faults of one file in the order of its lines."""
     return sorted(faults, key=lambda fault: fault.line)
 
 
 def refuse(faults: Sequence[FileFault]) -> None:
-    """Do nothing if there are no faults.
+    """Raise an error if there are faults.
 
     Raises:
         GraphFault: there are.

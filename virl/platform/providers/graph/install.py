@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import ValidationError
 
 from virl.errors import BadInput, UnknownName
-from virl.files import replacing
+from virl.files import replace_file
 from virl.json_reading import JsonFault, read_json
 from virl.platform.providers.graph.faults import FileFault, GraphFault, json_fault, refuse
 from virl.platform.providers.graph.matterport import read_matterport, read_r2r_file
@@ -151,10 +151,10 @@ def install(
     manifest = Manifest(files=dict(sorted({**(earlier.files if earlier else {}), **sums}.items())))
     for target, file in files.items():
         if target not in same:
-            with replacing(folder / target, _AGAIN) as writing, file.open("rb") as reading:
+            with replace_file(folder / target, _AGAIN) as writing, file.open("rb") as reading:
                 shutil.copyfileobj(reading, writing)
         tell(target)
-    with replacing(folder / MANIFEST, _AGAIN) as writing:
+    with replace_file(folder / MANIFEST, _AGAIN) as writing:
         writing.write(manifest.model_dump_json(indent=1).encode() + b"\n")
     return manifest
 
@@ -177,7 +177,7 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 
 def changed_files(folder: Path, manifest: Manifest) -> list[str]:
-    """Files that are missing, or that are no more what they were when they were copied."""
+    """Return the files that are missing, or that are no more what they were when they were copied."""
     return [
         name
         for name, kept in manifest.files.items()

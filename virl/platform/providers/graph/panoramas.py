@@ -13,7 +13,7 @@ KEPT = 8  # decoded panoramas kept; chosen: one of 3328x1664 pixels takes 17 MB
 
 
 class PanoramaFolder:
-    """Reads `PANO_ID.jpg`, as StreetLearn names its panoramas; the last few are kept decoded.
+    """A folder of `PANO_ID.jpg`, as StreetLearn names its panoramas; the last few are kept decoded.
 
     Args:
         folder: it need not exist.

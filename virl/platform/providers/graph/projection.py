@@ -64,9 +64,15 @@ def perspective(
 
     The ray of each pixel's centre is `camera.direction`. Only rays that differ in more than their heading are
     computed anew. Nothing is averaged: a wide view of few pixels out of a large panorama shows aliases.
+
+    Args:
+        panorama: decoded.
+        camera: of the view.
+        interpolation: between its pixels.
     """
     width, height = panorama.padded.shape[1], panorama.padded.shape[0] - 2 * PAD
     columns, rows = sample_points(panorama.attitude, camera, width, height)
+    # The left and the right edge of a panorama meet, so columns wrap; over the poles the padding serves.
     view = cv2.remap(panorama.padded, columns, rows, _FLAGS[interpolation], borderMode=cv2.BORDER_WRAP)
     return np.asarray(view, np.uint8)
 
@@ -74,10 +80,18 @@ def perspective(
 def sample_points(
     attitude: Attitude, camera: Camera, pano_width: int, pano_height: int
 ) -> tuple[Floats32, Floats32]:
-    """Columns and rows in a padded panorama that a camera sees."""
+    """Return the columns and rows in a padded panorama that a camera sees.
+
+    Args:
+        attitude: of the panorama.
+        camera: of the view.
+        pano_width: pixels.
+        pano_height: pixels, without the padding.
+    """
     shape = camera.pitch, camera.fov, camera.width, camera.height
     if attitude.is_level:
         columns, rows = _level_points(*shape, pano_width, pano_height)
+        # In a level panorama a turn of the camera moves all columns alike: the kept rays serve any heading.
         turn = (camera.heading - attitude.heading) / 360 % 1 * pano_width
         columns = columns + np.float32(turn)
         np.subtract(columns, pano_width, out=columns, where=columns >= pano_width)
@@ -90,6 +104,7 @@ def rays_of(camera: Camera, attitude: Attitude) -> tuple[Floats32, Floats32, Flo
 
     Right, up and forward, (height, width) each.
     """
+    # Rays go through the middles of pixels.
     across = np.arange(camera.width, dtype=np.float32) + np.float32(0.5 - camera.width / 2)
     above = np.float32(camera.height / 2 - 0.5) - np.arange(camera.height, dtype=np.float32)
     right, up, forward = (
@@ -102,9 +117,10 @@ def rays_of(camera: Camera, attitude: Attitude) -> tuple[Floats32, Floats32, Flo
 def _level_points(
     pitch: float, fov: float, width: int, height: int, pano_width: int, pano_height: int
 ) -> tuple[Floats32, Floats32]:
-    """Columns and rows in a level, padded panorama that a camera facing its centre column sees."""
+    """Return the columns and rows in a level, padded panorama that a camera facing its centre column sees."""
     camera = Camera(0.0, pitch, fov, width, height)
     columns, rows = _points(camera, Attitude(), pano_width, pano_height)
+    # The cache hands out the same arrays every time.
     columns.flags.writeable = rows.flags.writeable = False
     return columns, rows
 
@@ -112,7 +128,7 @@ def _level_points(
 def _points(
     camera: Camera, attitude: Attitude, pano_width: int, pano_height: int
 ) -> tuple[Floats32, Floats32]:
-    """Columns and rows in a padded panorama that a camera sees, shape (camera.height, camera.width) each."""
+    """Return columns and rows in a padded panorama that a camera sees, shape (height, width) each."""
     from virl.platform.providers.graph.sampling import sample  # noqa: PLC0415 - compiled when first used
 
     columns, rows = np.empty((2, camera.height, camera.width), np.float32)

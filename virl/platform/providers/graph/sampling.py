@@ -15,7 +15,7 @@ _TERMS = 7
 
 
 def _arc_tangent() -> tuple[np.float32, ...]:
-    """Coefficients of a polynomial in u squared that gives arctan(u) / u for u in [-1, 1]."""
+    """Return the coefficients of a polynomial in u squared that gives arctan(u) / u for u in [-1, 1]."""
 
     def ratio(square: Floats) -> Floats:
         u = np.sqrt(np.maximum(square, 1e-30))
@@ -67,7 +67,7 @@ def _sample(
 
 
 sample = cast(Callable[..., Any], njit(cache=True, nogil=True, error_model="numpy")(_sample))
-"""Fills columns and rows of a padded panorama that the pixels of a camera see.
+"""The compiled function that fills columns and rows of a padded panorama that the pixels of a camera see.
 
 Args:
     columns: to fill, float32 (height, width).

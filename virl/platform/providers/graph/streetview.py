@@ -71,12 +71,12 @@ class GraphStreetMap:
         return [[positions[node] for node in line] for line in street_lines(self._graph)]
 
     def panorama_ids(self) -> Sequence[str]:
-        """Ids of all panoramas, in the order of the graph."""
+        """Return the ids of all panoramas, in the order of the graph."""
         return self._graph.ids
 
 
 def street_lines(graph: NavigationGraph) -> list[list[int]]:
-    """Chains of nodes along links, whichever way these lead, cut where not exactly two neighbours meet.
+    """Return the chains of nodes along links, cut where not exactly two neighbours meet.
 
     A ring begins and ends with the same node. A node without links is on no line.
     """

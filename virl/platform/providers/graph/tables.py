@@ -119,7 +119,7 @@ def read_lines(file: Path) -> tuple[list[str], list[FileFault]]:
 
 
 def repeats(*keys: NDArray[np.generic]) -> tuple[Ints, Ints]:
-    """Rows whose keys all stand in an earlier row, and that earlier row; in the order of the rows."""
+    """Return rows whose keys all stand in an earlier row, and that earlier row; in the order of the rows."""
     order = np.lexsort(keys)
     same = np.ones(max(len(order) - 1, 0), bool)
     for key in keys:

@@ -104,7 +104,7 @@ def _number_nodes(nodes: Table) -> dict[str, int]:
 
 
 def _ends(links: Table, column: int, number: Mapping[str, int], broken: list[str]) -> Ints:
-    """Node numbers of one end of the links; -1 for a node that is not there, which is a fault.
+    """Return the node numbers of one end of the links; -1 for a node that is not there, which is a fault.
 
     A node whose own line is broken has been named already, so links to it are not.
     """

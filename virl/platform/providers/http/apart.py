@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
-from virl.files import writing
+from virl.files import refusals_in_a_line
 
 if sys.platform == "win32":
 
@@ -23,7 +23,7 @@ else:
 
 
 class SecondsApart:
-    """Lets one request begin, and the next one so many seconds later. Safe for threads and processes.
+    """A gate that lets one request begin, and the next one so many seconds later, over threads and processes.
 
     Args:
         seconds: between the beginnings of two requests.
@@ -55,7 +55,7 @@ class SecondsApart:
         if not self._seconds:
             return
         with self._turn:
-            with writing(self._file, "set VIRL_CACHE to a folder that can be written"):
+            with refusals_in_a_line(self._file, "set VIRL_CACHE to a folder that can be written"):
                 self._file.parent.mkdir(parents=True, exist_ok=True)
                 is_first = not self._file.exists()
                 file = self._file.open("a+b")

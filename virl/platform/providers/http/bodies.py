@@ -25,7 +25,7 @@ from pydantic_core import ErrorDetails
 from virl.errors import ProviderError
 from virl.json_reading import JsonFault, misfits, read_json
 from virl.picture_reading import PictureFault, open_picture
-from virl.platform.providers.http.faults import shortened
+from virl.platform.providers.http.faults import shorten_words
 from virl.platform.streetview import Image
 
 Latitude = Annotated[float, Field(ge=-90, le=90)]
@@ -33,7 +33,7 @@ Longitude = Annotated[float, Field(ge=-180, le=180)]
 
 
 Notes = Callable[[str, object], None]
-"""Takes why a part of a reply is left out, and the part."""
+"""A function that takes why a part of a reply is left out, and the part."""
 
 
 class ReplyBody(BaseModel):
@@ -65,17 +65,17 @@ class ReplyBody(BaseModel):
             try:
                 return read(told)
             except ValidationError as fault:
-                told = _mended(cls, given, told, fault, info.context)
+                told = _mend(cls, given, told, fault, info.context)
         return read(told)
 
 
 MUST_FIT = "must fit"
-"""Marks a field for which neither its default nor a rounded number may stand in: its part is left out."""
+"""Mark of a field for which neither its default nor a rounded number may stand in: its part is left out."""
 _MOST_TRIES = 4
 """Times that a part is mended: an element may first be cut, then rounded, then left out (chosen)."""
 
 
-def _mended(
+def _mend(
     shape: type[ReplyBody], given: object, told: dict[str, Any], fault: ValidationError, notes: Notes | None
 ) -> dict[str, Any]:
     """Return what a part told without what does not fit, or raise the fault where it cannot do without."""
@@ -87,7 +87,7 @@ def _mended(
             raise fault
         must_fit = MUST_FIT in field.metadata
         is_inner = any(isinstance(step, str) for step in within)  # of a part that has tried to mend itself
-        repaired, is_kept = None if must_fit or is_inner else _repaired(error), False
+        repaired, is_kept = None if must_fit or is_inner else _repair(error), False
         if repaired is not None:
             if key not in copied:
                 copied.add(key)
@@ -113,7 +113,7 @@ def _mended(
     return mended
 
 
-def _repaired(error: ErrorDetails) -> Any:
+def _repair(error: ErrorDetails) -> Any:
     """Return what to read in place of a part with too many elements or a fraction; `None` for others."""
     given = error["input"]
     if error["type"] == "too_long" and isinstance(given, list):
@@ -136,7 +136,7 @@ def _reason(error: ErrorDetails, told: Mapping[str, Any], part: Any) -> str:
     said = ": ".join(filter(None, (".".join(steps), why)))
     parts = (one for one in (part, told) if isinstance(one, Mapping))
     of = next((str(one[key]) for one in parts for key in _IDS if one.get(key)), "")
-    return shortened(said + (f" (in {of})" if of else ""))
+    return shorten_words(said + (f" (in {of})" if of else ""))
 
 
 _IDS = ("id", "place_id", "panoId", "pano_id", "name")
@@ -170,7 +170,7 @@ def _or_unknown(given: Any, read: ValidatorFunctionWrapHandler, info: Validation
 
 
 OrUnknown = WrapValidator(_or_unknown)
-"""Makes `None` of what does not fit, where a default would be wrong or places in a list count."""
+"""Validator that makes `None` of what does not fit, where a default would be wrong or places count."""
 
 
 class CamelBody(ReplyBody):
@@ -201,7 +201,13 @@ def read_body(shape: type[ShapeT], reply: object, service: str, notes: Notes | N
 
 
 def read_element(shape: type[ShapeT], element: object, notes: Notes) -> ShapeT | None:
-    """Return an element of a reply that is a list, in its shape; `None`, reported, if it does not fit."""
+    """Return an element of a reply that is a list, in its shape; `None`, reported, if it does not fit.
+
+    Args:
+        shape: model of the element.
+        element: plain data.
+        notes: is told why it does not fit.
+    """
     try:
         return shape.model_validate(element, context=notes)
     except ValidationError as fault:
@@ -210,7 +216,7 @@ def read_element(shape: type[ShapeT], element: object, notes: Notes) -> ShapeT |
 
 
 def _misfit(fault: ValidationError) -> str:
-    return f"the reply does not hold what it should ({shortened(misfits(fault, 'the reply')[0])})"
+    return f"the reply does not hold what it should ({shorten_words(misfits(fault, 'the reply')[0])})"
 
 
 @dataclass(frozen=True, slots=True)

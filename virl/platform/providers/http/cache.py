@@ -67,7 +67,15 @@ class ReplyCache:
         return bytes(rows[0][0]) if rows else None
 
     def put(self, key: str, body: bytes, *, endpoint: str, lifetime: float, scope: str = "") -> None:
-        """Keep a reply for some seconds; once this returns, it outlives the process."""
+        """Keep a reply for some seconds; once this returns, it outlives the process.
+
+        Args:
+            key: of the request.
+            body: of the reply.
+            endpoint: of the service.
+            lifetime: seconds.
+            scope: that alone sees the reply; empty for all runs.
+        """
         self._run(
             "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?)",
             (key, scope, endpoint, self._clock() + lifetime, body),
@@ -81,6 +89,7 @@ class ReplyCache:
             self._connection.close()
 
     def _evict(self) -> None:
+        # What has expired goes first, as nobody misses it; only then the oldest.
         self._run("DELETE FROM replies WHERE expires <= ?", (self._clock(),))
         while (excess := self._used_bytes() - self._max_bytes * _EVICT_TO) > 0:
             oldest = self._run("SELECT rowid, length(body) FROM replies ORDER BY rowid LIMIT 256")
@@ -103,6 +112,7 @@ class ReplyCache:
         """Return the rows of one statement, a transaction of its own; none where the file fails."""
         with self._lock:
             try:
+                # Another process may have put a new file in the place of this one, or deleted it.
                 if self._inode != _inode_of(self.file):
                     self._reopen()
                 try:
@@ -135,11 +145,12 @@ class ReplyCache:
             self.file, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
         )
         try:
-            for (
-                attempt
-            ) in _waiting():  # SQLite itself does not wait here while another process begins the file
+            for attempt in (
+                _retry_while_busy()
+            ):  # SQLite itself does not wait here while another process begins the file
                 with attempt:
                     _execute(connection, "PRAGMA journal_mode = WAL")
+            # With a write-ahead log, a loss of power may lose the last replies but does not damage the file.
             _execute(connection, "PRAGMA synchronous = NORMAL")
             _execute(connection, _SCHEMA)
             _execute(connection, "DELETE FROM replies WHERE expires <= ?", (self._clock(),))
@@ -156,11 +167,12 @@ class ReplyCache:
         )
         with suppress(FileNotFoundError):  # another process was faster
             self.file.replace(aside)
+        # What belongs to the damaged file would be read into the new one.
         for suffix in ("-wal", "-shm"):
             self.file.with_name(self.file.name + suffix).unlink(missing_ok=True)
 
 
-def _waiting() -> Retrying:
+def _retry_while_busy() -> Retrying:
     """Retry for as long as one process waits for another."""
     return Retrying(
         retry=retry_if_exception(_is_busy),

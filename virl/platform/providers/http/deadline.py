@@ -47,7 +47,7 @@ class _TimedBackend(httpcore.SyncBackend):
     def connect_tcp(
         self, host: str, port: int, timeout: float | None = None, *args: Any, **more: Any
     ) -> httpcore.NetworkStream:
-        left = _left(timeout, httpcore.ConnectTimeout)
+        left = _seconds_left(timeout, httpcore.ConnectTimeout)
         return _TimedStream(super().connect_tcp(host, port, left, *args, **more))
 
 
@@ -56,10 +56,10 @@ class _TimedStream(httpcore.NetworkStream):
         self._inner = inner
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._inner.read(max_bytes, _left(timeout, httpcore.ReadTimeout))
+        return self._inner.read(max_bytes, _seconds_left(timeout, httpcore.ReadTimeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._inner.write(buffer, _left(timeout, httpcore.WriteTimeout))
+        self._inner.write(buffer, _seconds_left(timeout, httpcore.WriteTimeout))
 
     def close(self) -> None:
         self._inner.close()
@@ -67,14 +67,14 @@ class _TimedStream(httpcore.NetworkStream):
     def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.NetworkStream:
-        left = _left(timeout, httpcore.ConnectTimeout)
+        left = _seconds_left(timeout, httpcore.ConnectTimeout)
         return _TimedStream(self._inner.start_tls(ssl_context, server_hostname, left))
 
     def get_extra_info(self, info: str) -> Any:
         return self._inner.get_extra_info(info)
 
 
-def _left(timeout: float | None, fault: type[httpcore.TimeoutException]) -> float | None:
+def _seconds_left(timeout: float | None, fault: type[httpcore.TimeoutException]) -> float | None:
     """Return the seconds that one wait may take; `None` for no limit.
 
     Raises:

@@ -49,7 +49,7 @@ class HttpFault:
 
     @property
     def again(self) -> bool:
-        """True where another try may help."""
+        """Return whether another try may help."""
         return self.verdict == "wait"
 
 
@@ -77,7 +77,7 @@ def wait_of(headers: Mapping[str, str]) -> float | None:
     return asked_wait(headers.get("retry-after"))
 
 
-def shortened(words: object) -> str:
+def shorten_words(words: object) -> str:
     """Return a provider's own words in one line of at most `MAX_WORDS` characters."""
     text = " ".join(str(words or "").split())
     return text if len(text) <= MAX_WORDS else f"{text[: MAX_WORDS - 1]}\N{HORIZONTAL ELLIPSIS}"
@@ -96,4 +96,4 @@ def page_words(body: bytes) -> str:
     """Return what a page of an error says, in one short line without its tags."""
     page = body[:_LONGEST_PAGE].decode("utf-8", "replace")
     _, begun, content = page.partition("<body")
-    return shortened(html.unescape(_TAG.sub(" ", f"<{content}" if begun else page)))
+    return shorten_words(html.unescape(_TAG.sub(" ", f"<{content}" if begun else page)))

@@ -11,7 +11,7 @@ from virl.platform.providers.http.faults import (
     Received,
     json_object,
     page_words,
-    shortened,
+    shorten_words,
     wait_of,
 )
 
@@ -21,10 +21,10 @@ Judge = Callable[[Wanted, Received], Received | HttpFault]
 
 def usual_judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
     """Judge the reply of a service that answers with status 200 and refuses with others."""
-    return fitting(wanted, reply) if reply.status == httpx.codes.OK else refusal(reply)
+    return judge_body(wanted, reply) if reply.status == httpx.codes.OK else refusal(reply)
 
 
-def fitting(wanted: Wanted, reply: Received, *, billed: bool = False) -> Received | HttpFault:
+def judge_body(wanted: Wanted, reply: Received, *, billed: bool = False) -> Received | HttpFault:
     """Return a reply whose body is what it must be, or its fault.
 
     Another try may help where the body is broken. Where it is whole and lacks what it must hold, the service
@@ -67,7 +67,7 @@ def words_and_code(body: bytes) -> tuple[str, str]:
     told = json_object(body)
     error = told.get("error")
     if isinstance(error, dict):
-        return shortened(error.get("message")), shortened(error.get("code"))
+        return shorten_words(error.get("message")), shorten_words(error.get("code"))
     if told:
-        return shortened(told.get("message")), shortened(error)
+        return shorten_words(told.get("message")), shorten_words(error)
     return page_words(body), ""

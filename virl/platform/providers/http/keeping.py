@@ -31,7 +31,7 @@ class Keeping:
     replay: Replay | None = None
     ledger: Ledger = field(default_factory=Ledger)
     left_out: LeftOut = field(default_factory=LeftOut)
-    """Counts what cannot be read in replies."""
+    """Counts of what cannot be read in replies."""
 
     def __post_init__(self) -> None:
         if self.record and self.replay:
@@ -63,7 +63,7 @@ class Keeping:
 
     @property
     def is_recorded(self) -> bool:
-        """True where replies are recorded or replayed: then nothing kept may stand for them."""
+        """Return whether replies are recorded or replayed: then nothing kept may stand for them."""
         return self.record is not None or self.replay is not None
 
     def close(self) -> None:

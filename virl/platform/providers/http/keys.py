@@ -64,7 +64,13 @@ class ApiKey:
 
     @classmethod
     def from_environment(cls, variable: str, header: str, scheme: str = "") -> Self | None:
-        """Return the key of an environment variable; `None` without one."""
+        """Return the key of an environment variable; `None` without one.
+
+        Args:
+            variable: of the environment.
+            header: that carries the key.
+            scheme: before the key, such as `Bearer`; may be empty.
+        """
         text = key_in_environment(variable)
         return cls(text, variable, header, scheme) if text else None
 
@@ -114,11 +120,11 @@ class ServerUrl:
         """Its scheme and host."""
         return f"{self.bare.scheme}://{self.bare.netloc.decode('ascii')}"
 
-    def sibling(self, name: str) -> str:
+    def url_beside(self, name: str) -> str:
         """Return the URL beside the server's own: `.../api/interpreter` gives `.../api/NAME`."""
         return str(self.bare.join(name))
 
-    def below(self, path: str) -> str:
+    def url_below(self, path: str) -> str:
         """Return the URL below the server's own: `.../routed-foot` gives `.../routed-foot/PATH`."""
         return f"{str(self.bare).rstrip('/')}/{path}"
 
@@ -149,7 +155,7 @@ def key_in_environment(variable: str) -> str:
 
 
 class KeyTransport(httpx.BaseTransport):
-    """Adds the key below the client, whose logs and exceptions therefore never hold it.
+    """A transport that adds the key below the client, whose logs and exceptions therefore never hold it.
 
     Args:
         inner: what sends the request.

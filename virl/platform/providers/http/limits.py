@@ -45,14 +45,14 @@ class MinuteLimit:
 
 
 class OneAtATime:
-    """Lets one thread in for each key, so that two threads with the same wish pay once."""
+    """A lock for each key, so that two threads with the same wish pay once."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
         self._inside: dict[str, tuple[threading.Lock, int]] = {}
 
     @contextmanager
-    def alone(self, key: str) -> Iterator[None]:
+    def hold(self, key: str) -> Iterator[None]:
         """Wait until no other thread is here with this key."""
         with self._guard:
             lock, users = self._inside.get(key, (threading.Lock(), 0))

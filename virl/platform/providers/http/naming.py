@@ -14,5 +14,5 @@ class RequestName:
     """The request as JSON, which is the same however its parts are ordered."""
 
     def key(self, host: str = "") -> str:
-        """SHA-256 of the request and the host that is asked: hex, 64 digits."""
+        """Return the SHA-256 of the request and the host that is asked: hex, 64 digits."""
         return hashlib.sha256(f"{host}\n{self.canonical}".encode("utf-8", "surrogatepass")).hexdigest()

@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from virl.errors import BadInput, ProviderError
-from virl.files import read_bounded, replacing
+from virl.files import read_bounded, replace_file
 from virl.platform.providers.http.naming import RequestName
 from virl.settings.model import Settings
 
@@ -65,7 +65,7 @@ class Recording:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """Answers from the folder of a recording.
+    """A client that answers from the folder of a recording.
 
     Raises:
         BadInput: there is no such folder.
@@ -109,5 +109,5 @@ def _files(folder: Path, request: RequestName) -> tuple[Path, Path]:
 
 
 def _write(path: Path, data: bytes) -> None:
-    with replacing(path, "record the run again") as file:
+    with replace_file(path, "record the run again") as file:
         file.write(data)

@@ -37,7 +37,7 @@ BUSY = frozenset({429, 502, 503, 504})
 """Statuses of servers that are busy for a while."""
 
 Tell = Callable[[str], None]
-"""Takes a line about what is going on."""
+"""A function that takes a line about what is going on."""
 
 _log = logging.getLogger(__name__)
 
@@ -74,7 +74,7 @@ class Request:
         """Its name for counts and errors, such as `"panoramax_search"`; may be empty."""
         return self.name.endpoint
 
-    def told(self, reason: str) -> str:
+    def name_reason(self, reason: str) -> str:
         """Return a reason with the name of what was asked."""
         return f"{self.endpoint}: {reason}" if self.endpoint else reason
 
@@ -86,7 +86,7 @@ class Pace:
     clock: Callable[[], float] = time.monotonic
     """Seconds on a clock that only goes forward."""
     sleep: Callable[[float], None] = time.sleep
-    """Waits some seconds."""
+    """A function that waits some seconds."""
     chance: Callable[[], float] = random.random
     """A number in [0, 1), for the jitter of pauses."""
 
@@ -104,7 +104,7 @@ class Limits:
     per_minute: Mapping[str, int] = field(default_factory=dict)
     """Most events a minute by endpoint; those of `""` count for all endpoints that are not named."""
     turns: SecondsApart | None = None
-    """Keeps requests apart, over all processes of this machine."""
+    """Gate that keeps requests apart, over all processes of this machine."""
     give_up_s: float = float("inf")
     """Seconds after the first try, all tries and pauses together, after which none is made."""
     only_busy: bool = False
@@ -113,7 +113,7 @@ class Limits:
 
 
 class Service:
-    """Asks a service. Safe for several threads; the same request of two threads is sent once.
+    """A client of a service. Safe for several threads; the same request of two threads is sent once.
 
     Args:
         title: its name in errors.
@@ -234,7 +234,7 @@ class Service:
         """
         return self._answer(request, Wanted("image"))
 
-    def into(self, request: Request, file: BinaryIO) -> None:
+    def download(self, request: Request, file: BinaryIO) -> None:
         """Write the body that answers a request to a file, as it comes; it is neither kept nor recorded.
 
         The file is emptied before each try. Keys are not taken out of what it takes.
@@ -247,7 +247,7 @@ class Service:
         if isinstance(outcome, HttpFault):
             raise self.error(request, outcome)
 
-    def once(self, url: str, seconds: float) -> Received | None:
+    def ask_once(self, url: str, seconds: float) -> Received | None:
         """Ask something small, once and free of charge; `None` where no good reply came.
 
         Args:
@@ -272,7 +272,7 @@ class Service:
         service = request.service or self.title
         return ProviderError(
             service,
-            self._secrets.redaction.text(request.told(fault.reason) + asks),
+            self._secrets.redaction.text(request.name_reason(fault.reason) + asks),
             self._remedy(fault, service),
             status=fault.status,
             code=fault.code,
@@ -292,7 +292,7 @@ class Service:
         if keeping.replay:
             reply = keeping.replay.read(request.name, request.service or self.title)
             keeping.ledger.count_cached(request.endpoint)
-            outcome = self._judged(wanted, Received(reply.status, {}, reply.body))
+            outcome = self._judge_reply(wanted, Received(reply.status, {}, reply.body))
         else:
             outcome = self._kept_or_fetched(request, wanted)
         if isinstance(outcome, HttpFault):
@@ -309,10 +309,12 @@ class Service:
     def _kept_or_fetched(self, request: Request, wanted: Wanted) -> Received | HttpFault:
         """Return a good reply, which is on disk before it is returned, or the fault that ended all tries."""
         key, cache = request.key or request.name.key(), self.keeping.cache if request.lifetime else None
-        with self._one_at_a_time.alone(key):
+        # A second thread with the same wish waits here, and then finds the reply in the cache.
+        with self._one_at_a_time.hold(key):
             kept = cache.get(key, request.scope) if cache else None
             if kept is not None:
-                judged = self._judged(wanted, Received(httpx.codes.OK, {}, kept))
+                # What is kept is judged like any reply: where it does not pass, it is asked for again.
+                judged = self._judge_reply(wanted, Received(httpx.codes.OK, {}, kept))
                 if isinstance(judged, Received):
                     self.keeping.ledger.count_cached(request.endpoint)
                     return judged
@@ -340,7 +342,7 @@ class Service:
 
         def tell(outcome: Received | HttpFault, seconds: float) -> None:
             if isinstance(outcome, HttpFault):
-                self.tell_pause(request.told(outcome.reason), seconds)
+                self.tell_pause(request.name_reason(outcome.reason), seconds)
 
         return self._retries.run(lambda: self._try(request, wanted, into), failure, tell=tell)
 
@@ -372,21 +374,21 @@ class Service:
             )
         if isinstance(received, Received):
             self.keeping.ledger.count_received(request.endpoint, len(received.body))
-            received = self._judged(wanted, received)
+            received = self._judge_reply(wanted, received)
         if isinstance(received, HttpFault) and not received.billed and request.price is not FREE:
             hold.release()
         if isinstance(received, HttpFault) and received.status == 429 and received.wait is None:
             return replace(received, wait=self._slot())
         return received
 
-    def _judged(self, wanted: Wanted, reply: Received) -> Received | HttpFault:
+    def _judge_reply(self, wanted: Wanted, reply: Received) -> Received | HttpFault:
         judged = self._judge(wanted, reply)
         if isinstance(judged, HttpFault):
             return replace(judged, reply=reply, billed=judged.billed or reply.billed)
         return judged
 
     def _unsafe(self, address: str) -> HttpFault | None:
-        """Pictures may lie with another host, but no address is followed to a less safe scheme."""
+        """Return a fault if an address, which may be of another host, has a less safe scheme; else `None`."""
         safe = all(host.startswith("https:") for host in self._hosts)
         schemes = ("https://",) if safe else ("https://", "http://")
         return None if address.startswith(schemes) else HttpFault("it gives an unsafe address", "never")

@@ -11,8 +11,8 @@ GivenT = TypeVar("GivenT")
 GotT = TypeVar("GotT")
 
 
-def together(ask: Callable[[GivenT], GotT], given: Sequence[GivenT]) -> list[GotT]:
-    """`ask` of each, in their order; what the first failing one raises is raised, after all have ended."""
+def ask_all(ask: Callable[[GivenT], GotT], given: Sequence[GivenT]) -> list[GotT]:
+    """Return the answers of `ask` to all, in their order; the first error is raised once all have ended."""
     if len(given) < 2:
         return [ask(one) for one in given]
     threads = [(copy_context(), one) for one in given]  # who pays is known in the context

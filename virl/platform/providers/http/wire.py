@@ -98,7 +98,7 @@ class Wire:
             into: takes the body of a reply with status 200 piece by piece, as it comes, keys included; the
                 reply's own body is then empty.
         """
-        with span(f"{request.method} {request.url.host}", _described(request), kind="client") as told:
+        with span(f"{request.method} {request.url.host}", _describe_request(request), kind="client") as told:
             received = self._send(request, into)
             if isinstance(received, HttpFault):
                 told.fail("billed" if received.billed else "unreachable")
@@ -180,7 +180,7 @@ class Wire:
         return received
 
 
-def _described(request: httpx.Request) -> Attributes:
+def _describe_request(request: httpx.Request) -> Attributes:
     """Return what traces tell of a request: no path and no query, in which keys and addresses may stand."""
     return {
         "http.request.method": request.method,

@@ -29,7 +29,7 @@ APOSTROPHES = "['`\u2018\u2019]"
 
 
 class AddressBook:
-    """Looks up addresses such as "12 Harbor Street", "Harbor St & Mill Lane" or a place's name.
+    """An index of addresses such as "12 Harbor Street", "Harbor St & Mill Lane" or a place's name.
 
     Args:
         layout: the streets with their house numbers.
@@ -65,13 +65,13 @@ class AddressBook:
     def _address(self, text: str) -> LatLng | None:
         numbered = re.fullmatch(r"(\d+) (.+)", text)
         if numbered and numbered[2] in self._streets:
-            return self._door(numbered[2], int(numbered[1]))
+            return self._door_position(numbered[2], int(numbered[1]))
         names = text.split(" & ")
         if len(names) == 2 and all(name in self._streets for name in names):
             return self._crossing(*names)
         return self._middle(text) if text in self._streets else None
 
-    def _door(self, name: str, number: int) -> LatLng:
+    def _door_position(self, name: str, number: int) -> LatLng:
         try:
             return self._layout.frame.position(*self._doors[name, number])
         except KeyError:

@@ -79,7 +79,7 @@ def bus_lines(layout: StreetPlan) -> list[BusLine]:
     lines: list[BusLine] = []
     for number, run in enumerate(long[:LINES], start=1):
         there = _stops(run, layout)
-        back = _stops([_reversed(street) for street in reversed(run)], layout)
+        back = _stops([_reverse(street) for street in reversed(run)], layout)
         lines += [BusLine(f"bus {number}", there, 0), BusLine(f"bus {number}", back, EVERY // 2)]
     return [line for line in lines if len(line.stops) > 1]
 
@@ -92,7 +92,7 @@ def _metres(line: Floats) -> float:
     return float(np.hypot(*np.diff(line, axis=0).T).sum())
 
 
-def _reversed(street: Street) -> Street:
+def _reverse(street: Street) -> Street:
     return Street(
         street.id, street.name, street.line[::-1], street.end, street.start, street.road, street.pavement
     )
@@ -102,10 +102,10 @@ def _longest_run(stretches: Sequence[Street]) -> list[Street]:
     """Return the stretches of a street in order, from one end as far as they follow each other."""
     best: list[Street] = []
     for first in stretches:
-        for start in (first, _reversed(first)):
+        for start in (first, _reverse(first)):
             run, left = [start], [one for one in stretches if one.id != first.id]
             while follows := next((one for one in left if run[-1].end in (one.start, one.end)), None):
-                run.append(follows if follows.start == run[-1].end else _reversed(follows))
+                run.append(follows if follows.start == run[-1].end else _reverse(follows))
                 left.remove(follows)
             if _length(run) > _length(best) + 0.01:
                 best = run

@@ -52,7 +52,13 @@ def draw_plan(seed: int, town: str = TOWN, street_signs: tuple[StreetSigns, ...]
 
 @lru_cache(maxsize=PLANS)
 def kept_plan(seed: int, town: str = TOWN, street_signs: tuple[StreetSigns, ...] = ()) -> CityPlan:
-    """`draw_plan`'s, from the cache where it was drawn before."""
+    """Return the plan of `draw_plan`, from the cache where it was drawn before.
+
+    Args:
+        seed: of the town.
+        town: its name.
+        street_signs: kinds of street signs.
+    """
     return _KEPT.get(
         f"{maker()} {_told(seed, town, street_signs)}", lambda: draw_plan(seed, town, street_signs)
     )
@@ -68,7 +74,14 @@ def plan_of(file: CityFile) -> CityPlan | None:
 
 
 def open_offline(name: str, title: str, seed: int, street_signs: tuple[StreetSigns, ...] = ()) -> City:
-    """Open the city of a seed, with all its providers and its ground truth, as `draw_plan` draws it."""
+    """Open the city of a seed, with all its providers and its ground truth, as `draw_plan` draws it.
+
+    Args:
+        name: of the city.
+        title: for people.
+        seed: same seed, same city.
+        street_signs: kinds of street signs.
+    """
     key = f"{name} {_told(seed, title, street_signs)}"
     town = OPEN_TOWNS.get(key, lambda: OpenTown(_made(name, title, seed, street_signs)))
     return town.lend(LeftOut())

@@ -78,7 +78,7 @@ Decoder = Callable[[Any, _Context], Any]
 
 def _plain(value: Any, arrays: Stacks, geometries: list[BaseGeometry]) -> Any:
     if isinstance(value, np.ndarray | BaseGeometry):
-        return _beside(value, arrays, geometries)
+        return _store_beside(value, arrays, geometries)
     if is_dataclass(value):
         return [_plain(getattr(value, field.name), arrays, geometries) for field in fields(value)]
     if isinstance(value, tuple):
@@ -88,7 +88,7 @@ def _plain(value: Any, arrays: Stacks, geometries: list[BaseGeometry]) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _beside(
+def _store_beside(
     value: NDArray[Any] | BaseGeometry, arrays: Stacks, geometries: list[BaseGeometry]
 ) -> int | list[Any]:
     """Return the place of a value that is kept beside the tree."""

@@ -37,7 +37,7 @@ class PlanInventory:
         self._houses = houses
 
     def streets(self) -> Sequence[MappedStreet]:
-        """All streets, in the order of the plan."""
+        """Return all streets, in the order of the plan."""
         layout = self._plan.layout
         ways = self._ways or [(str(street.id), "") for street in layout.streets]
         return [
@@ -46,7 +46,7 @@ class PlanInventory:
         ]
 
     def houses(self) -> Sequence[House]:
-        """All buildings, in the order of the plan."""
+        """Return all buildings, in the order of the plan."""
         layout = self._plan.layout
         known = self._houses or [(str(house.id), True) for house in layout.buildings]
         outlines = _in_degrees(layout.frame, [house.footprint for house in layout.buildings])
@@ -62,15 +62,15 @@ class PlanInventory:
         return [*(GroundArea("park", one) for one in parks), *(GroundArea("water", one) for one in waters)]
 
     def places(self) -> Sequence[Place]:
-        """All places, closed ones too, sorted by id."""
+        """Return all places, closed ones too, sorted by id."""
         return sorted((shop.place for shop in self._plan.shops), key=lambda place: place.id)
 
-    def signed(self) -> frozenset[str]:
-        """Ids of the places that have a sign of their own."""
+    def ids_with_sign(self) -> frozenset[str]:
+        """Return the ids of the places that have a sign of their own."""
         return frozenset(shop.place.id for shop in self._plan.shops if shop.has_own_sign)
 
-    def listed(self) -> frozenset[str]:
-        """Ids of the places whose name stands on the directory of a building."""
+    def ids_on_directory(self) -> frozenset[str]:
+        """Return the ids of the places whose name stands on the directory of a building."""
         return frozenset(shop.place.id for shop in self._plan.shops if shop.is_on_directory)
 
     def statistics(self) -> CityStatistics:
@@ -103,16 +103,16 @@ def plan_statistics(plan: CityPlan, ground: shapely.Polygon | None = None) -> Ci
             sum(np.linalg.norm(np.diff(street.line, axis=0), axis=1).sum() for street in layout.streets)
         ),
         houses=len(layout.buildings),
-        places_by_type=counted(shop.place.types[0] for shop in plan.shops if shop.place.types),
+        places_by_type=count_names(shop.place.types[0] for shop in plan.shops if shop.place.types),
         places_with_sign=sum(shop.has_own_sign for shop in plan.shops),
         places_on_directory=sum(shop.is_on_directory for shop in plan.shops),
-        furniture=counted(thing.kind for thing in layout.furniture if thing.is_mapped),
-        filled=counted(thing.kind for thing in layout.furniture if not thing.is_mapped),
+        furniture=count_names(thing.kind for thing in layout.furniture if thing.is_mapped),
+        filled=count_names(thing.kind for thing in layout.furniture if not thing.is_mapped),
         hours_read=sum(bool(shop.place.hours) for shop in plan.shops),
     )
 
 
-def counted(names: Iterable[str]) -> Mapping[str, int]:
+def count_names(names: Iterable[str]) -> Mapping[str, int]:
     """Return the number of times each name occurs, the most frequent first, then in alphabetical order."""
     found = Counter(names)
     return dict(sorted(found.items(), key=lambda one: (-one[1], one[0])))

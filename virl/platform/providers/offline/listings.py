@@ -12,7 +12,7 @@ from shapely import Polygon
 from virl.errors import BadInput
 from virl.geo import LatLng
 from virl.platform.listings import Listing
-from virl.platform.providers.offline.life.shops import TOWN, behind
+from virl.platform.providers.offline.life.shops import TOWN, point_behind
 from virl.platform.providers.offline.plan import StreetPlan
 
 HOMES = 84  # homes to rent in a town; chosen
@@ -43,9 +43,14 @@ _AREA_M2 = {0: (24, 38), 1: (36, 58), 2: (55, 86), 3: (78, 118), 4: (105, 160)}
 
 
 def let_homes(layout: StreetPlan, seed: int, town: str = TOWN) -> tuple[Listing, ...]:
-    """Offers homes on a town's residential streets; fewer where fronts are few.
+    """Return homes to let on a town's residential streets; fewer where fronts are few.
 
     The same layout and seed give the same listings. Addresses end in the name of the town.
+
+    Args:
+        layout: of the town.
+        seed: same seed, same homes.
+        town: its name.
     """
     rng = Random(f"{seed} homes")
     built = [front for front in layout.frontages if front.building is not None]
@@ -57,7 +62,7 @@ def let_homes(layout: StreetPlan, seed: int, town: str = TOWN) -> tuple[Listing,
     streets = {street.id: street.name for street in layout.streets}
     homes = []
     for number, front in enumerate(fronts, start=1):
-        x, y = behind(front.left, front.right)
+        x, y = point_behind(front.left, front.right)
         closeness = 1.0 - hypot(x - centre[0], y - centre[1]) / max(radius, 1.0)
         position = layout.frame.position(x, y)
         door = f"{front.number} {streets[front.street]}"
@@ -66,7 +71,7 @@ def let_homes(layout: StreetPlan, seed: int, town: str = TOWN) -> tuple[Listing,
 
 
 def let_home(rng: Random, home_id: str, door: str, town: str, position: LatLng, closeness: float) -> Listing:
-    """One home to rent.
+    """Return one home to rent.
 
     Args:
         rng: draws what it is like.
@@ -109,7 +114,7 @@ class OfflineListings:
     def rentals(
         self, area: Polygon, price: tuple[float, float], bedrooms: int | None = None
     ) -> list[Listing]:
-        """Homes to rent within an area, cheapest first; see `Listings.rentals`.
+        """Return the homes to rent within an area, cheapest first; see `Listings.rentals`.
 
         Raises:
             BadInput: the lowest price is above the highest, or the area is not a valid polygon.

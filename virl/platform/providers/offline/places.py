@@ -48,7 +48,7 @@ class OfflinePlaces:
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Places within a radius, nearest first; see `Places.nearby`.
+        """Return the places within a radius, nearest first; see `Places.nearby`.
 
         Raises:
             BadInput: the radius is out of its range.
@@ -57,13 +57,13 @@ class OfflinePlaces:
         if not 0 < radius <= MAX_RADIUS_M:
             raise BadInput(f"radius {radius:g} m: must be above 0, up to {MAX_RADIUS_M:.0f}")
         wanted = set(types)
-        away = self._away(position)
+        away = self._metres_to(position)
         order = np.argsort(away, kind="stable")
         near = (self._listed[index] for index in order[: np.count_nonzero(away <= radius)])
         return [place for place in near if not wanted or wanted.intersection(place.types)]
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:
-        """Places whose name, signs, types or address hold the words of a query, best first, at most 60.
+        """Return places whose name, signs, types or address hold a query's words, best first, at most 60.
 
         Of places that hold the same words, the nearest come first where `near` is given or the query says it,
         as in "pharmacy near Oak Street"; else those that hold them in their name and main type.
@@ -75,7 +75,7 @@ class OfflinePlaces:
         if where and what.strip() and near is None and (around := self.search(where)):
             return self.search(what, around[0].position)
         held, weighted = self._answers(query)
-        order = np.lexsort((self._away(near) if near else -weighted, -held))
+        order = np.lexsort((self._metres_to(near) if near else -weighted, -held))
         return [self._listed[index] for index in order[: np.count_nonzero(held)][:FOUND]]
 
     def details(self, place_id: str) -> Place:
@@ -87,7 +87,7 @@ class OfflinePlaces:
         return self._shop(place_id).place
 
     def photos(self, place_id: str, limit: int = 1) -> list[Image]:
-        """Up to `limit` photos; a made city has one of each place with a front, none of a whole park.
+        """Return up to `limit` photos; a made city has one of each place with a front, none of a whole park.
 
         Raises:
             NotFound: no place has this id.
@@ -99,7 +99,7 @@ class OfflinePlaces:
         return [self._photograph(shop)] if limit and shop.frontage != NO_FRONTAGE else []
 
     def photo_sizes(self, place_id: str, limit: int = 1) -> list[tuple[int, int]]:
-        """Width and height of each of those photos, none of which is drawn for this.
+        """Return the width and height of each of those photos, none of which is drawn for this.
 
         Raises:
             NotFound: no place has this id.
@@ -130,7 +130,7 @@ class OfflinePlaces:
                 f"no place has the id {place_id!r}: use one from a nearby or text search"
             ) from None
 
-    def _away(self, position: LatLng) -> Floats:
+    def _metres_to(self, position: LatLng) -> Floats:
         return distances(position.lat, position.lng, self._lat, self._lng)
 
 

@@ -66,7 +66,7 @@ class Building:
     height: float
     """Height of the walls, from the ground."""
     variant: int
-    """Picks material, colours and windows; any non-negative integer. Pieces of one house have the same."""
+    """Choice of material, colours and windows; any non-negative integer, one for all pieces of a house."""
     base: float = 0.0
     """Height at which the walls begin, from the ground: above 0 the ground below is open."""
     roof: RoofShape = ""
@@ -129,7 +129,7 @@ class Sign:
     bottom: float
     top: float
     variant: int
-    """Picks font and colours; any non-negative integer."""
+    """Choice of font and colours; any non-negative integer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ class Shop:
     attributes: Mapping[str, bool]
     """Hidden: what the reviews hint at."""
     variant: int
-    """Picks window display, door and awning; any non-negative integer."""
+    """Choice of window display, door and awning; any non-negative integer."""
 
     @property
     def has_own_sign(self) -> bool:
@@ -182,7 +182,7 @@ class Furniture:
     heading: float
     """The way its front faces: degrees clockwise from north."""
     variant: int
-    """Picks colour and size; any non-negative integer."""
+    """Choice of colour and size; any non-negative integer."""
     is_mapped: bool = True
     """False in a twin where it comes from a seed, such as a tree of a forest."""
 
@@ -218,7 +218,7 @@ class Barrier:
     """Its middle, shape (n, 2)."""
     height: float
     variant: int
-    """Picks material and colour; any non-negative integer."""
+    """Choice of material and colour; any non-negative integer."""
 
 
 @dataclass(frozen=True, slots=True)

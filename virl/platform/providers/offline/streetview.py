@@ -21,20 +21,42 @@ DATE = "2026-05"  # chosen: every panorama of a made city was taken in the same 
 
 
 class Renderer(Protocol):
-    """Draws what a camera sees."""
+    """A renderer of what a camera sees."""
 
     def picture(self, x: float, y: float, camera: Camera) -> Image:
-        """Return the picture from a panorama at `x` metres east and `y` north of the city's origin."""
+        """Return the picture from a panorama at `x` metres east and `y` north of the city's origin.
+
+        Args:
+            x: metres east.
+            y: metres north.
+            camera: of the view.
+        """
         ...
 
     def equirectangular(self, x: float, y: float, width: int = 2048, *, heading: float = 0.0) -> Image:
-        """Return the whole panorama in one picture; the centre column looks to `heading`."""
+        """Return the whole panorama in one picture; the centre column looks to `heading`.
+
+        Args:
+            x: metres east.
+            y: metres north.
+            width: pixels; the height is half of it.
+            heading: degrees.
+        """
         ...
 
     def equirectangular_part(
         self, x: float, y: float, width: int, left: int, top: int, size: tuple[int, int]
     ) -> Image:
-        """Part of that picture, of `size` columns and rows, from the column `left` and the row `top` on."""
+        """Return a part of that picture: `size` columns and rows, from column `left` and row `top` on.
+
+        Args:
+            x: metres east.
+            y: metres north.
+            width: of the whole panorama, pixels.
+            left: first column.
+            top: first row.
+            size: columns and rows.
+        """
         ...
 
 
@@ -150,7 +172,7 @@ class OfflineStreetView:
         return self._renderer.equirectangular(x, y, width)
 
     def panorama_part(self, pano_id: str, width: int, left: int, top: int, size: tuple[int, int]) -> Image:
-        """Part of that picture, which costs no more to draw than it is large.
+        """Return a part of that picture, which costs no more to draw than it is large.
 
         Args:
             pano_id: which panorama.
@@ -176,7 +198,7 @@ class OfflineStreetMap:
         self._layout = layout
 
     def lines(self) -> Sequence[Sequence[LatLng]]:
-        """Centre lines of the streets."""
+        """Return the centre lines of the streets."""
         frame = self._layout.frame
         degrees = [frame.to_degrees(street.line[:, 0], street.line[:, 1]) for street in self._layout.streets]
         return [
@@ -184,7 +206,7 @@ class OfflineStreetMap:
         ]
 
     def panorama_ids(self) -> Sequence[str]:
-        """Ids of all panoramas, in the order of the plan."""
+        """Return the ids of all panoramas, in the order of the plan."""
         return _ids(self._layout)
 
 

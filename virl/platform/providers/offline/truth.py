@@ -28,7 +28,7 @@ class OfflineTruth:
     def visible(
         self, pano_id: str, camera: Camera, min_pixels: int = 12, kinds: Collection[str] | None = None
     ) -> list[Visible]:
-        """Signs and furniture of which a view shows at least `min_pixels` pixels, nearest first.
+        """Return the signs and furniture of which a view shows at least `min_pixels` pixels, nearest first.
 
         Args:
             pano_id: where the camera stands.
@@ -46,7 +46,7 @@ class OfflineTruth:
         return self._renderer.visible(float(x), float(y), camera, min_pixels, kinds)
 
     def things(self, kinds: Collection[str] | None = None) -> list[Thing]:
-        """All street furniture of these kinds, sorted by id."""
+        """Return all street furniture of these kinds, sorted by id."""
         frame = self._layout.frame
         return sorted(
             (
@@ -63,7 +63,7 @@ class OfflineTruth:
         return [frame.position(*middle) for middle in zebra_middles(self._layout)]
 
     def attributes(self, place_id: str) -> Mapping[str, bool]:
-        """Hidden attributes of a place.
+        """Return the hidden attributes of a place.
 
         Raises:
             NotFound: no place has this id.

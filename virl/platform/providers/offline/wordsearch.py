@@ -22,7 +22,7 @@ _NO_ACCENT = str.maketrans(
 
 
 class WordIndex:
-    """Scores documents by the words of a query.
+    """An index that scores documents by the words of a query.
 
     Args:
         documents: for each document its texts, with what a word found in each counts.
@@ -55,7 +55,7 @@ class WordIndex:
             raise BadInput(f"query {query!r}: name what to look for, such as 'noodles'")
         held, weighted = np.zeros(self._count), np.zeros(self._count)
         for word in dict.fromkeys([word for word in words if word not in NOISE] or words):
-            holding = self._holding(word)
+            holding = self._documents_with(word)
             rarity = np.log1p(self._count / max(len(holding), 1))
             for number, weight in holding.items():
                 held[number] += rarity
@@ -64,7 +64,7 @@ class WordIndex:
         held[useless] = weighted[useless] = 0.0
         return held, weighted
 
-    def _holding(self, word: str) -> Mapping[int, float]:
+    def _documents_with(self, word: str) -> Mapping[int, float]:
         """Return the documents that hold a word, or else one that it is part of or resembles."""
         if word in self._found:
             return self._found[word]
@@ -76,7 +76,7 @@ class WordIndex:
         return merged
 
     def _close(self, word: str) -> list[str]:
-        """Known words that a word may be a misspelling of: with one letter changed, or else much alike."""
+        """Return known words that a word may be a misspelling of: one letter changed, or else much alike."""
         known = list(self._found)
         if len(word) >= LONG and (near := process.extract(word, known, scorer=OSA.distance, score_cutoff=1)):
             return [each for each, _, _ in near]
@@ -85,7 +85,7 @@ class WordIndex:
 
 
 def _words(text: str) -> list[str]:
-    """Words in small letters, without accents and English plural endings."""
+    """Return the words in small letters, without accents and English plural endings."""
     plain = normalize("NFC", without_accents(text)).replace("'s", "").replace("\u2019s", "")
     return [_singular(word) for word in re.findall(r"\w+", plain)]
 

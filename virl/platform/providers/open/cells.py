@@ -50,8 +50,8 @@ class Cell:
         """Return whether a position is in the square; each is in one square of a zoom."""
         return cell_at(position, self.zoom) == self
 
-    def away(self, position: LatLng) -> float:
-        """Metres from a position to the nearest point of the square; 0 inside."""
+    def metres_to(self, position: LatLng) -> float:
+        """Return the metres from a position to the nearest point of the square; 0 inside."""
         south, west, north, east = self.box.degrees
         middle, half = (west + east) / 2, (east - west) / 2
         aside = min(max(signed_turn(middle, position.lng), -half), half)  # of the middle, either way round
@@ -69,18 +69,24 @@ def cell_at(position: LatLng, zoom: int = ZOOM) -> Cell:
 
 
 def cells_around(position: LatLng, reach_m: float, zoom: int = ZOOM) -> set[Cell]:
-    """Return the squares that the square of so many metres to each side of a position touches."""
+    """Return the squares that the square of so many metres to each side of a position touches.
+
+    Args:
+        position: middle.
+        reach_m: metres.
+        zoom: of the squares.
+    """
     frame = LocalFrame(position)
     north_west, south_east = frame.position(-reach_m, reach_m), frame.position(reach_m, -reach_m)
-    return set(_between(north_west, south_east, zoom))
+    return set(_cells_between(north_west, south_east, zoom))
 
 
 def cells_of(box: Box, zoom: int = ZOOM) -> set[Cell]:
     """Return the squares that a box touches."""
-    return set(_between(LatLng(box.north, box.west), LatLng(box.south, box.east), zoom))
+    return set(_cells_between(LatLng(box.north, box.west), LatLng(box.south, box.east), zoom))
 
 
-def _between(north_west: LatLng, south_east: LatLng, zoom: int) -> Iterator[Cell]:
+def _cells_between(north_west: LatLng, south_east: LatLng, zoom: int) -> Iterator[Cell]:
     first, last = cell_at(north_west, zoom), cell_at(south_east, zoom)
     around = 2**zoom if north_west.lng > south_east.lng else 0  # across longitude 180
     for x in range(first.x, last.x + around + 1):

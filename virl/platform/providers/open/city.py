@@ -24,6 +24,11 @@ FOLDER = "open"
 def open_city_of_parts(name: str, file: OpenCity, access: Access) -> City:
     """Open the city of a file. Opening it asks no service.
 
+    Args:
+        name: of the city.
+        file: of the city.
+        access: how it is reached.
+
     Raises:
         BadInput: the settings or the extract are broken, or a folder cannot be used.
         ProviderError: there is no token, and no replay.
@@ -64,11 +69,11 @@ def open_city_of_parts(name: str, file: OpenCity, access: Access) -> City:
         reviewed=file.places == "google",
         directory=file.places != "google" and not isinstance(ground.places, NoPlaces),
         shareable=False if file.asks_google else None,
-        close=_closing(service.close, ground.close),
+        close=_close_all(service.close, ground.close),
     )
 
 
-def _closing(*parts: Callable[[], None]) -> Callable[[], None]:
+def _close_all(*parts: Callable[[], None]) -> Callable[[], None]:
     def close() -> None:
         with ExitStack() as every:
             for part in parts:

@@ -21,7 +21,7 @@ Url = Annotated[str, Field(pattern=r"^https?://[^/?#@\s]+(/[^?#\s]*)?$")]
 _HOSTS = TypeAdapter(dict[str, Host])
 
 
-def _known(name: str) -> str:
+def _check_service(name: str) -> str:
     if name not in PICTURES:
         raise ValueError(str(UnknownName("service of pictures", name, PICTURES.names())))
     return name
@@ -30,7 +30,7 @@ def _known(name: str) -> str:
 class OpenCity(CityFile):
     """A file of `platform/cities/` for a real district in open data."""
 
-    streetview: Annotated[str, AfterValidator(_known)] = "panoramax"
+    streetview: Annotated[str, AfterValidator(_check_service)] = "panoramax"
     """The service of the pictures: one of `virl.platform.providers.open.pictures.PICTURES`."""
     places: Literal["osm", "overpass", "overture", "google"] = "osm"
     """The source of places: `osm` is the extract, `overture` the file of that field."""
@@ -44,7 +44,7 @@ class OpenCity(CityFile):
     """A GeoParquet file of Overture's places, or a folder of them; looked for in the folder `overture` of the
     user's data folder too."""
     as_of: date | None = None
-    """Leaves out pictures that were taken after this day."""
+    """Last day on which pictures may have been taken; later ones are left out."""
     reach_m: float = Field(default=400.0, ge=50, le=3000)
     """Metres around the center whose pictures are known at first, in a city without a polygon; more are
     asked for as one comes near the edge."""
@@ -94,5 +94,5 @@ class OpenCity(CityFile):
 
     @property
     def asks_google(self) -> bool:
-        """True where parts of it cost money, and may not be shown to others."""
+        """Return whether parts of it cost money, and may not be shown to others."""
         return "google" in {self.places, self.maps}

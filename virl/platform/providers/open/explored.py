@@ -38,7 +38,7 @@ class Extent:
     reach_m: float
     """Metres around the start that are known at first, without a region."""
     as_of: date | None = None
-    """Leaves out what was taken after this day."""
+    """Last day on which pictures may have been taken; later ones are left out."""
 
 
 class _State(BaseModel):
@@ -95,7 +95,7 @@ class Explored:
             assert self._made is not None  # noqa: S101  # `_begin` has made it
             return self._made
 
-    def around(self, position: LatLng) -> PictureGraph:
+    def graph_around(self, position: LatLng) -> PictureGraph:
         """Return the graph with all that lies around a position, if it may grow.
 
         Raises:
@@ -124,7 +124,7 @@ class Explored:
         if extent.region:
             self._grow(cells_of(box_around(extent.region)))
             return
-        state = self._saved()
+        state = self._load_state()
         first = cells_around(extent.start, extent.reach_m)
         kept = {Cell(*one) for one in state.cells} if state else set()
         self._save(self._grow(first | kept, state.panoramas if state else ()))
@@ -154,7 +154,7 @@ class Explored:
         _log.info("%d pictures, %d panoramas", len(self._shots), len(self._made.graph))
         return self._made
 
-    def _saved(self) -> _State | None:
+    def _load_state(self) -> _State | None:
         try:
             return _State.model_validate_json(self._file.read_bytes()) if self._file else None
         except (OSError, ValidationError):

@@ -49,7 +49,7 @@ class CityGround:
     whole_maps: Maps | None = None
     """Maps that need no panoramas, in place of `maps`."""
     close: Callable[[], None] = lambda: None
-    """Closes its connections."""
+    """A function that closes the connections."""
 
 
 def ground_of(name: str, file: OpenCity, access: Access) -> CityGround:

@@ -42,7 +42,13 @@ class RouteSource(Protocol):
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
     ) -> Floats:
-        """Return the seconds from every origin to every destination, shape (origins, destinations)."""
+        """Return the seconds from every origin to every destination, shape (origins, destinations).
+
+        Args:
+            origins: n positions.
+            destinations: m positions.
+            mode: of travel.
+        """
         ...
 
 
@@ -136,7 +142,7 @@ class Leg:
     seconds: float
 
 
-def joined(stops: Sequence[LatLng], legs: Sequence[Leg], mode: TravelMode) -> Route:
+def join_legs(stops: Sequence[LatLng], legs: Sequence[Leg], mode: TravelMode) -> Route:
     """Return the route through stops: straight from each to the way, along it, and straight to the next.
 
     Args:

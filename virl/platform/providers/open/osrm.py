@@ -11,9 +11,9 @@ from virl.errors import BadInput, NoRoute, ProviderError
 from virl.geo import Floats, LatLng, distances
 from virl.platform.maps import OFF_MAP_M, SPEED_M_S, Route, TravelMode, in_blocks, speed_of, table_of_rows
 from virl.platform.providers.http.bodies import MUST_FIT, Latitude, Longitude, OrUnknown, ReplyBody
-from virl.platform.providers.http.faults import ASKED_WRONG, shortened
+from virl.platform.providers.http.faults import ASKED_WRONG, shorten_words
 from virl.platform.providers.http.keeping import Keeping
-from virl.platform.providers.open.maps import Leg, check_stops, joined, table_of_reached
+from virl.platform.providers.open.maps import Leg, check_stops, join_legs, table_of_reached
 from virl.platform.providers.osm.server import MapServer, MapServiceSettings, map_judge, service_url
 
 PROFILES: dict[TravelMode, str] = {"walking": "foot", "cycling": "bike", "driving": "car"}
@@ -113,12 +113,12 @@ class OsrmWays:
         legs = routes[0].legs
         if len(legs) != len(stops) - 1:
             raise ProviderError(self._server(mode).title, f"{len(legs)} legs of a route", ASKED_WRONG)
-        return joined(stops, [_leg(leg) for leg in legs], mode)
+        return join_legs(stops, [_leg(leg) for leg in legs], mode)
 
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
     ) -> Floats:
-        """Seconds from every origin to every destination, shape (origins, destinations).
+        """Return the seconds from every origin to every destination, shape (origins, destinations).
 
         Returns:
             `inf` where no way leads, also from or to a stop that is off the map.
@@ -173,12 +173,12 @@ class OsrmWays:
         server = self._server(mode)
         places = ";".join(f"{stop.lng:.6f},{stop.lat:.6f}" for stop in stops)
         path = f"{service}/v1/{PROFILES[mode]}/{places}"
-        request = server.request(f"osrm_{service}", query, url=server.url.below(path), path=path)
+        request = server.request(f"osrm_{service}", query, url=server.url.url_below(path), path=path)
         answer = server.service.read(request, shape)
         if answer.code in _UNREACHED:
             raise NoRoute(f"no way leads {mode} from {stops[0]} to {stops[-1]} ({answer.code})")
         if answer.code != "Ok":
-            reason = shortened(f"{service}: {answer.code} {answer.message}")
+            reason = shorten_words(f"{service}: {answer.code} {answer.message}")
             raise ProviderError(server.title, reason, ASKED_WRONG, code=answer.code)
         found = read(answer)
         if found is None:

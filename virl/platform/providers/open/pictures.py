@@ -117,7 +117,7 @@ class PictureService:
 
     settings: PictureSettings
     client: Callable[[PictureServer], PictureClient]
-    """Makes the client of a server."""
+    """A function that makes the client of a server."""
     judge: Judge = field(default=usual_judge)
     token: Token | None = None
     """`None` for a service that needs none."""
@@ -157,6 +157,11 @@ def picture_settings(name: str, url: str | None = None) -> PictureSettings:
 
 def open_pictures(name: str, settings: PictureSettings, access: Access) -> tuple[PictureClient, Service]:
     """Return the client of a service, and its connections. Asks nothing.
+
+    Args:
+        name: of the service.
+        settings: of the service.
+        access: how it is reached.
 
     Raises:
         BadInput: the token holds what no token does, or a run is to be recorded and replayed.

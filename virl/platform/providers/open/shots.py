@@ -85,7 +85,7 @@ class _Listed(BaseModel):
 
 
 Page = Callable[[Cell], Sequence[Shot] | None]
-"""Asks for the pictures of a square; `None` where there are too many."""
+"""A function that asks for the pictures of a square; `None` where there are too many."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class ShotLists:
             BadInput: the smallest square holds too many.
             CannotWrite: the disk refuses.
         """
-        listed = self._kept(cell)
+        listed = self._load_kept(cell)
         if listed is None:
             found = self.ask(cell)
             listed = _Listed(asked=self.clock(), shots=None if found is None else tuple(found))
@@ -124,7 +124,7 @@ class ShotLists:
             raise BadInput(f"the square {cell.name} holds more pictures than can be asked for at once")
         return [shot for part in cell.parts() for shot in self.of(part)]
 
-    def _kept(self, cell: Cell) -> _Listed | None:
+    def _load_kept(self, cell: Cell) -> _Listed | None:
         if self.folder is None:
             return None
         try:
@@ -142,7 +142,7 @@ class ShotLists:
 
 
 def pictures_of(shots: Iterable[Shot]) -> list[Picture]:
-    """Shots as pictures of sequences; those without a heading look the way that their sequence goes."""
+    """Return shots as pictures of sequences; those without a heading look the way that they go."""
     by_sequence: dict[str, list[Shot]] = {}
     for shot in shots:
         by_sequence.setdefault(shot.sequence, []).append(shot)

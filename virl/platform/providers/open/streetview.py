@@ -17,7 +17,7 @@ from virl.platform.providers.graph.projection import (
 )
 from virl.platform.providers.graph.tiling import paste_tile, tiles_seen
 from virl.platform.providers.http.bodies import picture
-from virl.platform.providers.http.together import together
+from virl.platform.providers.http.together import ask_all
 from virl.platform.providers.open.explored import Explored
 from virl.platform.providers.open.kept import KeptPictures
 from virl.platform.providers.open.pictures import PictureClient
@@ -63,7 +63,7 @@ class OpenStreetView:
         """
         graph = self._explored.made.graph
         panorama_near(graph, position, radius)  # refuses before anything is asked
-        graph = self._explored.around(position).graph
+        graph = self._explored.graph_around(position).graph
         found = panorama_near(graph, position, radius)
         return self.panorama(found.id) if found else None
 
@@ -75,7 +75,7 @@ class OpenStreetView:
             ProviderError: the service fails.
         """
         graph = self._explored.made.graph
-        made = self._explored.around(graph.position(graph.number(pano_id)))
+        made = self._explored.graph_around(graph.position(graph.number(pano_id)))
         picture = made.pictures[pano_id]
         return panorama_at(made.graph, made.graph.number(pano_id), f"{picture.taken:%Y-%m}")
 
@@ -150,7 +150,7 @@ class TiledPanorama:
             seen = tiles_seen(camera, self._held.attitude, width, height, side)
             missing = sorted({(min(x, columns - 1), min(y, rows - 1)) for x, y in seen} - self._there)
             if missing:
-                got = together(lambda tile: self._fetch(f"tile-{tile[0]}-{tile[1]}"), missing)
+                got = ask_all(lambda tile: self._fetch(f"tile-{tile[0]}-{tile[1]}"), missing)
                 for (column, row), pixels in zip(missing, got, strict=True):
                     right = width if column == columns - 1 else (column + 1) * side
                     bottom = height if row == rows - 1 else (row + 1) * side

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from virl.errors import BadInput
 from virl.geo import LatLng, distance
-from virl.platform.places import Nearby, Place
+from virl.platform.places import NearbyPlaces, Place
 from virl.platform.providers.offline.life.parks import NO_FRONTAGE
 from virl.platform.providers.offline.places import MAX_RADIUS_M, OfflinePlaces
 from virl.platform.providers.offline.plan import Shop
@@ -38,7 +38,7 @@ class FoundPlace:
 class PlaceSource(Protocol):
     """A source of the places in a box."""
 
-    def within(self, box: Box) -> Sequence[FoundPlace]:
+    def places_within(self, box: Box) -> Sequence[FoundPlace]:
         """Return the places of a box, each once.
 
         Raises:
@@ -46,7 +46,7 @@ class PlaceSource(Protocol):
         """
         ...
 
-    def one(self, place_id: str) -> FoundPlace:
+    def find_one(self, place_id: str) -> FoundPlace:
         """Return the place with this id.
 
         Raises:
@@ -76,7 +76,7 @@ class TiledPlaces:
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Places within a radius, nearest first; see `Places.nearby`.
+        """Return the places within a radius, nearest first; see `Places.nearby`.
 
         Raises:
             BadInput: the radius is out of its range.
@@ -88,12 +88,12 @@ class TiledPlaces:
         tiles = _cells_around(position, reach)
         asked = tiles[:MOST_TILES]
         if len(tiles) > MOST_TILES:
-            reach = tiles[MOST_TILES].away(position)
+            reach = tiles[MOST_TILES].metres_to(position)
         found = self._over(frozenset(asked)).nearby(position, reach, types)
-        return found if reach >= radius else Nearby(found, reach)
+        return found if reach >= radius else NearbyPlaces(found, reach)
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:
-        """Places whose name, type or address holds the words of a query, best first, at most 60.
+        """Return the places whose name, type or address holds the words of a query, best first, at most 60.
 
         They are those within `SEARCHED_M` of `near`, or else of the district.
 
@@ -114,11 +114,11 @@ class TiledPlaces:
             NotFound: no place has this id.
             ProviderError: the source does not answer.
         """
-        known = self._known(place_id)
-        return known.place if known else self._source.one(place_id).place
+        known = self._find_known(place_id)
+        return known.place if known else self._source.find_one(place_id).place
 
     def photos(self, place_id: str, limit: int = 1) -> list[Image]:
-        """None: maps have no photos.
+        """Return no photos: maps have none.
 
         Raises:
             NotFound: no place has this id.
@@ -130,22 +130,22 @@ class TiledPlaces:
             raise BadInput(f"limit {limit}: must be 0 photos or more")
         return []
 
-    def _known(self, place_id: str) -> FoundPlace | None:
+    def _find_known(self, place_id: str) -> FoundPlace | None:
         with self._asking:
             every = (found for tile in self._of_tile.values() for found in tile)
             return next((found for found in every if found.place.id == place_id), None)
 
-    def _found(self, tiles: Iterable[Cell]) -> list[FoundPlace]:
+    def _places_of(self, tiles: Iterable[Cell]) -> list[FoundPlace]:
         """Return the places of tiles, each once: one on an edge belongs to two tiles."""
         with self._asking:
             for tile in tiles:
                 if tile not in self._of_tile:
-                    self._of_tile[tile] = self._source.within(tile.box)
+                    self._of_tile[tile] = self._source.places_within(tile.box)
             every = [found for tile in tiles for found in self._of_tile[tile]]
         return list({found.place.id: found for found in every}.values())
 
     def _index_of(self, tiles: frozenset[Cell]) -> OfflinePlaces:
-        found = self._found(sorted(tiles))
+        found = self._places_of(sorted(tiles))
         shops = [Shop(one.place, NO_FRONTAGE, (), {}, 0) for one in found]
         also = {one.place.id: one.also for one in found}
         return OfflinePlaces(shops, _no_photo, also, types_called)
@@ -153,7 +153,7 @@ class TiledPlaces:
 
 def _cells_around(position: LatLng, radius: float) -> list[Cell]:
     """Return the squares that a circle touches, the nearest first."""
-    touched = [(cell.away(position), cell) for cell in cells_around(position, radius, ZOOM)]
+    touched = [(cell.metres_to(position), cell) for cell in cells_around(position, radius, ZOOM)]
     return [cell for away, cell in sorted(touched) if away <= radius]
 
 

@@ -11,9 +11,9 @@ from virl.geo import Floats, LatLng
 from virl.platform.maps import Route, TravelMode, in_blocks, speed_of, table_of_rows
 from virl.platform.providers.google.polyline import read_polyline
 from virl.platform.providers.http.bodies import OrUnknown, ReplyBody
-from virl.platform.providers.http.faults import ASKED_WRONG, shortened
+from virl.platform.providers.http.faults import ASKED_WRONG, shorten_words
 from virl.platform.providers.http.keeping import Keeping
-from virl.platform.providers.open.maps import Leg, check_stops, joined, table_of_reached
+from virl.platform.providers.open.maps import Leg, check_stops, join_legs, table_of_reached
 from virl.platform.providers.osm.server import MapServer, MapServiceSettings, map_judge
 
 COSTINGS: dict[TravelMode, str] = {"walking": "pedestrian", "cycling": "bicycle", "driving": "auto"}
@@ -112,12 +112,12 @@ class ValhallaWays:
             return found if len(found) == len(stops) - 1 else None
 
         found = self._ask("route", body, _ValhallaRouted, legs, between)
-        return joined(stops, [_leg(leg) for leg in found], mode)
+        return join_legs(stops, [_leg(leg) for leg in found], mode)
 
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
     ) -> Floats:
-        """Seconds from every origin to every destination, shape (origins, destinations).
+        """Return the seconds from every origin to every destination, shape (origins, destinations).
 
         Returns:
             `inf` where no way leads, also from or to a stop that is off the map.
@@ -158,10 +158,10 @@ class ValhallaWays:
         between: str,
     ) -> FoundT:
         server = self._server
-        request = server.request(f"valhalla_{what}", {}, url=server.url.below(what), path=what, body=body)
+        request = server.request(f"valhalla_{what}", {}, url=server.url.url_below(what), path=what, body=body)
         answer = server.service.read(request, shape)
         if answer.error_code is not None or answer.error:
-            code, words = answer.error_code, shortened(answer.error)
+            code, words = answer.error_code, shorten_words(answer.error)
             if code in _NO_WAY:
                 raise NoRoute(f"no way leads {between} ({words})")
             raise ProviderError(server.title, f"{what}: {words}", ASKED_WRONG, code=str(code or ""))

@@ -37,7 +37,7 @@ class Door:
 
 
 class TwinAddresses:
-    """Looks up "Mannerheimintie 5", "5 Mannerheimintie", "Kaivokatu & Keskuskatu" or a place's name.
+    """An index of "Mannerheimintie 5", "5 Mannerheimintie", "Kaivokatu & Keskuskatu" or a place's name.
 
     Args:
         extract: what is mapped.
@@ -150,7 +150,7 @@ def _writings(text: str) -> Iterator[str]:
 
 
 def doors_of(objects: Iterable[OsmObjects]) -> Iterator[tuple[Tags, Door]]:
-    """Every mapped address, with the tags of what it is mapped on."""
+    """Yield every mapped address, with the tags of what it is mapped on."""
     for kind in objects:
         for tags, shape in zip(kind.tags, kind.shapes, strict=True):
             street = tags.get("addr:street") or tags.get("addr:place")
@@ -163,7 +163,7 @@ def doors_of(objects: Iterable[OsmObjects]) -> Iterator[tuple[Tags, Door]]:
 
 
 def _doors_by_address(extract: OsmExtract) -> dict[str, list[Door]]:
-    """Doors by their written address; by a name of the street in another language where no street has it."""
+    """Return the doors by their written address; by another name of the street where no street has it."""
     doors = list(doors_of([extract.points, extract.areas]))
     found: dict[str, list[Door]] = {}
     for tags, door in doors:

@@ -55,7 +55,7 @@ class Box:
         south, west, north, east = self.degrees
         return Region((LatLng(south, west), LatLng(south, east), LatLng(north, east), LatLng(north, west)))
 
-    def grown(self, metres: float) -> "Box":
+    def grow(self, metres: float) -> "Box":
         """Return the box that reaches so much farther on each side, as far as the map goes."""
         frame = LocalFrame(self.middle)
         west, south = frame.point(LatLng(self.south, self.west))

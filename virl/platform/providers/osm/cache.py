@@ -9,7 +9,7 @@ from virl.errors import BadInput
 from virl.platform.providers.offline.codec import decode, encode
 from virl.platform.providers.offline.maker import maker
 from virl.platform.providers.osm.extract import check_readable, date_of, is_large, read_extract
-from virl.platform.providers.osm.other_names import translated
+from virl.platform.providers.osm.other_names import translate_names
 from virl.platform.providers.osm.plan import Twin, build_twin
 from virl.region import Region
 from virl.stores import ArrayStore
@@ -34,12 +34,12 @@ def load_twin(extract: Path, part: Region | None, names: str = "", day: date | N
     """
     key = twin_key(extract, part, names, day)
     if key is None:
-        return _built(extract, part, names, day)
-    return _TWINS.get(key, lambda: _built(extract, part, names, day))
+        return _build(extract, part, names, day)
+    return _TWINS.get(key, lambda: _build(extract, part, names, day))
 
 
-def _built(extract: Path, part: Region | None, names: str, day: date | None) -> Twin:
-    held = translated(read_extract(extract, part, _iso(day)), names)
+def _build(extract: Path, part: Region | None, names: str, day: date | None) -> Twin:
+    held = translate_names(read_extract(extract, part, _iso(day)), names)
     try:
         return build_twin(held)
     except BadInput as fault:
@@ -50,6 +50,12 @@ def twin_key(extract: Path, part: Region | None, names: str, day: date | None = 
     """Return the key of a twin's cache file; `None` where the extract cannot be read.
 
     A large file is known by its path, size and time of change: to read 80 GB takes minutes.
+
+    Args:
+        extract: OpenStreetMap file.
+        part: of it; `None` for all.
+        names: the language of names; empty for those that are written on the spot.
+        day: of an extract without a date: what had ended on it is left out.
 
     Raises:
         BadInput: it is missing, no extract, too large to be read whole, or does not cover the part.

@@ -12,7 +12,7 @@ from virl.platform.city import City
 from virl.platform.inventory import CityStatistics
 from virl.platform.left_out import LeftOut, Omission
 from virl.platform.providers.graph.maps import GraphMaps
-from virl.platform.providers.offline.inventory import PlanInventory, counted, plan_statistics
+from virl.platform.providers.offline.inventory import PlanInventory, count_names, plan_statistics
 from virl.platform.providers.offline.listings import OfflineListings
 from virl.platform.providers.offline.maker import picture_key
 from virl.platform.providers.offline.open_towns import OPEN_TOWNS, OpenTown
@@ -24,7 +24,7 @@ from virl.platform.providers.offline.streetview import OfflineStreetMap, Offline
 from virl.platform.providers.offline.truth import OfflineTruth
 from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.osm.credit import credit
-from virl.platform.providers.osm.hours import WeeklyHours, weekly
+from virl.platform.providers.osm.hours import WeeklyHours, weekly_hours
 from virl.platform.providers.osm.invented import INVENTED, with_invented_life
 from virl.platform.providers.osm.mapped import choice_of, key_of_twin, life_of, names_of, read_twin
 from virl.platform.providers.osm.maps import TwinMaps
@@ -98,7 +98,7 @@ def _middle(layout: StreetPlan) -> LatLng:
 
 
 def _inventory(twin: Twin, plan: CityPlan) -> PlanInventory:
-    """Without the extract, which is larger than all that was made of it."""
+    """Return the inventory without the extract, which is larger than all that was made of it."""
     statistics = twin_statistics(twin)
     lines = twin.extract.lines
     ways = [(lines.ids[way], lines.tags[way].get("highway", "")) for way in twin.streets.way.tolist()]
@@ -113,7 +113,7 @@ def twin_statistics(twin: Twin) -> CityStatistics:
     unread = sorted(
         (shop.place.name, tags["opening_hours"])
         for tags, shop in zip(twin.pois.tags, twin.plan.shops, strict=True)
-        if "opening_hours" in tags and not shop.place.hours and weekly(tags["opening_hours"]) is None
+        if "opening_hours" in tags and not shop.place.hours and weekly_hours(tags["opening_hours"]) is None
     )
     return replace(
         plan_statistics(twin.plan, twin.extract.outline),
@@ -122,9 +122,9 @@ def twin_statistics(twin: Twin) -> CityStatistics:
         drawn_m=dict(twin.streets.drawn_m),
         houses=len(set(houses.all_ids)),
         parts=int(houses.parts.sum() + (~houses.above.passages).sum()),
-        looks_unread=counted(Counter(dict(twin.looks_unread)).elements()),
+        looks_unread=count_names(Counter(dict(twin.looks_unread)).elements()),
         houses_with_height=len({name for name, known in zip(houses.ids, houses.known, strict=True) if known}),
-        heights_unread=counted(
+        heights_unread=count_names(
             tag
             for tags in dict(zip(houses.all_ids, houses.all_tags, strict=True)).values()
             for tag in unread_heights(tags)
@@ -133,18 +133,18 @@ def twin_statistics(twin: Twin) -> CityStatistics:
         unread=tuple(unread),
         incomplete=sum(one.count for one in twin.extract.left_out),
         left_out=_left_out(twin),
-        unmapped=counted(twin.pois.unmapped.elements()),
+        unmapped=count_names(twin.pois.unmapped.elements()),
     )
 
 
 def _left_out(twin: Twin) -> tuple[Omission, ...]:
-    """Objects, coasts, hours and heights that cannot be used, or only in part."""
+    """Return the objects, coasts, hours and heights that cannot be used, or only in part."""
     found = LeftOut(is_told=False)
     for fault in sea_of(twin.extract, twin.houses).faults:
         found.add("coastlines", fault)
     for osm_id, tags in zip(twin.pois.ids, twin.pois.tags, strict=True):
         text = tags.get("opening_hours", "")
-        hours = weekly(text) if text else WeeklyHours()
+        hours = weekly_hours(text) if text else WeeklyHours()
         if hours is None:
             found.add("opening hours", f"{osm_id}: {text!r} cannot be read", osm_id)
         elif hours.left_out:
@@ -155,4 +155,4 @@ def _left_out(twin: Twin) -> tuple[Omission, ...]:
     for osm_id, tags in dict(zip(houses.all_ids, houses.all_tags, strict=True)).items():
         if unread := unread_heights(tags):
             found.add("heights", f"{osm_id}: {', '.join(unread)} cannot be read", osm_id)
-    return (*twin.extract.left_out, *found.told())
+    return (*twin.extract.left_out, *found.omissions())

@@ -40,7 +40,7 @@ class OsmCity(CityFile):
     life: Literal["mapped", "invented"] = "mapped"
     """`invented` adds reviews, ratings, prices, hidden attributes and homes to rent, which no map has."""
     seed: int = Field(default=0, ge=0)
-    """Of what is invented."""
+    """Seed of what is invented."""
 
     @property
     def part(self) -> Region | None:

@@ -92,11 +92,11 @@ def _touching(reading: osmium.FileProcessor, box: Box) -> _Part:
         elif isinstance(one, osmium.osm.Way):
             ways.add(one)
         elif isinstance(one, osmium.osm.Relation) and is_area_relation(dict(one.tags)):
-            touching = ways.touching()
+            touching = ways.touching_ids()
             members = [(member.type, member.ref, member.role) for member in one.members]
             if any(kind == "w" and ref in touching for kind, ref, _ in members):
                 part.areas[one.id] = dict(one.tags), members
-    part.ways = ways.touching()
+    part.ways = ways.touching_ids()
     return part
 
 
@@ -114,16 +114,16 @@ class _Ways:
         try:
             line = self._factory.create_linestring(way, osmium.geom.use_nodes.ALL)
         except (osmium.InvalidLocationError, RuntimeError):  # a node is missing, or there is but one
-            if any(shapely.intersects_xy(self._box, *at) for at in _known(way)):
+            if any(shapely.intersects_xy(self._box, *at) for at in _valid_nodes(way)):
                 self._touching.add(way.id)
             return
         self._ids.append(way.id)
         self._wkb.append(line)
         if len(self._ids) == BATCH:
-            self.touching()
+            self.touching_ids()
 
-    def touching(self) -> set[int]:
-        """Those of all ways so far."""
+    def touching_ids(self) -> set[int]:
+        """Return the ids of the ways so far that touch the region."""
         if self._ids:
             hits = shapely.intersects(shapely.from_wkb(self._wkb), self._box)
             self._touching.update(np.array(self._ids)[hits].tolist())
@@ -132,7 +132,7 @@ class _Ways:
         return self._touching
 
 
-def _known(way: osmium.osm.Way) -> Iterator[tuple[float, float]]:
+def _valid_nodes(way: osmium.osm.Way) -> Iterator[tuple[float, float]]:
     for node in way.nodes:
         if node.location.valid():
             yield node.lon, node.lat

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from virl.errors import BadInput, ProviderError
-from virl.files import writing
+from virl.files import refusals_in_a_line
 from virl.platform.providers.http.service import Tell
 from virl.platform.providers.osm.box import LARGEST_KM2, Box
 from virl.platform.providers.osm.extract import check_extract, has_streets
@@ -39,7 +39,7 @@ def box_target(box: Box, name: str | None) -> Target:
     """
     lat, lng = box.middle
     own = f"town-{abs(lat):.3f}{'n' if lat >= 0 else 's'}-{abs(lng):.3f}{'e' if lng >= 0 else 'w'}"
-    return Target(box, own if name is None else _checked(name))
+    return Target(box, own if name is None else _check_name(name))
 
 
 def place_target(place: str, name: str | None, tell: Tell) -> Target:
@@ -55,7 +55,7 @@ def place_target(place: str, name: str | None, tell: Tell) -> Target:
         NotFound: there is no such place.
         ProviderError: the server did not answer, refused, or answered nonsense.
     """
-    kept = None if name is None else _checked(name)
+    kept = None if name is None else _check_name(name)
     first, *others = find_places(place, tell)
     more = f", the first of {len(others) + 1} matches; the next is {others[0]}" if others else ""
     tell(f"{place}: {first}{more}")
@@ -91,7 +91,7 @@ def fetch_extract(target: Target, server: str | None, tell: Tell, *, force: bool
     tell(f"{overpass.title}: fetching {across:.1f} by {up:.1f} km around {target.box.middle}")
     try:
         with (
-            writing(Path(tempfile.gettempdir()), "run the command again"),
+            refusals_in_a_line(Path(tempfile.gettempdir()), "run the command again"),
             tempfile.TemporaryDirectory(prefix="virl-osm-") as scratch,
         ):
             reply, packed = Path(scratch, "reply.osm"), Path(scratch, kept.name)
@@ -104,7 +104,7 @@ def fetch_extract(target: Target, server: str | None, tell: Tell, *, force: bool
         overpass.close()
 
 
-def _checked(name: str) -> str:
+def _check_name(name: str) -> str:
     bare = name.removesuffix(SUFFIX)
     if not _NAME.fullmatch(bare) or len(bare) > LONGEST_NAME:
         raise BadInput(

@@ -40,7 +40,7 @@ class Entrances:
 
 
 def entrances_of(extract: OsmExtract, houses: Houses) -> Entrances:
-    """All mapped entrances of an extract but those for emergencies, goods and cars."""
+    """Return all mapped entrances of an extract but those for emergencies, goods and cars."""
     kinds = [tags.get("entrance", "no") for tags in extract.points.tags]
     chosen = [number for number, kind in enumerate(kinds) if kind not in NOT_FOR_VISITORS]
     points = extract.points.shapes[chosen]

@@ -22,7 +22,13 @@ from virl.platform.providers.osm.city_file import SUFFIXES
 from virl.platform.providers.osm.cut import DATE_FIELD, GENERATOR, cut
 from virl.platform.providers.osm.lifecycle import is_there
 from virl.platform.providers.osm.ordering import Object, in_order, shown_number
-from virl.platform.providers.osm.outlines import AREA_KEYS, Unclosed, is_area_relation, is_outline, mended
+from virl.platform.providers.osm.outlines import (
+    AREA_KEYS,
+    Unclosed,
+    is_area_relation,
+    is_outline,
+    mend_outlines,
+)
 from virl.platform.providers.osm.overpass_file import data_date
 from virl.platform.providers.osm.unpacked import check_unpacked
 from virl.region import Region
@@ -124,7 +130,7 @@ def check_extract(path: Path) -> str:
 
 
 def covered_box(path: Path) -> tuple[float, float, float, float] | None:
-    """South, west, north and east of what a file says it covers, in degrees; `None` if it does not say.
+    """Return the south, west, north and east that a file says it covers, in degrees; `None` if it does not.
 
     Raises:
         BadInput: the file is missing, no extract, or too large once unpacked.
@@ -223,7 +229,7 @@ def _covers(south: float, west: float, north: float, east: float) -> str:
 
 
 def _no_street(path: Path) -> str:
-    """Says what the file covers; where its head does not, by its nodes."""
+    """Say what the file covers; where its head does not, by its nodes."""
     box = covered_box(path) or _box_of_nodes(path)
     return (
         f"{path}: no street is in this region of it{f', {_covers(*box)}' if box else ''}: give another region"
@@ -323,7 +329,7 @@ class _Reading:
         self._outlines[name] = Unclosed(name, tags, ways, inner)
 
     def extract(self, named: Path, region: Region | None, day: str) -> OsmExtract:
-        """All that was collected and was there on a day, in metres."""
+        """Return all that was collected and was there on a day, in metres."""
         for collected in (self._points, self._lines, self._areas):
             kept = collected.keep_there(day)
             if collected is self._lines:
@@ -334,7 +340,7 @@ class _Reading:
             raise BadInput(_no_street(named) if region else f"{named}: no street is in it: give another file")
         frame = region.frame if region else _middle(degrees["lines"])
         shapes = {name: _to_metres(each, frame) for name, each in degrees.items()}
-        outline = region.polygon if region else _around(shapes["lines"])
+        outline = region.polygon if region else _box_around(shapes["lines"])
         if region is None:
             _check_span(named, outline)
         lines, nodes = _with_crossings(shapes["lines"], self._line_nodes, outline)
@@ -347,7 +353,7 @@ class _Reading:
             lines=self._lines.objects(lines),
             line_nodes=nodes,
             areas=self._areas.objects(shapes["areas"]),
-            left_out=self._left_out.told(),
+            left_out=self._left_out.omissions(),
         )
 
     def _mend(self, frame: LocalFrame, shapes: dict[str, Shapes], day: str) -> None:
@@ -356,7 +362,7 @@ class _Reading:
         unclosed = [
             one for name, one in self._outlines.items() if name not in closed and is_there(one.tags, day)
         ]
-        for one, made in zip(unclosed, mended(self._path, unclosed, frame), strict=True):
+        for one, made in zip(unclosed, mend_outlines(self._path, unclosed, frame), strict=True):
             if made.fault:
                 self._left_out.add("outlines", f"{one.name}: {made.fault}", one.name)
             where = self._points if made.fault else self._areas
@@ -434,7 +440,7 @@ def _check_span(path: Path, outline: Polygon) -> None:
         )
 
 
-def _around(lines: Shapes) -> Polygon:
+def _box_around(lines: Shapes) -> Polygon:
     """Return the box of the ways and what stands beside them."""
     west, south, east, north = shapely.total_bounds(lines)
     box: Polygon = shapely.box(west - BESIDE_M, south - BESIDE_M, east + BESIDE_M, north + BESIDE_M)

@@ -89,7 +89,13 @@ def _on_one_spot(cells: FacadeCells) -> Ints:
 
 
 def own_houses(shapes: Shapes, houses: Houses, within: float = OWN_HOUSE_M) -> Ints:
-    """Return the house that each place is in, or at most so many metres from; -1 for none."""
+    """Return the house that each place is in, or at most so many metres from; -1 for none.
+
+    Args:
+        shapes: of the places, metres.
+        houses: of the town.
+        within: metres.
+    """
     found = np.full(len(shapes), -1, np.int64)
     if not len(shapes) or not len(houses.ids):
         return found
@@ -141,6 +147,7 @@ def assign_fronts(
                 for price, cell in zip(cost[near], mine[near], strict=True)
             ]
     fronts: list[Front | None] = [None] * len(claims)
+    # The cheapest of all bids first: no place takes a cell before one that it suits better.
     for _, number, cell, floor in sorted(bids):
         if fronts[number] is None and free.has(cell, floor):
             free.take(cell, floor)
@@ -152,12 +159,20 @@ def grow(front: Front, cells: FacadeCells, free: FreeCells, widest: int = WIDEST
     """Return a front of one cell with the free cells beside it, up to `widest` in all.
 
     `free` learns of them.
+
+    Args:
+        front: of one cell.
+        cells: of all houses.
+        free: cells without a sign; is changed.
+        widest: cells.
     """
     first, last = front.first, front.last
+    # By turns to both sides, so that the front stays about where the place is.
     for step in (1, -1, 1, -1):
         if last - first + 1 >= widest:
             break
         cell = last + 1 if step > 0 else first - 1
+        # Cells are numbered along the walls: the next number may be on the next wall.
         beside = 0 <= cell < len(cells.wall) and cells.wall[cell] == cells.wall[front.first]
         open_ = beside and free.has(cell, front.floor)
         if not open_ or not _touch(cells, min(cell, first), max(cell, last)):

@@ -40,7 +40,7 @@ BANK_M = 1.0  # of ground around a house that the map has in water; chosen
 
 
 def greens(extract: OsmExtract) -> tuple[Polygon, ...]:
-    """Parks and all else that is green."""
+    """Return the parks and all else that is green."""
     chosen = (
         shape
         for tags, shape in zip(extract.areas.tags, extract.areas.shapes, strict=True)
@@ -50,7 +50,7 @@ def greens(extract: OsmExtract) -> tuple[Polygon, ...]:
 
 
 def gravels(extract: OsmExtract) -> tuple[Polygon, ...]:
-    """Sand, rock and building sites."""
+    """Return the sand, rock and building sites."""
     chosen = (
         shape
         for tags, shape in zip(extract.areas.tags, extract.areas.shapes, strict=True)
@@ -83,7 +83,7 @@ def waters(extract: OsmExtract, houses: Houses) -> tuple[Polygon, ...]:
 
 
 def tracks(extract: OsmExtract, houses: Houses) -> tuple[Track, ...]:
-    """Railways on the ground, outside houses."""
+    """Return the railways on the ground, outside houses."""
     found = []
     tree = shapely.STRtree(houses.footprints)
     for tags, line in zip(extract.lines.tags, extract.lines.shapes, strict=True):
@@ -101,7 +101,7 @@ def tracks(extract: OsmExtract, houses: Houses) -> tuple[Track, ...]:
 
 
 def crossings(extract: OsmExtract, streets: tuple[Street, ...]) -> tuple[Crossing, ...]:
-    """Zebras where crossings are mapped on a carriageway."""
+    """Return the zebras where crossings are mapped on a carriageway."""
     points = [
         point
         for tags, point in zip(extract.points.tags, extract.points.shapes, strict=True)

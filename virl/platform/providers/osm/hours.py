@@ -35,7 +35,7 @@ class WeeklyHours:
     """The rules that do not hold each week, such as `We[1] 10:00-12:00`."""
 
 
-def weekly(text: str, day: date | None = None) -> WeeklyHours | None:
+def weekly_hours(text: str, day: date | None = None) -> WeeklyHours | None:
     """Return the stretches of opening in the seven days from a day on; `None` where the text cannot be read.
 
     Rules with a comment alone, for numbered weeks, for the first or last such day of a month, or for school

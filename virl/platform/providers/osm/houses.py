@@ -149,7 +149,7 @@ class Houses:
 
 
 def houses_of(extract: OsmExtract) -> Houses:
-    """All buildings of an extract. Where parts are mapped, they stand for the building around them."""
+    """Return all buildings of an extract. Where parts are mapped, they stand for the building around them."""
     pieces = pieces_of(extract)
     shapes = np.empty(len(pieces), object)
     shapes[:] = [piece.shape for piece in pieces]
@@ -325,7 +325,7 @@ def looks_of(tags: Sequence[Tags], names: Sequence[str]) -> Looks:
         names: of each; equal names look equal.
     """
     unread: Counter[str] = Counter()
-    tagged = [_tagged(one, unread) for one in tags]
+    tagged = [_read_outside(one, unread) for one in tags]
     town = [look.material for look in tagged if look.material]
     if len(town) < _TOLD_BY_TOWN:
         town = []
@@ -355,7 +355,7 @@ def colour(text: str) -> Rgb | None:
     return red / 255, green / 255, blue / 255
 
 
-def _tagged(tags: Tags, unread: Counter[str]) -> Outside:
+def _read_outside(tags: Tags, unread: Counter[str]) -> Outside:
     named = _first_value(tags.get("building:material", ""))
     material = _WALLS.get(named, "")
     if named and not material:

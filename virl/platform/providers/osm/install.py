@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 from virl.errors import BadInput
-from virl.files import replacing
+from virl.files import replace_file
 from virl.platform.providers.osm.box import Box
 from virl.platform.providers.osm.city_file import DATA, SUFFIXES
 from virl.platform.providers.osm.cut import cut
@@ -49,6 +49,12 @@ def install_part(extract: Path, box: Box, name: str, *, force: bool = False) -> 
 
     Gives its path and the date of its data.
 
+    Args:
+        extract: OpenStreetMap file.
+        box: of the part.
+        name: of the part.
+        force: whether another extract of this name may be replaced.
+
     Raises:
         BadInput: the file is no extract, does not cover the box or has no street there, or there is another
             extract of this name.
@@ -83,6 +89,6 @@ def keep_extract(extract: Path, *, force: bool) -> Path:
             f"{kept}: there is another extract of this name: rename {extract.name}, or add --force"
         )
     then = "set VIRL_DATA to a folder that can be written"
-    with replacing(kept, then) as copy, extract.open("rb") as source:
+    with replace_file(kept, then) as copy, extract.open("rb") as source:
         shutil.copyfileobj(source, copy)
     return kept

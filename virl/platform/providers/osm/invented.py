@@ -57,7 +57,7 @@ def with_invented_life(
         seed: another one gives other reviews.
         town: the end of the addresses of homes whose town is not mapped.
     """
-    shops = tuple(_reviewed(shop, own, seed) for shop, own in zip(plan.shops, tags, strict=True))
+    shops = tuple(_add_reviews(shop, own, seed) for shop, own in zip(plan.shops, tags, strict=True))
     return replace(plan, seed=seed, shops=shops, listings=_homes(extract, seed, town))
 
 
@@ -76,7 +76,7 @@ def trade_of(types: Sequence[str]) -> Trade | None:
     return None
 
 
-def _reviewed(shop: Shop, tags: Tags, seed: int) -> Shop:
+def _add_reviews(shop: Shop, tags: Tags, seed: int) -> Shop:
     trade = trade_of(shop.place.types)
     if trade is None:
         return shop
@@ -95,7 +95,7 @@ def _reviewed(shop: Shop, tags: Tags, seed: int) -> Shop:
 
 
 def _facts(tags: Tags) -> dict[str, bool]:
-    """Hidden attributes that the tags of a place tell."""
+    """Return the hidden attributes that the tags of a place tell."""
     return {
         name: values[tags[key]]
         for name, keys in FACTS.items()
@@ -105,8 +105,8 @@ def _facts(tags: Tags) -> dict[str, bool]:
 
 
 def _homes(extract: OsmExtract, seed: int, town: str) -> tuple[Listing, ...]:
-    """Homes at mapped addresses."""
-    doors = sorted(_homely(extract), key=lambda door: (door.written, door.x))
+    """Return the homes at mapped addresses."""
+    doors = sorted(_residential_doors(extract), key=lambda door: (door.written, door.x))
     rng = Random(f"{seed} homes")
     chosen = rng.sample(doors, min(HOMES, len(doors)))
     radius = max([1.0, *(hypot(door.x, door.y) for door in doors)])
@@ -123,8 +123,8 @@ def _homes(extract: OsmExtract, seed: int, town: str) -> tuple[Listing, ...]:
     )
 
 
-def _homely(extract: OsmExtract) -> list[Door]:
-    """Addresses of residential buildings, or all of them where too few buildings say what they are."""
+def _residential_doors(extract: OsmExtract) -> list[Door]:
+    """Return addresses of residential buildings, or all of them where too few buildings say what they are."""
     residential = [door for tags, door in doors_of([extract.areas]) if tags.get("building") in RESIDENTIAL]
     if len(residential) >= HOMES:
         return residential

@@ -20,7 +20,7 @@ def is_there(tags: Mapping[str, str], day: str) -> bool:
     """
     if any(tags.get(key) == "yes" for key in _TORN_DOWN):
         return False
-    ended, opening = _padded(tags.get("end_date"), "-12-31"), _padded(tags.get("opening_date"), "-01-01")
+    ended, opening = _pad_date(tags.get("end_date"), "-12-31"), _pad_date(tags.get("opening_date"), "-01-01")
     return not day or not ((ended and ended < day) or (opening and opening > day))
 
 
@@ -29,7 +29,7 @@ def is_used(tags: Mapping[str, str]) -> bool:
     return not any(tags.get(key) == "yes" for key in (*_OUT_OF_USE, *_TORN_DOWN, *_PLANNED))
 
 
-def _padded(text: str | None, rest: str) -> str:
+def _pad_date(text: str | None, rest: str) -> str:
     """Return a date with month and day; empty where there is none that can be read."""
     found = _DATE.fullmatch(text.strip()) if text else None
     if not found:

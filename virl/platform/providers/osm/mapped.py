@@ -55,7 +55,7 @@ class MappedTown:
     """All mapped addresses, streets and names."""
 
     def maps(self, panoramas: NavigationGraph) -> Maps:
-        """Addresses and routes over the mapped ways, and ways along panoramas."""
+        """Return the town's maps: addresses and routes over the mapped ways, and ways along panoramas."""
         return TwinMaps(self._extract, self.addresses, GraphMaps(panoramas))
 
 
@@ -107,12 +107,12 @@ def read_twin(file: OsmCity, day: date | None = None) -> Twin:
     Raises:
         BadInput: the extract cannot be read, or holds no street here.
     """
-    return in_season(load_twin(*_asked(file), day), day)
+    return in_season(load_twin(*_extract_of(file), day), day)
 
 
 def key_of_twin(file: OsmCity, day: date | None = None) -> str:
-    """Tells the twin of a file, and what lives in it, from all others; empty where it cannot be known."""
-    key = twin_key(*_asked(file), day)
+    """Return a key that tells the twin of a file, and what lives in it, from all others; empty if unknown."""
+    key = twin_key(*_extract_of(file), day)
     return f"{key} {file.life} {file.seed} {file.title}" if key else ""
 
 
@@ -152,7 +152,7 @@ def choice_of(file: OsmCity, extract: OsmExtract) -> str:
     )
 
 
-def _asked(file: OsmCity) -> tuple[Path, Region | None, str]:
+def _extract_of(file: OsmCity) -> tuple[Path, Region | None, str]:
     """Return the extract, the part of it, and the language of names."""
     return file.file, part_of(file), file.names
 

@@ -89,7 +89,7 @@ class WayGraph:
         return SnappedStop(stop, stretch, float(line.project(point)), float(line.distance(point)))
 
     def metres(self, origins: Sequence[SnappedStop], destinations: Sequence[SnappedStop]) -> Floats:
-        """Metres of the shortest ways between stops, shape (origins, destinations)."""
+        """Return the metres of the shortest ways between stops, shape (origins, destinations)."""
         if not origins or not destinations:
             return np.empty((len(origins), len(destinations)))
         (leave, cost), (enter, rest) = self._exits(origins), self._entries(destinations)
@@ -120,7 +120,7 @@ class WayGraph:
             if is_straight:
                 return FoundWay(np.array([here.stop, there.stop]), ("",), direct)
             part = self._part(here.stretch, here.along, there.along)
-            return self._joined(here, there, [(part, here.stretch)], direct)
+            return self._join_way(here, there, [(part, here.stretch)], direct)
         if not np.isfinite(around):
             return None
         nodes = [int(enter[0, last])]
@@ -131,13 +131,13 @@ class WayGraph:
         from_start = 0.0 if last == 0 else self._length[there.stretch]
         parts = [
             (self._part(here.stretch, here.along, to_end), here.stretch),
-            *(self._whole(source, target) for source, target in pairwise(nodes)),
+            *(self._stretch_through(source, target) for source, target in pairwise(nodes)),
             (self._part(there.stretch, from_start, there.along), there.stretch),
         ]
-        return self._joined(here, there, parts, around)
+        return self._join_way(here, there, parts, around)
 
     def _direct(self, here: SnappedStop, there: SnappedStop) -> tuple[float, bool]:
-        """Metres between two stops at one stretch, and whether they are walked straight and not along it.
+        """Return the metres between two stops at one stretch, and whether they are straight and not along it.
 
         Stops that are nearer to each other than to the stretch, together, are walked between straight. The
         metres are `inf` where the stretch is no way between them.
@@ -176,7 +176,7 @@ class WayGraph:
     def _part(self, stretch: int, first: float, last: float) -> Floats:
         return shapely.get_coordinates(ops.substring(self._lines[stretch], first, last))
 
-    def _whole(self, source: int, target: int) -> tuple[Floats, int]:
+    def _stretch_through(self, source: int, target: int) -> tuple[Floats, int]:
         """Return the stretch that leads from one junction to the next, from there on."""
         low, high = self._matrix.indptr[source : source + 2]
         entry = low + np.searchsorted(self._matrix.indices[low:high], target)
@@ -184,7 +184,7 @@ class WayGraph:
         corners = shapely.get_coordinates(self._lines[code >> 1])
         return (corners[::-1] if code & 1 else corners), code >> 1
 
-    def _joined(
+    def _join_way(
         self, here: SnappedStop, there: SnappedStop, parts: list[tuple[Floats, int]], metres: float
     ) -> FoundWay:
         xy = np.concatenate([[here.stop], *(part for part, _ in parts), [there.stop]])
@@ -258,7 +258,7 @@ class TwinMaps:
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
     ) -> Floats:
-        """Seconds from every origin to every destination, shape (origins, destinations).
+        """Return the seconds from every origin to every destination, shape (origins, destinations).
 
         Returns:
             `inf` where no way leads, also from or to a stop too far from the ways of this mode: `OFF_MAP_M`.
@@ -309,7 +309,7 @@ class TwinMaps:
         return spots
 
     def _graph(self, mode: TravelMode) -> WayGraph:
-        """Built when a mode is first asked for."""
+        """Return the graph of a mode of travel, built when it is first asked for."""
         with self._building:
             if mode not in self._graphs:
                 self._graphs[mode] = WayGraph(self._extract, mode)

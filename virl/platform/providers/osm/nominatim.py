@@ -108,7 +108,7 @@ class Nominatim:
         tell: Tell | None = None,
     ) -> None:
         self._server = MapServer(settings, keeping, url, judge=_judge, tell=tell, remedy=ELSE)
-        self._around = district.grown(MARGIN_M) if district else None
+        self._around = district.grow(MARGIN_M) if district else None
         self.title, self.close = self._server.title, self._server.close
 
     def search(self, query: Mapping[str, str]) -> list[Match]:
@@ -157,7 +157,7 @@ class Nominatim:
             "format": "jsonv2",
         }
         request = self._server.request(
-            "nominatim_reverse", query, url=self._server.url.sibling("reverse"), path="reverse"
+            "nominatim_reverse", query, url=self._server.url.url_beside("reverse"), path="reverse"
         )
         found = self._server.service.read(request, _Reverse)
         if found.error or found.lat is None or found.lon is None:

@@ -99,7 +99,7 @@ def _deleted_by_editor(path: Path) -> set[tuple[str, int]]:
 
 
 class _Writing:
-    """Writes objects that come sorted by kind and number, of each the newest version.
+    """A writer of objects that come sorted by kind and number, of each the newest version.
 
     Args:
         writer: of the copy.

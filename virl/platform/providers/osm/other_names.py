@@ -13,7 +13,7 @@ _STREET_KEYS = ("addr:street", "addr:place")
 
 
 def other_names(tags: Tags) -> tuple[str, ...]:
-    """All names of an object but its own, each once, in the order of the tags."""
+    """Return all names of an object but its own, each once, in the order of the tags."""
     found = [
         name.strip()
         for key, value in tags.items()
@@ -23,7 +23,7 @@ def other_names(tags: Tags) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in found if name and name != tags.get("name")))
 
 
-def translated(extract: OsmExtract, language: str) -> OsmExtract:
+def translate_names(extract: OsmExtract, language: str) -> OsmExtract:
     """Return an extract whose objects are named in a language, as far as it is mapped (`name:en`).
 
     The local name stays as `loc_name`, so that it is found by search.
@@ -42,17 +42,17 @@ def translated(extract: OsmExtract, language: str) -> OsmExtract:
     }
     return replace(
         extract,
-        points=_named(extract.points, key, streets),
-        lines=_named(extract.lines, key, streets),
-        areas=_named(extract.areas, key, streets),
+        points=_rename_all(extract.points, key, streets),
+        lines=_rename_all(extract.lines, key, streets),
+        areas=_rename_all(extract.areas, key, streets),
     )
 
 
-def _named(objects: OsmObjects, key: str, streets: Mapping[str, str]) -> OsmObjects:
-    return replace(objects, tags=tuple(_of(tags, key, streets) for tags in objects.tags))
+def _rename_all(objects: OsmObjects, key: str, streets: Mapping[str, str]) -> OsmObjects:
+    return replace(objects, tags=tuple(_rename(tags, key, streets) for tags in objects.tags))
 
 
-def _of(tags: Tags, key: str, streets: Mapping[str, str]) -> Tags:
+def _rename(tags: Tags, key: str, streets: Mapping[str, str]) -> Tags:
     new: dict[str, str] = {name: streets[tags[name]] for name in _STREET_KEYS if tags.get(name) in streets}
     wanted, local = tags.get(key, "").strip(), tags.get("name", "")
     if wanted and wanted != local:

@@ -66,7 +66,7 @@ def is_area_relation(tags: Tags) -> bool:
     return tags.get("type") == "multipolygon" and not tags.keys().isdisjoint(AREA_KEYS)
 
 
-def mended(path: Path, unclosed: Sequence[Unclosed], frame: LocalFrame) -> list[Mended]:
+def mend_outlines(path: Path, unclosed: Sequence[Unclosed], frame: LocalFrame) -> list[Mended]:
     """Make areas of outlines as far as that goes.
 
     Args:
@@ -77,7 +77,7 @@ def mended(path: Path, unclosed: Sequence[Unclosed], frame: LocalFrame) -> list[
     if not unclosed:
         return []
     rings = _Rings(path, {way for one in unclosed for way in one.ways}, frame)
-    return [_mended(one, rings) for one in unclosed]
+    return [_mend_outline(one, rings) for one in unclosed]
 
 
 class _Rings:
@@ -107,7 +107,7 @@ class _Rings:
         return np.array(known, float).reshape(-1, 2)
 
 
-def _mended(one: Unclosed, rings: _Rings) -> Mended:
+def _mend_outline(one: Unclosed, rings: _Rings) -> Mended:
     corners = np.concatenate([rings.corners(way) for way in one.ways])
     if not len(corners):
         return Mended(None, "the file lacks all of its nodes")
@@ -121,14 +121,14 @@ def _mended(one: Unclosed, rings: _Rings) -> Mended:
         )
         return Mended(point, f"the file lacks {what}")
     outer, inner = (
-        _filled([rings.corners(way) for way in one.ways if (way in one.inner) == is_inner])
+        _fill_rings([rings.corners(way) for way in one.ways if (way in one.inner) == is_inner])
         for is_inner in (False, True)
     )
     area = _areas(shapely.difference(outer, inner))
     return Mended(point, "its outline is not closed") if area.is_empty else Mended(area)
 
 
-def _filled(rings: Sequence[Floats]) -> shapely.Geometry:
+def _fill_rings(rings: Sequence[Floats]) -> shapely.Geometry:
     """Return the ground that rings enclose; a closed ring that crosses itself is mended."""
     lines = [shapely.LineString(ring) for ring in rings if len(ring) > 1]
     closed = [shapely.make_valid(shapely.Polygon(line.coords)) for line in lines if _ends_meet(line)]

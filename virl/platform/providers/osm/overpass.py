@@ -6,7 +6,7 @@ from pathlib import Path
 
 from virl.errors import ProviderError, Verdict
 from virl.platform.providers.http.bodies import ShapeT, Wanted
-from virl.platform.providers.http.faults import HttpFault, Received, json_object, page_words, shortened
+from virl.platform.providers.http.faults import HttpFault, Received, json_object, page_words, shorten_words
 from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.service import Tell
 from virl.platform.providers.http.settings import Timeouts
@@ -57,7 +57,7 @@ def _judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
     if isinstance(judged, HttpFault) or not remark:
         return judged
     verdict: Verdict = "smaller" if _BEYOND.search(str(remark)) else "refused"
-    return HttpFault(shortened(remark), verdict)
+    return HttpFault(shorten_words(remark), verdict)
 
 
 _STATUS = map_judge()
@@ -112,7 +112,7 @@ class Overpass:
             service.tell_pause("no slot is free", wait)
             time.sleep(wait)
         with file.open("wb") as into:
-            service.into(self._server.request("", {"data": query_of(box)}), into)
+            service.download(self._server.request("", {"data": query_of(box)}), into)
         self._check(file)
 
     def _slot(self) -> float | None:
@@ -121,7 +121,7 @@ class Overpass:
         Returns:
             `None` if it does not say, or takes one now.
         """
-        reply = self._server.service.once(self._server.url.sibling("status"), STATUS_S)
+        reply = self._server.service.ask_once(self._server.url.url_beside("status"), STATUS_S)
         said = reply.body.decode("utf-8", "replace") if reply else ""
         free = _FREE.search(said)
         if _UNLIMITED.search(said) or (free and int(free[1]) > 0):

@@ -66,7 +66,7 @@ def cars_of(
     spots: Spots,
     seed: int,
 ) -> tuple[Furniture, ...]:
-    """Parked cars that leave doors, crossings, junctions, stops and low signs free.
+    """Return parked cars that leave doors, crossings, junctions, stops and low signs free.
 
     Args:
         streets: of the town.
@@ -114,7 +114,7 @@ def cars_of(
 def _row(
     number: int, street: Street, tags: Tags, side: Side, zebras: Sequence[float], rng: Generator
 ) -> list[tuple[float, float, float, int]]:
-    """x, y, heading and street of the cars along one side."""
+    """Return the x, y, heading and street of the cars along one side."""
     how, is_mapped = manner(tags, side)
     if how is None or street.road <= 0 or (not is_mapped and street.road < USUAL_ROAD_M):
         return []

@@ -46,7 +46,7 @@ class Piece:
 
 
 def pieces_of(extract: OsmExtract) -> list[Piece]:
-    """All that is built: where parts cover an outline they stand for it."""
+    """Return all that is built: where parts cover an outline they stand for it."""
     outlines: list[int] = []
     parts: list[int] = []
     roofs: list[Piece] = []
@@ -72,7 +72,7 @@ def pieces_of(extract: OsmExtract) -> list[Piece]:
 
 
 def tagged_height(tags: Tags) -> float | None:
-    """Metres of a building whose height or levels are mapped; `None` where neither is, or it is absurd."""
+    """Return the metres of a building whose height or levels are mapped; `None` if neither, or absurd."""
     height = metres(tags.get("height"))
     if height is None and (levels := number(tags.get("building:levels"))):
         height = GROUND_FLOOR_M + STOREY_M * (levels - 1)
@@ -91,7 +91,13 @@ def ridge_of(tags: Tags) -> float | None:
 
 
 def walls_top(tags: Tags, shape: Geometry, *, is_part: bool = False) -> float | None:
-    """Metres of the walls: a mapped height is that of the roof, levels do not count those in the roof."""
+    """Return the metres of the walls: mapped heights include the roof, levels do not count those in it.
+
+    Args:
+        tags: of the building.
+        shape: footprint, metres.
+        is_part: whether it is a part of a building.
+    """
     top = ridge_of(tags)
     if top is None:
         return tagged_height(tags)
@@ -99,7 +105,7 @@ def walls_top(tags: Tags, shape: Geometry, *, is_part: bool = False) -> float | 
 
 
 def base_of(tags: Tags) -> float:
-    """Metres from the ground to where a part begins; 0 where people could not stand below it."""
+    """Return the metres from the ground to where a part begins; 0 where people could not stand below it."""
     base = metres(tags.get("min_height"))
     if base is None and (level := number(tags.get("building:min_level"))):
         base = GROUND_FLOOR_M + STOREY_M * (level - 1)
@@ -170,7 +176,7 @@ def _outline(extract: OsmExtract, area: int, parts: Sequence[Piece]) -> Iterator
 
 
 def _brought_down(parts: Sequence[Piece], outline: Geometry) -> Sequence[Piece]:
-    """Parts that would leave much of a building hanging high over open ground are drawn from the ground.
+    """Return parts with those brought down that would hang high over much open ground.
 
     On a slope storeys are counted from its foot, and parts are often mapped without those below them.
     """

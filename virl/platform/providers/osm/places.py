@@ -11,7 +11,7 @@ from virl.geo import LatLng
 from virl.platform.places import Place
 from virl.platform.providers.osm.extract import Tags
 from virl.platform.providers.osm.facts import facts_of
-from virl.platform.providers.osm.hours import WeeklyHours, weekly
+from virl.platform.providers.osm.hours import WeeklyHours, weekly_hours
 
 SAME_SPOT_M = 20.0
 """Places of one name and kind whose middles are so near are one; chosen."""
@@ -29,7 +29,7 @@ def place_of(
         position: of the place.
         day: for which its hours are read; by default today.
     """
-    hours = (weekly(tags["opening_hours"], day) if "opening_hours" in tags else None) or WeeklyHours()
+    hours = (weekly_hours(tags["opening_hours"], day) if "opening_hours" in tags else None) or WeeklyHours()
     return Place(
         id=place_id,
         name=tags["name"].strip(),

@@ -79,7 +79,7 @@ def build_twin(extract: OsmExtract) -> Twin:
         parks=greens(extract),
         buildings=buildings_of(houses, looks, streets.streets),
         frontages=signing.frontages,
-        furniture=(*mapped, *_filled(extract, houses, streets, signing, mapped, zebras)),
+        furniture=(*mapped, *_fill_streets(extract, houses, streets, signing, mapped, zebras)),
         paved_from=PAVED_FROM,
         waters=waters(extract, houses),
         gravels=gravels(extract),
@@ -109,7 +109,13 @@ def in_season(twin: Twin, day: date | None = None) -> Twin:
 
 
 def buildings_of(houses: Houses, looks: Looks, streets: Sequence[Street]) -> tuple[Building, ...]:
-    """Return the buildings that stand on the ground, in the order of the houses, and then the others."""
+    """Return the buildings that stand on the ground, in the order of the houses, and then the others.
+
+    Args:
+        houses: of the town.
+        looks: their materials and colours.
+        streets: of the town.
+    """
     above = houses.above
     standing = np.zeros(len(houses.ids))
     posts = [*[()] * len(houses.ids), *supports(houses, streets)]
@@ -127,11 +133,11 @@ def buildings_of(houses: Houses, looks: Looks, streets: Sequence[Street]) -> tup
     )  # fmt: skip
 
 
-def _filled(
+def _fill_streets(
     extract: OsmExtract, houses: Houses, streets: TwinStreets, signing: Signing, mapped: Sequence[Furniture],
     zebras: Sequence[Crossing],
 ) -> Iterator[Furniture]:  # fmt: skip
-    """Trees and parked cars, from a seed."""
+    """Yield trees and parked cars, from a seed."""
     signs = [sign for each in signing.signs.values() for sign in each]
     spots = Spots(houses, streets.streets, streets.panoramas, signs, mapped)
     entrances = entrances_of(extract, houses).xy

@@ -26,13 +26,19 @@ CROWDED = 60_000
 
 
 def trees_of(extract: OsmExtract, spots: Spots, seed: int) -> tuple[Furniture, ...]:
-    """Trees where woods, orchards and rows of trees are mapped, and a panorama is near."""
+    """Return trees where woods, orchards and rows of trees are mapped, and a panorama is near.
+
+    Args:
+        extract: OpenStreetMap data.
+        spots: that are free.
+        seed: same seed, same trees.
+    """
     rng = np.random.default_rng([seed, 0x7EE5])
-    forest = [_grown(area, FOREST_M, JITTER, rng) for area in _areas(extract, _is_forest)]
-    orchard = [_grown(area, ORCHARD_M, 0.0, rng) for area in _areas(extract, _is_orchard)]
-    rows = [_along(line) for line in _rows(extract)]
-    lines = _free(_joined(rows), spots, ROW_OFF_STREET_M)
-    woods = _free(_joined([*forest, *orchard]), spots, OFF_STREET_M)
+    forest = [_grow_grid(area, FOREST_M, JITTER, rng) for area in _areas(extract, _is_forest)]
+    orchard = [_grow_grid(area, ORCHARD_M, 0.0, rng) for area in _areas(extract, _is_orchard)]
+    rows = [_points_along(line) for line in _rows(extract)]
+    lines = _free(_join(rows), spots, ROW_OFF_STREET_M)
+    woods = _free(_join([*forest, *orchard]), spots, OFF_STREET_M)
     xy = np.concatenate([lines, woods])
     xy = xy[:MOST]
     kinds = rng.integers(0, 997, len(xy))
@@ -67,7 +73,7 @@ def _is_orchard(tags: Tags) -> bool:
 
 
 def _areas(extract: OsmExtract, which: WayFilter) -> Iterator[Polygon]:
-    """Each polygon of the areas that a test chooses, as far as it was read."""
+    """Yield each polygon of the areas that a test chooses, as far as it was read."""
     for tags, shape in zip(extract.areas.tags, extract.areas.shapes, strict=True):
         if which(tags):
             for part in shapely.get_parts(shapely.intersection(shape, extract.outline)):
@@ -81,8 +87,8 @@ def _rows(extract: OsmExtract) -> Iterator[LineString]:
             yield line
 
 
-def _grown(area: Polygon, apart: float, jitter: float, rng: Generator) -> Floats:
-    """Points of a grid in an area, moved at random by a share of its step."""
+def _grow_grid(area: Polygon, apart: float, jitter: float, rng: Generator) -> Floats:
+    """Return the points of a grid in an area, moved at random by a share of its step."""
     west, south, east, north = area.bounds
     x, y = np.meshgrid(np.arange(west, east, apart), np.arange(south, north, apart))
     xy = np.stack([x.ravel(), y.ravel()], axis=1)
@@ -92,12 +98,12 @@ def _grown(area: Polygon, apart: float, jitter: float, rng: Generator) -> Floats
     return grown
 
 
-def _along(line: LineString) -> Floats:
+def _points_along(line: LineString) -> Floats:
     count = max(1, round(line.length / ROW_M))
     at = shapely.line_interpolate_point(line, np.arange(count + 1) / count, normalized=True)
     points: Floats = shapely.get_coordinates(at)
     return points
 
 
-def _joined(parts: list[Floats]) -> Floats:
+def _join(parts: list[Floats]) -> Floats:
     return np.concatenate([*parts, np.empty((0, 2))])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import shapely
 
-from virl.platform.place_types import marked
+from virl.platform.place_types import types_marked
 from virl.platform.providers.osm.extract import OsmExtract, Shapes, Tags
 from virl.platform.providers.osm.measures import is_at_ground
 from virl.platform.providers.osm.place_types import place_types
@@ -52,11 +52,13 @@ class Pois:
 
 def has_front(types: Sequence[str], tags: Tags) -> bool:
     """Return whether a place of these types and tags has a front on which a sign could hang."""
-    return types[0] not in marked("no_front") and not any(tags.get(key) == value for key, value in _NO_FRONT)
+    return types[0] not in types_marked("no_front") and not any(
+        tags.get(key) == value for key, value in _NO_FRONT
+    )
 
 
 def pois_of(extract: OsmExtract) -> Pois:
-    """All named places of an extract, each once: a building mapped twice under one name is one place."""
+    """Return all named places of an extract, each once: a building mapped twice by one name is one."""
     found: list[tuple[str, Tags, Counter[str], shapely.Geometry]] = []
     spots: list[NamedObject] = []
     for objects in (extract.areas, extract.points):

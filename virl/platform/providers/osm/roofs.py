@@ -60,7 +60,13 @@ def roof_shape(tags: Tags, footprint: shapely.Geometry, height: float, *, is_par
 
 
 def roof_height(tags: Tags, shape: RoofShape, footprint: shapely.Geometry) -> float:
-    """Metres from the top of the walls to that of the roof: as tagged, by its levels, or by a usual pitch."""
+    """Return metres from the top of the walls to that of the roof: as tagged, by levels, or a usual pitch.
+
+    Args:
+        tags: of the building.
+        shape: of the roof.
+        footprint: metres.
+    """
     if shape in {"", "flat"}:
         return 0.0
     tagged = metres(tags.get("roof:height"))
@@ -74,7 +80,7 @@ def roof_height(tags: Tags, shape: RoofShape, footprint: shapely.Geometry) -> fl
 
 
 def half_width(footprint: shapely.Geometry) -> float:
-    """Half of the shorter side of the smallest rectangle around a footprint, in metres."""
+    """Return half of the shorter side of the smallest rectangle around a footprint, in metres."""
     corners = shapely.get_coordinates(shapely.oriented_envelope(footprint))
     if len(corners) < 4:
         return 0.0

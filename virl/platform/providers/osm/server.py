@@ -16,7 +16,7 @@ from virl import resources
 from virl.platform.providers.http.apart import SecondsApart
 from virl.platform.providers.http.bodies import Wanted
 from virl.platform.providers.http.faults import HttpFault, Received, usual_remedy, wait_of
-from virl.platform.providers.http.judging import Judge, fitting, refusal
+from virl.platform.providers.http.judging import Judge, judge_body, refusal
 from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.keys import ServerUrl
 from virl.platform.providers.http.naming import RequestName
@@ -29,7 +29,7 @@ ServiceName = Literal["overpass", "nominatim", "osrm", "valhalla"]
 CACHE = "open-maps"
 """The folder of replies and turns, in the cache of this machine."""
 PATIENT = Retries(further=7, first_wait=5.0, longest_wait=120.0)
-"""Retries of a command that somebody waits for; chosen."""
+"""Number of retries of a command that somebody waits for; chosen."""
 GIVE_UP_S = 600.0  # after the first request, all tries and pauses together; chosen
 LATER = "try again later, or name another server"
 
@@ -99,7 +99,7 @@ def map_judge(*answers: int) -> Judge:
     def judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
         status = reply.status
         if status in (answers or (200,)):
-            return fitting(wanted, reply)
+            return judge_body(wanted, reply)
         if status not in BUSY:
             return replace(refusal(reply), verdict="refused")
         reason = "too many requests from this address" if status == 429 else f"too busy (status {status})"

@@ -94,15 +94,23 @@ class BoardGround:
         self._taken: list[tuple[float, float, float]] = []
 
     def stand(self, place_id: str, name: str, shape: shapely.Geometry, variant: int) -> Sign | None:
-        """Return a board near a place, turned to the nearest panorama; `None` where there is no room."""
+        """Return a board near a place, turned to the nearest panorama; `None` where there is no room.
+
+        Args:
+            place_id: of the place.
+            name: on the board.
+            shape: of the place, metres.
+            variant: of font and colours.
+        """
         size = board_size(name, variant)
-        middle = self._mapped(shape)
+        middle = self._spot_of(shape)
         metres, panorama = self._near.query(middle, distance_upper_bound=_READ_FROM_M)
         if not np.isfinite(metres):
             return None
         eye = self._panoramas[panorama]
         toward = (eye - middle) / metres if metres > _AT_EYE_M else np.array((0.0, 1.0))
         for way in (toward, np.array((-toward[1], toward[0]))):
+            # The nearest free spot to where the place is mapped.
             for away in sorted({step for moved in _MOVED_M for step in (moved, -moved)}, key=abs):
                 spot = middle + away * way
                 if self._is_free(spot, eye, size[0]):
@@ -110,7 +118,7 @@ class BoardGround:
                     return _board(place_id, name, size, spot, eye, variant)
         return None
 
-    def _mapped(self, shape: shapely.Geometry) -> Floats:
+    def _spot_of(self, shape: shapely.Geometry) -> Floats:
         """Return the spot of a mapped place; of an area seen from afar, the spot nearest to a panorama."""
         middle = shapely.point_on_surface(shape)
         xy = np.array((middle.x, middle.y))
@@ -151,6 +159,12 @@ def sign_places(extract: OsmExtract, houses: Houses, streets: TwinStreets, pois:
 
     A place in the open has a board on posts, or the front of a house at most 15 m away. What is inside, and
     what finds no front on its house, stands on a directory.
+
+    Args:
+        extract: OpenStreetMap data.
+        houses: of the town.
+        streets: with their panoramas.
+        pois: places.
     """
     cells = facade_cells(houses, streets.panoramas)
     entrances = entrances_of(extract, houses)
@@ -245,17 +259,19 @@ def _signs(pois: Pois, number: int, frontage: Frontage, floor: int, height: floa
     name = pois.name(number)
     if not can_letter(name):
         return ()
+    # By the place's id, so that a sign stays the same when other places are added to the map.
     rng = Random(pois.ids[number])
     lettering = Lettering(name, "", name.split()[0][:12])
     fascia, *blades = hang_signs(pois.ids[number], lettering, frontage.left, frontage.right, rng)
     if floor:
-        return (_moved(fascia, FIRST_FLOOR_M - fascia.bottom),)
-    fascia = _moved(fascia, min(0.0, height - CORNICE_M - fascia.top))
+        return (_move_up(fascia, FIRST_FLOOR_M - fascia.bottom),)
+    # Only downwards: on a low house the fascia has to stay below the eaves.
+    fascia = _move_up(fascia, min(0.0, height - CORNICE_M - fascia.top))
     wide = dist(frontage.left, frontage.right) > WIDE_M
     return (fascia, *(blade for blade in blades if wide and blade.top <= height - CORNICE_M))
 
 
-def _moved(sign: Sign, up: float) -> Sign:
+def _move_up(sign: Sign, up: float) -> Sign:
     return replace(sign, bottom=round(sign.bottom + up, 2), top=round(sign.top + up, 2))
 
 
@@ -280,7 +296,7 @@ def _board(
 
 
 def board_size(name: str, variant: int) -> tuple[float, float]:
-    """Width and height in metres of a board on which the letters keep clear of the posts.
+    """Return the width and height in metres of a board on which the letters keep clear of the posts.
 
     A name that is too long for one line of the widest board has room for two, if it has more words than one.
     """
@@ -299,7 +315,7 @@ def board_size(name: str, variant: int) -> tuple[float, float]:
 
 
 def _ratio(text: str, face: str) -> float:
-    """Width of a line over its height."""
+    """Return the width of a line over its height."""
     left, top, right, bottom = font(face, _MEASURED_PX).getbbox(text)
     return float(right - left) / max(bottom - top, 1)
 
@@ -356,11 +372,11 @@ def _assign_directories(
 
 def most_lines(height: float) -> int:
     """Return the most names on a board on a house of this height in metres."""
-    return min(MOST_NAMES, int(_room(height) / _DIRECTORY_LINE_M[0]))
+    return min(MOST_NAMES, int(_room_height(height) / _DIRECTORY_LINE_M[0]))
 
 
 def _directory_width(name: str) -> float:
-    """Metres of board that a name wants."""
+    """Return the metres of board that a name wants."""
     return max(units(name) * _LETTER_M + _MARGIN_M, _DIRECTORY_NARROWEST_M)
 
 
@@ -385,8 +401,8 @@ def _directory_signs(
         along_front(left, right, start, PROUD_M),
         along_front(left, right, start + width, PROUD_M),
     )
-    step = min(_DIRECTORY_LINE_M[1], _room(height) / len(board.listed))
-    top = min(_LOWEST_M + _room(height), max(2.6, _LOWEST_M + step * len(board.listed)))
+    step = min(_DIRECTORY_LINE_M[1], _room_height(height) / len(board.listed))
+    top = min(_LOWEST_M + _room_height(height), max(2.6, _LOWEST_M + step * len(board.listed)))
     rng = Random(places.ids[board.listed[0]])
     variant = rng.choice(_SCHEMES) * _FACES + rng.randrange(_FACES)
     return {
@@ -398,15 +414,15 @@ def _directory_signs(
     }  # fmt: skip
 
 
-def _room(height: float) -> float:
-    """Metres from the lowest to the highest line on a house."""
+def _room_height(height: float) -> float:
+    """Return the metres from the lowest to the highest line on a house."""
     return max(0.0, min(_HIGHEST_M, height - _BELOW_EAVES_M) - _LOWEST_M)
 
 
 def _cost(
     mine: Ints, shapes: Shapes, entrances: Entrances, house: int, cells: FacadeCells
 ) -> Mapping[int, float]:
-    """Metres from each cell to the entrance, or to the places if none is mapped, and to who reads it."""
+    """Return each cell's metres to the entrance, or to the places if none is mapped, and to the reader."""
     doors = np.flatnonzero(entrances.house == house)
     middle = cells.middle[mine]
     if len(doors):

@@ -43,40 +43,52 @@ class Spots:
         }
 
     def near_panoramas(self, xy: Floats) -> Floats:
-        """Metres from points to the nearest panorama."""
+        """Return the metres from points to the nearest panorama."""
         return np.asarray(self._eyes.query(xy)[0], float)
 
     def near_houses(self, xy: Floats) -> Floats:
-        """Metres from points to the middle of the nearest house; 0 for all where there is no house."""
+        """Return metres from points to the middle of the nearest house; 0 for all where there is no house."""
         return np.asarray(self._middles.query(xy)[0], float) if self._middles.n else np.zeros(len(xy))
 
     def off_streets(self, xy: Floats, margin: float, own: Ints | None = None) -> Flags:
-        """Return which points lie over `margin` metres beside streets, or beside all but their own."""
-        point, street = self._beside(self._streets, xy, float(self._half.max(initial=0.0)) + margin)
+        """Return which points lie over `margin` metres beside streets, or beside all but their own.
+
+        Args:
+            xy: points, (n, 2), metres.
+            margin: metres.
+            own: street of each point; `None` for none.
+        """
+        point, street = self._pairs_beside(self._streets, xy, float(self._half.max(initial=0.0)) + margin)
         gap = shapely.distance(np.asarray(shapely.points(xy[point])), self._lines[street])
         hit = gap < self._half[street] + margin
         if own is not None:
             hit &= street != own[point]
-        return _without(len(xy), point[hit])
+        return _free_flags(len(xy), point[hit])
 
     def off_houses(self, xy: Floats, margin: float) -> Flags:
         """Return which points lie more than `margin` metres from every house and what juts out of one."""
-        return _without(len(xy), self._beside(self._houses, xy, margin)[0])
+        return _free_flags(len(xy), self._pairs_beside(self._houses, xy, margin)[0])
 
     def off_things(self, xy: Floats, margin: float) -> Flags:
         """Return which points lie over `margin` metres beside the lines of sight to signs, or to low ones."""
         return np.asarray(self._things.query(xy, distance_upper_bound=margin)[0] >= margin)
 
     def off_sights(self, xy: Floats, margin: float, *, tall: bool) -> Flags:
-        """Return which points lie over `margin` metres beside lines of sight to signs, or to low ones."""
-        return _without(len(xy), self._beside(self._sights[tall], xy, margin)[0])
+        """Return which points lie over `margin` metres beside lines of sight to signs, or to low ones.
 
-    def _beside(self, tree: shapely.STRtree, xy: Floats, margin: float) -> tuple[Ints, ...]:
+        Args:
+            xy: points, (n, 2), metres.
+            margin: metres.
+            tall: whether what stands there is tall.
+        """
+        return _free_flags(len(xy), self._pairs_beside(self._sights[tall], xy, margin)[0])
+
+    def _pairs_beside(self, tree: shapely.STRtree, xy: Floats, margin: float) -> tuple[Ints, ...]:
         found = tree.query(shapely.points(xy), predicate="dwithin", distance=margin).reshape(2, -1)
         return found[0], found[1]
 
 
-def _without(count: int, hit: Ints) -> Flags:
+def _free_flags(count: int, hit: Ints) -> Flags:
     free = np.ones(count, bool)
     free[hit] = False
     return free

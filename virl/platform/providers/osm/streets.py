@@ -91,7 +91,7 @@ def streets_of(extract: OsmExtract, houses: Houses) -> TwinStreets:
     tree = shapely.STRtree(houses.footprints)
     core = np.array([has_panoramas(extract.lines.tags[way]) for way in whole.way], bool)
     mapped = float(whole.length[core].sum())
-    blocked = _blocked(whole, houses, tree)
+    blocked = _blocked_stretches(whole, houses, tree)
     dropped["through a house"] = float(whole.length[blocked & core].sum())
     free = chosen(whole, np.flatnonzero(~blocked))
     if not core[~blocked].any():
@@ -100,8 +100,8 @@ def streets_of(extract: OsmExtract, houses: Houses) -> TwinStreets:
     joined = chosen(free, np.flatnonzero(_with_shortcuts(free, walked, SHORTCUT_M)))
     largest = largest_part(joined)
     dropped["cut off from the rest"] = float(joined.length.sum() - largest.length.sum())
-    network = _merged(largest)
-    streets = _widened(extract, network, houses, tree)
+    network = _merge_junctions(largest)
+    streets = _widen_streets(extract, network, houses, tree)
     rooms = houses.above.footprints[houses.above.passages]
     panoramas = _without_those_in_houses(_panoramas(network), np.concatenate([houses.footprints, rooms]))
     if not len(panoramas.xy):
@@ -118,16 +118,17 @@ def _metres(extract: OsmExtract, network: WayNetwork, which: WayFilter) -> float
     return float(network.length[ours].sum())
 
 
-def _blocked(network: WayNetwork, houses: Houses, tree: shapely.STRtree) -> NDArray[np.bool_]:
+def _blocked_stretches(network: WayNetwork, houses: Houses, tree: shapely.STRtree) -> NDArray[np.bool_]:
     """Return which stretches run through houses; passages are open ground."""
     lines = np.array([shapely.LineString(line) for line in network.lines], object)
     stretch, house = tree.query(lines, predicate="intersects").reshape(2, -1)
+    # Touching a house is no obstacle: the metres inside count.
     inside = shapely.length(shapely.intersection(lines[stretch], houses.footprints[house]))
     total = np.bincount(stretch, weights=inside, minlength=len(lines))
     return np.asarray(total > INSIDE_M)
 
 
-def _merged(network: WayNetwork) -> WayNetwork:
+def _merge_junctions(network: WayNetwork) -> WayNetwork:
     """Return the network with junctions that nearly coincide made one, and short loops dropped."""
     count = len(network.junctions)
     short = (network.length < TOGETHER_M) & (network.start != network.end)
@@ -145,6 +146,7 @@ def _merged(network: WayNetwork) -> WayNetwork:
     )
     middles = np.round(middles, 3)
     start, end = group[network.start], group[network.end]
+    # A stretch within one merged junction leads nowhere, but for a loop that is long enough to walk.
     kept = np.flatnonzero((start != end) | (network.length > 4 * TOGETHER_M))
     lines = []
     for stretch in kept:
@@ -163,18 +165,20 @@ def _panoramas(network: WayNetwork) -> Panoramas:
     for number_, line in enumerate(network.lines):
         shape = shapely.LineString(line)
         start, end = int(network.start[number_]), int(network.end[number_])
+        # A loop needs two panoramas besides its junction: with fewer, its links would coincide.
         pieces = max(3 if start == end else 1, round(shape.length / SPACING_M))
         inner = shapely.line_interpolate_point(shape, np.arange(1, pieces) / pieces, normalized=True)
         xy.append(np.round(shapely.get_coordinates(inner), 3))
         street.append(np.full(pieces - 1, number_))
         street[0][[start, end]] = number_
+        # Junctions have the first numbers; the panoramas along the stretch follow in its order.
         chain = [start, *range(count, count + pieces - 1), end]
         pairs.update((min(a, b), max(a, b)) for a, b in pairwise(chain))
         count += pieces - 1
-    return _linked(np.concatenate(xy), np.concatenate(street), pairs)
+    return _link_panoramas(np.concatenate(xy), np.concatenate(street), pairs)
 
 
-def _linked(xy: Floats, street: Ints, pairs: set[tuple[int, int]]) -> Panoramas:
+def _link_panoramas(xy: Floats, street: Ints, pairs: set[tuple[int, int]]) -> Panoramas:
     links = np.array(sorted(pairs), np.int64).reshape(-1, 2)
     both = np.concatenate([links, links[:, ::-1]])
     both = both[np.lexsort((both[:, 1], both[:, 0]))]
@@ -182,7 +186,7 @@ def _linked(xy: Floats, street: Ints, pairs: set[tuple[int, int]]) -> Panoramas:
 
 
 def _without_those_in_houses(all_: Panoramas, built: Shapes) -> Panoramas:
-    """Panoramas in or at footprints and passages are left out; their neighbours are linked."""
+    """Return the panoramas without those in or at footprints and passages; their neighbours are linked."""
     points = shapely.points(all_.xy)
     hit = shapely.STRtree(built).query(points, predicate="dwithin", distance=CLEAR_M)[0]
     inside = np.zeros(len(all_.xy), bool)
@@ -194,6 +198,7 @@ def _without_those_in_houses(all_: Panoramas, built: Shapes) -> Panoramas:
         ends = around.pop(lost, set())
         for end in ends:
             around[end].discard(lost)
+            # Its neighbours are linked with one another, so that a walk still gets past.
             around[end] |= ends - {end}
     kept = np.flatnonzero(~inside)
     new = np.full(len(all_.xy), -1, np.int64)
@@ -203,10 +208,10 @@ def _without_those_in_houses(all_: Panoramas, built: Shapes) -> Panoramas:
         for a, ends in around.items()
         for b in ends
     }
-    return _linked(all_.xy[kept], all_.street[kept], pairs)
+    return _link_panoramas(all_.xy[kept], all_.street[kept], pairs)
 
 
-def _widened(
+def _widen_streets(
     extract: OsmExtract, network: WayNetwork, houses: Houses, tree: shapely.STRtree
 ) -> tuple[Street, ...]:
     near, far, usual = _clearance(network, houses, tree)
@@ -251,11 +256,12 @@ def _usual_width(tags: Tags) -> float:
 
 
 def _clearance(network: WayNetwork, houses: Houses, tree: shapely.STRtree) -> tuple[Floats, Floats, Floats]:
-    """Metres from the middle of each stretch to the houses: the least, the most, and the mean of both."""
+    """Return metres from the middle of each stretch to the houses: the least, the most, and their mean."""
     lines = np.array([shapely.LineString(line) for line in network.lines], object)
     length = shapely.length(lines)
     count = np.maximum(1, np.round(length / PROBE_M)).astype(int)
     owner = np.repeat(np.arange(len(lines)), count)
+    # The place of each probe among those of its own stretch.
     rank = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
     along = (rank + 0.5) * (length / count)[owner]
     here = shapely.get_coordinates(shapely.line_interpolate_point(lines[owner], along))
@@ -263,6 +269,7 @@ def _clearance(network: WayNetwork, houses: Houses, tree: shapely.STRtree) -> tu
         shapely.line_interpolate_point(lines[owner], np.minimum(along + 0.5, length[owner]))
     )
     back = shapely.get_coordinates(shapely.line_interpolate_point(lines[owner], np.maximum(along - 0.5, 0.0)))
+    # The direction of the street over a metre around the probe; at bends it is a mean.
     way = (ahead - back) / np.maximum(np.linalg.norm(ahead - back, axis=1, keepdims=True), 1e-9)
     sides = []
     for sign in (1.0, -1.0):
@@ -292,6 +299,7 @@ def _with_connections(network: WayNetwork, core: Flags, longest: float) -> Flags
         longest: metres of a connection, at most; a part farther off stays apart.
     """
     count = len(network.junctions)
+    # The core is as good as free, so that the shortest way uses as little else as possible.
     weight = np.where(core, 1e-6, network.length + 1e-3)
     # of several stretches between two junctions only the shortest counts
     order = np.lexsort(
@@ -312,6 +320,7 @@ def _with_connections(network: WayNetwork, core: Flags, longest: float) -> Flags
 
     taken = core.copy()
     done = {int(metres.argmax())}
+    # One node of each part is enough: within a part, ways cost next to nothing.
     for node in core_ends[np.unique(part[core_ends], return_index=True)[1]]:
         if int(part[node]) in done:
             continue

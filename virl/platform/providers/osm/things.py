@@ -72,6 +72,12 @@ def furniture_of(
     """Return the mapped furniture outside houses; it faces the street, unless its direction is mapped.
 
     What is mapped on a carriageway, as lights and stops often are, stands at its right-hand kerb.
+
+    Args:
+        extract: OpenStreetMap data.
+        houses: of the town.
+        panoramas: that see it.
+        streets: of the town.
     """
     kinds, xy, tags = [], [], []
     areas = (
@@ -98,7 +104,7 @@ def furniture_of(
 
 
 def _beside_roads(xy: Floats, movable: NDArray[np.bool_], streets: Sequence[Street]) -> Floats:
-    """Points on a carriageway moved to its kerb: to the side they are on, or to the right of its middle."""
+    """Move points on a carriageway to its kerb: to the side they are on, or to the right of its middle."""
     roads = [street for street in streets if street.road > 0]
     if not roads:
         return xy
@@ -144,7 +150,14 @@ def _set_up(
 def barriers_of(
     extract: OsmExtract, houses: Houses, streets: Sequence[Street], panoramas: Panoramas
 ) -> tuple[Barrier, ...]:
-    """Return the barriers along mapped lines, outside houses and off all ways."""
+    """Return the barriers along mapped lines, outside houses and off all ways.
+
+    Args:
+        extract: OpenStreetMap data.
+        houses: of the town.
+        streets: of the town.
+        panoramas: that have to stay free.
+    """
     lines = [
         (name, tags, line)
         for name, tags, line in zip(extract.lines.ids, extract.lines.tags, extract.lines.shapes, strict=True)

@@ -96,7 +96,7 @@ def _towns(path: Path) -> Iterator[tuple[dict[str, str], LatLng]]:
 
 
 def _places(path: Path) -> Iterator[LatLng]:
-    """Named shops and amenities; of an outline, its first node."""
+    """Yield the positions of named shops and amenities; of an outline, its first node."""
     busy = osmium.filter.KeyFilter(*BUSY_KEYS)
     corners = [
         way.nodes[0].ref

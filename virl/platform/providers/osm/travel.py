@@ -32,7 +32,7 @@ _YES, _BACK = frozenset({"yes", "true", "1"}), frozenset({"-1", "reverse"})
 
 
 def walking(tags: Tags) -> Directions:
-    """All ways that people may walk, in both directions.
+    """Return all ways that people may walk, in both directions.
 
     Roads whose pavements are mapped as ways of their own are left to their pavements. Squares mapped as areas
     are walked around.
@@ -46,7 +46,7 @@ def walking(tags: Tags) -> Directions:
 
 
 def cycling(tags: Tags) -> Directions:
-    """Roads, cycleways, tracks and paths; ways for people on foot where `bicycle` allows it; no steps."""
+    """Return roads, cycleways, tracks and paths; ways on foot where `bicycle` allows it; no steps."""
     highway, bicycle = tags.get("highway"), tags.get("bicycle")
     if highway is None or tags.get("area") == "yes" or highway in _MOTORWAYS or highway == "steps":
         return NEITHER
@@ -62,7 +62,7 @@ def cycling(tags: Tags) -> Directions:
 
 
 def driving(tags: Tags) -> Directions:
-    """Roads that a private car may use, `oneway` and roundabouts kept."""
+    """Return the roads that a private car may use, `oneway` and roundabouts kept."""
     highway = tags.get("highway")
     if highway not in _DRIVEN or tags.get("area") == "yes" or tags.get("service") in _YARDS:
         return NEITHER

@@ -117,7 +117,7 @@ def open_photos_city(name: str, file: PhotosCity, day: date | None = None) -> Ci
         BadInput: the index is missing or damaged.
         NoStreetView: it holds no photograph until the day that the file names.
     """
-    index, town = read_index(file.photos), _mapped(name, file, day)
+    index, town = read_index(file.photos), _map_of(name, file, day)
     until = datetime.combine(file.as_of, time.max, UTC) if file.as_of else None
     pictures = [photo.picture() for photo in index.photos]
     made = picture_graph(pictures, start=file.center, ways=town.ways if town else (), as_of=until)
@@ -137,7 +137,7 @@ def open_photos_city(name: str, file: PhotosCity, day: date | None = None) -> Ci
     )
 
 
-def _mapped(name: str, file: PhotosCity, day: date | None) -> "MappedTown | None":
+def _map_of(name: str, file: PhotosCity, day: date | None) -> "MappedTown | None":
     if file.extract is None:
         return None
     require("osm", what=f"the map of {name}")

@@ -15,7 +15,7 @@ class PhotosCity(CityFile):
     extract: Path | None = None
     """An OpenStreetMap extract, for places, addresses and routes; without it, there are only streets."""
     as_of: date | None = None
-    """Leaves out what was taken after this day."""
+    """Last day on which photos may have been taken; later ones are left out."""
 
 
 def city_of_path(city: str) -> PhotosCity:

@@ -191,7 +191,7 @@ def _follows(before: _Placed, one: _Placed) -> bool:
 
 
 def _photos(sequence: list[_Placed], name: str, author: str, licence: str) -> list[Photo]:
-    """Those without a heading look the way that the sequence goes."""
+    """Return the photos of a sequence; those without a heading look the way that the sequence goes."""
     photos = []
     for rank, one in enumerate(sequence):
         heading = _course(sequence, rank) if one.heading is None else one.heading
@@ -273,18 +273,18 @@ def _xmp(picture: PIL.Image.Image) -> Mapping[str, Any]:
 def _position(gps: Mapping[int, Any]) -> LatLng | None:
     lat = _degrees(gps.get(GPS.GPSLatitude), gps.get(GPS.GPSLatitudeRef), "NS")
     lng = _degrees(gps.get(GPS.GPSLongitude), gps.get(GPS.GPSLongitudeRef), "EW")
-    return _known(lat, lng)
+    return _valid_position(lat, lng)
 
 
 def _xmp_position(fields: Mapping[str, Any]) -> LatLng | None:
     """Return the position that XMP writes as `52,5,30N` or `52,5.5N`."""
     lat, lng = (str(fields.get(name, "")).strip() for name in ("GPSLatitude", "GPSLongitude"))
-    return _known(
+    return _valid_position(
         _degrees(lat[:-1].split(","), lat[-1:], "NS"), _degrees(lng[:-1].split(","), lng[-1:], "EW")
     )
 
 
-def _known(lat: float | None, lng: float | None) -> LatLng | None:
+def _valid_position(lat: float | None, lng: float | None) -> LatLng | None:
     if lat is None or lng is None or (lat, lng) == (0.0, 0.0):
         return None
     position = LatLng(lat, lng)

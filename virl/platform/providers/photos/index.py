@@ -26,7 +26,7 @@ SUFFIX = ".photos.json"
 UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def _inside(name: str) -> str:
+def _check_inside(name: str) -> str:
     if not name or Path(name).is_absolute() or ".." in Path(name).parts:
         raise ValueError("must be a path within the folder of photographs")
     return name
@@ -35,7 +35,7 @@ def _inside(name: str) -> str:
 class Photo(JsonRecord):
     """One photograph."""
 
-    file: Annotated[str, AfterValidator(_inside)]
+    file: Annotated[str, AfterValidator(_check_inside)]
     """Path within the folder."""
     position: Position
     heading: float

@@ -25,7 +25,7 @@ STEP_M = 8.0
 _SNAP_M = 10.0
 """Farthest that a picture lies from the way it is placed on."""
 _SAME_M = 0.05
-"""Ends of ways nearer than this are one junction."""
+"""Metres within which ends of ways are one junction."""
 
 _ALONG_M = 30.0
 """Greatest length of a link along a sequence."""
@@ -43,7 +43,7 @@ Pairs = set[tuple[int, int]]
 """Links both ways: numbers of two points, the lower first."""
 
 
-def thinned(xy: Floats, step: float = STEP_M) -> Ints:
+def thin_points(xy: Floats, step: float = STEP_M) -> Ints:
     """Return for each point the number of the point that stands for it: itself, if it is kept.
 
     Points are kept in their order: one that lies nearer than a step to a kept one is dropped, and the nearest
@@ -59,6 +59,7 @@ def thinned(xy: Floats, step: float = STEP_M) -> Ints:
     near = cKDTree(xy).query_ball_point(xy, step, return_sorted=True) if len(xy) else []
     kept = np.zeros(len(xy), bool)
     for number, others in enumerate(near):
+        # Only points that come before this one can have been kept already.
         before = np.asarray(others[: np.searchsorted(others, number)], np.int64)
         apart = np.hypot(*(xy[before] - xy[number]).T)
         kept[number] = not (kept[before] & (apart < step)).any()
@@ -114,26 +115,27 @@ def picture_graph(
     frame = taken.frame
     lines = [shapely.LineString(np.stack(frame.to_metres(*np.array(way, float).T), axis=1)) for way in ways]
     network = _ways_of(lines)
-    xy, way, along = _snapped(taken.xy, network)
+    xy, way, along = _snap(taken.xy, network)
     before = frozenset(known)
     first = np.array([one.id in before for one in taken.pictures], bool)
-    stands = _thinned(xy, first, step)
+    stands = _thin_after(xy, first, step)
     kept = np.unique(stands)
     links = _along_ways(kept, way, along, network)
-    links |= {(a, b) for a, b in _linked(xy, taken.sequence, stands) if way[a] < 0 or way[b] < 0}
+    links |= {(a, b) for a, b in _link_kept(xy, taken.sequence, stands) if way[a] < 0 or way[b] < 0}
     part = _part(kept, links, xy, None if start is None else frame.point(start), first[kept])
     return PictureGraph(
-        graph=_built(part, links, taken, xy),
+        graph=_build_part(part, links, taken, xy),
         pictures={taken.pictures[number].id: taken.pictures[number] for number in part.tolist()},
         left_out=len(kept) - len(part),
     )
 
 
-def _thinned(xy: Floats, first: NDArray[np.bool_], step: float) -> Ints:
-    """Return the same as `thinned`, with the `first` points before the others; those are all kept."""
+def _thin_after(xy: Floats, first: NDArray[np.bool_], step: float) -> Ints:
+    """Return the same as `thin_points`, with the `first` points before the others; those are all kept."""
     order = np.argsort(~first, kind="stable")
     stands = np.empty(len(xy), np.int64)
-    stands[order] = order[thinned(xy[order], step)]
+    stands[order] = order[thin_points(xy[order], step)]
+    # Thinning may drop a known point for another known one: what is in the graph stays in it.
     stands[first] = np.flatnonzero(first)
     return stands
 
@@ -158,7 +160,7 @@ def _part(
     return chosen
 
 
-def _built(part: Ints, links: Pairs, taken: Captures, xy: Floats) -> NavigationGraph:
+def _build_part(part: Ints, links: Pairs, taken: Captures, xy: Floats) -> NavigationGraph:
     place = {number: index for index, number in enumerate(part.tolist())}
     inside = [(place[a], place[b]) for a, b in sorted(links) if a in place and b in place]
     ends = np.array(inside, np.int64).reshape(-1, 2)
@@ -186,11 +188,12 @@ class WalkableWays:
 
 
 def _ways_of(lines: Sequence[shapely.LineString]) -> WalkableWays:
-    """Ways from lines in metres that share their ends."""
+    """Return walkable ways from lines in metres that share their ends."""
     known: dict[tuple[int, int], int] = {}
     ends = np.zeros((len(lines), 2), np.int64)
     for number, line in enumerate(lines):
         for end, point in enumerate((line.coords[0], line.coords[-1])):
+            # Ends of ways that meet are equal but for rounding, so that a grid of this width finds them.
             key = round(point[0] / _SAME_M), round(point[1] / _SAME_M)
             ends[number, end] = known.setdefault(key, len(known))
     return WalkableWays(
@@ -198,8 +201,8 @@ def _ways_of(lines: Sequence[shapely.LineString]) -> WalkableWays:
     )
 
 
-def _snapped(xy: Floats, ways: WalkableWays) -> tuple[Floats, Ints, Floats]:
-    """Points on the nearest way within `_SNAP_M`; the others stay where they are.
+def _snap(xy: Floats, ways: WalkableWays) -> tuple[Floats, Ints, Floats]:
+    """Move points to the nearest way within `_SNAP_M`; the others stay where they are.
 
     Returns:
         The points in metres, (n, 2); the way of each, -1 for none, (n,); metres along it, (n,).
@@ -216,12 +219,12 @@ def _snapped(xy: Floats, ways: WalkableWays) -> tuple[Floats, Ints, Floats]:
 
 
 def _along_ways(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> Pairs:
-    """Links between points of which no third lies on the way from one to the other, at most `_ALONG_M` long.
+    """Link points of which no third lies on the way from one to the other, at most `_ALONG_M` long.
 
     Args:
         kept: numbers of the points to link.
-        way: of each point, as `_snapped` gives it.
-        along: metres along it, as `_snapped` gives them.
+        way: of each point, as `_snap` gives it.
+        along: metres along it, as `_snap` gives them.
         ways: of the map.
     """
     pieces = _pieces(kept, way, along, ways)
@@ -253,26 +256,27 @@ def _pieces(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> "nx.DiG
                 leaves = "from" if source[0] == "point" else "junction"
                 reaches = "to" if target[0] == "point" else "junction"
                 ends = (leaves, source[1]), (reaches, target[1])
+                # Two ways may join the same junctions: the shorter one counts.
                 known = pieces.get_edge_data(*ends, default={"weight": np.inf})["weight"]
                 pieces.add_edge(*ends, weight=min(known, end - start))
     return pieces
 
 
-def _linked(xy: Floats, sequence: Ints, stands: Ints) -> Pairs:
+def _link_kept(xy: Floats, sequence: Ints, stands: Ints) -> Pairs:
     """Return the links between kept points.
 
     Args:
         xy: metres, (n, 2), by sequence and in its order.
         sequence: of each point, (n,).
-        stands: which kept point stands for each, as `thinned` gives it.
+        stands: which kept point stands for each, as `thin_points` gives it.
     """
     links = _along_sequences(xy, sequence, stands)
     links |= _at_crossings(xy, links)
-    return _without_shortcuts(xy, links | _across(xy, sequence, np.unique(stands), links))
+    return _without_shortcuts(xy, links | _link_across(xy, sequence, np.unique(stands), links))
 
 
 def _along_sequences(xy: Floats, sequence: Ints, stands: Ints) -> Pairs:
-    """Links from each picture to the next of its sequence, by the points that stand for them."""
+    """Link each picture to the next of its sequence, by the points that stand for them."""
     links: Pairs = set()
     for (before, of), (after, to) in pairwise(zip(stands.tolist(), sequence.tolist(), strict=True)):
         if of == to and before != after and np.hypot(*(xy[before] - xy[after])) <= _ALONG_M:
@@ -281,7 +285,7 @@ def _along_sequences(xy: Floats, sequence: Ints, stands: Ints) -> Pairs:
 
 
 def _at_crossings(xy: Floats, links: Pairs) -> Pairs:
-    """Links between the nearest ends of links that cross."""
+    """Link the nearest ends of links that cross."""
     pairs = np.array(sorted(links), np.int64).reshape(-1, 2)
     lines = np.asarray(shapely.linestrings(xy[pairs]), object)
     one, other = shapely.STRtree(lines).query(lines, predicate="crosses")
@@ -294,8 +298,8 @@ def _at_crossings(xy: Floats, links: Pairs) -> Pairs:
     return found
 
 
-def _across(xy: Floats, sequence: Ints, kept: Ints, links: Pairs) -> Pairs:
-    """Links from where no way leads on: to the best neighbour in each of four sectors without a link.
+def _link_across(xy: Floats, sequence: Ints, kept: Ints, links: Pairs) -> Pairs:
+    """Link points where no way leads on to the best neighbour in each of four sectors without a link.
 
     The sectors lie around the direction of a point's first link. Of two candidates the better one has the
     lower score: twice the share of length off the preferred one, twice the share of angle off the middle of
@@ -307,8 +311,10 @@ def _across(xy: Floats, sequence: Ints, kept: Ints, links: Pairs) -> Pairs:
         ways[b].append(_azimuth(xy[a] - xy[b]))
     tree = cKDTree(xy[kept])
     found: Pairs = set()
+    # A point with two links lies on a way that leads on already.
     for number in (one for one in kept.tolist() if len(ways[one]) <= 1):
         near = [int(kept[i]) for i in tree.query_ball_point(xy[number], _ACROSS_M)]
+        # Points at nearly one spot have no direction from one to the other.
         others = [n for n in near if np.hypot(*(xy[n] - xy[number])) >= _NEAREST_M]
         taken = list(ways[number])
         facing = taken[0] if taken else 0.0
@@ -321,12 +327,13 @@ def _across(xy: Floats, sequence: Ints, kept: Ints, links: Pairs) -> Pairs:
 
 
 def _without_shortcuts(xy: Floats, links: Pairs) -> Pairs:
-    """Links that two shorter ones replace with hardly a detour are left out."""
+    """Return the links without those that two shorter ones replace with hardly a detour."""
     beside: dict[int, set[int]] = {}
     for a, b in links:
         beside.setdefault(a, set()).add(b)
         beside.setdefault(b, set()).add(a)
     kept = set(links)
+    # Longest first: the shorter links that may replace one are all there still.
     for a, b in sorted(links, key=lambda link: -float(np.hypot(*(xy[link[0]] - xy[link[1]])))):
         length = np.hypot(*(xy[a] - xy[b]))
         for middle in beside[a] & beside[b]:
@@ -347,8 +354,8 @@ def _best(
     for other in others:
         step = xy[other] - xy[number]
         way, length = _azimuth(step), float(np.hypot(*step))
-        off = abs(_signed(way - middle))
-        if off > _SECTOR or any(abs(_signed(way - one)) < _SECTOR for one in taken):
+        off = abs(_signed_angle(way - middle))
+        if off > _SECTOR or any(abs(_signed_angle(way - one)) < _SECTOR for one in taken):
             continue
         score = 2 * abs(length - _BEST_M) / _ACROSS_M + 2 * off / _SECTOR
         score += float(sequence[other] != sequence[number])
@@ -361,5 +368,5 @@ def _azimuth(step: Floats) -> float:
     return float(np.degrees(np.arctan2(step[0], step[1])) % 360)
 
 
-def _signed(angle: float) -> float:
+def _signed_angle(angle: float) -> float:
     return (angle + 180) % 360 - 180

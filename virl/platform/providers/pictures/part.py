@@ -23,6 +23,11 @@ def whole_attitude(held: Picture, left: float | None) -> Attitude:
 def check_part(held: Picture, left: float, camera: Camera) -> None:
     """Check that a part of a panorama shows enough of a view.
 
+    Args:
+        held: the picture, with its attitude.
+        left: share of the panorama where the part begins, [0, 1).
+        camera: of the view.
+
     Raises:
         NoImagery: it shows less than half of it.
     """

@@ -57,7 +57,7 @@ class Captures:
 
 
 def captures(pictures: Sequence[Picture], as_of: datetime | None = None) -> Captures:
-    """Pictures in order: those of panoramas first, then the newest sequences, each by rank, then time.
+    """Return the captures of pictures: panoramas first, then the newest sequences, each by rank, then time.
 
     Args:
         pictures: in any order.

@@ -10,7 +10,7 @@ from virl.json_reading import read_json_file
 from virl.platform.listings import Listing
 from virl.platform.providers.http.bodies import Notes
 from virl.platform.providers.rentcast.records import as_listings
-from virl.platform.providers.rentcast.window import within
+from virl.platform.providers.rentcast.window import select_homes
 
 
 class FileListings:
@@ -28,12 +28,12 @@ class FileListings:
     def rentals(
         self, area: Polygon, price: tuple[float, float], bedrooms: int | None = None
     ) -> list[Listing]:
-        """Homes to rent within an area, cheapest first; see `Listings.rentals`.
+        """Return the homes to rent within an area, cheapest first; see `Listings.rentals`.
 
         Raises:
             BadInput: the lowest price is above the highest, or the area is not a valid polygon.
         """
-        return within(self.all, area, price, bedrooms)
+        return select_homes(self.all, area, price, bedrooms)
 
 
 def read_listings(file: Path, notes: Notes | None = None) -> FileListings:

@@ -14,7 +14,7 @@ from virl.errors import ProviderError
 from virl.money.spending import Price
 from virl.platform.providers.http.bodies import Notes, Wanted
 from virl.platform.providers.http.faults import HttpFault, Received, usual_remedy
-from virl.platform.providers.http.judging import fitting, refusal
+from virl.platform.providers.http.judging import judge_body, refusal
 from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.keys import ApiKey
 from virl.platform.providers.http.naming import RequestName
@@ -30,7 +30,7 @@ KEY_HEADER = "X-Api-Key"
 
 
 class RentCastHttp:
-    """Sends requests to RentCast.
+    """A client of RentCast.
 
     Args:
         settings: host, price and limits.
@@ -138,7 +138,7 @@ def open_rentcast(access: Access, settings: RentCastSettings | None = None) -> R
 def judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
     """Judge a reply; a status of 404 says that there are no listings."""
     if reply.status == 200:
-        return fitting(wanted, reply, billed=True)
+        return judge_body(wanted, reply, billed=True)
     fault = refusal(reply)
     if reply.status == 404 and not fault.code.startswith("auth"):
         return Received(200, {}, b"[]")

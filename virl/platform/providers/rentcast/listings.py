@@ -8,7 +8,7 @@ from virl.platform.listings import Listing
 from virl.platform.providers.http.paging import every_page
 from virl.platform.providers.rentcast.http import RentCastHttp
 from virl.platform.providers.rentcast.records import as_listings
-from virl.platform.providers.rentcast.window import check, within
+from virl.platform.providers.rentcast.window import check, select_homes
 
 METRES_PER_MILE = 1609.344  # international mile, exact
 MAX_RADIUS_MILES = 100.0  # limit of RentCast's search (developers.rentcast.io)
@@ -29,7 +29,7 @@ class RentCastListings:
     def rentals(
         self, area: Polygon, price: tuple[float, float], bedrooms: int | None = None
     ) -> list[Listing]:
-        """Homes to rent within an area, cheapest first; see `Listings.rentals`.
+        """Return the homes to rent within an area, cheapest first; see `Listings.rentals`.
 
         RentCast is asked for the circle around the area, page by page; what lies outside is left out here.
 
@@ -59,10 +59,10 @@ class RentCastListings:
             query["bedrooms"] = str(bedrooms)
         read = as_listings(self._records(query), self._http.notes())
         self.faults += [fault for fault in read.faults if fault not in self.faults]
-        return within(read.listings, area, price, bedrooms)
+        return select_homes(read.listings, area, price, bedrooms)
 
     def _records(self, query: dict[str, str]) -> list[object]:
-        """All pages; RentCast has no more where one is not full."""
+        """Return the records of all pages; RentCast has no more where one is not full."""
         settings = self._http.settings
 
         def ask(number: int) -> tuple[list[object], bool]:

@@ -8,10 +8,16 @@ from virl.errors import BadInput
 from virl.platform.listings import Listing
 
 
-def within(
+def select_homes(
     listings: Iterable[Listing], area: Polygon, price: tuple[float, float], bedrooms: int | None
 ) -> list[Listing]:
-    """Those that `Listings.rentals` asks for, cheapest first.
+    """Return the homes that `Listings.rentals` asks for, cheapest first.
+
+    Args:
+        listings: any number.
+        area: in degrees: x is the longitude.
+        price: lowest and highest, dollars a month.
+        bedrooms: number; `None` for any.
 
     Raises:
         BadInput: the lowest price is above the highest, or the area is not a valid polygon.

@@ -130,7 +130,7 @@ def read_goal(character: Character, lexicon: Lexicon | None = None) -> ToolGoal:
     of_the_street = tuple(phrase for phrases in words.things.values() for phrase in phrases)
     kinds = kinds_wanted(text, (), lexicon, aside=of_the_street)
     things = tuple(name for name, phrases in words.things.items() if says(phrases))
-    seeking = _seeking(
+    seeking = _seeking_of(
         view=says(words.view),
         signs=says(words.read_signs) and not (named or address),
         count=says(words.count),
@@ -184,7 +184,13 @@ def not_done(goal: ToolGoal) -> tuple[str, ...]:
 
 
 def words_of_goal(character: Character, goal: ToolGoal, lexicon: Lexicon) -> Iterator[str]:
-    """Yield the words of an intention that the plan for its goal acts on, with the tools that there are."""
+    """Yield the words of an intention that the plan for its goal acts on, with the tools that there are.
+
+    Args:
+        character: with its tools.
+        goal: read from its intention.
+        lexicon: of the language.
+    """
     words, tools, text = tool_words(), set(character.tools), character.intention
     of_the_street = tuple(phrase for phrases in words.things.values() for phrase in phrases)
     moves = {"move", "route"} <= tools
@@ -248,7 +254,7 @@ def _liked_things(text: str, words: ToolWords) -> tuple[str, ...]:
     )
 
 
-def _seeking(
+def _seeking_of(
     *, view: bool, signs: bool, count: bool, place: bool, thing: bool, things: bool
 ) -> Seeking | None:
     if view or signs:

@@ -59,13 +59,27 @@ class Situation:
 
 
 def read(kind: type[DataT], tool: str, args: Mapping[str, object], says: str) -> Part[DataT | None]:
-    """Call a tool and return its data; `None` where they are of another kind."""
+    """Call a tool and return its data; `None` where they are of another kind.
+
+    Args:
+        kind: of the data.
+        tool: name.
+        args: of the call.
+        says: why, in a sentence.
+    """
     data = (yield PlannedCall(tool, args, says)).data
     return data if isinstance(data, kind) else None
 
 
 def read_items(kind: type[DataT], tool: str, args: Mapping[str, object], says: str) -> Part[list[DataT]]:
-    """Call a tool and return the items of its list; none where it gives no list of this kind."""
+    """Call a tool and return the items of its list; none where it gives no list of this kind.
+
+    Args:
+        kind: of the items.
+        tool: name.
+        args: of the call.
+        says: why, in a sentence.
+    """
     data = (yield PlannedCall(tool, args, says)).data
     return [one for one in data.items if isinstance(one, kind)] if isinstance(data, Listing) else []
 

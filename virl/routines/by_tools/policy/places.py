@@ -9,7 +9,7 @@ from rapidfuzz import fuzz
 from virl.errors import MindFailed
 from virl.mind.lexicon import found_in, words_of
 from virl.mind.opinions import vote
-from virl.platform.names import scored
+from virl.platform.names import score_names
 from virl.routines.by_tools.policy.goals import ToolGoal, tool_words
 from virl.routines.by_tools.policy.hands import Part, Plan, PlanEnd, PlannedCall, Situation, read, read_items
 from virl.routines.by_tools.policy.streets import find_on_street, look_for_sign, report_things
@@ -46,13 +46,13 @@ def place_plan(situation: Situation) -> Plan:
     lists = situation.has("search_places") or situation.has("nearby_places")
     found: Choice | None = None
     if goal.ask_others and situation.has("consult"):
-        found = yield from _asked(situation)
+        found = yield from _ask_others(situation)
     elif not lists:
         return (yield from find_on_street(situation))
-    chosen = found or ((yield from _searched(situation)) if lists else None)
+    chosen = found or ((yield from _search_best(situation)) if lists else None)
     if chosen is None:
-        return PlanEnd((yield from _lacking(situation)), succeeded=False)
-    return (yield from _concluded(situation, chosen))
+        return PlanEnd((yield from _describe_lack(situation)), succeeded=False)
+    return (yield from _conclude_with(situation, chosen))
 
 
 def count_places(situation: Situation) -> Plan:
@@ -75,7 +75,7 @@ def _address(situation: Situation) -> Plan:
     reply = yield PlannedCall("route", {"address": goal.address}, f"How far is {goal.address}?")
     if not isinstance(way := reply.data, RouteLegs):
         return PlanEnd(f"No way to {goal.address} is known: {reply.text}", succeeded=False)
-    facts = [f"{goal.address} is {_far(way)} from the start."]
+    facts = [f"{goal.address} is {_show_way(way)} from the start."]
     left = way.distance_m
     if situation.has("move"):
         left, seen = yield from go_to(situation, {"address": goal.address}, way)
@@ -85,7 +85,7 @@ def _address(situation: Situation) -> Plan:
     return PlanEnd(" ".join(facts), succeeded=there)
 
 
-def _asked(situation: Situation) -> Part[Choice | None]:
+def _ask_others(situation: Situation) -> Part[Choice | None]:
     """Consult other agents; return a place that one of them finds, if it holds."""
     name = situation.character.name
     tried: set[tuple[str, str]] = set()
@@ -110,7 +110,7 @@ def _asked(situation: Situation) -> Part[Choice | None]:
 
 
 def _helpers(situation: Situation) -> list[str]:
-    """Agents by how far what they do is about finding a place, the best first; not the character itself."""
+    """Return agents by how far what they do is about finding a place, best first; not oneself."""
     words = tool_words().helpers
     own = situation.character.name.lower()
     scored = {
@@ -119,7 +119,7 @@ def _helpers(situation: Situation) -> list[str]:
     return sorted((name for name, score in scored.items() if score), key=lambda name: -scored[name])
 
 
-def _lacking(situation: Situation) -> Part[str]:
+def _describe_lack(situation: Situation) -> Part[str]:
     """Return that there is no place of the kind, with what comes nearest to it."""
     lacking = f"No {_kind(situation.goal)} was found"
     near: list[ListedPlace] = []
@@ -151,13 +151,13 @@ def _request(situation: Situation, faults: tuple[str, ...]) -> str:
     return " ".join(sentences)
 
 
-def _searched(situation: Situation) -> Part[Choice | None]:
+def _search_best(situation: Situation) -> Part[Choice | None]:
     """Return the best of those that hold; where none does, the one that least speaks against."""
     goal = situation.goal
-    candidates = yield from _listed(situation)
+    candidates = yield from _list_candidates(situation)
     if goal.name:
         candidates = [
-            one for one in candidates if scored(fuzz.token_set_ratio, one.name, goal.name) >= SAME_NAME
+            one for one in candidates if score_names(fuzz.token_set_ratio, one.name, goal.name) >= SAME_NAME
         ]
     if not situation.has("place_details"):
         choices = [Choice(one, tuple(_faults(one, situation))) for one in candidates]
@@ -196,8 +196,8 @@ def _nearest(choices: list[Choice]) -> Part[Choice]:
     return nearest or choices[0]
 
 
-def _listed(situation: Situation) -> Part[list[ListedPlace]]:
-    """Candidates, the likeliest first."""
+def _list_candidates(situation: Situation) -> Part[list[ListedPlace]]:
+    """Return the candidates, the likeliest first."""
     goal = situation.goal
     found: dict[str, ListedPlace] = {}
     if goal.name and situation.has("search_places"):
@@ -259,17 +259,17 @@ def _faults(place: ListedPlace, situation: Situation, about: PlaceFacts | None =
                 yield f"it is {say.so if verdict.holds else say.not_so}"
 
 
-def _concluded(situation: Situation, choice: Choice) -> Plan:
+def _conclude_with(situation: Situation, choice: Choice) -> Plan:
     """Tell about the place that was chosen: the way, what is seen there, and whether it holds."""
     goal, place = situation.goal, choice.place
-    facts = [_told(choice)]
+    facts = [_describe_choice(choice)]
     situation.known = facts[0]
     way = choice.way
     wants_to_go = goal.go_there or bool(goal.things) or goal.sign
     if way is None and situation.has("route") and (goal.route or goal.nearest or wants_to_go):
         way = yield from _way_to(place)
     if way:
-        facts.append(f"The walk is {_far(way)}.")
+        facts.append(f"The walk is {_show_way(way)}.")
     if wants_to_go and way and situation.has("move", "route"):
         situation.known = " ".join(facts)
         left, seen = yield from go_to(situation, {"place_id": place.id}, way)
@@ -284,7 +284,7 @@ def _way_to(place: ListedPlace) -> Part[RouteLegs | None]:
     return read(RouteLegs, "route", {"place_id": place.id}, f"How far is {place.name}?")
 
 
-def _told(choice: Choice) -> str:
+def _describe_choice(choice: Choice) -> str:
     place = choice.place
     facts = [f"{place.name}, {place.address}".rstrip(", ")]
     if choice.now != "unknown":
@@ -297,7 +297,7 @@ def _told(choice: Choice) -> str:
     return f"The choice is {'; '.join(facts)}.{against}"
 
 
-def _far(way: RouteLegs) -> str:
+def _show_way(way: RouteLegs) -> str:
     return f"{way.distance_m:.0f} m, {way.minutes} min"
 
 

@@ -100,7 +100,7 @@ class Scene:
     def best(self) -> Shot:
         """Return the best picture from here; of equal ones, that which has it in the middle."""
         shots = [shot for heading in range(0, 360, TURN_DEG) for shot in self._shots(float(heading))]
-        return max(shots, key=lambda one: (one.worth, -_aside(one)))
+        return max(shots, key=lambda one: (one.worth, -_off_middle(one)))
 
     def read_closer(self, heading: float, signs: Iterable[Find]) -> "Scene":
         """Read the same place, where the view in a direction has been read anew.
@@ -121,7 +121,7 @@ class Scene:
 
         `None` if they have been.
         """
-        unread = [one for one in shot.shops if not any(_inside(at, one, READ_DEG) for at in self.closer)]
+        unread = [one for one in shot.shops if not any(_is_inside(at, one, READ_DEG) for at in self.closer)]
         if not unread:
             return None
         first = shot.shops[0].direction.degrees
@@ -133,8 +133,8 @@ class Scene:
     def _shots(self, heading: float) -> list[Shot]:
         shots = []
         for width in WIDTHS_DEG:
-            signs = [one for one in self.signs if _inside(heading, one, width)]
-            things = tuple(one for one in self.things if _inside(heading, one, width))
+            signs = [one for one in self.signs if _is_inside(heading, one, width)]
+            things = tuple(one for one in self.things if _is_inside(heading, one, width))
             shops = shops_of(sorted(signs, key=lambda one: signed_turn(heading, one.direction.degrees)))
             fronts = any(abs(signed_turn(heading, at)) <= MARGIN_DEG for at in self.fronts)
             shots.append(Shot(self.position, heading, width, self.corner, shops, things, fronts))
@@ -142,12 +142,12 @@ class Scene:
 
 
 def legible(signs: Iterable[Find]) -> tuple[Find, ...]:
-    """Signs of which enough letters were read."""
+    """Return the signs of which enough letters were read."""
     return tuple(sign for sign in signs if sum(map(_weight, sign.text)) >= LETTERS)
 
 
 def shops_of(signs: Sequence[Find]) -> tuple[Find, ...]:
-    """One sign of each shop: what seems to be one shop's is told once."""
+    """Return one sign of each shop: what seems to be one shop's is told once."""
     shops: list[Find] = []
     for sign in signs:
         if not any(_same(sign, other) for other in shops):
@@ -155,11 +155,11 @@ def shops_of(signs: Sequence[Find]) -> tuple[Find, ...]:
     return tuple(shops)
 
 
-def _inside(heading: float, found: Find, width: float) -> bool:
+def _is_inside(heading: float, found: Find, width: float) -> bool:
     return abs(signed_turn(heading, found.direction.degrees)) <= width / 2 - MARGIN_DEG
 
 
-def _aside(shot: Shot) -> float:
+def _off_middle(shot: Shot) -> float:
     """Return twice the angle from the picture's middle to the middle of its contents, degrees."""
     turns = [signed_turn(shot.heading, one.direction.degrees) for one in (*shot.shops, *shot.things)]
     return abs(min(turns) + max(turns)) if turns else 0.0

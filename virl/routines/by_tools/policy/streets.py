@@ -8,7 +8,7 @@ from rapidfuzz import fuzz
 from virl.geo import signed_turn
 from virl.mind.kinds import kinds_wanted
 from virl.mind.lexicon import words_of
-from virl.platform.names import scored
+from virl.platform.names import score_names
 from virl.routines.by_tools.policy.hands import (
     Part,
     Plan,
@@ -66,7 +66,13 @@ def tell_signs(situation: Situation) -> Plan:
 
 
 def look_for_sign(situation: Situation, name: str, *, near: bool) -> Part[str]:
-    """Look for the sign of a place from here; return a sentence on whether it can be seen."""
+    """Look for the sign of a place from here; return a sentence on whether it can be seen.
+
+    Args:
+        situation: of the agent.
+        name: of the place.
+        near: whether the place is so near that its kind is enough.
+    """
     signs = yield from _signs(situation)
     wanted = situation.goal.place_type
     by_name = [sign for sign in signs if _alike(sign.text, name)]
@@ -88,7 +94,7 @@ def find_on_street(situation: Situation) -> Plan:
         found = yield from _in_sight(situation)
         stops += 1
         if found:
-            here = yield from _here(situation)
+            here = yield from _describe_here(situation)
             if goal.place_type and not goal.things and situation.has("nearby_places"):
                 args = {"types": [goal.place_type], "radius_m": 60.0, "limit": 1}
                 for place in (yield from read_items(ListedPlace, "nearby_places", args, "Which one is it?")):
@@ -137,7 +143,7 @@ def _in_sight(situation: Situation) -> Part[str]:
 
 
 def _signs(situation: Situation) -> Part[list[Find]]:
-    """Signs in sight, by the best tool that there is: reading, looking, detecting."""
+    """Return the signs in sight, by the best tool that there is: reading, looking, detecting."""
     if situation.has("read_signs"):
         return (yield from read_items(Find, "read_signs", {}, "What do the signs say?"))
     signs: list[Find] = []
@@ -160,7 +166,7 @@ def look_for_signs(says: str) -> Part[list[SignRead]]:
     ]
 
 
-def _here(situation: Situation) -> Part[str]:
+def _describe_here(situation: Situation) -> Part[str]:
     here = yield from look_where(situation, "Where is that?")
     return f"Seen from {here.position}." if here else ""
 
@@ -173,7 +179,7 @@ def _onward(
         return None
     if standing is None:
         if not situation.has("where_am_i"):
-            return (yield from _moved({"direction": "front"}, "On."))
+            return (yield from _move_on({"direction": "front"}, "On."))
         standing = yield from look_where(situation, "Which ways are there?")
     views: list[LookedView] = []
     if standing and standing.is_crossing and situation.has("look") and not situation.goal.things:
@@ -184,13 +190,13 @@ def _onward(
         return None
     been += [one.pano_id for one in standing.ways]
     there = {"pano_id": way.pano_id, "steps": STRIDE}
-    return (yield from _moved(there, "Nothing of the kind here: on."))
+    return (yield from _move_on(there, "Nothing of the kind here: on."))
 
 
-def _moved(args: Mapping[str, object], says: str) -> Part[Surroundings | None]:
+def _move_on(args: Mapping[str, object], says: str) -> Part[Surroundings | None]:
     moved = yield from read(Moved, "move", args, says)
     return moved.surroundings if moved else None
 
 
 def _alike(text: str, name: str) -> bool:
-    return len(text) > 2 and scored(fuzz.token_set_ratio, text, name) >= SAME_SIGN
+    return len(text) > 2 and score_names(fuzz.token_set_ratio, text, name) >= SAME_SIGN

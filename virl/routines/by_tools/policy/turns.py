@@ -35,7 +35,9 @@ class PolicyTurns:
         others = roster()[0] if "consult" in character.tools else []
         self._agents = {one.name: one.about for one in others}
 
-    def after(self, messages: Sequence[BaseMessage]) -> tuple[str, list[tuple[str, Mapping[str, object]]]]:
+    def next_call(
+        self, messages: Sequence[BaseMessage]
+    ) -> tuple[str, list[tuple[str, Mapping[str, object]]]]:
         """Return the words and the call that follow a conversation; the last call ends the run."""
         call = self._call_after(messages)
         return call.says, [(call.tool, call.args)]

@@ -66,7 +66,7 @@ def view_plan(situation: Situation) -> Plan:
         if _is_worth_a_look(situation, walk, standing):
             yield from _look_around(situation, walk, standing)
             if best := walk.best(corner=corner):
-                situation.known = _said(best, len(walk.looked_at))
+                situation.known = _describe_shot(best, len(walk.looked_at))
         if _is_content(situation, walk) or not situation.has("move"):
             break
         standing = yield from _walk_on(situation, walk, standing)
@@ -77,10 +77,10 @@ def view_plan(situation: Situation) -> Plan:
         )
         return PlanEnd(f"{nothing} shows lettering or what holds a picture together.", succeeded=False)
     enough = len(walk.looked_at) >= ENOUGH and bool(best.shops) and (best.corner or not corner)
-    return PlanEnd(_said(best, len(walk.looked_at)), succeeded=enough)
+    return PlanEnd(_describe_shot(best, len(walk.looked_at)), succeeded=enough)
 
 
-def _said(shot: Shot, places: int) -> str:
+def _describe_shot(shot: Shot, places: int) -> str:
     where = "a street corner" if shot.corner else "a stretch of street"
     return (
         f"Stand at {shot.position}, on {where}; point the camera at {shot.heading:.0f} degrees; make "
@@ -167,7 +167,7 @@ def _look_around(situation: Situation, walk: Walk, standing: Surroundings) -> Pa
         return
     walk.looked_at.append(here)
     signs = yield from _signs(situation)
-    things = (yield from _things(situation, walk)) if signs else ()
+    things = (yield from _detect_things(situation, walk)) if signs else ()
     streets, boards = yield from _down_the_streets(situation, walk, standing)
     fronts = tuple(heading for heading, count in streets if count >= SHOPFRONTS["many"])
     scene = Scene(here, standing.is_crossing, signs, things, fronts)
@@ -219,7 +219,7 @@ def _signs(situation: Situation) -> Part[tuple[Find, ...]]:
     return ()
 
 
-def _things(situation: Situation, walk: Walk) -> Part[tuple[Find, ...]]:
+def _detect_things(situation: Situation, walk: Walk) -> Part[tuple[Find, ...]]:
     """Return the wanted things; a detector that finds none at places on end is not asked again."""
     if not situation.goal.things or not situation.has("detect") or walk.blind >= BLIND:
         return ()

@@ -23,6 +23,11 @@ def go_to(
 ) -> Part[tuple[float, list[str]]]:
     """Go along the shortest way, asked for anew after every leg, and notice things where they are wanted.
 
+    Args:
+        situation: of the agent.
+        target: argument of the tools: `address` or `place_id`.
+        way: from here.
+
     Returns:
         Metres left, and what was noticed on the way.
     """
@@ -45,11 +50,11 @@ def go_to(
         if situation.goal.things and unseen >= LOOK_M and situation.turns_left > KEPT_TURNS + 6:
             yield from notice_things(situation, seen)
             unseen = 0.0
-        way = _left(way, gone) or (yield from _way(target)) or way
-    return way.distance_m, [_noticed(seen)] if seen else []
+        way = _way_left(way, gone) or (yield from _way(target)) or way
+    return way.distance_m, [_describe_noticed(seen)] if seen else []
 
 
-def _left(way: RouteLegs, gone: float) -> RouteLegs | None:
+def _way_left(way: RouteLegs, gone: float) -> RouteLegs | None:
     """Return the rest of a way after a part of the first leg; `None` if all of it was gone, or nothing."""
     leg, *others = _legs(way) or (None,)
     if not gone or leg is None or leg.distance_m - gone < SHORT_LEG_M:
@@ -83,6 +88,6 @@ def _next_move(way: RouteLegs, standing: Surroundings | None) -> dict[str, objec
     return {"pano_id": onward.pano_id, "steps": min(max(steps, 1), LONGEST_MOVE)}
 
 
-def _noticed(seen: Mapping[str, int]) -> str:
+def _describe_noticed(seen: Mapping[str, int]) -> str:
     told = ", ".join(f"{thing} (up to {number} in sight at once)" for thing, number in sorted(seen.items()))
     return f"On the way stand: {told}."

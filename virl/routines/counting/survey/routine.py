@@ -38,7 +38,14 @@ def check_character(character: Character, source: Path) -> None:
 
 
 def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
-    """Replace a region of another city by the city's own, or by a part of it if that is large."""
+    """Replace a region of another city by the city's own, or by a part of it if that is large.
+
+    Args:
+        character: as its file has it.
+        city: where it runs.
+        start: where the run begins.
+        seed: not used.
+    """
     del seed
     character, told = fit_region(character, city)
     if character.region is not None or city.region is not None or city.street_map is None:

@@ -20,17 +20,17 @@ class FollowSettings(Settings):
     asks: int = Field(default=3, ge=1, le=20)
     """The most locals that she asks, the first included."""
     local: str = "local"
-    """Whom she asks: an agent's name, or the path of a character file."""
+    """The local whom she asks: an agent's name, or the path of a character file."""
     spotter: str = "ocr"
     """The means by which she looks for landmarks: `ocr`, `ocr+mind`, the name of a recognizer or a describer
     in `platform/models/`, or `choice:` and a describer."""
     reader: str = "rapidocr"
-    """Reads signs, for `ocr`."""
+    """Name of the reader of signs, for `ocr`."""
     patience: int = Field(default=120, ge=1, le=10_000)
     """Steps that she follows one local's directions for, at most."""
 
 
-def _named(follow: FollowSettings) -> Iterable[tuple[str, Callable[[], object]]]:
+def _named_models(follow: FollowSettings) -> Iterable[tuple[str, Callable[[], object]]]:
     from virl.agent.character_file import find_character  # noqa: PLC0415 - reads this module's fields
     from virl.platform.perception.models import read_model  # noqa: PLC0415 - brings in the models
     from virl.routines.directions.following.spotters import find_spotter  # noqa: PLC0415
@@ -43,6 +43,6 @@ def _named(follow: FollowSettings) -> Iterable[tuple[str, Callable[[], object]]]
 
 
 FOLLOW: CharacterField[FollowSettings] = CharacterField(
-    "follow", FollowSettings, FollowSettings(), "How directions are followed.", _named
+    "follow", FollowSettings, FollowSettings(), "How directions are followed.", _named_models
 )
 FIELDS = (FOLLOW,)

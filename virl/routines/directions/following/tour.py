@@ -83,7 +83,11 @@ def _leg(
 
 
 def noted_steps(note: NoteRecord) -> int:
-    """Return the number of steps of a leg, as its note says."""
+    """Return the number of steps of a leg, as its note says.
+
+    Raises:
+        JournalBroken: the note does not say it.
+    """
     steps = note.data["steps"]
     if not isinstance(steps, int):
         raise JournalBroken(f"the note on leg {note.key} does not say how many steps it has")
@@ -139,13 +143,13 @@ def _walk(
     """Follow directions, from where she asked or where an earlier process stopped."""
     steps = agent.run.steps[before:]
     if steps and steps[-1].next_pano_id is None:
-        return _ended(steps[-1])
+        return _outcome_of(steps[-1])
     done: list[tuple[Pose, TranscriptEntry]] = []
     for before_now in steps:
         doing = done[-1][1].act.sentence if done else 1
         pose = Pose(before_now.pose.pano_id, before_now.pose.heading)
         came_from = done[-1][0].pano_id if done else None
-        done.append((pose, _remembered(agent, before_now, doing, came_from)))
+        done.append((pose, _recall_entry(agent, before_now, doing, came_from)))
     navigator = TouristNavigator(
         agent.city.streetview,
         agent.mover,
@@ -161,10 +165,10 @@ def _walk(
     start = _onward(agent, steps[-1]) if steps else _stands(agent, before)
     for step in navigator.walk(start, done):
         _write_down(agent, navigator, step, before)
-    return _ended(agent.run.steps[-1])
+    return _outcome_of(agent.run.steps[-1])
 
 
-def _ended(last: StepRecord) -> Outcome:
+def _outcome_of(last: StepRecord) -> Outcome:
     """Return the outcome of a last step."""
     # a journal of an earlier version has the end of the walk in its reply and in words only
     stopped = any(one.reply.get("action") == "stop" for one in last.asked)
@@ -187,7 +191,7 @@ def _write_down(agent: Agent, navigator: TouristNavigator, step: Step, before: i
         )
     ]
     agent.run.step(
-        step.numbered(before + step.index),
+        step.with_index(before + step.index),
         views=views,
         decided=choice.reason,
         next_pano_id=choice.link.pano_id if choice.link else None,
@@ -195,16 +199,17 @@ def _write_down(agent: Agent, navigator: TouristNavigator, step: Step, before: i
     )
 
 
-def _remembered(agent: Agent, step: StepRecord, sentence: int, came_from: str | None) -> TranscriptEntry:
+def _recall_entry(agent: Agent, step: StepRecord, sentence: int, came_from: str | None) -> TranscriptEntry:
     """Return the observation and act at a step of an earlier process, after a sentence is carried out."""
     if step.decided_by:
         return TranscriptEntry(
-            ArrivalObservation(step.pose.heading).told(), _led(agent, step, sentence, came_from)
+            ArrivalObservation(step.pose.heading).to_prompt(),
+            _act_of_leader(agent, step, sentence, came_from),
         )
     asked = next((one for one in reversed(step.asked) if "action" in one.reply), None)
     if asked is None and costs(agent.mind):
         act = Act("forward", sentence=sentence, reason=LEADS_ON)
-        return TranscriptEntry(ArrivalObservation(step.pose.heading).told(), act)
+        return TranscriptEntry(ArrivalObservation(step.pose.heading).to_prompt(), act)
     if asked is None:
         raise JournalBroken(f"step {step.step} does not say what was observed there")
     reply = WalkAction.model_validate(asked.reply)
@@ -212,7 +217,7 @@ def _remembered(agent: Agent, step: StepRecord, sentence: int, came_from: str | 
     return TranscriptEntry(TypeAdapter(dict[str, object]).validate_python(asked.inputs["here"]), act)
 
 
-def _led(agent: Agent, step: StepRecord, sentence: int, came_from: str | None) -> Act:
+def _act_of_leader(agent: Agent, step: StepRecord, sentence: int, came_from: str | None) -> Act:
     """Return the act of somebody else at a step."""
     stood = Pose(step.pose.pano_id, step.pose.heading)
     links = agent.mover.links(stood)
@@ -238,7 +243,7 @@ def _steps_left(agent: Agent) -> int:
 
 
 def _steps_left_at(agent: Agent, before: int) -> int:
-    """Those that were left when she set out with so many steps behind her."""
+    """Return the steps that were left when she set out with so many steps behind her."""
     taken = [0, *(step.step for step in agent.run.steps)]
     return _steps_left(agent) + taken[-1] - taken[before]
 

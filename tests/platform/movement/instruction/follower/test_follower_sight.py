@@ -90,7 +90,7 @@ def test_a_gain_grows_with_the_score() -> None:
     assert sight.gain(GRID.number("8.8")) == SEEN
     assert sight.gain(GRID.number("0.0")) == 1.0
     ends = {GRID.number("8.8"): 0.25, GRID.number("0.0"): 0.5}
-    assert sight.weighed(ends) == {GRID.number("8.8"): 0.25 * SEEN, GRID.number("0.0"): 0.5}
+    assert sight.weigh(ends) == {GRID.number("8.8"): 0.25 * SEEN, GRID.number("0.0"): 0.5}
 
 
 def test_a_text_that_names_nothing_at_its_stop_needs_no_eyes() -> None:

@@ -127,7 +127,7 @@ def test_of_a_long_walk_several_of_the_oldest_turns_are_left_out_at_once():
     left_out = []
     for number in range(1, 60):
         turn = NavGptTurn(thought="On.", action="walk", viewpoint=f"v{number}")
-        history.moved(turn, {"viewpoint": f"v{number}", "view": []})
+        history.note_move(turn, {"viewpoint": f"v{number}", "view": []})
         inputs = history.inputs("Go.")
         assert inputs["steps"][-1]["observation"]["viewpoint"] == f"v{number}"
         assert len(inputs["steps"]) <= MOST_TURNS

@@ -62,13 +62,13 @@ class Street:
 
     @property
     def has_just_begun(self) -> bool:
-        """True if the text just passed a crossing or turned, and since names none and passes no landmark."""
+        """Return whether the text just passed a crossing or turned, and named nothing since."""
         begun = max(self.passed_in, self.turned_in)
         return self.pointed is None and begun >= self.sentence - 1 and not self.has_passed_any
 
     @property
     def is_fresh(self) -> bool:
-        """True if the text ends with the turn."""
+        """Return whether the text ends with the turn."""
         return self.turned_in >= self.sentence - 1 and not (self.passed or self.remarks or self.pointed)
 
     def remark(self, landmark: LandmarkClause) -> None:
@@ -87,7 +87,13 @@ class Street:
             self.stopped, self.is_bare = self.sentence, clause.bare
 
     def point_to(self, ordinal: int, sureness: Sureness, *, is_vague: bool = False) -> None:
-        """Record that the text names a crossing."""
+        """Record that the text names a crossing.
+
+        Args:
+            ordinal: of the crossing, from 1.
+            sureness: of the text.
+            is_vague: whether the text is vague about it.
+        """
         self.pointed, self.pointed_in, self.sureness = ordinal, self.sentence, sureness
         self.is_vague = is_vague
 
@@ -189,9 +195,9 @@ def end_on(street: Street, *, has_turned: bool) -> End:
     base = End("open", street.passed, remarks=street.remarks, hints=tuple(street.hints.items()))
     found = _where(street)
     if found is None or (found[1].relation == "before" and street.stopped is None and found[1].place is None):
-        return _by_blocks(street, base) or _unplaced(street, base, has_turned)
+        return _by_blocks(street, base) or _end_without_place(street, base, has_turned)
     street.sentence, where = found
-    return _placed(street, where, base, has_turned)
+    return _end_at_place(street, where, base, has_turned)
 
 
 def _where(street: Street) -> Said | None:
@@ -226,7 +232,7 @@ def _by_blocks(street: Street, base: End) -> End | None:
     return None
 
 
-def _unplaced(street: Street, base: End, has_turned: bool) -> End:
+def _end_without_place(street: Street, base: End, has_turned: bool) -> End:
     """Return an end that no phrase places: at the crossing last named, after a turn, or at some landmark."""
     has_stopped = street.stopped is not None
     if street.pointed is not None and (not has_stopped or street.pointed_in == street.stopped):
@@ -245,7 +251,7 @@ def _unplaced(street: Street, base: End, has_turned: bool) -> End:
     return replace(base, kind="landmark" if has_stopped or street.has_passed_any else "open")
 
 
-def _placed(street: Street, where: WhereClause, base: End, has_turned: bool) -> End:
+def _end_at_place(street: Street, where: WhereClause, base: End, has_turned: bool) -> End:
     if where.fraction is not None:
         ahead = street.pointed is not None and street.pointed > street.passed + 1
         passed = (street.pointed or 1) - 1 if ahead else street.passed

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from math import exp
 
 from virl.platform.movement.instruction.follower.fit import (
-    counted,
+    count_chance,
     hint_fit,
     ordinal_weights,
     pass_fit,
@@ -18,7 +18,7 @@ from virl.platform.movement.instruction.follower.stops import Endings
 from virl.platform.movement.instruction.follower.streets import Exit, Segment, Streets, straight_on
 
 FLOOR = 1e-4
-"""Walks this much less likely than the best of the same length are dropped. Chosen: a tenth of it takes twice
+"""Least likelihood of a walk, as a share of the best of the same length. Chosen: a tenth of it takes twice
 the time and changes no result on map2seq_seen/dev."""
 NEAR = 2
 """Links to a crossing at which a walk is said to start. Measured on touchdown_unseen/dev."""
@@ -54,7 +54,13 @@ class Visit:
     """The actions and the state before the best of them; `None` at a start."""
 
     def add(self, weight: float, best: float, before: "tuple[int, State] | None") -> None:
-        """Add walks that come the same way."""
+        """Add walks that come the same way.
+
+        Args:
+            weight: likelihood of the walks together.
+            best: that of the likeliest.
+            before: number of actions and state before, of the likeliest; `None` at the start.
+        """
         self.weight += weight
         if best > self.best:
             self.best, self.before = best, before
@@ -83,7 +89,14 @@ class Explanation:
         return [node for part in reversed(parts) for node in part]
 
     def add_end(self, node: int, weight: float, best: float, walk: tuple[int, State, int]) -> None:
-        """Add walks that end at a node; `walk` is the best: actions, state, links along its segment."""
+        """Add walks that end at a node; `walk` is the best: actions, state, links along its segment.
+
+        Args:
+            node: where they end.
+            weight: likelihood of the walks together.
+            best: that of the likeliest.
+            walk: the likeliest: actions, state, links along its segment.
+        """
         self.ends[node] += weight
         if best > self._best.get(node, (0.0,))[0]:
             self._best[node] = (best, *walk)
@@ -190,7 +203,7 @@ class _Explainer:
         if leg == len(self._legs):
             self._end(time, state, visit)
         if not segment.known:
-            self._result.frontier[segment.nodes[-1]] += visit.weight * self._beyond(state)
+            self._result.frontier[segment.nodes[-1]] += visit.weight * self._share_beyond(state)
             return
         arrival = time + segment.steps
         crossing = self._crossing(segment)
@@ -214,12 +227,13 @@ class _Explainer:
             (number, onward, new * (1.0 - told)),
             (number, int(is_second), 1.0 - new),
         ]
-        turning = self._turning(leg, number, new, fit)
+        turning = self._turn_weight(leg, number, new, fit)
         begin = (time, state)
         for way, ease in crossing.onward:
             if turning:
                 turned = turning * turn_fit(self._legs[leg], way, crossing.exits, self._p)
                 self._add(arrival + 1, (way.segment, leg + 1, 0, 0), visit, turned, begin)
+            # A turn is an action of its own.
             late = arrival + (way is not straight)
             for count, links, share in passing:
                 self._add(late, (way.segment, leg, count, links), visit, ease * share, begin)
@@ -234,7 +248,9 @@ class _Explainer:
                 return None
             straight = straight_on(exits)
             onward = tuple((way, pass_fit(way, straight, exits, self._p)) for way in exits)
-            self._crossings[segment] = _Crossing(exits, straight, counted(exits, straight, self._p), onward)
+            self._crossings[segment] = _Crossing(
+                exits, straight, count_chance(exits, straight, self._p), onward
+            )
         return self._crossings[segment]
 
     def _separate(self, segment: Segment) -> float:
@@ -242,7 +258,7 @@ class _Explainer:
         table = self._p.separate
         return table[min(segment.steps, len(table)) - 1]
 
-    def _turning(self, leg: int, number: int, new: float, fit: float) -> float:
+    def _turn_weight(self, leg: int, number: int, new: float, fit: float) -> float:
         """Return the weight of the turn of a leg at the next crossing, `number` having been counted."""
         if leg == len(self._legs):
             return 0.0
@@ -267,7 +283,7 @@ class _Explainer:
         told = crossing.told if crossing else 1.0
         return self._endings.block(segment.steps, number, since, told)
 
-    def _beyond(self, state: State) -> float:
+    def _share_beyond(self, state: State) -> float:
         """Return the share that may still come of a walk that leaves what is known.
 
         That is a turn or an end at a later crossing, or an end further down this block.

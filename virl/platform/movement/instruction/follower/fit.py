@@ -21,6 +21,13 @@ def ordinal_weights(
 
     Each crossing that the text passes before it (`passed`, else one less than the ordinal) may be one too
     many, and each landmark that it names on the way makes a later one likelier.
+
+    Args:
+        ordinal: of the text, from 1.
+        sureness: of the text.
+        remarks: landmarks that it names on the way.
+        p: of the follower.
+        passed: crossings that it passes; `None` for one less than the ordinal.
     """
     counted = max(ordinal - 1, 0) if passed is None else passed
     further, growth = (
@@ -43,7 +50,14 @@ def ordinal_weights(
 
 
 def turn_fit(leg: PlannedLeg, way: Exit, exits: Sequence[Exit], p: Parameters) -> float:
-    """Return how well taking a way fits the turn of a leg."""
+    """Return how well taking a way fits the turn of a leg.
+
+    Args:
+        leg: with a turn.
+        way: that is taken.
+        exits: all ways, from left to right.
+        p: of the follower.
+    """
     angle = way.turn if leg.side == "right" else -way.turn
     aim = p.slight_angle if leg.slight else p.turn_angle
     spread = p.rough_spread if way.rough else p.slight_spread if leg.slight else p.turn_spread
@@ -56,7 +70,14 @@ def turn_fit(leg: PlannedLeg, way: Exit, exits: Sequence[Exit], p: Parameters) -
 
 
 def pass_fit(way: Exit, straight: Exit, exits: Sequence[Exit], p: Parameters) -> float:
-    """Return how well taking a way goes with a text that says nothing of it."""
+    """Return how well taking a way goes with a text that says nothing of it.
+
+    Args:
+        way: that is taken.
+        straight: the way nearest to straight on.
+        exits: all ways, from left to right.
+        p: of the follower.
+    """
     bend = abs(way.turn)
     if way is not straight:
         if bend >= STRAIGHT_DEG:
@@ -68,7 +89,14 @@ def pass_fit(way: Exit, straight: Exit, exits: Sequence[Exit], p: Parameters) ->
 
 
 def hint_fit(hint: Hint, links: int, exits: Sequence[Exit], p: Parameters) -> float:
-    """Return how well a crossing fits what the text tells of it, so many links after the one before."""
+    """Return how well a crossing fits what the text tells of it, so many links after the one before.
+
+    Args:
+        hint: on a crossing.
+        links: since the crossing before.
+        exits: of the crossing, from left to right.
+        p: of the follower.
+    """
     return _gap_fit(hint.gap, links, p) * (1.0 if _has_shape(hint.kind, exits) else p.other_shape)
 
 
@@ -91,8 +119,14 @@ def _has_shape(kind: Kind | None, exits: Sequence[Exit]) -> bool:
             return True
 
 
-def counted(exits: Sequence[Exit], straight: Exit, p: Parameters) -> float:
-    """Return the probability that people count a crossing that they pass."""
+def count_chance(exits: Sequence[Exit], straight: Exit, p: Parameters) -> float:
+    """Return the probability that people count a crossing that they pass.
+
+    Args:
+        exits: of the crossing, from left to right.
+        straight: the way nearest to straight on.
+        p: of the follower.
+    """
     if len(exits) >= 3:
         return p.counted_fourway
     return p.counted_tee if abs(straight.turn) > STRAIGHT_DEG else p.counted_side

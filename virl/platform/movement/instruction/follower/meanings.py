@@ -101,7 +101,7 @@ def look_or_turn(match: re.Match[str]) -> TurnClause:
     return replace(turn(match), looks=True)
 
 
-def passing(match: re.Match[str]) -> PassClause:
+def read_passing(match: re.Match[str]) -> PassClause:
     """Return the crossings that are passed. Groups: place, twice."""
     words = match["place"]
     if words in ("it", "this", "that"):
@@ -115,12 +115,12 @@ def passing(match: re.Match[str]) -> PassClause:
 
 def passing_again(match: re.Match[str]) -> PassClause:
     """Return crossings passed that may be the one just passed. Groups: place, twice."""
-    return replace(passing(match), again=True)
+    return replace(read_passing(match), again=True)
 
 
 def passing_then(match: re.Match[str]) -> PassClause:
     """Return crossings passed after what the text says first. Groups: place, twice."""
-    return replace(passing(match), then=True)
+    return replace(read_passing(match), then=True)
 
 
 def reach(match: re.Match[str]) -> ReachClause:
@@ -128,7 +128,7 @@ def reach(match: re.Match[str]) -> ReachClause:
     return ReachClause(place(match["place"]), before=bool(match["before"]))
 
 
-def told(match: re.Match[str]) -> ReachClause:
+def read_reached(match: re.Match[str]) -> ReachClause:
     """Return a place that may be passed already. Groups: place."""
     return ReachClause(place(match["place"]), told=True)
 

@@ -43,13 +43,22 @@ class MapPlanner:
         usual: tuple[float, float] | None = None,
         sight: StopSight | None = None,
     ) -> list[int]:
-        """Return the nodes of the walk to take, its start included; only that if none explains the plan."""
+        """Return the nodes of the walk to take, its start included; only that if none explains the plan.
+
+        Args:
+            plan: read from the text.
+            start: of the walk.
+            oriented: whether the start's heading is meant.
+            horizon: actions of a walk at most.
+            usual: mean and standard deviation of the links of a data set's walks; `None` without them.
+            sight: looks at likely ends; `None` without eyes.
+        """
         yaw = float(self._graph.yaw[start.node])
         starts = _ways_out(self._streets, start, plan.orient, yaw, oriented, self._p)
         found = explain(self._streets, plan, self._p, horizon, starts, usual)
         if not found.ends:
             return [start.node]
-        return found.path(self._best_end(sight.weighed(found.ends) if sight else found.ends))
+        return found.path(self._best_end(sight.weigh(found.ends) if sight else found.ends))
 
     def _best_end(self, ends: Mapping[int, float]) -> int:
         """Return the likeliest end, or that whose neighbours, both ways, are together with it."""
@@ -63,8 +72,17 @@ class MapPlanner:
         return max(ends, key=lambda node: (sums[node], ends[node]))
 
 
-def along(graph: NavigationGraph, path: Sequence[int], start: WalkState, moves: Sequence[Move]) -> Decision:
-    """Return the next action of a walk along a path; stop at its end, or where the walk has left it."""
+def follow_path(
+    graph: NavigationGraph, path: Sequence[int], start: WalkState, moves: Sequence[Move]
+) -> Decision:
+    """Return the next action of a walk along a path; stop at its end, or where the walk has left it.
+
+    Args:
+        graph: links between the panoramas.
+        path: nodes, the start first.
+        start: of the walk.
+        moves: so far.
+    """
     nodes = [start.node, *(move.state.node for move in moves if move.state.came_from is not None)]
     done = len(nodes)
     if done >= len(path) or nodes != list(path[:done]):
@@ -121,7 +139,7 @@ class Follower:
             )
 
             def choose(moves: Sequence[Move]) -> Decision:
-                return along(self.graph, path, start, moves)
+                return follow_path(self.graph, path, start, moves)
         else:
             choose = EmbodiedWalk(
                 self.graph, plan, start, self.oriented, self.parameters, self.max_actions, self._usual, sight
@@ -147,7 +165,7 @@ class SeenLinks:
         self._ways: dict[int, tuple[OutgoingLink, ...]] = {}
 
     def stand(self, node: int) -> bool:
-        """Look around at a node and return whether it is new."""
+        """Return whether a node is new, after looking around there."""
         if node in self._ways:
             return False
         links = self._graph.links(node)
@@ -178,7 +196,7 @@ class SeenLinks:
                     queue.append(way.to)
         return None
 
-    def beside(self, node: int) -> set[int]:
+    def joined_nodes(self, node: int) -> set[int]:
         """Return the nodes that a link is known to join to a visited node, itself included."""
         near = {node} | {way.to for way in self._ways.get(node, ())}
         return near | {other for other, ways in self._ways.items() if any(way.to == node for way in ways)}
@@ -246,7 +264,7 @@ class EmbodiedWalk:
             ends = {**ends, **{node: ends[node] * self.sight.gain(node) for node in here}}
         sums = {node: ends[node] for node in here}
         if self.parameters.neighbours:
-            sums = {node: sum(ends.get(near, 0.0) for near in self._seen.beside(node)) for node in here}
+            sums = {node: sum(ends.get(near, 0.0) for near in self._seen.joined_nodes(node)) for node in here}
         best = max(here, key=lambda node: (sums[node], ends[node]), default=None)
         return (None, 0.0) if best is None or sums[best] <= 0.0 else (best, sums[best])
 
@@ -275,7 +293,7 @@ def _ways_out(
     return [
         Start(
             segment,
-            _traffic(segment, orient, yaw, p) * _crossing(segment, segments, orient, p),
+            _traffic(segment, orient, yaw, p) * _crossing_weight(segment, segments, orient, p),
             actions=0 if segment.headings[0] == start.heading else 1,
             is_free=True,
         )
@@ -292,7 +310,9 @@ def _traffic(segment: Segment, orient: OrientClause, yaw: float, p: Parameters) 
     return along if abs(signed_float_turn(yaw, segment.headings[0])) < 90.0 else 1.0 - along
 
 
-def _crossing(segment: Segment, segments: Sequence[Segment], orient: OrientClause, p: Parameters) -> float:
+def _crossing_weight(
+    segment: Segment, segments: Sequence[Segment], orient: OrientClause, p: Parameters
+) -> float:
     """Return the weight of what is told of a crossing; 0.5 if nothing is, or a direction is not known."""
     if orient.crossing is None or len(segments) != 2 or not all(other.known for other in segments):
         return 0.5

@@ -86,7 +86,14 @@ class Rule:
 
 
 def rule(name: str, example: str, phrase: str, make: Callable[[re.Match[str]], Clause | None]) -> Rule:
-    """Return a rule whose phrase is a pattern of whole words, with parts."""
+    """Return a rule whose phrase is a pattern of whole words, with parts.
+
+    Args:
+        name: of the rule.
+        example: phrase that it is for.
+        phrase: pattern with named parts.
+        make: makes the clause of a match.
+    """
     return Rule(name, example, _pattern(phrase), make)
 
 

@@ -166,7 +166,7 @@ class _Reader:
             case PauseClause(sentence=True):
                 street.sentence += 1
             case OrientClause() if not self.has_moved:
-                self.orient = _merged(self.orient, clause)
+                self.orient = _merge_orients(self.orient, clause)
             case TurnClause():
                 self._turn(clause)
             case PassClause():
@@ -281,7 +281,7 @@ def _sureness(street: Street) -> Sureness:
     return "implied" if street.passed == 0 and street.pointed == 1 else "said"
 
 
-def _merged(first: OrientClause, then: OrientClause) -> OrientClause:
+def _merge_orients(first: OrientClause, then: OrientClause) -> OrientClause:
     return OrientClause(
         first.traffic if then.traffic is None else then.traffic,
         first.crossing if then.crossing is None else then.crossing,
@@ -318,7 +318,7 @@ def _first(line: str, position: int) -> tuple[Rule, re.Match[str]] | None:
     return None
 
 
-def _compiled(table: dict[str, str]) -> list[tuple[re.Pattern[str], str]]:
+def _compile_table(table: dict[str, str]) -> list[tuple[re.Pattern[str], str]]:
     return [(re.compile(rf"(?<![\w/])(?:{pattern})(?![\w/])"), word) for pattern, word in table.items()]
 
 
@@ -332,8 +332,8 @@ def _ordinal(value: int) -> str:
 
 
 _NUMBER_OF = _number_table()
-_SPELLING_RULES = _compiled(_SPELLING)
-_SYNONYM_RULES = _compiled(_SYNONYMS)
+_SPELLING_RULES = _compile_table(_SPELLING)
+_SYNONYM_RULES = _compile_table(_SYNONYMS)
 
 
 def mask_names(text: str, names: Sequence[str]) -> str:

@@ -59,7 +59,7 @@ REMARKS = (
         "ignored crossing",
         "ignore the first light",
         r"(?:ignore|ignoring|disregard|skip) (?P<place><place>)(?P<twice>)",
-        read.passing,
+        read.read_passing,
     ),
     rule(
         "after you stop",
@@ -80,7 +80,7 @@ REMARKS = (
         r"the (?P<place>(?:last|final|\d+(?:st|nd|rd|th)) (?:<crossing>|1))"
         r"(?: you (?:will )?(?:just )?(?:go|pass|passed|went|cross)(?: (?:straight|through))*)?"
         r" (?:might|may|will|should|has|had|is|was)",
-        read.told,
+        read.read_reached,
     ),
     rule(
         "between",

@@ -163,7 +163,7 @@ PASSES = (
         "go past it",
         r"(?:<go> )?(?:(?:straight|right|on|just) )*(?:past|by|pass|passing|passes|pass by)"
         r" (?P<place>(?:it|this|that)(?= [.,]| and|$))(?P<twice>)",
-        read.passing,
+        read.read_passing,
     ),
     rule(
         "pass",
@@ -176,7 +176,7 @@ PASSES = (
         r"|(?:it|this|that)(?= [.,]| and)|the (?:<ordinal> 1|1(?= (?:<just> )?after))"
         r"|\d+ (?:crossings?|block))"
         r"(?P<twice> twice)?",
-        read.passing,
+        read.read_passing,
     ),
     rule(
         "and more",
@@ -184,7 +184,7 @@ PASSES = (
         r"and (?:then )?(?:through )?(?P<place>(?:<number> more|another|[2-9]) <crossing>"
         r"|(?:the )?(?:next|following)(?: <number>)? <crossing>(?= as well| too| with)"
         r"|(?<=then )an? <crossing>(?= [.]))(?P<twice>)",
-        read.passing,
+        read.read_passing,
     ),
     rule(
         "past several",
@@ -213,7 +213,7 @@ PASSES = (
         "a light which you will go through",
         r"(?:before )?(?P<place><place>)(?P<twice>)(?: ,)? (?:which|that) you (?:will |should |then |can )*"
         r"(?:go|pass|walk|head|continue)(?: straight)? (?:through|past)",
-        read.passing,
+        read.read_passing,
     ),
     rule(
         "to the third from here",
@@ -225,7 +225,7 @@ PASSES = (
         "straight at",
         "go straight at the next light",
         r"(?:<go> )*straight (?:ahead )?at (?P<place><place>)(?P<twice>)",
-        read.passing,
+        read.read_passing,
     ),
     rule(
         "blocks",

@@ -16,7 +16,7 @@ SEEN = 20.0
 """Factor on an end from which the landmark is surely seen: names are read from some 20 m at most.
 Chosen on the export of Virlton."""
 MOST_LOOKS = 24
-"""Ends that are looked at, the likeliest first, where the whole map is known. Chosen."""
+"""Number of ends that are looked at, the likeliest first, where the whole map is known. Chosen."""
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _STOP = re.compile(r"\b(?:stop|stopping|end|destination|arrive)\b", re.IGNORECASE)
@@ -63,7 +63,7 @@ class StopSight:
             self._gains[node] = 1.0 + (SEEN - 1.0) * max((one.score for one in seen), default=0.0)
         return self._gains[node]
 
-    def weighed(self, ends: Mapping[int, float]) -> dict[int, float]:
+    def weigh(self, ends: Mapping[int, float]) -> dict[int, float]:
         """Return the ends weighed by what is seen there; only the likeliest are looked at."""
         likeliest = sorted(ends, key=lambda node: -ends[node])[:MOST_LOOKS]
         return {**ends, **{node: ends[node] * self.gain(node) for node in likeliest}}

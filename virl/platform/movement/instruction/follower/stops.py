@@ -50,7 +50,13 @@ class Endings:
         return self._blocks[key]
 
     def unseen(self, steps: int, number: int, since: int) -> Sequence[float]:
-        """Return expected shares of a block of which only so many links have been seen."""
+        """Return expected shares of a block of which only so many links have been seen.
+
+        Args:
+            steps: links that were seen.
+            number: crossings counted before the block.
+            since: links between the last of these and its beginning.
+        """
         lengths = [(length, share) for length, share in self._p.blocks if length >= steps]
         lengths = lengths or [(steps + 2, 1.0)]
         total = sum(share for _, share in lengths)
@@ -95,7 +101,13 @@ def offsets(end: End, p: Parameters) -> dict[int, float]:
 
 
 def block_shares(end: End, steps: int, p: Parameters) -> list[float]:
-    """Return shares of the nodes of a block of so many links; none for the crossing where it begins."""
+    """Return shares of the nodes of a block of so many links; none for the crossing where it begins.
+
+    Args:
+        end: that the text tells.
+        steps: links of the block, at least 1.
+        p: of the follower.
+    """
     inner = range(1, steps + 1)
     if not p.stop_phrases:
         return [0.0] + [1 / steps] * steps

@@ -115,10 +115,10 @@ class Streets:
         end, before = segment.nodes[-1], segment.nodes[-2]
         key = (segment.nodes[0], before, end)
         if key not in self._exits:
-            arriving = self._arriving(segment)
+            arriving = self._direction_in(segment)
             onward = [self.segment(end, way) for way in self.links.ways(end) or () if way.to != before]
             turned = sorted(
-                ((signed_float_turn(arriving, self._leaving(way)), way) for way in onward),
+                ((signed_float_turn(arriving, self._direction_out(way)), way) for way in onward),
                 key=lambda pair: pair[0],
             )
             self._exits[key] = tuple(
@@ -127,7 +127,7 @@ class Streets:
             )
         return self._exits[key]
 
-    def _arriving(self, segment: Segment) -> float:
+    def _direction_in(self, segment: Segment) -> float:
         """Return the averaged direction at a segment's end, with the street behind it if it is short."""
         headings = list(segment.headings[-SMOOTH:])
         node, heading = segment.nodes[0], segment.headings[0]
@@ -139,7 +139,7 @@ class Streets:
             node, heading = back.to, back.heading + 180.0
         return mean_heading(headings)
 
-    def _leaving(self, segment: Segment) -> float:
+    def _direction_out(self, segment: Segment) -> float:
         headings = list(segment.headings[:SMOOTH])
         node = segment.nodes[-1]
         while len(headings) < SMOOTH:

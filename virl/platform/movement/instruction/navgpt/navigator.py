@@ -88,11 +88,11 @@ class Scratchpad:
     """The whole observation at the start; empty once the walker has left."""
     _steps: list[_Step] = field(default_factory=list)
 
-    def refused(self, reply: str, fault: str) -> None:
+    def note_refusal(self, reply: str, fault: str) -> None:
         """Note a reply that led nowhere, and what the model is told about it."""
         self._steps.append(_Step(_shorten(reply), fault))
 
-    def moved(self, reply: str, left: str, arrival: str, view: str) -> None:
+    def note_move(self, reply: str, left: str, arrival: str, view: str) -> None:
         """Note a move.
 
         Args:
@@ -108,7 +108,7 @@ class Scratchpad:
             here.observation, here.view = _join(here.observation, left), ""
         self._steps.append(_Step(_shorten(reply), arrival, view))
 
-    def shown(self) -> ShownHistory:
+    def history(self) -> ShownHistory:
         """Return the history as the prompt takes it."""
         steps = self._latest()
         return ShownHistory(
@@ -136,7 +136,7 @@ class ChatHistory:
     turns: list[Told] = field(default_factory=list)
     """`reply` of the model and `observation` of what came of it, the oldest first."""
 
-    def moved(self, reply: NavGptTurn, arrival: Told) -> None:
+    def note_move(self, reply: NavGptTurn, arrival: Told) -> None:
         """Note a move: what the model wanted, and what is told where it led."""
         self.turns.append({"reply": reply.model_dump(), "observation": arrival})
 
@@ -227,7 +227,7 @@ class NavGptNavigator:
             if replies_left:
                 here = self._observe(state)
                 stands.append(stand(here, state.heading))
-                history.moved(reply, _arrived(before, way, here))
+                history.note_move(reply, _describe_arrival(before, way, here))
         yield _stop(state, f"the limit of {self._max_steps} steps is reached", [])
 
     def _walk_as_text(self, instruction: str, start: WalkState) -> Iterator[Move]:
@@ -236,7 +236,7 @@ class NavGptNavigator:
         stands = [stand(here, state.heading)]
         scratchpad = Scratchpad(_opening(here, state), observation_text(here, state.heading))
         for replies_left in reversed(range(self._max_steps)):
-            opening, steps, left_out = scratchpad.shown()
+            opening, steps, left_out = scratchpad.history()
             asked = self._mind.ask(
                 self._step_prompt,
                 rule_inputs={"stands": stands},
@@ -249,7 +249,7 @@ class NavGptNavigator:
             wish = self._possible(read_reply(reply, self._ids), here)
             if isinstance(wish, Malformed):
                 refused.append(reply)
-                scratchpad.refused(reply, wish.fault)
+                scratchpad.note_refusal(reply, wish.fault)
                 continue
             if isinstance(wish, Finish):
                 yield _stop(state, thought_of(reply), refused)
@@ -261,7 +261,7 @@ class NavGptNavigator:
                 left, here = here, self._observe(state)
                 stands.append(stand(here, state.heading))
                 view = observation_text(here, state.heading)
-                scratchpad.moved(reply, self._summary(left), _arrival(before, wish), view)
+                scratchpad.note_move(reply, self._summary(left), _arrival(before, wish), view)
         yield _stop(state, f"the limit of {self._max_steps} steps is reached", refused)
 
     def _observe(self, state: WalkState) -> ViewpointObservation:
@@ -302,7 +302,7 @@ def _opening(here: ViewpointObservation, state: WalkState) -> str:
     return f"Not moved yet. At viewpoint {here.viewpoint}, facing {state.heading:.2f} degrees."
 
 
-def _arrived(before: WalkState, way: Link, here: ViewpointObservation) -> Told:
+def _describe_arrival(before: WalkState, way: Link, here: ViewpointObservation) -> Told:
     """Return an arrival as plain data: the turn, the metres walked, the viewpoint and the view."""
     return {
         "turned": side(before.heading, way.heading),

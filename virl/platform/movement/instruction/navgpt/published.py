@@ -92,7 +92,7 @@ def read_published(folder: Path, scan: str, graph: NavigationGraph) -> Published
     for what, held in (("sentences", sentences), ("neighbours", ways), ("objects", objects)):
         if held is not None:
             _refuse(folder, [f"{scan}: no {what} for {one}" for one in graph.ids if one not in held])
-    _refuse(ways_file, list(_unlinked(ways, graph)))
+    _refuse(ways_file, list(_unlinked_pairs(ways, graph)))
     return PublishedObservations(
         {
             viewpoint: ViewpointObservation(
@@ -102,7 +102,7 @@ def read_published(folder: Path, scan: str, graph: NavigationGraph) -> Published
                     for other, way in ways[viewpoint].items()
                 ),
                 sentences[viewpoint],
-                None if objects is None else tuple(_things(objects[viewpoint])),
+                None if objects is None else tuple(_list_things(objects[viewpoint])),
                 "" if summaries is None else summaries.get(viewpoint, ""),
             )
             for viewpoint in graph.ids
@@ -110,13 +110,13 @@ def read_published(folder: Path, scan: str, graph: NavigationGraph) -> Published
     )
 
 
-def _things(sectors: tuple[dict[str, _Object], ...]) -> Iterator[Thing]:
+def _list_things(sectors: tuple[dict[str, _Object], ...]) -> Iterator[Thing]:
     for seen in sectors:
         for name, thing in seen.items():
             yield Thing(name, normalize_heading(thing.heading), thing.distance)
 
 
-def _unlinked(ways: Mapping[str, Mapping[str, _PublishedWay]], graph: NavigationGraph) -> Iterator[str]:
+def _unlinked_pairs(ways: Mapping[str, Mapping[str, _PublishedWay]], graph: NavigationGraph) -> Iterator[str]:
     for viewpoint in graph.ids:
         linked = {way.pano_id for way in ways_from(graph, viewpoint)}
         for other in ways[viewpoint]:

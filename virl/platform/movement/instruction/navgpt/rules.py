@@ -44,7 +44,7 @@ class NavGptTurn(Reply):
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
         """Return what fields may be in a reply to this question, by their names."""
-        ids = _offered(inputs)
+        ids = _offered_ids(inputs)
         if ids is None:
             return {}
         return {"viewpoint": ids} if ids else {"action": ["finish"]}
@@ -55,7 +55,7 @@ class NavGptTurn(Reply):
             return self
         if self.viewpoint is None:
             raise ValueError("to walk, give the id of a viewpoint")
-        ids = _offered(info.context or {})
+        ids = _offered_ids(info.context or {})
         if ids is not None and self.viewpoint not in ids:
             valid = f"from here one can walk to {', '.join(ids)}" if ids else "no way leads on: finish"
             raise ValueError(f"viewpoint {self.viewpoint[:80]!r} cannot be gone to: {valid}")
@@ -136,7 +136,7 @@ def next_way(plan: FollowerPlan, ways: Sequence[Sequence[WayAhead]]) -> tuple[Wa
             return None, "This is where the instruction ends."
         aside = _on_side(around, action)
         way = aside or straight
-        progress = (progress.turned(aside.steps) if aside else progress).forward()
+        progress = (progress.after_turn(aside.steps) if aside else progress).forward()
     told = f"{progress.turns} turns, then {progress.passed} crossings, then {progress.since} steps"
     return way, f"Done: {told} of {progress.ahead or 0}."
 
@@ -148,7 +148,7 @@ def _on_side(ways: Sequence[WayAhead], action: Action) -> WayAhead | None:
     return min(fit, key=lambda way: abs(abs(way.turn) - 90.0), default=None)
 
 
-def _offered(inputs: Mapping[str, object]) -> list[str] | None:
+def _offered_ids(inputs: Mapping[str, object]) -> list[str] | None:
     """Return the ids that can be gone to by the last observation; `None` if there is none."""
     steps = inputs.get("steps")
     last = steps[-1]["observation"] if isinstance(steps, list) and steps else inputs.get("opening")

@@ -46,7 +46,7 @@ class MappedObservations:
 
     def at(self, viewpoint: str) -> ViewpointObservation:
         """Return the observation at a viewpoint, with the ends of its streets by the map."""
-        beyond = self.map.beyond(self.map.graph.number(viewpoint))
+        beyond = self.map.street_ends(self.map.graph.number(viewpoint))
         return replace(self.seen.at(viewpoint), beyond=beyond)
 
 

@@ -77,12 +77,12 @@ class DescriberSpotter:
                 LandmarkSighting(name, view.camera.heading, likeness / 100.0, view.camera, text=description)
                 for view, description in zip(views, told, strict=True)
                 for name in names
-                if (likeness := _said(description, name)) >= SAID
+                if (likeness := _rate_mention(description, name)) >= SAID
             ]
         )
 
 
-def _said(description: str, name: str) -> float:
+def _rate_mention(description: str, name: str) -> float:
     """Return how surely a description tells of a name, [0, 100]; what a sentence denies is not told."""
     affirmed = [part for part in _SENTENCE.split(description) if not _DENIES.search(part)]
     return max((name_likeness(part, name) for part in affirmed), default=0.0)

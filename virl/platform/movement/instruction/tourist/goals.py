@@ -74,7 +74,7 @@ class _Leg(Street):
     names: list[str] = field(default_factory=list)
 
     def take_in(self, clause: ReachClause | LandmarkClause | WhereClause) -> bool:
-        """Take in where the leg comes to; return whether the clause says so."""
+        """Return whether the clause says where the leg comes to, which is taken in."""
         part = clause.fraction if isinstance(clause, WhereClause) else None
         self.part = part or self.part
         if clause.place is not None:

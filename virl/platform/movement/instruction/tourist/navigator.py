@@ -37,7 +37,7 @@ MAX_SENTENCES = 40
 
 @dataclass(slots=True)
 class TouristNavigator:
-    """Walks by directions in words, by what is seen and by nothing else.
+    """A navigator by directions in words, by what is seen and by nothing else.
 
     It is given no destination and no route. In paper mode its hints know where the route turns, as in V-IRL;
     the honest hints know nothing.
@@ -118,7 +118,7 @@ class TouristNavigator:
             observation = self._observe(pose, panorama, links, names)
             self.observations.append(observation)
             act, link = self._decide(pose, links, observation, sentences)
-            self.transcript.append(TranscriptEntry(observation.told(), act))
+            self.transcript.append(TranscriptEntry(observation.to_prompt(), act))
             self.poses.append(pose)
             ended = None
             if link is None:
@@ -139,7 +139,7 @@ class TouristNavigator:
             action, direction = words_for(links, pose.heading, self._came_from, choice.link)
             act = Act(action, direction, doing, choice.reason, decided_by=choice.decided_by)
         self.observations.append(seen)
-        self.transcript.append(TranscriptEntry(seen.told(), act))
+        self.transcript.append(TranscriptEntry(seen.to_prompt(), act))
         self.poses.append(pose)
 
     @property
@@ -183,8 +183,8 @@ class TouristNavigator:
                 self.prompts.load("movement/tourist-action", WalkAction),
                 sentences=list(sentences),
                 landmarks=list(self.landmarks or ()),
-                walk=[entry.told() for entry in self.transcript],
-                here=observation.told(),
+                walk=[entry.to_prompt() for entry in self.transcript],
+                here=observation.to_prompt(),
                 refused=list(refused),
             )
             act = Act(reply.action, reply.direction or "", reply.sentence, reply.reason, tuple(refused))

@@ -221,7 +221,7 @@ def choose_action(question: TouristActionQuestion, lexicon: Lexicon) -> WalkActi
     progress = _Progress()
     for number, step in enumerate(question.walk):
         _notice(progress, step, number)
-        _done(progress, step, goals, number)
+        _advance(progress, step, goals, number)
         progress.ahead = [one.name for one in step.seen if one.where in NEAR_AHEAD]
     _notice(progress, question.here, len(question.walk))
     goal = goals[min(progress.goal, len(goals) - 1)]
@@ -240,7 +240,7 @@ def _notice(progress: _Progress, step: Noticed, number: int) -> None:
         progress.marks.append(number)
 
 
-def _done(progress: _Progress, step: Noticed, goals: Sequence[WalkGoal], number: int) -> None:
+def _advance(progress: _Progress, step: Noticed, goals: Sequence[WalkGoal], number: int) -> None:
     goal = goals[min(progress.goal, len(goals) - 1)]
     if goal.kind == "start" or (goal.kind == "turn" and step.did in _TURNS):
         progress.goal += 1
@@ -255,8 +255,8 @@ def _start(goals: Sequence[WalkGoal], question: TouristActionQuestion) -> WalkAc
     if stop.here:
         return _act("stop", len(question.sentences), "I was told that I am there already")
     if question.refused:
-        return _lost(goal, "the way to set off is not there")
-    if direction == "front" and len(goals) == 2 and _beside(question, stop.names):
+        return _give_up_lost(goal, "the way to set off is not there")
+    if direction == "front" and len(goals) == 2 and _names_beside(question, stop.names):
         return _act("stop", len(question.sentences), "what I was sent to is right here")
     if direction == "front" and _leads(here, "front"):
         return _act("forward", goal.sentence, "the directions begin straight ahead")
@@ -270,7 +270,7 @@ def _turn(goal: WalkGoal, progress: _Progress, question: TouristActionQuestion) 
     nth = f"crossing {progress.crossings} of {due} since the last turn"
     if here.crossing is None:
         if len(here.ways) == 1:
-            return _lost(goal, "the street ends, and the turn I was told of did not come")
+            return _give_up_lost(goal, "the street ends, and the turn I was told of did not come")
         return _act("forward", goal.sentence, f"on to where it goes {goal.direction}; {nth}")
     blocked = not _leads(here, "front")
     can_turn = not question.refused and any(
@@ -279,7 +279,7 @@ def _turn(goal: WalkGoal, progress: _Progress, question: TouristActionQuestion) 
     if can_turn and (blocked or (progress.crossings >= due and not goal.ends)):
         return _act("turn", goal.sentence, f"{nth}: here it goes {goal.direction}", goal.direction)
     if blocked or (progress.crossings >= due + TOO_MANY and not goal.ends):
-        return _lost(goal, f"{nth}: I have not been able to turn {goal.direction}")
+        return _give_up_lost(goal, f"{nth}: I have not been able to turn {goal.direction}")
     return _act("forward", goal.sentence, f"{nth}: straight on")
 
 
@@ -288,26 +288,26 @@ def _stop(goal: WalkGoal, progress: _Progress, question: TouristActionQuestion) 
     most = UNCOUNTED if goal.crossing is None else goal.crossing
     blocked = bool(question.refused or (here.ways and not _leads(here, "front")))
     due = goal.crossing is None or progress.crossings >= goal.crossing or blocked
-    if due and (arrived := _arrived(goal, progress, question, blocked=blocked, most=most)):
+    if due and (arrived := _arrival_reason(goal, progress, question, blocked=blocked, most=most)):
         return _act("stop", goal.sentence, arrived)
     if goal.part is not None and len(progress.marks) > most:
-        return _along(goal, goal.part, progress, question, blocked=blocked, most=most)
+        return _follow_along(goal, goal.part, progress, question, blocked=blocked, most=most)
     if progress.crossings > most and not goal.ends:
-        return _lost(
+        return _give_up_lost(
             goal,
             f"crossing {progress.crossings} since the last turn, and I have not seen {_either(goal.names)}",
         )
     if blocked:
-        return _lost(goal, f"no way leads on, and I have not seen {_either(goal.names)}")
+        return _give_up_lost(goal, f"no way leads on, and I have not seen {_either(goal.names)}")
     return _act("forward", goal.sentence, f"on until I see {_either(goal.names)}")
 
 
-def _arrived(
+def _arrival_reason(
     goal: WalkGoal, progress: _Progress, question: TouristActionQuestion, *, blocked: bool, most: int
 ) -> str | None:
     """Return why this is where the directions end; `None` if nothing says so."""
     here = question.here
-    if beside := _beside(question, goal.names):
+    if beside := _names_beside(question, goal.names):
         return f"{beside[0]} is right here"
     seen = [one.name for one in here.seen if one.name in goal.names]
     passed = [name for name in progress.ahead if name in goal.names]
@@ -322,7 +322,7 @@ def _arrived(
     return None
 
 
-def _along(
+def _follow_along(
     goal: WalkGoal,
     part: float,
     progress: _Progress,
@@ -336,7 +336,7 @@ def _along(
     if progress.back is None:
         if progress.crossings > most or blocked:
             if question.refused or "rear" not in question.here.ways:
-                return _lost(goal, "this is too far, and no way leads back")
+                return _give_up_lost(goal, "this is too far, and no way leads back")
             return _act("turn", goal.sentence, "this is too far: back to where I was told to stop", "rear")
         return _act("forward", goal.sentence, "on to the next crossing, to see how far it is")
     whole = progress.back - progress.marks[most]
@@ -345,7 +345,7 @@ def _along(
     return _act("forward", goal.sentence, "back to where I was told to stop")
 
 
-def _beside(question: TouristActionQuestion, names: Sequence[str]) -> list[str]:
+def _names_beside(question: TouristActionQuestion, names: Sequence[str]) -> list[str]:
     return [one.name for one in question.here.seen if one.name in names and one.where in BESIDE]
 
 
@@ -358,7 +358,7 @@ def _either(names: Sequence[str]) -> str:
     return " or ".join(names) or "where to stop"
 
 
-def _lost(goal: WalkGoal, reason: str) -> WalkAction:
+def _give_up_lost(goal: WalkGoal, reason: str) -> WalkAction:
     return WalkAction(action="lost", sentence=goal.sentence, reason=reason)
 
 

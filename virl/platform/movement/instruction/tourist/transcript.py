@@ -20,7 +20,7 @@ class ArrivalObservation:
     where the street ends."""
     been_here: bool = False
 
-    def told(self) -> dict[str, object]:
+    def to_prompt(self) -> dict[str, object]:
         """Return the observation as the prompt `movement/tourist-action` takes it: plain JSON values."""
         return {
             "seen": [{"name": one.name, "where": one.direction(self.heading)} for one in self.seen],
@@ -69,9 +69,9 @@ class TranscriptEntry:
     """An observation and what was done upon it."""
 
     observed: Mapping[str, object]
-    """The observation, as `ArrivalObservation.told` gives it."""
+    """The observation, as `ArrivalObservation.to_prompt` gives it."""
     act: Act
 
-    def told(self) -> dict[str, object]:
+    def to_prompt(self) -> dict[str, object]:
         """Return the entry as the prompt `movement/tourist-action` takes it."""
         return {**self.observed, "did": self.act.words, "sentence": self.act.sentence}

@@ -62,7 +62,13 @@ def link_ahead(links: Sequence[Link], heading: float, came_from: str | None) -> 
 
 
 def link_toward(links: Sequence[Link], heading: float, direction: str) -> Link | None:
-    """Return the link that leaves nearest to a direction; `None` if none leaves within `REACH_DEG` of it."""
+    """Return the link that leaves nearest to a direction; `None` if none leaves within `REACH_DEG` of it.
+
+    Args:
+        links: that leave the panorama.
+        heading: that the walker faces, degrees.
+        direction: a word of `DIRECTIONS`.
+    """
     target = heading_of(direction, heading)
     best = _nearest(links, target)
     return best if best and abs(signed_turn(target, best.heading)) <= REACH_DEG else None
@@ -73,6 +79,11 @@ def directions_of(links: Sequence[Link], heading: float, came_from: str | None) 
 
     The way that `link_ahead` takes is `front`, and no other is, so that what is told of a crossing and what
     walking on does there are the same.
+
+    Args:
+        links: that leave the panorama.
+        heading: that the walker faces, degrees.
+        came_from: id of the panorama before; `None` at the start.
     """
     ahead = link_ahead(links, heading, came_from)
     leaving = {_other_direction(heading, link) for link in links if link != ahead}
@@ -83,6 +94,11 @@ def direction_of(links: Sequence[Link], heading: float, link: Link) -> str:
     """Return the plainest direction by which `link_toward` finds a link: left and right before all others.
 
     Where another link leaves nearer to each of the eight, it is the nearest of them.
+
+    Args:
+        links: that leave the panorama.
+        heading: that the walker faces, degrees.
+        link: one of them.
     """
     off = abs(signed_turn(heading, link.heading))
     plain = ("left", "right") if 30.0 <= off <= 150.0 else ()  # chosen: less is ahead, more is back
@@ -92,7 +108,14 @@ def direction_of(links: Sequence[Link], heading: float, link: Link) -> str:
 
 
 def words_for(links: Sequence[Link], heading: float, came_from: str | None, link: Link) -> tuple[str, str]:
-    """Return the action that takes a link: `forward` and nothing, or `turn` and its direction."""
+    """Return the action that takes a link: `forward` and nothing, or `turn` and its direction.
+
+    Args:
+        links: that leave the panorama.
+        heading: that the walker faces, degrees.
+        came_from: id of the panorama before; `None` at the start.
+        link: one of them.
+    """
     if link == link_ahead(links, heading, came_from):
         return "forward", ""
     return "turn", direction_of(links, heading, link)

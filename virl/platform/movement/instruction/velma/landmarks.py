@@ -29,7 +29,7 @@ _QUOTES = " \t\"'`*.,;:"
 
 
 def mind_landmarks(mind: Mind, form: PromptForm = "auto") -> LandmarkExtractor:
-    """Asks a mind; an empty instruction is not asked about.
+    """Return an extractor of landmarks that asks a mind; an empty instruction is not asked about.
 
     The prompt is `movement/velma-landmarks`, for chat models `movement/velma-landmarks-chat`. The extractor
     raises `MindFailed` where no reply holds a list.

@@ -31,7 +31,7 @@ from virl.platform.movement.instruction.velma.rules import (
     VelmaAction,
     ask_until_read,
     published_action,
-    quoted,
+    quote_reply,
 )
 from virl.platform.movement.instruction.velma.transcript import observed_so_far
 from virl.platform.movement.instruction.velma.verbalizer import Wording, sentence, walk_text
@@ -112,7 +112,7 @@ class VelmaNavigator:
         observed = [observer.start(start, names)]
 
         def choose(moves: Sequence[Move]) -> Decision:
-            observed.extend([observer.after(move.state, names) for move in moves[len(observed) - 1 :]])
+            observed.extend([observer.observe(move.state, names) for move in moves[len(observed) - 1 :]])
             return self._decide(instruction, observed, moves, examples)
 
         yield from act(self.graph, start, choose, opening=self.opening, max_actions=self.max_actions)
@@ -144,7 +144,7 @@ class VelmaNavigator:
         said = ask(0)
         published = published_action(said)
         if published is None:
-            return Decision(Action.FORWARD, "the reply names no action", (quoted(said),))
+            return Decision(Action.FORWARD, "the reply names no action", (quote_reply(said),))
         return Decision(published)
 
     def _landmarks_of(self, instruction: str) -> tuple[str, ...]:

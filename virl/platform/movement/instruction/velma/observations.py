@@ -38,6 +38,11 @@ class LandmarkScorer(Protocol):
     def visible(self, pano_id: str, heading: float, landmarks: Sequence[str]) -> list[VisibleLandmark]:
         """Return the landmarks seen at a panorama by one who faces `heading` (degrees), each at most once.
 
+        Args:
+            pano_id: of the panorama.
+            heading: degrees.
+            landmarks: names to look for.
+
         Raises:
             NoImagery: nothing is known of how this panorama looks.
         """
@@ -77,7 +82,7 @@ class Observer:
         flow = self.flow(state) if self.flow else None
         return StateObservation(0, self._sightings(state, landmarks), flow, self._map(state))
 
-    def after(self, state: WalkState, landmarks: Sequence[str] = ()) -> StateObservation:
+    def observe(self, state: WalkState, landmarks: Sequence[str] = ()) -> StateObservation:
         """Return the observation after an action; a crossing is told on arrival, not after a turn."""
         ways = int(self.graph.degree[state.node]) if state.came_from is not None else 0
         if ways <= 2:

@@ -89,7 +89,13 @@ def chat_inputs(
 
 
 def action_text(instruction: str, walk: str, examples: Sequence[Example] = ()) -> str:
-    """Return the text that a model is sent; it ends with the walk."""
+    """Return the text that a model is sent; it ends with the walk.
+
+    Args:
+        instruction: of the episode.
+        walk: so far, as text.
+        examples: worked walks before it.
+    """
     return render(action_prompt(), action_inputs(instruction, walk, examples)).rstrip()
 
 

@@ -123,9 +123,9 @@ def _progress(question: VelmaActionQuestion) -> WalkProgress:
             case Action.FORWARD:
                 progress = progress.forward()
             case Action.LEFT:
-                progress = progress.turned(steps.get("left"))
+                progress = progress.after_turn(steps.get("left"))
             case Action.RIGHT:
-                progress = progress.turned(steps.get("right"))
+                progress = progress.after_turn(steps.get("right"))
             case Action.TURN_AROUND:
                 progress = WalkProgress(ahead=steps.get("behind"))
         steps = steps_by_side(seen.map) or steps
@@ -156,14 +156,14 @@ def ask_until_read(
         found = read(reply)
         if found is not None:
             return found, tuple(refused)
-        refused.append(quoted(reply))
+        refused.append(quote_reply(reply))
     raise MindFailed(
         f"the mind did not name {wanted} in {_TRIES} replies, the last being {refused[-1]!r}: "
         f"choose another model with --mind"
     )
 
 
-def quoted(reply: str) -> str:
+def quote_reply(reply: str) -> str:
     """Return a reply on one line, without control characters, shortened."""
     shown = "".join(character if character.isprintable() else " " for character in reply)
     return " ".join(shown.split())[:MAX_QUOTED]

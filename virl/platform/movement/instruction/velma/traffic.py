@@ -43,6 +43,11 @@ def view_flow(graph: NavigationGraph, views: ViewEmbeddings, texts: TextEncoder)
     behind. Where the side is likeliest that vehicle is left aside; rears ahead and fronts behind speak for
     "with", the others for "against", which also wins a draw. VELMA's code scores crops around detected
     vehicles, as `vehicle_flow` does; here the whole view is scored.
+
+    Args:
+        graph: links between the panoramas.
+        views: embeddings of the pictures.
+        texts: encoder of captions.
     """
     captions = _Captions(texts)
 

@@ -55,7 +55,15 @@ def walk_so_far(
     landmarks: Sequence[str] = (),
     wording: Wording = "paper",
 ) -> WalkText:
-    """Return a walk as text; unless it has stopped, it ends in the number of the action that comes next."""
+    """Return a walk as text; unless it has stopped, it ends in the number of the action that comes next.
+
+    Args:
+        observer: tells what is around.
+        start: of the walk.
+        actions: so far.
+        landmarks: of the instruction.
+        wording: of the sentences.
+    """
     return walk_text(observed_so_far(observer, start, actions, landmarks=landmarks, wording=wording), actions)
 
 
@@ -67,9 +75,20 @@ def observed_so_far(
     landmarks: Sequence[str] = (),
     wording: Wording = "paper",
 ) -> list[str]:
-    """Return what is told at the start of a walk and after each action but a stop."""
+    """Return what is told at the start of a walk and after each action but a stop.
+
+    Args:
+        observer: tells what is around.
+        start: of the walk.
+        actions: so far.
+        landmarks: of the instruction.
+        wording: of the sentences.
+    """
     states = walk_states(observer.graph, start, actions)
     if actions and actions[-1] is Action.STOP:
         states.pop()
-    observed = [observer.start(start, landmarks), *(observer.after(state, landmarks) for state in states[1:])]
+    observed = [
+        observer.start(start, landmarks),
+        *(observer.observe(state, landmarks) for state in states[1:]),
+    ]
     return [sentence(observation, wording) for observation in observed]

@@ -36,14 +36,14 @@ class Lettering:
 
 
 class Namer:
-    """Gives names, none twice."""
+    """A source of names, none of them twice."""
 
     def __init__(self, rng: Random) -> None:
         self._rng = rng
         self._taken: set[str] = set()
 
     def letter(self, trade: str, street: str, room: int) -> Lettering:
-        """Names a place.
+        """Draw a name and its lettering for a place.
 
         Args:
             trade: key of the trade.
@@ -64,7 +64,7 @@ class Namer:
                 best, telling = name, wanted
                 if units(name) <= room:
                     break
-        best = best or self._numbered(places.blade)
+        best = best or self._add_number(places.blade)
         self._taken.add(best)
         tagline = ""
         if not telling and places.taglines and self._rng.random() < TAGLINED:
@@ -90,7 +90,7 @@ class Namer:
 
         return re.sub(r"\{(\w)\d?\}", word, pattern)
 
-    def _numbered(self, word: str) -> str:
+    def _add_number(self, word: str) -> str:
         number = next(number for number in range(1, 10_000) if f"{word} {number}" not in self._taken)
         return f"{word} {number}"
 
@@ -102,12 +102,12 @@ class Namer:
 
 
 def units(text: str) -> int:
-    """Length of a text on a sign in widths of a Latin letter: East Asian glyphs count twice."""
+    """Return the length of a text on a sign in widths of a Latin letter: East Asian glyphs count twice."""
     return sum(2 if east_asian_width(glyph) in "WF" else 1 for glyph in text)
 
 
 def all_sign_characters() -> str:
-    """Every character that can stand on a sign, in either case, sorted: what a font must draw."""
+    """Return every character that can stand on a sign, in either case, sorted: what a font must draw."""
     table = _names()
     texts = [string.ascii_letters, string.digits, string.punctuation, " "]
     texts += [word for pools in table.pools.values() for pool in pools.values() for word in pool]

@@ -36,7 +36,13 @@ class Green:
 
 
 def greens(layout: StreetPlan, order: np.random.Generator, count: int) -> list[Green]:
-    """All parks of a town, then gardens in random order, `count` together at most."""
+    """Return all parks of a town, then gardens in random order, `count` together at most.
+
+    Args:
+        layout: of the town.
+        order: source of chance.
+        count: at most.
+    """
     found = [green for park in layout.parks if (green := _park(layout, park))]
     gardens = [front for front in layout.frontages if front.building is None]
     for index in order.permutation(len(gardens)):

@@ -34,7 +34,7 @@ def mean_rating(reviews: Sequence[Review], rng: Random) -> float:
 
 
 def draw_price_level(attributes: Mapping[str, bool], rng: Random) -> int | None:
-    """1 for a cheap place, 2 to 4 for others; `None` where nobody speaks of prices."""
+    """Return price level: 1 for a cheap place, 2 to 4 for others; `None` where nobody speaks of prices."""
     if "cheap" not in attributes:
         return None
     return 1 if attributes["cheap"] else rng.choice(DEAR)

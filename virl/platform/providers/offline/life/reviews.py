@@ -62,7 +62,7 @@ class _ReviewDraft:
         return len(self.good) - len(self.bad)
 
     def rating(self) -> int:
-        """1 to 5: all praise is worth at least 4, all blame at most 3."""
+        """Return the stars from 1 to 5: all praise is worth at least 4, all blame at most 3."""
         lowest = 1 if self.bad and not self.good else 2 if self.bad else 4
         highest = 3 if not self.good else 4 if self.balance <= 0 else 5
         return min(highest, max(lowest, round(EVEN_RATING + 0.6 * self.balance + 0.5 * self.mood)))
@@ -76,7 +76,7 @@ class Reviewers:
         self._decks: dict[str, list[str]] = {}
 
     def review(self, trade: Trade, attributes: Mapping[str, bool]) -> tuple[Review, ...]:
-        """Three to eight reviews of a place with these attributes."""
+        """Return three to eight reviews of a place with these attributes."""
         rng = self._rng
         topics = trade.debatable
         fewest = 5 if len(topics) > 5 else FEWEST
@@ -95,7 +95,7 @@ class Reviewers:
         return tuple(reviews)
 
     def _mention(self, drafts: list[_ReviewDraft], scope: str, topic: str, *, holds: bool) -> None:
-        """Lets one reviewer who has not spoken of a topic speak of it."""
+        """Let one reviewer who has not spoken of a topic speak of it."""
         free = [draft for draft in drafts if topic not in draft.topics]
         if not free:
             return
@@ -118,7 +118,7 @@ class Reviewers:
         said, rest = (draft.bad, draft.good) if blame_first else (draft.good, draft.bad)
         sentences = [*said]
         if said and rest:
-            sentences.append(_after(self._draw("credit" if blame_first else "but"), rest[0]))
+            sentences.append(_follow_turn(self._draw("credit" if blame_first else "but"), rest[0]))
             sentences += rest[1:]
         else:
             sentences += rest
@@ -167,20 +167,20 @@ def _wordings(key: str) -> tuple[str, ...]:
     """Return the wordings of a deck, such as `"closers glad food"` or `"spicy True bad food"`."""
     match key.split():
         case ["openers", scope]:
-            return _suiting(_phrasebook().openers, scope)
+            return _wordings_for(_phrasebook().openers, scope)
         case ["details", scope]:
-            return _suiting(_phrasebook().details, scope)
+            return _wordings_for(_phrasebook().details, scope)
         case ["closers", mood, scope]:
-            return _suiting(_phrasebook().closers[mood], scope)  # type: ignore[index]
+            return _wordings_for(_phrasebook().closers[mood], scope)  # type: ignore[index]
         case [topic, holds, tone, scope]:
-            return _suiting(_phrases(topic, holds == "True")[tone], scope)  # type: ignore[index]
+            return _wordings_for(_phrases(topic, holds == "True")[tone], scope)  # type: ignore[index]
     return getattr(_phrasebook(), key)  # type: ignore[no-any-return]
 
 
 @cache
 def _tones(topic: str, holds: bool, scope: str) -> tuple[Tone, ...]:
     """Return the tones in which reviewers speak of an attribute that holds or not."""
-    return tuple(tone for tone, scoped in _phrases(topic, holds).items() if _suiting(scoped, scope))
+    return tuple(tone for tone, scoped in _phrases(topic, holds).items() if _wordings_for(scoped, scope))
 
 
 def _phrases(topic: str, holds: bool) -> dict[Tone, Scoped]:
@@ -188,12 +188,12 @@ def _phrases(topic: str, holds: bool) -> dict[Tone, Scoped]:
     return phrases.is_ if holds else phrases.is_not
 
 
-def _suiting(scoped: Scoped, scope: str) -> tuple[str, ...]:
+def _wordings_for(scoped: Scoped, scope: str) -> tuple[str, ...]:
     """Return the wordings for a scope: `only SCOPE`, or else `any` and its own."""
     return scoped.get(f"only {scope}") or scoped.get("any", ()) + scoped.get(scope, ())
 
 
-def _after(turn: str, sentence: str) -> str:
+def _follow_turn(turn: str, sentence: str) -> str:
     """Return a sentence after a turn such as "My one gripe:"."""
     first = sentence.partition(" ")[0]
     keep = first == "I" or first.startswith("I'")

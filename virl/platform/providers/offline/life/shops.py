@@ -42,6 +42,11 @@ def move_in(layout: StreetPlan, seed: int, town: str = TOWN) -> tuple[Shop, ...]
 
     The same layout and seed give the same shops. Where frontages are few, fewer trades move in. Addresses end
     in the name of the town.
+
+    Args:
+        layout: of the town.
+        seed: same seed, same shops.
+        town: its name.
     """
     settlers = _Settlers(layout, seed, town)
     return (*settlers.shops(), *settlers.parks())
@@ -61,7 +66,7 @@ class _Settlers:
         self._count = 0
 
     def shops(self) -> Iterator[Shop]:
-        """All that have a building."""
+        """Yield all shops that have a building."""
         sites = Sites(self._layout, self._spots)
         for key in roster(len(sites.frontages), self._spots):
             trade = trades_table().trades[key]
@@ -72,19 +77,19 @@ class _Settlers:
             lettering = self._namer.letter(key, self._streets[front.street], room_for_name(width))
             place_id = self._new_id()
             signs = hang_signs(place_id, lettering, front.left, front.right, self._rng)
-            position = behind(front.left, front.right)
+            position = point_behind(front.left, front.right)
             address = self._address(front.number, front.street)
             yield self._shop(place_id, trade, lettering, front.id, signs, position, address)
 
     def parks(self) -> Iterator[Shop]:
-        """Parks and gardens."""
+        """Yield the parks and gardens."""
         key, trade = next((k, t) for k, t in trades_table().trades.items() if t.types[0] == "park")
         for green in greens(self._layout, self._spots, trade.count):
             place_id = self._new_id()
             width = min(WIDE_BOARD_M, dist(green.edges[0].left, green.edges[0].right))
             lettering = self._namer.letter(key, self._streets[green.street], room_for_name(width))
             signs = self._boards(place_id, lettering, green)
-            position = behind(green.edges[0].left, green.edges[0].right)
+            position = point_behind(green.edges[0].left, green.edges[0].right)
             address = self._address(green.number, green.street)
             yield self._shop(place_id, trade, lettering, green.frontage, signs, position, address)
 
@@ -133,7 +138,7 @@ class _Settlers:
         return Shop(place, frontage, signs, attributes, rng.randrange(1 << 16))
 
 
-def behind(left: Point, right: Point) -> Point:
+def point_behind(left: Point, right: Point) -> Point:
     """Return the point 2 m behind the middle of a front: where the place at this front is."""
     (x0, y0), (x1, y1) = left, right
     length = dist(left, right)
@@ -207,13 +212,13 @@ class Sites:
         return centres
 
     def _closeness(self, site: int, reach: float) -> Floats:
-        """1 at a site, falling to 0 within about twice `reach` metres."""
+        """Return the closeness of a site to the others: 1 at a site, near 0 beyond twice `reach` metres."""
         away = (self._x - self._x[site]) ** 2 + (self._y - self._y[site]) ** 2
         near: Floats = np.exp(away * (-1 / reach**2))
         return near
 
     def _gap(self, site: int, centres: list[int]) -> float:
-        """Metres from a site to the nearest centre."""
+        """Return the metres from a site to the nearest centre."""
         gaps = np.hypot(self._x[centres] - self._x[site], self._y[centres] - self._y[site])
         return float(gaps.min(initial=np.inf))
 

@@ -28,7 +28,15 @@ def room_for_name(width: float) -> int:
 def hang_signs(
     place_id: str, lettering: Lettering, left: Point, right: Point, rng: Random
 ) -> tuple[Sign, ...]:
-    """Return a fascia over the front from `left` to `right`, and for some shops a blade at its right end."""
+    """Return a fascia over the front from `left` to `right`, and for some shops a blade at its right end.
+
+    Args:
+        place_id: of the shop.
+        lettering: of its name.
+        left: end of its front, seen from the street, metres.
+        right: other end.
+        rng: source of chance.
+    """
     variant = rng.randrange(1 << 16)
     front = _Front(left, right)
     low, high = (0.9, FASCIA_HEIGHT_M[1]) if lettering.tagline else FASCIA_HEIGHT_M
@@ -64,7 +72,16 @@ def hang_signs(
 def plant_board(
     sign_id: str, place_id: str, lettering: Lettering, left: Point, right: Point, variant: int
 ) -> Sign:
-    """Return a board on posts in the middle of an edge, facing the street."""
+    """Return a board on posts in the middle of an edge, facing the street.
+
+    Args:
+        sign_id: of the board.
+        place_id: of the place.
+        lettering: of its name.
+        left: end of the edge, seen from the street, metres.
+        right: other end.
+        variant: of font and colours.
+    """
     front = _Front(left, right)
     width = min(board_width(lettering) + POSTS_M, front.length)
     start = (front.length - width) / 2
@@ -75,7 +92,7 @@ def plant_board(
 
 
 def board_width(lettering: Lettering) -> float:
-    """Metres of board that the texts want."""
+    """Return the metres of board that the texts want."""
     text = max(units(lettering.name) * LETTER_M, units(lettering.tagline) * TAGLINE_LETTER_M)
     return text + MARGIN_M
 
@@ -96,5 +113,12 @@ class _Front:
 
 
 def along_front(left: Point, right: Point, along: float, out: float) -> Point:
-    """Return the point so many metres from the left end along a front, and so many before it."""
+    """Return the point so many metres from the left end along a front, and so many before it.
+
+    Args:
+        left: end of the front, seen from the street, metres.
+        right: other end.
+        along: metres.
+        out: metres.
+    """
     return _Front(left, right).at(along, out)

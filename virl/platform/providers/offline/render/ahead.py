@@ -17,7 +17,7 @@ from virl.geo import LatLng, LocalFrame
 from virl.platform.providers.offline.plan import Panoramas, Street, StreetPlan
 from virl.platform.providers.offline.render.backdrop import shade_backdrop
 from virl.platform.providers.offline.render.ground import Grounds
-from virl.platform.providers.offline.render.lens import aimed
+from virl.platform.providers.offline.render.lens import aim_lens
 from virl.platform.providers.offline.render.raster import blank_drawing
 from virl.platform.providers.offline.render.smooth import smooth_edges
 from virl.platform.providers.offline.render.textures import Textures, texture_table
@@ -50,12 +50,12 @@ def compile_ahead() -> Ahead:
 
 def compile_now() -> None:
     """Compile these kernels and keep them, by drawing one black pixel of a town of one street."""
-    lens = aimed(0.0, 0.0, 0.0, 0.0, 90.0, (1, 1))
+    lens = aim_lens(0.0, 0.0, 0.0, 0.0, 90.0, (1, 1))
     table, size = texture_table([])
     textures = Textures(table, np.zeros(1, np.uint32), np.zeros(size, np.uint8))
     drawing = blank_drawing(np.zeros(0, np.int64), lens)
     picture = np.zeros((1, 1, 3), np.uint8)
-    shade_backdrop(drawing, Grounds(_one_street()).around(0.0, 0.0), textures, lens, picture)
+    shade_backdrop(drawing, Grounds(_one_street()).ground_around(0.0, 0.0), textures, lens, picture)
     smooth_edges(drawing, picture, picture.copy())
 
 

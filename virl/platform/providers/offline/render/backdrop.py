@@ -19,7 +19,7 @@ from virl.platform.providers.offline.render.beyond import (
     material_beyond,
 )
 from virl.platform.providers.offline.render.ground import GroundRasters, along_street
-from virl.platform.providers.offline.render.kernel import inlined, kernel, part
+from virl.platform.providers.offline.render.kernel import inline_kernel, kernel, part
 from virl.platform.providers.offline.render.lens import Lens
 from virl.platform.providers.offline.render.light import SKY_RGB, SUN, SUN_RGB
 from virl.platform.providers.offline.render.markings import markings, share_between
@@ -38,7 +38,7 @@ from virl.platform.providers.offline.render.sampling import (
     Growth,
     Tile,
     channel,
-    fixed,
+    fixed_point,
     footprint,
     gather,
     taps_of,
@@ -115,7 +115,15 @@ class _Materials(NamedTuple):
 def shade_backdrop(
     drawing: GeometryBuffer, ground: GroundRasters, textures: Textures, lens: Lens, picture: Image
 ) -> None:
-    """Colour every pixel that shows ground or sky."""
+    """Colour every pixel that shows ground or sky.
+
+    Args:
+        drawing: with its quads drawn.
+        ground: around the camera.
+        textures: of the city.
+        lens: of the camera.
+        picture: shape (height, width, 3); is changed.
+    """
     # Taken out of the tuples once: to do so for each run would cost more than the work itself.
     shown, frame, texels = drawing.shown, lens.frame, textures.texels
     clouds = tile_at(textures.table, _CLOUDS)
@@ -162,7 +170,7 @@ def _sky_run(
         red, green, blue = to
 
 
-@inlined
+@inline_kernel
 def _spot(row: _Row, eye: Floats, frame: Floats, right: float) -> _Spot:
     """Return the ground `right` pixels to the right of the middle."""
     k, turn = row.k, frame[1, 2] / row.z
@@ -230,9 +238,9 @@ def _ground_run(
             ux, uy = segments[i, 2], segments[i, 3]
             u, v = along_street(segments, i, u, v)
             du, dv = x_step * ux + y_step * uy, y_step * ux - x_step * uy
-            taps = taps_of(_laid(cover, ux, uy))
+            taps = taps_of(_lay_texture(cover, ux, uy))
         mix = plain_mix(lit, 1.0 / cover.taps, row.haze)
-        along, aside = fixed(u / TILE_M, taps.bits), fixed(v / TILE_M, taps.bits)
+        along, aside = fixed_point(u / TILE_M, taps.bits), fixed_point(v / TILE_M, taps.bits)
         along_step, aside_step = int(du * (256 << taps.bits) / TILE_M), int(dv * (256 << taps.bits) / TILE_M)
         for column in range(block, stop):
             total = gather(texels, taps, ahead, along, aside)
@@ -240,7 +248,7 @@ def _ground_run(
             along, aside = along + along_step, aside + aside_step
 
 
-@inlined
+@inline_kernel
 def _texture_of(found: int, materials: _Materials) -> int:
     """Return the start of the texture of the ground beyond a pavement."""
     if found == LAWN:
@@ -250,16 +258,16 @@ def _texture_of(found: int, materials: _Materials) -> int:
     return materials.water if found == WATER else materials.beyond
 
 
-@inlined
-def _laid(cover: Footprint, ux: float, uy: float) -> Footprint:
+@inline_kernel
+def _lay_texture(cover: Footprint, ux: float, uy: float) -> Footprint:
     """Return a footprint on the ground as seen by a texture that is laid along the direction (ux, uy)."""
     du, dv = cover.du * ux + cover.dv * uy, cover.dv * ux - cover.du * uy
     return Footprint(cover.level, cover.offset, cover.wide, cover.high, cover.taps, du, dv)
 
 
-@inlined
+@inline_kernel
 def _only_material(d: float, past: float, around: float, segments: Floats, i: int, x: float, y: float) -> int:
-    """`ASPHALT` or `SLABS` where nothing else lies within `around` metres of a point, else `MIXED`.
+    """Return `ASPHALT` or `SLABS` where nothing else lies within `around` metres of a point, else `MIXED`.
 
     The distances to the kerb, d, and past the pavement change by no more than a metre a metre.
     """
@@ -275,12 +283,12 @@ def _only_material(d: float, past: float, around: float, segments: Floats, i: in
     return MIXED if painted else ASPHALT
 
 
-@inlined
+@inline_kernel
 def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken out of it for every pixel
     spot: _Spot, cover: Footprint, grid: RasterGrid, materials: _Materials, kerb: Heights, stone: Heights,
     parks: Heights, water: Shares, gravel: Shares, nearest: Indices, segments: Floats, texels: Words,
 ) -> Rgb:  # fmt: skip
-    """Red, green and blue, unlit, where kerb, paint and materials may meet in one pixel."""
+    """Return the red, green and blue, unlit, where kerb, paint and materials may meet in one pixel."""
     cell = cell_at(grid, spot.x, spot.y)
     d, d_x, d_y = raster_at(kerb, cell)
     d, d_x, d_y = d / 256.0, d_x * (grid.per_metre / 256.0), d_y * (grid.per_metre / 256.0)
@@ -292,7 +300,9 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
     along, aside = along_street(segments, i, spot.x, spot.y)
     ux, uy = segments[i, 2], segments[i, 3]
     if road > 0.0:
-        total = gather(texels, taps, 0, fixed(spot.x / TILE_M, taps.bits), fixed(spot.y / TILE_M, taps.bits))
+        total = gather(
+            texels, taps, 0, fixed_point(spot.x / TILE_M, taps.bits), fixed_point(spot.y / TILE_M, taps.bits)
+        )
         blur_along = abs(spot.ax * ux + spot.ay * uy) + abs(spot.bx * ux + spot.by * uy) + 1e-6
         blur_aside = abs(spot.ay * ux - spot.ax * uy) + abs(spot.by * ux - spot.bx * uy) + 1e-6
         paint = WEAR * markings(segments, i, along, aside, blur_along, blur_aside)
@@ -309,9 +319,13 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
                 materials.paths,
             )  # fmt: skip
             ahead = _texture_of(found, materials)
-        laid = taps_of(_laid(cover, ux, uy))
+        laid = taps_of(_lay_texture(cover, ux, uy))
         total = gather(
-            texels, laid, ahead, fixed(along / TILE_M, taps.bits), fixed(aside / TILE_M, taps.bits)
+            texels,
+            laid,
+            ahead,
+            fixed_point(along / TILE_M, taps.bits),
+            fixed_point(aside / TILE_M, taps.bits),
         )
         edge = share_between(d, 0.0, KERB_M, per)
         tone = share * (1.0 - edge) * (1.0 - 0.35 * share_between(d, KERB_M, EDGE_M, per))
@@ -323,7 +337,7 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
 
 @part
 def _sky_colour(x: float, y: float, z: float, focal: float, clouds: Tile, texels: Words) -> Rgb:
-    """Red, green and blue of the sky along a ray (x, y, z) of any length.
+    """Return the red, green and blue of the sky along a ray (x, y, z) of any length.
 
     Args:
         x: east.
@@ -361,12 +375,12 @@ def _sky_colour(x: float, y: float, z: float, focal: float, clouds: Tile, texels
     return red + glow * (255.0 - red), green + glow * (250.0 - green), blue + glow * (228.0 - blue)
 
 
-@inlined
+@inline_kernel
 def _cloud(x: float, y: float, up: float, focal: float, clouds: Tile, texels: Words) -> float:
     """Return the share of cloud in a unit direction, [0, 1]."""
     depth = _CLOUD_SCALE / (up + _CLOUD_BEND)
     grow = depth / focal
     cover = footprint(clouds, Growth(grow, 0.0, 0.0, grow / (up + _CLOUD_BEND)), 1)
     taps = taps_of(cover)
-    total = gather(texels, taps, 0, fixed(x * depth, taps.bits), fixed(y * depth, taps.bits))
+    total = gather(texels, taps, 0, fixed_point(x * depth, taps.bits), fixed_point(y * depth, taps.bits))
     return channel(total, 0) * (1.0 / 255.0) * min(1.0, up * 7.0)

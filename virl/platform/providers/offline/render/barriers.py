@@ -38,7 +38,7 @@ _STEEL = (0.46, 0.46, 0.47)
 
 
 def barrier_mesh(barriers: Sequence[Barrier]) -> Quads:
-    """All of them; nobody owns their quads: they only hide what is behind them."""
+    """Return the quads of all barriers; nobody owns them: they only hide what is behind them."""
     return join(_mesh(one) for one in barriers)
 
 
@@ -46,7 +46,7 @@ def _mesh(barrier: Barrier) -> Quads:
     line = shapely.get_coordinates(shapely.segmentize(shapely.LineString(barrier.line), LONGEST_M))
     if barrier.kind == "fence":
         left, right = line[:-1], line[1:]
-        uv = _laid(left, right, TILE_M["fence"], 1.0)
+        uv = _lay_tiles(left, right, TILE_M["fence"], 1.0)
         paint = FENCE_PAINTS[barrier.variant % len(FENCE_PAINTS)]
         faces = upright(left, right, 0.0, barrier.height)
         return quads(faces, uv=uv, texture=TILE_INDEX["pales"], paint=paint, mode=CUTOUT)
@@ -62,20 +62,20 @@ def _solid(barrier: Barrier, line: Floats) -> Quads:
     else:
         texture, paint = TILE_INDEX[f"wall/{WALLS[pick % len(WALLS)]}"], WALL_PAINTS[pick % len(WALL_PAINTS)]
         top = COPING
-    aside = _mitred(line) * (thick / 2)
+    aside = _mitre(line) * (thick / 2)
     right, left = line + aside, line - aside
     starts = np.concatenate([right[:-1], left[1:], left[:1], right[-1:]])
     ends = np.concatenate([right[1:], left[:-1], right[:1], left[-1:]])
-    uv = _laid(starts, ends, tile, barrier.height / tile)
+    uv = _lay_tiles(starts, ends, tile, barrier.height / tile)
     sides = quads(upright(starts, ends, 0.0, barrier.height), uv=uv, texture=texture, paint=paint)
     flat = np.stack([right[:-1], right[1:], left[1:], left[:-1]], axis=1)
     lid = np.concatenate([flat, np.full((len(flat), 4, 1), barrier.height)], axis=2)
-    uv = _laid(line[:-1], line[1:], tile, thick / tile)
+    uv = _lay_tiles(line[:-1], line[1:], tile, thick / tile)
     return join([sides, quads(lid, uv=uv, texture=texture, paint=top)])
 
 
-def _mitred(line: Floats) -> Floats:
-    """Vectors to the right of a line at its points, on which the sides of a band of width 2 meet."""
+def _mitre(line: Floats) -> Floats:
+    """Return vectors to the right of a line at its points, on which the sides of a band of width 2 meet."""
     sides = outward(line[:-1], line[1:])
     before, after = np.concatenate([sides[:1], sides]), np.concatenate([sides, sides[-1:]])
     if np.array_equal(line[0], line[-1]):
@@ -85,8 +85,8 @@ def _mitred(line: Floats) -> Floats:
     return np.asarray(np.where(squared > SHARPEST, 2 * mean / np.maximum(squared, SHARPEST), after))
 
 
-def _laid(left: Floats, right: Floats, tile_m: float, high: float) -> Floats:
-    """Texture coordinates of upright quads: so many tiles high, and as many wide as fit."""
+def _lay_tiles(left: Floats, right: Floats, tile_m: float, high: float) -> Floats:
+    """Return the texture coordinates of upright quads: so many tiles high, and as many wide as fit."""
     wide = np.maximum(np.hypot(*(right - left).T) / tile_m, 0.05)
     return np.stack([np.zeros_like(wide), np.zeros_like(wide), wide, np.full_like(wide, high)], axis=1)
 
@@ -99,7 +99,7 @@ def track_mesh(tracks: Sequence[Track]) -> Quads:
     xy, owner = shapely.get_coordinates(lines, return_index=True)
     inner = owner[1:] == owner[:-1]
     start, end = xy[:-1][inner], xy[1:][inner]
-    side = _left(xy, owner)
+    side = _left_normals(xy, owner)
     begin, stop = side[:-1][inner], side[1:][inner]
     strips = []
     for aside in (-_GAUGE_M / 2, _GAUGE_M / 2):
@@ -111,7 +111,7 @@ def track_mesh(tracks: Sequence[Track]) -> Quads:
     return quads(np.concatenate([flat, np.full((len(flat), 4, 1), 0.01)], axis=2), paint=_STEEL)
 
 
-def _left(xy: Floats, owner: Ints) -> Floats:
+def _left_normals(xy: Floats, owner: Ints) -> Floats:
     """Return unit vectors to the left of lines at their points, the mean of the pieces there."""
     way = np.diff(xy, axis=0)
     way /= np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-9)

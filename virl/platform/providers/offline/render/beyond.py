@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 
 from virl.geo import Floats
-from virl.platform.providers.offline.render.kernel import inlined, kernel
+from virl.platform.providers.offline.render.kernel import inline_kernel, kernel
 from virl.platform.providers.offline.render.rasters import Heights, Indices, Shares
 
 LAWN, OPEN, GRAVEL, WATER = 1, 2, 3, 4
@@ -14,7 +14,7 @@ LAWN, OPEN, GRAVEL, WATER = 1, 2, 3, 4
 
 PATH_M = (1.2, 3.4)  # a park's path lies this far inside its edge
 HALF_SHARE = 127.5
-UNIFORM_CELLS = 2  # along the side of a cell of `uniform_around`; chosen
+UNIFORM_CELLS = 2  # along the side of a cell of `uniform_distance`; chosen
 EDGE_M = 0.2  # kerb stone and joint
 
 
@@ -29,9 +29,17 @@ class Beyond(NamedTuple):
     has_paths: bool
 
 
-@inlined
+@inline_kernel
 def material_beyond(park: float, water: float, gravel: float, is_path: bool, has_paths: bool) -> int:
-    """Return the material beyond the pavement for these raster values; `is_path`: on a path of gravel."""
+    """Return the material beyond the pavement for these raster values; `is_path`: on a path of gravel.
+
+    Args:
+        park: of the raster of lawns; negative inside.
+        water: share.
+        gravel: share.
+        is_path: whether the point is on a path of gravel.
+        has_paths: whether parks have paths.
+    """
     if water > HALF_SHARE and not is_path:
         return WATER
     inside = -park / 256.0
@@ -40,10 +48,15 @@ def material_beyond(park: float, water: float, gravel: float, is_path: bool, has
     return LAWN if inside > 0.0 else OPEN
 
 
-def uniform_around(kerb: Heights, nearest: Indices, beyond: Beyond) -> Shares:
+def uniform_distance(kerb: Heights, nearest: Indices, beyond: Beyond) -> Shares:
     """Return how far the ground is of one material beyond the pavements, in cells of `UNIFORM_CELLS` cells.
 
     0 where it is not even in this cell; n where nothing else lies nearer than n - 1 of them.
+
+    Args:
+        kerb: raster of distances to the kerb.
+        nearest: raster of the nearest segment.
+        beyond: rasters of what lies there.
     """
     materials = np.zeros(kerb.shape, np.uint8)
     _write_materials(kerb, nearest, beyond, materials)

@@ -87,7 +87,7 @@ class Walls:
 
 
 def building_mesh(buildings: Sequence[Building], signs: Sequence[Sign] = ()) -> Quads:
-    """Everything that belongs to buildings except what their frontages wear.
+    """Return everything that belongs to buildings except what their frontages wear.
 
     Args:
         buildings: of the town.
@@ -110,7 +110,7 @@ def building_mesh(buildings: Sequence[Building], signs: Sequence[Sign] = ()) -> 
 
 
 def door_mesh(frontages: Sequence[Frontage], taken: Collection[int]) -> Quads:
-    """Front doors of the frontages of buildings that no shop has taken."""
+    """Return the front doors of the frontages of buildings that no shop has taken."""
     homes = [f for f in frontages if f.building is not None and f.id not in taken]
     if not homes:
         return join([])
@@ -164,7 +164,7 @@ def _ground_floors(walls: Walls) -> Quads:
 
 
 def _trims(walls: Walls) -> Quads:
-    """Cornices at the top and string courses over the ground floor, with their undersides."""
+    """Return the cornices at the top and string courses over the ground floor, with their undersides."""
     parts = []
     own = TRIM[walls.variant // 3 % len(TRIM)] * 0.55 + walls.paint * 0.45
     out = outward(walls.left, walls.right)
@@ -187,7 +187,7 @@ def _trims(walls: Walls) -> Quads:
 
 
 def _ledge(left: Floats, right: Floats, out: Floats, depth: Floats | float, z: ArrayLike) -> Floats:
-    """Corners of level strips that are seen from below, from a wall outwards."""
+    """Return the corners of level strips that are seen from below, from a wall outwards."""
     n = len(left)
     flat = np.stack([left, right, right + out * depth, left + out * depth], axis=1)
     heights = np.broadcast_to(np.reshape(z, (-1, 1, 1)), (n, 4, 1))
@@ -195,7 +195,7 @@ def _ledge(left: Floats, right: Floats, out: Floats, depth: Floats | float, z: A
 
 
 def _mansards(walls: Walls) -> Quads:
-    """Sloping roofs on every third convex building up to five storeys; other shapes have flat ones."""
+    """Return sloping roofs on every third convex building up to five storeys; other shapes have flat ones."""
     low = walls.height < GROUND_FLOOR_M + 4.5 * _STOREY_M
     which = walls.simple & (walls.variant // 5 % 3 == 0) & low & (walls.base == 0) & (walls.roof == "")
     left, right, centre = walls.left[which], walls.right[which], walls.centre[which]
@@ -215,7 +215,7 @@ def bare_wall_mesh(signs: Sequence[Sign], walls: Walls) -> Quads:
     if not upstairs:
         return join([])
     ends = np.array([(sign.left, sign.right) for sign in upstairs])
-    hung, wall = _behind(ends, walls)
+    hung, wall = _walls_behind(ends, walls)
     top = np.array([sign.top for sign in upstairs])[hung] + ABOVE_M
     left, right = walls.left[wall], walls.right[wall]
     length = np.linalg.norm(right - left, axis=1)
@@ -242,7 +242,7 @@ def bare_wall_mesh(signs: Sequence[Sign], walls: Walls) -> Quads:
     return join([bare, *_sills(walls, wall, first, last, per_metre, top, rise)])
 
 
-def _behind(ends: Floats, walls: Walls) -> tuple[Ints, Ints]:
+def _walls_behind(ends: Floats, walls: Walls) -> tuple[Ints, Ints]:
     """Return the signs that have a wall with windows behind them, and those walls.
 
     Args:

@@ -67,14 +67,20 @@ GROUND_WINDOW = Window(0.30, 0.70, 0.30, 0.78, 2, 2, WHITE, STONE)
 
 
 def facade_tile(wall: Surface, window: Window, variant: int) -> Surface:
-    """One bay of an upper storey, row 0 at the bottom."""
+    """Draw one bay of an upper storey, row 0 at the bottom.
+
+    Args:
+        wall: texture without windows.
+        window: its shape and colours.
+        variant: of what hangs in it.
+    """
     tile = wall.copy()
     _window(tile, window, variant)
     return tile
 
 
 def ground_floor_tile(wall: Surface, variant: int) -> Surface:
-    """One bay of a ground floor without a shop: a plinth, and a window in most variants."""
+    """Draw one bay of a ground floor without a shop: a plinth, and a window in most variants."""
     tile = wall.copy()
     if variant != 1:
         _window(tile, GROUND_WINDOW, variant)
@@ -108,7 +114,7 @@ def _window(tile: Surface, window: Window, variant: int) -> None:
 
 
 def _glass(height: int, width: int, variant: int) -> Surface:
-    """Panes as they look from the street: sky above, the dark room below, and what hangs in the window."""
+    """Draw panes as they look from the street: sky above, the dark room below, and what hangs inside."""
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
     y, x = y / height, x / width
     glass = np.zeros((height, width, 4), np.float32)
@@ -320,7 +326,7 @@ def house_door_tile() -> Surface:
 
 
 def awning_tile(stripes: int) -> Surface:
-    """Cloth in the shop's colour; with stripes, every second one is white."""
+    """Draw cloth in the shop's colour; with stripes, every second one is white."""
     tile = blank((0.95, 0.95, 0.95))
     if stripes:
         x = np.arange(SIDE) * 2 * stripes // SIDE

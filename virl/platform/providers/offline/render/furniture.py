@@ -15,7 +15,7 @@ from virl.platform.providers.offline.render.mesh import (
     face_normals,
     join,
     lid,
-    placed,
+    place_copies,
     prism,
     quads,
 )  # fmt: skip
@@ -46,7 +46,7 @@ length lies before the cabin and behind it."""
 
 
 def furniture_mesh(things: Sequence[Furniture], first_owner: int) -> Quads:
-    """All furniture; the owner of a quad is `first_owner` plus the place of its thing in `things`."""
+    """Return all furniture; the owner of a quad is `first_owner` plus the place of its thing in `things`."""
     groups: dict[tuple[FurnitureKind, int], list[int]] = {}
     for i, thing in enumerate(things):
         groups.setdefault((thing.kind, thing.variant % _VARIANTS[thing.kind]), []).append(i)
@@ -55,7 +55,7 @@ def furniture_mesh(things: Sequence[Furniture], first_owner: int) -> Quads:
         x = [things[i].x for i in members]
         y = [things[i].y for i in members]
         heading = [things[i].heading for i in members]
-        mesh, copy = placed(_TEMPLATES[kind](variant), x, y, heading)
+        mesh, copy = place_copies(_TEMPLATES[kind](variant), x, y, heading)
         parts.append(replace(mesh, owner=(first_owner + np.array(members))[copy].astype(np.int32)))
     return join(parts)
 
@@ -147,12 +147,12 @@ def _planter(variant: int) -> Quads:
         bush = box((-0.28, 0.28), (-0.26, 0.26), (0.58, 1.02), inset=0.06)
         bush, top = bush[:4], bush[4:]
     shrub = quads(np.concatenate([bush, top]), paint=(0.20, 0.33, 0.15))
-    twigs = quads(_grown(bush, 0.07), texture=leaves, uv=(0.0, 0.0, 0.5, 0.5), paint=green, mode=CUTOUT)
+    twigs = quads(_grow(bush, 0.07), texture=leaves, uv=(0.0, 0.0, 0.5, 0.5), paint=green, mode=CUTOUT)
     return join([quads(tub, paint=paint), shrub, twigs])
 
 
-def _grown(faces: Floats, metres: float) -> Floats:
-    """Faces moved outwards along their normals."""
+def _grow(faces: Floats, metres: float) -> Floats:
+    """Return faces moved outwards along their normals."""
     return faces + face_normals(faces)[:, None, :] * metres
 
 
@@ -219,7 +219,7 @@ def _traffic_light(variant: int) -> Quads:
 
 
 def _parked_car(variant: int) -> Quads:
-    """Its front is -y."""
+    """Return the quads of a parked car, whose front is at -y."""
     paint = CAR_PAINTS[variant % len(CAR_PAINTS)]
     length, width, waist, roof, front, rear = CAR_BUILDS[variant // len(CAR_PAINTS) % len(CAR_BUILDS)]
     y0, y1 = -length / 2, length / 2
@@ -290,7 +290,7 @@ def _cabin(
     bottom: float,
     top: float,
 ) -> Floats:
-    """Front, right, back, left and roof of a car's cabin."""
+    """Return the front, right, back, left and roof of a car's cabin."""
     a = [
         (-low_half, low[0], bottom),
         (low_half, low[0], bottom),

@@ -13,8 +13,8 @@ from shapely import LinearRing, Polygon
 
 from virl.geo import Floats
 from virl.platform.providers.offline.plan import Building, Furniture, StreetPlan
-from virl.platform.providers.offline.render.beyond import Beyond, uniform_around
-from virl.platform.providers.offline.render.kernel import inlined, kernel
+from virl.platform.providers.offline.render.beyond import Beyond, uniform_distance
+from virl.platform.providers.offline.render.kernel import inline_kernel, kernel
 from virl.platform.providers.offline.render.light import SUN
 from virl.platform.providers.offline.render.rasters import Heights, Indices, RasterGrid, Shares
 from virl.platform.providers.offline.render.segments import MARGIN_M, segments_within, street_segments
@@ -56,7 +56,7 @@ class GroundRasters(NamedTuple):
         shadow: share of the sun that is kept off, 0 to 255.
         water: share of water, 0 to 255; its edge is where it is half.
         gravel: share of gravel outside pavements, in the same way.
-        uniform: see `uniform_around`.
+        uniform: see `uniform_distance`.
         paved: whether the ground outside pavements and parks is paved; else it is lawn.
         paths: whether a path of gravel runs along the inner edge of every park.
         segments: see `SEGMENT_FIELDS`.
@@ -93,7 +93,7 @@ class Grounds:
         self._whole = bool(np.all(self._high - self._low <= WHOLE_M))
         self._patch = lru_cache(maxsize=PATCHES)(self._lay)
 
-    def around(self, x: float, y: float) -> GroundRasters:
+    def ground_around(self, x: float, y: float) -> GroundRasters:
         """Return the ground that is seen from a point."""
         if self._whole:
             return self._patch(0, 0)
@@ -110,7 +110,14 @@ class Grounds:
 
 
 def lay_ground(plan: StreetPlan, segments: Floats, low: Floats, high: Floats) -> GroundRasters:
-    """Draw the ground of a plan between two corners, in metres; segments as `street_segments` gives them."""
+    """Draw the ground of a plan between two corners, in metres; segments as `street_segments` gives them.
+
+    Args:
+        plan: of the streets.
+        segments: as `street_segments` gives them.
+        low: south-west corner, metres.
+        high: north-east corner, metres.
+    """
     origin = low
     segments = segments_within(segments, low, high)
     columns, rows = np.ceil((high - origin) / CELL_M).astype(int) + 1
@@ -140,7 +147,7 @@ def lay_ground(plan: StreetPlan, segments: Floats, low: Floats, high: Floats) ->
         _shadows(furniture, buildings, origin, kerb.shape),
         water,
         gravel,
-        uniform_around(kerb, nearest, beyond),
+        uniform_distance(kerb, nearest, beyond),
         not has_paths,
         has_paths,
         segments,
@@ -154,9 +161,16 @@ def grid_of(ground: GroundRasters) -> RasterGrid:
     return RasterGrid(float(ground.origin[0]), float(ground.origin[1]), ground.per_cell, columns, rows)
 
 
-@inlined
+@inline_kernel
 def along_street(segments: Floats, i: int, x: float, y: float) -> tuple[float, float]:
-    """Metres along a segment from its start, and to its left."""
+    """Return the metres along a segment from its start, and to its left.
+
+    Args:
+        segments: as `street_segments` gives them.
+        i: number of the segment.
+        x: metres east.
+        y: metres north.
+    """
     dx, dy, ux, uy = x - segments[i, 0], y - segments[i, 1], segments[i, 2], segments[i, 3]
     return dx * ux + dy * uy, dy * ux - dx * uy
 
@@ -176,7 +190,13 @@ class KerbRasters(NamedTuple):
 
 
 def measure_streets(segments: Floats, origin: Floats, shape: tuple[int, int]) -> KerbRasters:
-    """Measure from segments as `street_segments` gives them, around each as far as `MARGIN_M` says."""
+    """Measure from segments as `street_segments` gives them, around each as far as `MARGIN_M` says.
+
+    Args:
+        segments: as `street_segments` gives them.
+        origin: south-west corner, metres.
+        shape: rows and columns.
+    """
     far = int(FAR_M / DISTANCE_UNIT_M)
     kerb, nearest = np.full(shape, far, np.int16), np.zeros(shape, np.uint32)
     stone, uphill = kerb.copy(), np.zeros((*shape, 2), np.int8)
@@ -214,9 +234,10 @@ def _measure(
         y0, y1 = min(y, y + uy * length) - reach, max(y, y + uy * length) + reach
         for row in range(max(0, int(y0 / CELL_M)), min(rows, int(y1 / CELL_M) + 2)):
             dy = row * CELL_M - y
-            x0, x1 = _reached(dy, ux, uy, length, reach)
+            x0, x1 = _reach_along(dy, ux, uy, length, reach)
             for column in range(max(0, int((x + x0) / CELL_M)), min(columns, int((x + x1) / CELL_M) + 2)):
                 dx = column * CELL_M - x
+                # The nearest point of the segment; beyond its ends it is the end itself.
                 along = min(max(dx * ux + dy * uy, 0.0), length)
                 out_x, out_y = dx - along * ux, dy - along * uy
                 far = np.sqrt(out_x * out_x + out_y * out_y)
@@ -236,27 +257,29 @@ def _measure(
                 out_x, out_y = out_x * 127.0 / max(far, 1e-6), out_y * 127.0 / max(far, 1e-6)
                 # 1 between carriageways that lie opposite, below 0 for pieces of one street on the same side.
                 facing = -(out_x * uphill[row, column, 0] + out_y * uphill[row, column, 1]) / (127.0 * 127.0)
-                closed = min(away, before) - _closing(abs(away - before), _CLOSED_M * facing)
+                closed = min(away, before) - _smooth_lowering(abs(away - before), _CLOSED_M * facing)
                 kerb[row, column] = _units(closed)
                 if is_nearer:
                     nearest[row, column] = i
                     uphill[row, column, 0], uphill[row, column, 1] = np.int8(out_x), np.int8(out_y)
 
 
-@inlined
+@inline_kernel
 def _units(metres: float) -> np.int16:
     return np.int16(np.floor(metres * 256.0 + 0.5))
 
 
-@inlined
-def _reached(dy: float, ux: float, uy: float, length: float, reach: float) -> tuple[float, float]:
+@inline_kernel
+def _reach_along(dy: float, ux: float, uy: float, length: float, reach: float) -> tuple[float, float]:
     """Return where a line dy north of a segment's start is in reach of it: metres east of the start."""
     low, high = 1e9, -1e9
+    # The reach is round at both ends of the segment.
     for end in (0.0, length):
         off = dy - uy * end
         if abs(off) <= reach:
             wide = np.sqrt(reach * reach - off * off)
             low, high = min(low, ux * end - wide), max(high, ux * end + wide)
+    # Between the ends it is a stripe to both sides, which the row cuts along and across.
     first, last = -1e9, 1e9
     if abs(ux) > 1e-9:
         a, b = -dy * uy / ux, (length - dy * uy) / ux
@@ -273,8 +296,8 @@ def _reached(dy: float, ux: float, uy: float, length: float, reach: float) -> tu
     return low, high
 
 
-@inlined
-def _closing(apart: float, within: float) -> float:
+@inline_kernel
+def _smooth_lowering(apart: float, within: float) -> float:
     """Return how far the lesser of two distances is lowered for the other: the polynomial smooth minimum."""
     if within <= apart:
         return 0.0
@@ -282,7 +305,7 @@ def _closing(apart: float, within: float) -> float:
 
 
 def _signed_distance(areas: Sequence[Polygon], origin: Floats, shape: tuple[int, int]) -> Heights:
-    """Distance to the edge of the areas, negative inside; exact inside and right around them."""
+    """Return the distance to the edge of the areas, negative inside; exact inside and right around them."""
     distance = np.full(shape, int(FAR_M / DISTANCE_UNIT_M), np.int16)
     for area in areas:
         west, south, east, north = area.bounds
@@ -323,7 +346,15 @@ def lawns(
     parks: Sequence[Polygon], paved_from: float, buildings: Sequence[Building], origin: Floats,
     shape: tuple[int, int],
 ) -> Heights:  # fmt: skip
-    """Negative on lawns: in parks, and between scattered houses, where less than a share is built upon."""
+    """Return a raster that is negative on lawns: in parks, and between scattered houses.
+
+    Args:
+        parks: outlines, metres.
+        paved_from: share of ground under houses above which what lies between them is paved.
+        buildings: of the town.
+        origin: south-west corner, metres.
+        shape: rows and columns.
+    """
     green = np.zeros(shape, np.uint8)
     _fill(green, parks, origin)
     green = np.asarray(cv2.GaussianBlur(green, (5, 5), 0), np.uint8)
@@ -343,7 +374,7 @@ def lawns(
 def _shadows(
     furniture: Sequence[Furniture], buildings: Sequence[Building], origin: Floats, shape: tuple[int, int]
 ) -> NDArray[np.uint8]:
-    """Shadows of buildings and trees, softened by one cell."""
+    """Return the shadows of buildings and trees, softened by one cell."""
     dark = np.zeros(shape, np.uint8)
     if buildings:
         _shade_buildings(dark, buildings, origin)
@@ -380,5 +411,5 @@ _SHADE = {"tree": (2.1, 3.6, 190), "parked car": (1.7, 0.3, 200)}
 
 
 def _cells(points: Floats, origin: Floats) -> NDArray[np.int32]:
-    """Points in sixteenths of cells, as OpenCV takes them with a shift of 4."""
+    """Return points in sixteenths of cells, as OpenCV takes them with a shift of 4."""
     return np.rint((points - origin) / CELL_M * 16).astype(np.int32)

@@ -47,6 +47,6 @@ def part(function: Function) -> Function:
     return cast("Function", njit(**_PART)(function))
 
 
-def inlined(function: Function) -> Function:
+def inline_kernel(function: Function) -> Function:
     """Return a kernel like that of `part`, for a small function that is called for each pixel."""
     return cast("Function", njit(**_PART, forceinline=True)(function))

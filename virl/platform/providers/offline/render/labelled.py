@@ -80,7 +80,13 @@ def members_of(owner: NDArray[np.int32], count: int) -> list[Ints]:
 
 
 def seen_in(drawing: GeometryBuffer, labels: Labels, min_pixels: int) -> list[SeenThing]:
-    """Return the things with at least `min_pixels` pixels in a drawing, in order of their numbers."""
+    """Return the things with at least `min_pixels` pixels in a drawing, in order of their numbers.
+
+    Args:
+        drawing: with its quads drawn.
+        labels: of the quads' owners.
+        min_pixels: at least 1.
+    """
     count = len(labels.kinds)
     pixels, bounds = np.zeros(count, np.int64), np.empty((count, 4), np.int64)
     tally(drawing.shown, labels.owner[drawing.order], pixels, bounds)

@@ -34,12 +34,27 @@ class Lens(NamedTuple):
 
 
 def lens_at(x: float, y: float, camera: Camera) -> Lens:
-    """Return the camera `CAMERA_HEIGHT_M` above a point of the ground, in metres."""
-    return aimed(x, y, camera.heading, camera.pitch, camera.fov, (camera.width, camera.height))
+    """Return the camera `CAMERA_HEIGHT_M` above a point of the ground, in metres.
+
+    Args:
+        x: metres east.
+        y: metres north.
+        camera: its direction, opening and size.
+    """
+    return aim_lens(x, y, camera.heading, camera.pitch, camera.fov, (camera.width, camera.height))
 
 
-def aimed(x: float, y: float, heading: float, pitch: float, fov: float, size: tuple[int, int]) -> Lens:
-    """Return the lens of a camera's fields; `size` is width and height. The ranges are not checked."""
+def aim_lens(x: float, y: float, heading: float, pitch: float, fov: float, size: tuple[int, int]) -> Lens:
+    """Return the lens of a camera's fields; `size` is width and height. The ranges are not checked.
+
+    Args:
+        x: metres east.
+        y: metres north.
+        heading: degrees.
+        pitch: degrees.
+        fov: degrees, across the width.
+        size: width and height, pixels.
+    """
     h, p = radians(heading), radians(pitch)
     right = (cos(h), -sin(h), 0.0)
     up = (-sin(p) * sin(h), -sin(p) * cos(h), cos(p))
@@ -50,7 +65,7 @@ def aimed(x: float, y: float, heading: float, pitch: float, fov: float, size: tu
     return Lens(eye, np.array([right, up, forward]), focal, width / 2, height / 2, width, height)
 
 
-def around(lens: Lens, points: NDArray[np.float32]) -> Lens:
+def fit_lens(lens: Lens, points: NDArray[np.float32]) -> Lens:
     """Return the same camera with a picture that just holds some points, in metres, (n, 3).
 
     It reaches no farther than one picture's size beyond the old one on each side, and reaches that far where
@@ -70,15 +85,25 @@ def part_around(lens: Lens, points: NDArray[np.float32]) -> tuple[Lens, tuple[in
 
 
 def part_of(lens: Lens, left: int, top: int, width: int, height: int) -> Lens:
-    """Return the same camera with part of its picture."""
+    """Return the same camera with part of its picture.
+
+    Args:
+        lens: of the whole picture.
+        left: first column.
+        top: first row.
+        width: pixels.
+        height: pixels.
+    """
     return lens._replace(cx=lens.cx - left, cy=lens.cy - top, width=width, height=height)
 
 
 def _window(lens: Lens, points: NDArray[np.float32], low: Ints, high: Ints) -> tuple[Lens, tuple[int, int]]:
     """Return the pixels from `low` to `high`, less those beyond all points."""
     seen = (points - lens.eye) @ lens.frame.T
+    # A point behind the camera has no place in the picture: then nothing can be cut off.
     if (seen[:, 2] > NEAR_M).all():
         scale = lens.focal / seen[:, 2:]
+        # Rows run downwards, the camera's second axis upwards.
         pixels = np.array([lens.cx, lens.cy]) + seen[:, :2] * scale * np.array([1, -1])
         low = np.clip(np.floor(pixels.min(axis=0)), low, high - 1).astype(int)
         high = np.clip(np.ceil(pixels.max(axis=0)), low + 1, high).astype(int)

@@ -51,7 +51,7 @@ class _Fit(NamedTuple):
 
 
 def colours(sign: Sign) -> tuple[Rgb, Rgb]:
-    """Board and letters of a sign, each RGB in [0, 1]."""
+    """Return the colours of board and letters of a sign, each RGB in [0, 1]."""
     if sign.kind == "board":
         return _PARK_SCHEME
     if sign.kind == "plate":
@@ -75,7 +75,7 @@ def drawn_text(sign: Sign) -> str:
 
 
 def texture_size(sign: Sign) -> tuple[int, int]:
-    """Width and height of a sign's texture in texels, for its board in metres."""
+    """Return the width and height of a sign's texture in texels, for its board in metres."""
     wide = hypot(sign.right[0] - sign.left[0], sign.right[1] - sign.left[1])
     scale = min(PIXELS_PER_M, MAX_WIDTH / max(wide, 0.1))
     return max(8, round(wide * scale)), max(8, round((sign.top - sign.bottom) * scale))

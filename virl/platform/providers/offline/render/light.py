@@ -26,7 +26,7 @@ looks down. Chosen by eye."""
 
 
 def brightness(normal: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Light on faces, RGB shape (n, 3), for their unit normals (n, 3)."""
+    """Return the light on faces, RGB shape (n, 3), for their unit normals (n, 3)."""
     sun = np.maximum(normal @ SUN.astype(np.float32), 0.0)[:, None]
     up = (normal[:, 2:] + 1) / 2
     # A little from the east, so that two shaded sides of a corner differ too.

@@ -3,7 +3,7 @@
 from math import floor
 
 from virl.geo import Floats
-from virl.platform.providers.offline.render.kernel import inlined
+from virl.platform.providers.offline.render.kernel import inline_kernel
 
 DASH_M, DASH_PERIOD_M, LINE_M = 3.0, 9.0, 0.13
 STRIPE_M, STRIPE_PERIOD_M, ZEBRA_LENGTH_M = 0.5, 1.0, 3.2
@@ -13,13 +13,20 @@ NO_ZEBRA_M = 1e8  # a zebra that begins farther off than this is none
 END_M = 9.0  # from the end of a street without a zebra, where no line is painted
 
 
-@inlined
+@inline_kernel
 def share_between(x: float, low: float, high: float, per: float) -> float:
-    """Return the share of a pixel of width 1 / `per` at x that lies in [low, high]."""
+    """Return the share of a pixel of width 1 / `per` at x that lies in [low, high].
+
+    Args:
+        x: middle of the pixel.
+        low: of the interval.
+        high: of the interval.
+        per: pixels a unit of x.
+    """
     return max(0.0, min(1.0, (x - low) * per + 0.5) - max(0.0, (x - high) * per + 0.5))
 
 
-@inlined
+@inline_kernel
 def _share_in_stripes(x: float, wide: float, period: float, blur: float) -> float:
     """Return the share of a pixel of width `blur` at x that is in stripes [0, wide) of a period."""
     if blur > period:
@@ -31,11 +38,20 @@ def _share_in_stripes(x: float, wide: float, period: float, blur: float) -> floa
     return painted / blur
 
 
-@inlined
+@inline_kernel
 def markings(
     segments: Floats, i: int, along: float, aside: float, blur_along: float, blur_aside: float
 ) -> float:
-    """Share of paint in a pixel of the road, for its place on a segment of street and its size, in metres."""
+    """Return the share of paint in a pixel of the road, for its place on a segment and its size in metres.
+
+    Args:
+        segments: as `street_segments` gives them.
+        i: number of the segment.
+        along: metres from its start.
+        aside: metres to its left.
+        blur_along: length of the pixel, metres.
+        blur_aside: width of the pixel, metres.
+    """
     along += segments[i, 5]
     back = segments[i, 6] - along
     to_start, to_end = along - segments[i, 9], back - segments[i, 10]
@@ -53,9 +69,9 @@ def markings(
     return dash * share_between(aside, -LINE_M / 2, LINE_M / 2, 1.0 / blur_aside)
 
 
-@inlined
+@inline_kernel
 def _junction_paint(along: float, aside: float, half: float, blur_along: float, blur_aside: float) -> float:
-    """Zebra and stop line, `along` metres from where the zebra begins, `aside` to the left."""
+    """Return the paint of zebra and stop line, `along` metres from the zebra's begin, `aside` to the left."""
     per_along, per_aside = 1.0 / blur_along, 1.0 / blur_aside
     zebra = share_between(along, 0.0, ZEBRA_LENGTH_M, per_along)
     stop = share_between(along, STOP_LINE_M[0], STOP_LINE_M[1], per_along)

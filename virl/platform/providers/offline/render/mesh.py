@@ -69,7 +69,19 @@ def quads(
     mode: ArrayLike = FRONT_ONLY,
     seed: ArrayLike = 0,
 ) -> Quads:
-    """Quads from their corners; everything else broadcasts over them."""
+    """Build quads from their corners; everything else broadcasts over them.
+
+    Args:
+        corners: shape (n, 4, 3), metres.
+        uv: texture coordinates of the corners.
+        texture: index of the tile or sign.
+        paint: RGB that the texture's opacity mixes in.
+        ink: RGB of letters.
+        normal: unit vectors; `None` computes them.
+        owner: number of the thing.
+        mode: how it is shaded.
+        seed: for variants of tiles.
+    """
     points = np.asarray(corners, float).reshape(-1, 4, 3)
     n = len(points)
     facing = face_normals(points) if normal is None else normal
@@ -95,7 +107,7 @@ def face_normals(corners: Floats) -> Floats:
 
 
 def join(parts: Iterable[Quads]) -> Quads:
-    """All quads of several meshes."""
+    """Return all quads of several meshes."""
     meshes = list(parts) or [quads(np.empty((0, 4, 3)))]
     return Quads(*(np.concatenate([getattr(mesh, f.name) for mesh in meshes]) for f in fields(Quads)))
 
@@ -106,7 +118,7 @@ def take(mesh: Quads, which: NDArray[np.intp] | NDArray[np.bool_]) -> Quads:
 
 
 def upright(left: Floats, right: Floats, bottom: ArrayLike, top: ArrayLike) -> Floats:
-    """Corners of upright rectangles.
+    """Return the corners of upright rectangles.
 
     Args:
         left: ends as one who faces the front sees them, (n, 2).
@@ -134,7 +146,7 @@ def outward(left: Floats, right: Floats) -> Floats:
 def box(
     x: tuple[float, float], y: tuple[float, float], z: tuple[float, float], *, inset: float = 0.0
 ) -> Floats:
-    """Corners of the five faces of a box that stands on something: front (-y), right, back, left, top.
+    """Return the corners of the faces of a box without bottom: front (-y), right, back, left, top.
 
     Args:
         x: from and to, in metres.
@@ -155,7 +167,14 @@ def box(
 def prism(
     radius: tuple[float, float], z: tuple[float, float], sides: int, *, at: tuple[float, float] = (0.0, 0.0)
 ) -> Floats:
-    """Corners of the sides of an upright prism or a cone stump: bottom and top radius, no lid."""
+    """Return the corners of the sides of an upright prism or a cone stump: bottom and top radius, no lid.
+
+    Args:
+        radius: at the bottom and at the top, metres.
+        z: of bottom and top, metres.
+        sides: number.
+        at: middle, metres.
+    """
     angle = np.arange(sides + 1) * 2 * np.pi / sides
     ring = np.stack([np.cos(angle), np.sin(angle)], axis=1)
     low = np.column_stack([ring * radius[0] + at, np.full(sides + 1, z[0])])
@@ -164,7 +183,14 @@ def prism(
 
 
 def lid(radius: float, z: float, sides: int, *, at: tuple[float, float] = (0.0, 0.0)) -> Floats:
-    """Corners of the quads that close a prism of an even number of sides."""
+    """Return the corners of the quads that close a prism of an even number of sides.
+
+    Args:
+        radius: metres.
+        z: metres.
+        sides: number, even.
+        at: middle, metres.
+    """
     angle = np.arange(sides) * 2 * np.pi / sides
     ring = np.column_stack([np.cos(angle) * radius + at[0], np.sin(angle) * radius + at[1]])
     ring = np.column_stack([ring, np.full(sides, z)])
@@ -173,8 +199,17 @@ def lid(radius: float, z: float, sides: int, *, at: tuple[float, float] = (0.0, 
     return corners
 
 
-def placed(template: Quads, x: ArrayLike, y: ArrayLike, heading: ArrayLike) -> tuple[Quads, NDArray[np.intp]]:
-    """Copy a template so that its front (its -y side) faces each heading; with the copy each quad is of."""
+def place_copies(
+    template: Quads, x: ArrayLike, y: ArrayLike, heading: ArrayLike
+) -> tuple[Quads, NDArray[np.intp]]:
+    """Copy a template so that its front (its -y side) faces each heading; with the copy each quad is of.
+
+    Args:
+        template: at the origin.
+        x: metres east, of each copy.
+        y: metres north.
+        heading: degrees.
+    """
     angle = np.radians(np.atleast_1d(np.asarray(heading, float)))
     m, k = len(angle), len(template)
     # The template's -y turns to (sin h, cos h).

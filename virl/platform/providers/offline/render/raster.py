@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virl.geo import Floats, Ints
-from virl.platform.providers.offline.render.kernel import inlined, kernel, part
+from virl.platform.providers.offline.render.kernel import inline_kernel, kernel, part
 from virl.platform.providers.offline.render.lens import NEAR_M, Lens
 from virl.platform.providers.offline.render.mesh import CUTOUT, FRONT_ONLY, Singles
 from virl.platform.providers.offline.render.scene import Scene
@@ -28,7 +28,7 @@ MAX_CORNERS = 5  # of a quad cut by the near plane
 SIDE_BITS = SIDE.bit_length() - 1
 
 BACKGROUND = -1
-"""Marks a pixel that no quad covers: ground or sky."""
+"""Mark of a pixel that no quad covers: ground or sky."""
 
 
 class GeometryBuffer(NamedTuple):
@@ -115,7 +115,13 @@ def project(corners: Singles, lens: Lens, seen: Floats, polygon: Floats) -> int:
 
 @kernel
 def linear_forms(seen: Floats, lens: Lens, forms: Floats) -> bool:
-    """Write W, S and T of a quad in camera coordinates; return whether its plane is seen at an angle."""
+    """Return whether a quad's plane is seen at an angle; writes its W, S and T in camera coordinates.
+
+    Args:
+        seen: corners in camera coordinates, (4, 3).
+        lens: of the camera.
+        forms: (3, 3); is written.
+    """
     o = (seen[0, 0], seen[0, 1], seen[0, 2])
     e1 = (seen[1, 0] - o[0], seen[1, 1] - o[1], seen[1, 2] - o[2])
     e2 = (seen[3, 0] - o[0], seen[3, 1] - o[1], seen[3, 2] - o[2])
@@ -147,15 +153,15 @@ def _dot(a: Triple, b: Triple) -> float:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-@inlined
-def _between(low: float, high: float, size: int) -> tuple[int, int]:
-    """First pixel and end of the pixels, of so many, whose centres lie in [low, high)."""
+@inline_kernel
+def _pixels_between(low: float, high: float, size: int) -> tuple[int, int]:
+    """Return the first pixel and end of the pixels, of so many, whose centres lie in [low, high)."""
     return max(0, ceil(max(low, -1.0) - 0.5)), min(size, ceil(min(high, size + 1.0) - 0.5))
 
 
 @part
 def _span(polygon: Floats, count: int, y: float, width: int) -> tuple[int, int]:
-    """First pixel and end of the pixels of a row whose centres a convex polygon covers."""
+    """Return the first pixel and end of the pixels of a row whose centres a convex polygon covers."""
     left, right = 1e30, -1e30
     for i in range(count):
         j = i + 1 if i + 1 < count else 0
@@ -164,12 +170,19 @@ def _span(polygon: Floats, count: int, y: float, width: int) -> tuple[int, int]:
         if (y0 <= y) != (y1 <= y):
             x = polygon[i, 0] + (y - y0) / (y1 - y0) * (polygon[j, 0] - polygon[i, 0])
             left, right = min(left, x), max(right, x)
-    return _between(left, right, width)
+    return _pixels_between(left, right, width)
 
 
 @kernel
 def draw(drawing: GeometryBuffer, scene: Scene, textures: Textures, lens: Lens) -> None:
-    """Draw the quads of a blank drawing."""
+    """Draw the quads of a blank drawing.
+
+    Args:
+        drawing: blank; is changed.
+        scene: quads of the city.
+        textures: of the city.
+        lens: of the camera.
+    """
     order, depth, shown, forms = drawing.order, drawing.depth, drawing.shown, drawing.forms
     corners, uv, texture, mode = scene.corners, scene.uv, scene.texture, scene.mode
     table, texels = textures.table, textures.texels
@@ -181,12 +194,13 @@ def draw(drawing: GeometryBuffer, scene: Scene, textures: Textures, lens: Lens) 
         count = project(corners[q], lens, seen, polygon)
         if count < 3 or not linear_forms(seen, lens, form):
             continue
+        # A cutout has holes, so that its outline is no edge to be smoothed: the sign of its count says so.
         cutout = mode[q] == CUTOUT
         drawing.counts[k] = -count if cutout else count
         top, bottom = 1e30, -1e30
         for i in range(count):
             top, bottom = min(top, polygon[i, 1]), max(bottom, polygon[i, 1])
-        first_row, end_row = _between(top, bottom, height)
+        first_row, end_row = _pixels_between(top, bottom, height)
         for row in range(first_row, end_row):
             first, end = _span(polygon, count, row + 0.5, width)
             if first >= end:
@@ -213,9 +227,10 @@ def mark_shown(drawing: GeometryBuffer, marks: NDArray[np.bool_]) -> None:
                 marks[shown[row, column]] = True
 
 
-@inlined
+@inline_kernel
 def _fill(k: int, start: np.float32, slope: np.float32, depth: Singles, shown: NDArray[np.int32]) -> None:
     for i in range(len(depth)):
+        # W grows as depth falls, and runs linearly over the row: no division a pixel.
         w = start + np.float32(i) * slope
         if w > depth[i]:
             depth[i] = w
@@ -227,6 +242,7 @@ def _fill_cutout(
     line: _Line, uv: Singles, entry: Ints, texels: Words, depth: Singles, shown: NDArray[np.int32]
 ) -> None:
     """Fill where the texture's opacity is at least a half, at the mip level that fits the line's start."""
+    # S and T are linear in the picture only when divided by depth, so each pixel divides by its own W.
     s, t = line.s / line.w, line.t / line.w
     across = abs((line.ds - s * line.dw) / line.w * uv[2]) * SIDE
     across = max(across, abs((line.dt - t * line.dw) / line.w * uv[3]) * SIDE)
@@ -238,6 +254,7 @@ def _fill_cutout(
     side = 1 << bits
     for i in range(len(depth)):
         w = line.w + i * line.dw
+        # Hidden pixels are skipped before the texture is looked up.
         if np.float32(w) <= depth[i]:
             continue
         column = int((uv[0] + (line.s + i * line.ds) / w * uv[2]) * side) & (side - 1)
@@ -288,7 +305,7 @@ def cull(lens: Lens, scene: Scene, reach: float, smallest: float, chosen: Ints, 
     return found
 
 
-@inlined
+@inline_kernel
 def _in_sight(frame: Floats, wide: float, high: float, x: float, y: float, z: float, radius: float) -> bool:
     """Return whether some of a sphere around a point relative to the eye may be in the picture.
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from virl.platform.providers.offline.render.kernel import inlined
+from virl.platform.providers.offline.render.kernel import inline_kernel
 
 Heights = NDArray[np.int16]
 Indices = NDArray[np.uint32]
@@ -23,18 +23,24 @@ class RasterGrid(NamedTuple):
     rows: int
 
 
-@inlined
+@inline_kernel
 def cell_at(grid: RasterGrid, x: float, y: float) -> Cell:
-    """Column and row of the cell south-west of a point, and the way to the next ones, [0, 1)."""
+    """Return the column and row of the cell south-west of a point, and the way to the next ones, [0, 1).
+
+    Args:
+        grid: of the raster.
+        x: metres east.
+        y: metres north.
+    """
     px, py = (x - grid.x) * grid.per_metre, (y - grid.y) * grid.per_metre
     px, py = min(max(px, 0.0), grid.columns - 1.001), min(max(py, 0.0), grid.rows - 1.001)
     c, r = int(px), int(py)
     return c, r, px - c, py - r
 
 
-@inlined
+@inline_kernel
 def raster_at(raster: NDArray[np.generic], cell: Cell) -> tuple[float, float, float]:
-    """Value of a raster between four cells, and its differences per cell along x and y."""
+    """Return the value of a raster between four cells, and its differences per cell along x and y."""
     c, r, fx, fy = cell
     a, b = float(raster[r, c]), float(raster[r, c + 1])
     d, e = float(raster[r + 1, c]), float(raster[r + 1, c + 1])
@@ -42,7 +48,7 @@ def raster_at(raster: NDArray[np.generic], cell: Cell) -> tuple[float, float, fl
     return low + (high - low) * fy, (b - a) * (1.0 - fy) + (e - d) * fy, high - low
 
 
-@inlined
+@inline_kernel
 def segment_at(nearest: Indices, cell: Cell) -> int:
     """Return the segment of street whose carriageway is nearest."""
     return int(nearest[cell[1] + int(cell[3] + 0.5), cell[0] + int(cell[2] + 0.5)])

@@ -28,7 +28,14 @@ from virl.platform.providers.offline.render.labelled import (
     seen_in,
     tally,
 )
-from virl.platform.providers.offline.render.lens import Lens, aimed, around, lens_at, part_around, part_of
+from virl.platform.providers.offline.render.lens import (
+    Lens,
+    aim_lens,
+    fit_lens,
+    lens_at,
+    part_around,
+    part_of,
+)
 from virl.platform.providers.offline.render.lettering import drawn_text, letter, texture_size
 from virl.platform.providers.offline.render.mesh import FRONT_ONLY, NOBODY, Quads, join
 from virl.platform.providers.offline.render.raster import (
@@ -116,7 +123,7 @@ class CityRenderer:
         *,
         heading: float = 0.0,
     ) -> Image:
-        """Part of the picture that `equirectangular` gives, of `size` columns and rows.
+        """Return a part of the picture that `equirectangular` gives, of `size` columns and rows.
 
         It begins at the column `left`, beyond the last of which follows the first, and at the row `top`.
         """
@@ -124,7 +131,7 @@ class CityRenderer:
 
         def draw(face: int, window: FacePart) -> Image:
             turn, pitch = _FACES[face]
-            whole = aimed(x, y, heading + turn, pitch, _FACE_FOV, (side, side))
+            whole = aim_lens(x, y, heading + turn, pitch, _FACE_FOV, (side, side))
             return self._render(whole, window=window)
 
         return _unroll(draw, side, width, left, top, size)
@@ -140,12 +147,12 @@ class CityRenderer:
         out_x, out_y = (by - ay) / length, -(bx - ax) / length
         x, y = (ax + bx) / 2 + out_x * away, (ay + by) / 2 + out_y * away
         heading = normalize_heading(degrees(atan2(-out_x, -out_y)))
-        return self._render(aimed(x, y, heading, 2.0, PHOTO_FOV, PHOTO_SIZE), furniture=False)
+        return self._render(aim_lens(x, y, heading, 2.0, PHOTO_FOV, PHOTO_SIZE), furniture=False)
 
     def visible(
         self, x: float, y: float, camera: Camera, min_pixels: int = 12, kinds: Collection[str] | None = None
     ) -> list[Visible]:
-        """Signs and furniture of which the picture shows at least `min_pixels` pixels, nearest first.
+        """Return signs and furniture of which the picture shows at least `min_pixels` pixels, nearest first.
 
         Args:
             x: metres east of the city's origin.
@@ -155,17 +162,18 @@ class CityRenderer:
             kinds: the only kinds looked for; `None` looks for all. The fewer, the faster.
         """
         lens = lens_at(x, y, camera)
-        wanted = self._wanted(kinds)
+        wanted = self._wanted_owners(kinds)
         order = self._in_sight(lens)
         mine = order[wanted[self._scene.owner[order]]]
         if not len(mine):
             return []
         # Only the part of the picture that may show what is looked for is drawn.
         window, (across, down) = part_around(lens, self._scene.corners[mine].reshape(-1, 3))
-        order = self._before(mine, window, order)
+        order = self._quads_before(mine, window, order)
         owner = np.where(wanted, np.arange(len(wanted), dtype=np.int32), NOBODY)[self._scene.owner[order]]
         counts, bounds = np.zeros(len(wanted), np.int64), np.empty((len(wanted), 4), np.int64)
         tally(self._first_pass(window, order).shown, owner, counts, bounds)
+        # From the part to the whole picture, and from the last pixel to the end of the box.
         bounds += np.array([across, down, across + 1, down + 1])
         found = []
         for thing in np.flatnonzero(counts >= max(min_pixels, 1)).tolist():
@@ -173,11 +181,15 @@ class CityRenderer:
             box = (left, top, right, bottom)
             seen = int(counts[thing])
             found.append(
-                self._named(thing, box, x, y, seen / max(self._alone(self._members[thing], lens), seen))
+                self._name_visible(
+                    thing, box, x, y, seen / max(self._count_pixels_alone(self._members[thing], lens), seen)
+                )
             )
         return sorted(found, key=lambda seen: (seen.distance, seen.id))
 
-    def labelled(self, lens: Lens, min_pixels: int = 12) -> tuple[Image, list[tuple[SeenThing, float]]]:
+    def render_labelled(
+        self, lens: Lens, min_pixels: int = 12
+    ) -> tuple[Image, list[tuple[SeenThing, float]]]:
         """Return the picture through any lens, and the things of `labels` in it, each with its visible share.
 
         Args:
@@ -188,34 +200,35 @@ class CityRenderer:
         drawing = self._first_pass(lens, order)
         found = []
         for seen in seen_in(drawing, self.labels, min_pixels):
-            whole = self._alone(self.labels.members[seen.thing], lens)
+            whole = self._count_pixels_alone(self.labels.members[seen.thing], lens)
             found.append((seen, seen.pixels / max(whole, seen.pixels)))
-        return self._shaded(drawing, lens), found
+        return self._shade(drawing, lens), found
 
     @cached_property
     def labels(self) -> Labels:
         """The labels that a detector can find in this city."""
         return label_scene(self._plan, self._scene)
 
-    def _wanted(self, kinds: Collection[str] | None) -> NDArray[np.bool_]:
+    def _wanted_owners(self, kinds: Collection[str] | None) -> NDArray[np.bool_]:
         """Return which owners are of these kinds; the last entry stands for what nobody owns."""
         wanted = np.zeros(len(self._signs) + len(self._plan.layout.furniture) + 1, bool)
         for kind in self._owners if kinds is None else self._owners.keys() & set(kinds):
             wanted[self._owners[kind]] = True
         return wanted
 
-    def _before(self, wanted: Ints, lens: Lens, order: Ints) -> Ints:
-        """Those of the quads that are no farther off than the farthest wanted one: no other can hide it."""
+    def _quads_before(self, wanted: Ints, lens: Lens, order: Ints) -> Ints:
+        """Return the quads that are no farther off than the farthest wanted one: no other can hide it."""
 
         def far(quads: Ints, sign: int) -> Floats:
             spheres = self._scene.spheres[quads]
             away: Floats = np.linalg.norm(spheres[:, :3] - lens.eye, axis=1)
             return away + sign * spheres[:, 3]
 
+        # The near side of a bounding sphere against the far side of the farthest wanted one.
         near: NDArray[np.bool_] = far(order, -1) <= far(wanted, 1).max()
         return order[near]
 
-    def _named(self, owner: int, box: Box, x: float, y: float, share: float) -> Visible:
+    def _name_visible(self, owner: int, box: Box, x: float, y: float, share: float) -> Visible:
         if owner < self._first_thing:
             sign = self._signs[owner]
             mx, my = (sign.left[0] + sign.right[0]) / 2, (sign.left[1] + sign.right[1]) / 2
@@ -263,9 +276,9 @@ class CityRenderer:
     def _render(self, lens: Lens, *, furniture: bool = True, window: FacePart | None = None) -> Image:
         order = self._in_sight(lens, furniture=furniture)
         lens = lens if window is None else part_of(lens, window.left, window.top, window.width, window.height)
-        return self._shaded(self._first_pass(lens, order), lens)
+        return self._shade(self._first_pass(lens, order), lens)
 
-    def _shaded(self, drawing: GeometryBuffer, lens: Lens) -> Image:
+    def _shade(self, drawing: GeometryBuffer, lens: Lens) -> Image:
         self._letter_signs(drawing)
         drawn = self._textures()
         sharp = np.empty((lens.height, lens.width, 3), np.uint8)
@@ -291,19 +304,20 @@ class CityRenderer:
         draw(drawing, self._scene, self._textures(), lens)
         return drawing
 
-    def _alone(self, members: Ints, lens: Lens) -> int:
-        """Pixels that the quads of a thing would cover with nothing before it, in a picture of all of it."""
+    def _count_pixels_alone(self, members: Ints, lens: Lens) -> int:
+        """Return the pixels that a thing's quads would cover with nothing before it and nothing cut off."""
         scene = self._scene
         away = scene.spheres[members, :3] - lens.eye
+        # Quads with one side are drawn from in front only, as in the picture.
         faces = (scene.mode[members] != FRONT_ONLY) | (np.sum(away * scene.planes[members], axis=1) < 0)
-        whole = around(lens, scene.corners[members].reshape(-1, 3))
+        whole = fit_lens(lens, scene.corners[members].reshape(-1, 3))
         return int(np.count_nonzero(self._first_pass(whole, members[faces]).depth))
 
     def _ground_around(self, lens: Lens) -> GroundRasters:
         with self._lock:
             if self._grounds is None:
                 self._grounds = Grounds(self._plan.layout)
-            return self._grounds.around(lens.eye[0], lens.eye[1])
+            return self._grounds.ground_around(lens.eye[0], lens.eye[1])
 
     def _textures(self) -> textures.Textures:
         with self._lock:
@@ -335,7 +349,7 @@ def _by_kind(kinds: Sequence[str]) -> dict[str, NDArray[np.intp]]:
 def _unroll(
     draw: Callable[[int, FacePart], Image], side: int, width: int, left: int, top: int, size: tuple[int, int]
 ) -> Image:
-    """Part of an equirectangular picture; no more of the faces is drawn than it needs.
+    """Return a part of an equirectangular picture; no more of the faces is drawn than it needs.
 
     Args:
         draw: draws part of a face, by its place in `_FACES`.
@@ -361,9 +375,9 @@ def _unroll(
         mine = ahead == largest
         if mine.any():
             columns, rows = _samples(ahead[mine], right[mine], rise[mine], side)
-            window = _around(columns, rows, side)
+            window = _part_around(columns, rows, side)
             drawn = draw(face, window)
-            picture[mine] = _mixed(drawn, columns - window.left, rows - window.top)
+            picture[mine] = _mix_pixels(drawn, columns - window.left, rows - window.top)
     return picture
 
 
@@ -373,14 +387,14 @@ def _samples(ahead: Floats, right: Floats, rise: Floats, side: int) -> tuple[Flo
     return side / 2 + focal * right / ahead - 0.5, side / 2 - focal * rise / ahead - 0.5
 
 
-def _around(columns: Floats, rows: Floats, side: int) -> FacePart:
+def _part_around(columns: Floats, rows: Floats, side: int) -> FacePart:
     low_x, low_y = (max(int(np.floor(part.min())) - _RIM, 0) for part in (columns, rows))
     high_x, high_y = (min(int(np.floor(part.max())) + 2 + _RIM, side) for part in (columns, rows))
     return FacePart(low_x, low_y, high_x - low_x, high_y - low_y)
 
 
-def _mixed(drawn: Image, columns: Floats, rows: Floats) -> Image:
-    """Pixels between those of a picture, (n, 3)."""
+def _mix_pixels(drawn: Image, columns: Floats, rows: Floats) -> Image:
+    """Return the pixels between those of a picture, (n, 3)."""
     # OpenCV takes maps of at most 32,767 rows
     pad = -len(columns) % _ROW
     maps = [np.pad(part, (0, pad)).astype(np.float32).reshape(-1, _ROW) for part in (columns, rows)]

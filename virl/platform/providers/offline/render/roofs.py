@@ -49,7 +49,7 @@ def roof_mesh(buildings: Sequence[Building], walls: Sequence[Floats], tints: Flo
 
 
 def cap_mesh(buildings: Sequence[Building]) -> Quads:
-    """Undersides of what begins above the ground, its posts, and tops of what ends below the eye."""
+    """Return undersides of what begins above the ground, its posts, and tops of what ends below the eye."""
     under = [one for one in buildings if one.base > 0]
     low = [one for one in buildings if one.height < CAMERA_HEIGHT_M + 1.0 and one.roof in {"", "flat"}]
     posts = [_post(x, y, one) for one in under for x, y in one.posts]
@@ -73,19 +73,19 @@ def _quads(corners: Sequence[Floats], paints: Sequence[Floats], texture: int) ->
 
 
 def _faces(building: Building) -> tuple[list[Floats], list[Floats]]:
-    """Slopes of a roof, and the triangles of wall below them."""
+    """Return the slopes of a roof, and the triangles of wall below them."""
     shape = shapely.orient_polygons(building.footprint, exterior_cw=False)
     base, top = building.height, building.height + building.roof_height
     corners = shapely.get_coordinates(shapely.oriented_envelope(shape))[:4]
     rectangular = len(corners) == 4 and shape.area >= RECTANGULAR * Polygon(corners).area
     if building.roof == "gabled" and rectangular:
-        return _gabled(corners, base, top)
+        return _gable(corners, base, top)
     ring = shapely.get_coordinates(shapely.simplify(shape.exterior, SMOOTHED_M))[:-1]
     if building.roof in {"pyramidal", "dome"} and _is_convex(shape):
-        return _pointed(ring, base, top, rings=DOME_RINGS if building.roof == "dome" else 1), []
+        return _pyramid(ring, base, top, rings=DOME_RINGS if building.roof == "dome" else 1), []
     if building.roof == "hipped" and rectangular:
-        return _hipped(corners, base, top), []
-    return _sloped(ring, base, top), []
+        return _hip(corners, base, top), []
+    return _slope_all_walls(ring, base, top), []
 
 
 def _is_convex(shape: Polygon) -> bool:
@@ -101,7 +101,7 @@ def _along_ridge(corners: Floats) -> Floats:
     return corners
 
 
-def _gabled(corners: Floats, base: float, top: float) -> tuple[list[Floats], list[Floats]]:
+def _gable(corners: Floats, base: float, top: float) -> tuple[list[Floats], list[Floats]]:
     a, b, c, d = _along_ridge(corners)
     along = (b - a) / max(float(np.linalg.norm(b - a)), 1e-6)
     aside = (d - a) / max(float(np.linalg.norm(d - a)), 1e-6)
@@ -119,8 +119,8 @@ def _gabled(corners: Floats, base: float, top: float) -> tuple[list[Floats], lis
     return [near, far], ends
 
 
-def _hipped(corners: Floats, base: float, top: float) -> list[Floats]:
-    ring = _moved(_along_ridge(corners), -EAVES_M)
+def _hip(corners: Floats, base: float, top: float) -> list[Floats]:
+    ring = _move_inward(_along_ridge(corners), -EAVES_M)
     a, b, c, d = ring
     along = (b - a) / max(float(np.linalg.norm(b - a)), 1e-6)
     # As far from the ends as from the sides, so that all four slopes are equally steep.
@@ -132,7 +132,7 @@ def _hipped(corners: Floats, base: float, top: float) -> list[Floats]:
     ]  # fmt: skip
 
 
-def _pointed(ring: Floats, base: float, top: float, *, rings: int) -> list[Floats]:
+def _pyramid(ring: Floats, base: float, top: float, *, rings: int) -> list[Floats]:
     """Return a pyramid, or a dome of several rings, over a convex outline."""
     centre = ring.mean(axis=0)
     steps = np.arange(rings + 1) / rings
@@ -148,19 +148,19 @@ def _pointed(ring: Floats, base: float, top: float, *, rings: int) -> list[Float
     return faces
 
 
-def _sloped(ring: Floats, base: float, top: float) -> list[Floats]:
-    """Slopes along all walls of any outline, as far in as its shape allows; what is above is flat."""
+def _slope_all_walls(ring: Floats, base: float, top: float) -> list[Floats]:
+    """Return slopes along all walls of any outline, as far in as its shape allows; what is above is flat."""
     # The deepest first: moved too far in, narrow parts of a house turn inside out.
     for inward in (5.0, 3.5, 2.5, 1.6, 1.0):
-        inner = _moved(ring, inward)
+        inner = _move_inward(ring, inward)
         if _keeps_its_shape(ring, inner):
-            eaves = _moved(ring, -EAVES_M)
+            eaves = _move_inward(ring, -EAVES_M)
             eaves = eaves if _keeps_its_shape(ring, eaves) else ring
             return _band(eaves, inner, base, base + min(top - base, inward * STEEPEST))
     return []
 
 
-def _moved(ring: Floats, inward: float) -> Floats:
+def _move_inward(ring: Floats, inward: float) -> Floats:
     """Return a ring, anticlockwise, with all its sides moved inwards by some metres."""
     along = np.roll(ring, -1, axis=0) - ring
     along /= np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-9)
@@ -188,7 +188,7 @@ def _face(a: Floats, b: Floats, c: Floats, d: Floats, bottom: float, top: float)
 
 
 def _lids(buildings: Sequence[Building], heights: Sequence[float], *, up: bool) -> Quads:
-    """Footprints as level faces, cut into triangles."""
+    """Return the footprints as level faces, cut into triangles."""
     if not buildings:
         return join([])
     shapes = np.array([one.footprint for one in buildings], object)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from virl.platform.providers.offline.render.kernel import inlined
+from virl.platform.providers.offline.render.kernel import inline_kernel
 from virl.platform.providers.offline.render.surfaces import SIDE
 from virl.platform.providers.offline.render.textures import Coverage, Table, Words, column_start, row_start
 
@@ -70,7 +70,7 @@ class Growth(NamedTuple):
     vy: float
 
 
-@inlined
+@inline_kernel
 def tile_at(table: Table, texture: int) -> Tile:
     """Return a row of the table of textures."""
     return Tile(
@@ -79,7 +79,7 @@ def tile_at(table: Table, texture: int) -> Tile:
     )  # fmt: skip
 
 
-@inlined
+@inline_kernel
 def lanes(texel: np.uint32) -> np.uint64:
     """Return the four bytes of a texel in four 16-bit lanes, so that one product weighs all."""
     word = np.uint64(texel)
@@ -87,9 +87,17 @@ def lanes(texel: np.uint32) -> np.uint64:
     return (word | (word << np.uint64(8))) & _SPREAD_2
 
 
-@inlined
+@inline_kernel
 def bilinear(texels: Words, offset: int, bits: int, u: int, v: int) -> np.uint64:
-    """Lanes of a tile of 2 ** bits texels a side, u and v in 1/256 of one from its first one's middle."""
+    """Return the lanes of a tile of 2 ** bits texels a side, u and v in 1/256 from the first's middle.
+
+    Args:
+        texels: of all tiles.
+        offset: of the tile.
+        bits: log2 of its side.
+        u: in 1/256 texel.
+        v: in 1/256 texel.
+    """
     mask = (1 << bits) - 1
     # Sixteenths: the four weights add up to 256, so that 16 bits hold a weighed byte.
     fx, fy = (u >> 4) & 15, (v >> 4) & 15
@@ -104,9 +112,19 @@ def bilinear(texels: Words, offset: int, bits: int, u: int, v: int) -> np.uint64
     return (total >> np.uint64(8)) & _SPREAD_2
 
 
-@inlined
+@inline_kernel
 def letters(coverage: Coverage, offset: int, wide: int, high: int, u: float, v: float) -> float:
-    """Coverage in [0, 255] of a sign's letters at (u, v) in texels of its level, edges repeated."""
+    """Return coverage in [0, 255] of a sign's letters at (u, v) in texels of its level, edges repeated.
+
+    Args:
+        coverage: of all signs.
+        offset: of the level.
+        wide: texels.
+        high: texels.
+        u: texels.
+        v: texels.
+    """
+    # A texel has its colour in its middle.
     left, low = floor(u - 0.5), floor(v - 0.5)
     fx, fy = u - 0.5 - left, v - 0.5 - low
     x0, y0 = min(max(left, 0), wide - 1), min(max(low, 0), high - 1)
@@ -117,18 +135,26 @@ def letters(coverage: Coverage, offset: int, wide: int, high: int, u: float, v: 
     return float(first * (1.0 - fy) + second * fy)
 
 
-@inlined
+@inline_kernel
 def footprint(tile: Tile, growth: Growth, most: int) -> Footprint:
-    """Cover a pixel where texture coordinates grow so, with so many taps at most."""
+    """Cover a pixel where texture coordinates grow so, with so many taps at most.
+
+    Args:
+        tile: at its finest level.
+        growth: of the texture coordinates, a pixel.
+        most: taps.
+    """
     offset, wide, high = tile.offset, tile.wide, tile.high
     ux, uy, vx, vy = growth.ux * wide, growth.uy * wide, growth.vx * high, growth.vy * high
     along_x, along_y = ux * ux + vx * vx, uy * uy + vy * vy
     level, taps, du, dv = 0, 1, 0.0, 0.0
     if along_x > 1.0 or along_y > 1.0:
+        # The taps lie along the longer side of what a pixel covers of the texture.
         if along_x >= along_y:
             du, dv, major = ux, vx, sqrt(along_x)
         else:
             du, dv, major = uy, vy, sqrt(along_y)
+        # The area that it covers over its longer side.
         minor = max(abs(ux * vy - uy * vx) / major, 1.0)
         taps = max(1, min(int(TAP_SHARE * major / minor + 0.5), most))
         scale = max(major / taps, minor)
@@ -142,7 +168,7 @@ def footprint(tile: Tile, growth: Growth, most: int) -> Footprint:
     return Footprint(level, offset, wide, high, taps, du, dv)
 
 
-@inlined
+@inline_kernel
 def taps_of(cover: Footprint) -> Taps:
     """Return the taps of a footprint on a tile."""
     du, dv, share = cover.du * 256.0, cover.dv * 256.0, 1.0 / cover.taps
@@ -154,8 +180,8 @@ def taps_of(cover: Footprint) -> Taps:
     )  # fmt: skip
 
 
-@inlined
-def fixed(repeats: float, bits: int) -> int:
+@inline_kernel
+def fixed_point(repeats: float, bits: int) -> int:
     """Return a place on a tile in 1/256 of a texel, at the level of 2 ** bits texels a side.
 
     Never below zero.
@@ -163,9 +189,17 @@ def fixed(repeats: float, bits: int) -> int:
     return int((repeats + AWAY) * (256 << bits))
 
 
-@inlined
+@inline_kernel
 def gather(texels: Words, taps: Taps, ahead: int, u: int, v: int) -> np.uint64:
-    """Lanes of a tile at a `fixed` place, added up over the taps; `ahead` is an offset to another tile."""
+    """Return the lanes of a tile at a `fixed_point` place, summed over the taps, of one tile or another.
+
+    Args:
+        texels: of all tiles.
+        taps: of the pixel.
+        ahead: texels to another tile; 0 for this one.
+        u: in 1/256 texel.
+        v: in 1/256 texel.
+    """
     u, v = u + taps.first_u, v + taps.first_v
     # 16 bits hold the bytes of 257 taps.
     total = np.uint64(0)
@@ -175,15 +209,23 @@ def gather(texels: Words, taps: Taps, ahead: int, u: int, v: int) -> np.uint64:
     return total
 
 
-@inlined
+@inline_kernel
 def channel(total: np.uint64, number: int) -> int:
-    """One lane as a number."""
+    """Return one lane as a number."""
     return int(np.int64((total >> np.uint64(16 * number)) & _LANE))
 
 
-@inlined
+@inline_kernel
 def variant_of(u: int, v: int, bits: int, seed: int, variants: int) -> int:
-    """Return the variant that the texture shows at a `fixed` place, on a quad with this seed."""
+    """Return the variant that the texture shows at a `fixed_point` place, on a quad with this seed.
+
+    Args:
+        u: in 1/256 texel.
+        v: in 1/256 texel.
+        bits: log2 of the tile's side.
+        seed: of the quad.
+        variants: number, a power of 2.
+    """
     column, row = u >> (bits + 8), v >> (bits + 8)
     # The primes of the spatial hash of Teschner et al. (2003), and the bits mixed once more.
     cell = np.uint32(column * 73856093 ^ row * 19349663 ^ np.int64(seed) * 83492791)

@@ -114,7 +114,13 @@ def _cut(start: float, end: float, crossings: Sequence[float]) -> Iterator[tuple
 
 
 def segments_within(segments: Floats, low: Floats, high: Floats) -> Floats:
-    """Return the segments that may reach into a box; any where none does: every cell has a nearest."""
+    """Return the segments that may reach into a box; any where none does: every cell has a nearest.
+
+    Args:
+        segments: as `street_segments` gives them.
+        low: south-west corner, metres.
+        high: north-east corner, metres.
+    """
     start = segments[:, :2]
     end = start + segments[:, 2:4] * segments[:, 4:5]
     reach = (segments[:, 7] + segments[:, 8] + MARGIN_M)[:, None]

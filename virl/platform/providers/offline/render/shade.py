@@ -10,7 +10,7 @@ import numpy as np
 
 from virl.geo import Floats
 from virl.platform.providers.offline.plan import Rgb
-from virl.platform.providers.offline.render.kernel import inlined, kernel, part
+from virl.platform.providers.offline.render.kernel import inline_kernel, kernel, part
 from virl.platform.providers.offline.render.lens import Lens
 from virl.platform.providers.offline.render.mesh import CUTOUT, Singles
 from virl.platform.providers.offline.render.raster import GeometryBuffer
@@ -18,7 +18,7 @@ from virl.platform.providers.offline.render.sampling import (
     Growth,
     Tile,
     channel,
-    fixed,
+    fixed_point,
     footprint,
     gather,
     letters,
@@ -95,7 +95,7 @@ class PixelRun(NamedTuple):
     end: int
 
 
-@inlined
+@inline_kernel
 def _plane(forms: Floats, k: int, row: int) -> _Plane:
     y = row + 0.5
     return _Plane(
@@ -104,7 +104,7 @@ def _plane(forms: Floats, k: int, row: int) -> _Plane:
     )  # fmt: skip
 
 
-@inlined
+@inline_kernel
 def _colours(paint: Singles, ink: Singles, light: Singles, q: int) -> _Colours:
     r, g, b = 255.0 * light[q, 0], 255.0 * light[q, 1], 255.0 * light[q, 2]
     return _Colours(
@@ -113,7 +113,7 @@ def _colours(paint: Singles, ink: Singles, light: Singles, q: int) -> _Colours:
     )  # fmt: skip
 
 
-@inlined
+@inline_kernel
 def _growth(p: _Plane, k_ray: float, s: float, t: float, du: float, dv: float) -> Growth:
     """Return derivatives where the plane is seen at (s, t), for du and dv repeats along its edges."""
     du, dv = du * k_ray, dv * k_ray
@@ -122,17 +122,28 @@ def _growth(p: _Plane, k_ray: float, s: float, t: float, du: float, dv: float) -
     )
 
 
-@inlined
+@inline_kernel
 def haze_over(metres: float) -> float:
-    """Share of the haze's colour in what is seen from so far."""
+    """Return the share of the haze's colour in what is seen from so far."""
     return metres / (metres + HAZE_M)
 
 
-@inlined
+@inline_kernel
 def write(
     picture: Image, row: int, column: int, mix: Mix, red: int, green: int, blue: int, opacity: int
 ) -> None:
-    """Write a texel."""
+    """Write a texel.
+
+    Args:
+        picture: is changed.
+        row: of the pixel.
+        column: of the pixel.
+        mix: of light, paint and haze.
+        red: sum of the taps.
+        green: sum of the taps.
+        blue: sum of the taps.
+        opacity: of the paint.
+    """
     red = red * (mix.light[0] + ((opacity * mix.paint[0]) >> 8)) + mix.haze[0]
     green = green * (mix.light[1] + ((opacity * mix.paint[1]) >> 8)) + mix.haze[1]
     blue = blue * (mix.light[2] + ((opacity * mix.paint[2]) >> 8)) + mix.haze[2]
@@ -141,9 +152,19 @@ def write(
     picture[row, column, 2] = np.uint8(min(255, blue >> UNIT_BITS))
 
 
-@inlined
+@inline_kernel
 def put(picture: Image, row: int, column: int, red: float, green: float, blue: float, haze: float) -> None:
-    """Write a colour with a share of haze."""
+    """Write a colour with a share of haze.
+
+    Args:
+        picture: is changed.
+        row: of the pixel.
+        column: of the pixel.
+        red: in [0, 255].
+        green: in [0, 255].
+        blue: in [0, 255].
+        haze: share.
+    """
     picture[row, column, 0] = np.uint8(min(255.0, red + haze * (HAZE_RGB[0] - red)))
     picture[row, column, 1] = np.uint8(min(255.0, green + haze * (HAZE_RGB[1] - green)))
     picture[row, column, 2] = np.uint8(min(255.0, blue + haze * (HAZE_RGB[2] - blue)))
@@ -153,7 +174,15 @@ def put(picture: Image, row: int, column: int, red: float, green: float, blue: f
 def shade_quads(
     drawing: GeometryBuffer, scene: Scene, textures: Textures, lens: Lens, picture: Image
 ) -> None:
-    """Colour every pixel that shows a quad."""
+    """Colour every pixel that shows a quad.
+
+    Args:
+        drawing: with its quads drawn.
+        scene: quads of the city.
+        textures: of the city.
+        lens: of the camera.
+        picture: shape (height, width, 3); is changed.
+    """
     # Taken out of the tuples once: to do so for each run would cost more than the work itself.
     shown, order, forms = drawing.shown, drawing.order, drawing.forms
     texture, uv, seed, mode = scene.texture, scene.uv, scene.seed, scene.mode
@@ -223,12 +252,12 @@ def _tile_run(
         taps = taps_of(cover)
         mix = _mix(colours, wear.painted, 1.0 / cover.taps, haze_over(focal * k_ray))
         u, v = (
-            fixed((u0 + ux * (block + 0.5)) / w, taps.bits),
-            fixed((v0 + vx * (block + 0.5)) / w, taps.bits),
+            fixed_point((u0 + ux * (block + 0.5)) / w, taps.bits),
+            fixed_point((v0 + vx * (block + 0.5)) / w, taps.bits),
         )
         # Divided at both ends of the block instead of at each pixel.
-        u_last = fixed((u0 + ux * (stop - 0.5)) / w_last, taps.bits)
-        v_last = fixed((v0 + vx * (stop - 0.5)) / w_last, taps.bits)
+        u_last = fixed_point((u0 + ux * (stop - 0.5)) / w_last, taps.bits)
+        v_last = fixed_point((v0 + vx * (stop - 0.5)) / w_last, taps.bits)
         steps = max(stop - block - 1, 1)
         du, dv = (u_last - u) // steps, (v_last - v) // steps
         for column in range(block, stop):
@@ -250,7 +279,7 @@ def _tile_run(
         block = stop
 
 
-@inlined
+@inline_kernel
 def _mix(colours: _Colours, painted: bool, share: float, haze: float) -> Mix:
     (r, g, b), (paint_r, paint_g, paint_b) = colours.light, colours.paint
     paint_r, paint_g, paint_b = paint_r / 255.0, paint_g / 255.0, paint_b / 255.0
@@ -266,9 +295,15 @@ def _mix(colours: _Colours, painted: bool, share: float, haze: float) -> Mix:
     )
 
 
-@inlined
+@inline_kernel
 def plain_mix(light: Rgb, share: float, haze: float) -> Mix:
-    """Return the mix for texels without paint, `share` of whose taps is one, under some light and haze."""
+    """Return the mix for texels without paint, `share` of whose taps is one, under some light and haze.
+
+    Args:
+        light: RGB.
+        share: of one tap.
+        haze: share.
+    """
     # `HALF` makes `write`, which cuts the fraction off, round to the nearest.
     clear, fog = (1.0 - haze) * share * UNIT, haze * UNIT
     return Mix(

@@ -8,7 +8,7 @@ those quads have in the neighbouring pixels are mixed. Only pixels on an edge co
 import numpy as np
 
 from virl.geo import Floats, Ints
-from virl.platform.providers.offline.render.kernel import inlined, kernel
+from virl.platform.providers.offline.render.kernel import inline_kernel, kernel
 from virl.platform.providers.offline.render.raster import GeometryBuffer
 from virl.platform.streetview import Image
 
@@ -24,7 +24,13 @@ _TOWARDS = (_ALL, 1 << 0, 1 << 2, 1 << 3, 1 << 1)
 
 @kernel
 def smooth_edges(drawing: GeometryBuffer, sharp: Image, picture: Image) -> None:
-    """Write to `picture`, a copy of `sharp`, its pixels on the edges of quads, smoothed."""
+    """Write to `picture`, a copy of `sharp`, its pixels on the edges of quads, smoothed.
+
+    Args:
+        drawing: with its quads drawn.
+        sharp: the picture without smoothing.
+        picture: its copy; is changed.
+    """
     # Taken out of the tuple once: to do so for each pixel would cost more than the work itself.
     shown, forms, polygons, counts = drawing.shown, drawing.forms, drawing.polygons, drawing.counts
     height, width = shown.shape
@@ -51,12 +57,12 @@ def smooth_edges(drawing: GeometryBuffer, sharp: Image, picture: Image) -> None:
                     picture[row, column, c] = total >> 2
 
 
-@inlined
+@inline_kernel
 def _note(around: Ints, n: int, k: int, row: int, column: int) -> None:
     around[n, 0], around[n, 1], around[n, 2] = k, row, column
 
 
-@inlined
+@inline_kernel
 def _visible(counts: Ints, sharp: Image, around: Ints) -> bool:
     """Return whether the edge at a pixel is visible: the colours differ, and not all around are cutouts."""
     leaves, contrast = True, 0
@@ -71,7 +77,7 @@ def _visible(counts: Ints, sharp: Image, around: Ints) -> bool:
     return bool(contrast > FAINT and not leaves)
 
 
-@inlined
+@inline_kernel
 def _compete(
     forms: Floats,
     polygons: Floats,
@@ -113,7 +119,7 @@ def _compete(
                 best[sample], depths[sample] = n, w
 
 
-@inlined
+@inline_kernel
 def _samples_in(polygons: Floats, k: int, count: int, x: float, y: float) -> int:
     """Return the samples of the pixel at (x, y) that a convex outline of either orientation holds as bits."""
     left, right = 0, 0

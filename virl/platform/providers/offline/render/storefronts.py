@@ -42,7 +42,7 @@ class _Fronts:
     """(n, 3)."""
 
     def panel(self, a: Floats, b: Floats, bottom: object, top: object, out: object = 0.0) -> Floats:
-        """Corners of upright rectangles from `a` to `b` metres along the fronts, `out` before them."""
+        """Return corners of upright rectangles from `a` to `b` metres along the fronts, `out` before them."""
         ahead = self.out * (PROUD_M + np.broadcast_to(np.asarray(out, float), (len(a),))[:, None])
         left = self.left + self.along * a[:, None] + ahead
         right = self.left + self.along * b[:, None] + ahead
@@ -122,7 +122,7 @@ def _panes(f: _Fronts) -> list[Quads]:
 
 
 def _awnings(f: _Fronts) -> Quads:
-    """Slanted cloth under the signs of some shops, with a valance and both cheeks."""
+    """Return the slanted cloth under the signs of some shops, with a valance and both cheeks."""
     reach, fall, valance = AWNING_M
     which = np.flatnonzero((f.variant // 3 % 5 < 2) & (f.sign_bottom > GLASS_TOP_M + 0.12))
     left = (f.left + f.out * 0.1)[which]
@@ -159,7 +159,7 @@ def _awnings(f: _Fronts) -> Quads:
 
 
 def sign_mesh(signs: Sequence[Sign], first_texture: int, first_owner: int) -> Quads:
-    """All signs: lettered fronts, which belong to the signs, and what holds them, which belongs to nobody.
+    """Return all signs: lettered fronts, which belong to the signs, and what holds them, which nobody owns.
 
     Args:
         signs: in the order of their textures and owners.

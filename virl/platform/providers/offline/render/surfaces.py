@@ -18,7 +18,14 @@ SIDE = 256
 
 
 def noise(side: int, cells: int, seed: int, octaves: int = 3) -> Field:
-    """Smooth noise in about [-1, 1] that repeats: `cells` lumps along a side, finer ones half as strong."""
+    """Smooth noise in about [-1, 1] that repeats: `cells` lumps along a side, finer ones half as strong.
+
+    Args:
+        side: texels.
+        cells: lumps along a side.
+        seed: same seed, same noise.
+        octaves: number of sizes of lumps.
+    """
     rng = np.random.default_rng(seed)
     total = np.zeros((side, side), np.float32)
     for octave in range(octaves):
@@ -33,25 +40,31 @@ def noise(side: int, cells: int, seed: int, octaves: int = 3) -> Field:
 
 
 def grains(side: int, seed: int) -> Field:
-    """Independent noise per texel, [-1, 1]."""
+    """Return independent noise per texel, [-1, 1]."""
     return np.random.default_rng(seed).uniform(-1, 1, (side, side)).astype(np.float32)
 
 
 def blank(rgb: tuple[float, float, float], opacity: float = 1.0, side: int = SIDE) -> Surface:
-    """Return a plain surface."""
+    """Return a plain surface.
+
+    Args:
+        rgb: in [0, 1].
+        opacity: in [0, 1].
+        side: texels.
+    """
     surface = np.empty((side, side, 4), np.float32)
     surface[:] = (*rgb, opacity)
     return surface
 
 
-def shaded(surface: Surface, brightness: Field) -> Surface:
+def scale_colours(surface: Surface, brightness: Field) -> Surface:
     """Return the surface with its colours multiplied."""
     surface[..., :3] *= brightness[..., None]
     return surface
 
 
 def _courses(rows: int, columns: int, joint: float, seed: int, *, side: int = SIDE) -> tuple[Field, Field]:
-    """Blocks in running bond: how much each texel is joint, and a random number per block in [-1, 1]."""
+    """Return blocks in running bond: how much each texel is joint, and a random number a block, [-1, 1]."""
     y, x = np.mgrid[0:side, 0:side].astype(np.float32) / side
     row = np.floor(y * rows).astype(int)
     along = x * columns + (row % 2) * 0.5
@@ -68,50 +81,50 @@ def _masonry(
 ) -> Surface:
     gap, block = _courses(rows, columns, joint, 100 * seed + bay)
     wall = blank((0.86, 0.86, 0.86))
-    shaded(wall, 1 + contrast * block + 0.05 * noise(SIDE, 8, seed) + 0.05 * grains(SIDE, seed))
+    scale_colours(wall, 1 + contrast * block + 0.05 * noise(SIDE, 8, seed) + 0.05 * grains(SIDE, seed))
     wall[..., :3] += gap[..., None] * (mortar - wall[..., :3])
     wall[..., 3] -= 0.55 * gap
     return wall
 
 
 def _brick(bay: int) -> Surface:
-    """Bricks of 25 x 8 cm on a bay of 3.0 x 3.2 m."""
+    """Draw bricks of 25 x 8 cm on a bay of 3.0 x 3.2 m."""
     return _masonry(40, 12, 0.0035, 0.13, 0.72, 1, bay)
 
 
 def _stone(bay: int) -> Surface:
-    """Ashlar of 75 x 40 cm."""
+    """Draw ashlar of 75 x 40 cm."""
     return _masonry(8, 4, 0.0032, 0.06, 0.66, 2, bay)
 
 
 def _tiles(bay: int) -> Surface:
-    """Small glazed tiles, 10 x 10 cm, stacked."""
+    """Draw small glazed tiles, 10 x 10 cm, stacked."""
     return _masonry(32, 30, 0.0030, 0.05, 0.93, 3, bay)
 
 
 def _plaster(_: int) -> Surface:
-    """Painted plaster with slight stains."""
+    """Draw painted plaster with slight stains."""
     wall = blank((0.92, 0.92, 0.92))
-    return shaded(wall, 1 + 0.035 * noise(SIDE, 4, 4) + 0.025 * grains(SIDE, 4))
+    return scale_colours(wall, 1 + 0.035 * noise(SIDE, 4, 4) + 0.025 * grains(SIDE, 4))
 
 
 def _concrete(_: int) -> Surface:
-    """Cast panels, one to a bay, with their joints."""
+    """Draw cast panels, one to a bay, with their joints."""
     wall = blank((0.80, 0.80, 0.79))
-    shaded(wall, 1 + 0.07 * noise(SIDE, 4, 5) + 0.04 * grains(SIDE, 5))
+    scale_colours(wall, 1 + 0.07 * noise(SIDE, 4, 5) + 0.04 * grains(SIDE, 5))
     wall[:3] *= 0.7
     wall[:, :2] *= 0.75
     return wall
 
 
 def _wood(_: int) -> Surface:
-    """Horizontal boards of 16 cm."""
+    """Draw horizontal boards of 16 cm."""
     y = np.arange(SIDE) / SIDE * 20
     board = np.random.default_rng(6).uniform(-1, 1, 20).astype(np.float32)[np.floor(y).astype(int)]
     lap = np.clip((y % 1) / 0.12, 0.55, 1).astype(np.float32)
     wall = blank((0.88, 0.88, 0.88))
     streaks = cv2.resize(noise(SIDE, 32, 6, 2), (SIDE * 4, SIDE))[:, :SIDE]
-    return shaded(wall, (lap * (1 + 0.06 * board))[:, None] * (1 + 0.05 * streaks))
+    return scale_colours(wall, (lap * (1 + 0.06 * board))[:, None] * (1 + 0.05 * streaks))
 
 
 _WALLS: dict[str, Callable[[int], Surface]] = {
@@ -132,49 +145,49 @@ def wall_surface(material: str, bay: int) -> Surface:
     """Return a bay of wall; bays of any numbers fit side by side, and no two numbers look quite the same."""
     inner = np.sin(np.linspace(0, np.pi, SIDE, dtype=np.float32))
     stains = noise(SIDE, 8, 200 + bay, 4) * inner[:, None] * inner
-    return shaded(_WALLS[material](bay), 1 + 0.07 * stains)
+    return scale_colours(_WALLS[material](bay), 1 + 0.07 * stains)
 
 
 def asphalt() -> Surface:
-    """Road surface, 4 m to a side."""
+    """Draw a road surface, 4 m to a side."""
     road = blank((0.335, 0.34, 0.35), 0.0)
     speckle = grains(SIDE, 7)
-    return shaded(road, 1 + 0.10 * noise(SIDE, 4, 7) + 0.05 * noise(SIDE, 32, 8) + 0.13 * speckle)
+    return scale_colours(road, 1 + 0.10 * noise(SIDE, 4, 7) + 0.05 * noise(SIDE, 32, 8) + 0.13 * speckle)
 
 
 def slabs() -> Surface:
-    """Pavement of 50 cm slabs, 4 m to a side."""
+    """Draw a pavement of 50 cm slabs, 4 m to a side."""
     y, x = np.mgrid[0:SIDE, 0:SIDE].astype(np.float32) / SIDE * 8
     edge = np.minimum(np.minimum(x % 1, 1 - x % 1), np.minimum(y % 1, 1 - y % 1))
     gap = np.clip(1.6 - edge / 0.03, 0, 1)
     tone = np.random.default_rng(9).uniform(-1, 1, (8, 8)).astype(np.float32)[y.astype(int), x.astype(int)]
     paving = blank((0.66, 0.645, 0.62), 0.0)
-    shaded(paving, 1 + 0.045 * tone + 0.05 * noise(SIDE, 8, 9) + 0.05 * grains(SIDE, 9))
-    return shaded(paving, 1 - 0.33 * gap)
+    scale_colours(paving, 1 + 0.045 * tone + 0.05 * noise(SIDE, 8, 9) + 0.05 * grains(SIDE, 9))
+    return scale_colours(paving, 1 - 0.33 * gap)
 
 
 def grass() -> Surface:
-    """Lawn, 4 m to a side."""
+    """Draw a lawn, 4 m to a side."""
     lawn = blank((0.36, 0.50, 0.22), 0.0)
     lumps = noise(SIDE, 8, 10, 4)
     lawn[..., 0] += 0.06 * noise(SIDE, 4, 11)
-    return shaded(lawn, 1 + 0.16 * lumps + 0.22 * grains(SIDE, 10))
+    return scale_colours(lawn, 1 + 0.16 * lumps + 0.22 * grains(SIDE, 10))
 
 
 def gravel() -> Surface:
-    """Pale gravel of park paths and yards, 4 m to a side."""
+    """Draw the pale gravel of park paths and yards, 4 m to a side."""
     ground = blank((0.68, 0.62, 0.52), 0.0)
-    return shaded(ground, 1 + 0.06 * noise(SIDE, 8, 12) + 0.14 * grains(SIDE, 12))
+    return scale_colours(ground, 1 + 0.06 * noise(SIDE, 8, 12) + 0.14 * grains(SIDE, 12))
 
 
 def water() -> Surface:
-    """Water under a bright sky, with small waves, 4 m to a side."""
+    """Draw water under a bright sky, with small waves, 4 m to a side."""
     surface = blank((0.30, 0.42, 0.50), 0.0)
-    return shaded(surface, 1 + 0.10 * noise(SIDE, 4, 15, 4) + 0.04 * noise(SIDE, 16, 16, 2))
+    return scale_colours(surface, 1 + 0.10 * noise(SIDE, 4, 15, 4) + 0.04 * noise(SIDE, 16, 16, 2))
 
 
 def clouds() -> Surface:
-    """Cloud density in every channel, for a layer seen from below."""
+    """Draw cloud density in every channel, for a layer seen from below."""
     lumps = noise(SIDE, 4, 13, 6) + 0.1 * noise(SIDE, 2, 14, 2)
     density = np.clip((lumps - 0.12) / 0.8, 0, 1)
     density = density * density * (3 - 2 * density)
@@ -182,9 +195,9 @@ def clouds() -> Surface:
 
 
 def bark() -> Surface:
-    """Bark, upright streaks."""
+    """Draw bark with upright streaks."""
     streaks = cv2.resize(noise(SIDE, 64, 15, 2), (SIDE, SIDE * 6), interpolation=cv2.INTER_LINEAR)[:SIDE]
-    return shaded(blank((0.42, 0.35, 0.28)), 1 + 0.3 * streaks)
+    return scale_colours(blank((0.42, 0.35, 0.28)), 1 + 0.3 * streaks)
 
 
 def leaves(seed: int) -> Surface:
@@ -206,7 +219,7 @@ def leaves(seed: int) -> Surface:
 
 
 def hedge() -> Surface:
-    """Clipped leaves without a gap."""
+    """Draw the clipped leaves of a hedge without a gap."""
     rng = np.random.default_rng(21)
     tile = np.zeros((SIDE, SIDE, 4), np.float32)
     tile[:] = (0.13, 0.19, 0.09, 1.0)
@@ -232,4 +245,4 @@ def pales() -> Surface:
     for bottom in (48, 196):
         tile[bottom : bottom + 18, :, :3] *= 0.86
         tile[bottom : bottom + 18, :, 3] = 1.0
-    return shaded(tile, 1 + 0.06 * noise(SIDE, 8, 22))
+    return scale_colours(tile, 1 + 0.06 * noise(SIDE, 8, 22))

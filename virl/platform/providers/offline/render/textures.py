@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from virl.platform.providers.offline.maker import maker
 from virl.platform.providers.offline.render import facades, surfaces
-from virl.platform.providers.offline.render.kernel import inlined
+from virl.platform.providers.offline.render.kernel import inline_kernel
 from virl.platform.providers.offline.render.surfaces import SIDE, Surface
 from virl.stores import Arrays, ArrayStore
 
@@ -29,13 +29,13 @@ TILE, LETTERS = 0, 1
 """The kinds of texture."""
 
 
-@inlined
+@inline_kernel
 def row_start(y: int, bits: int) -> int:
     """Return the start of a row of texels in a tile of 2 ** bits a side, which lie in 4 by 4 squares."""
     return ((y >> 2) << (bits + 2)) + ((y & 3) << 2)
 
 
-@inlined
+@inline_kernel
 def column_start(x: int) -> int:
     """Return the place of a column in its row: a square of 4 by 4 texels fills one line of the cache."""
     return ((x >> 2) << 4) + (x & 3)
@@ -67,7 +67,7 @@ class TileSet:
 
 
 def tile_sets() -> tuple[TileSet, ...]:
-    """All tiles, in the order of their texture indices. A material is drawn when its first tile is."""
+    """Return all tiles, in the order of their texture indices. A material is drawn when its first tile is."""
     walls = cache(surfaces.wall_surface)
     plain: dict[str, Callable[[], Surface]] = {
         "shop door": facades.shop_door_tile,
@@ -133,7 +133,7 @@ TEXELS = STRIDE * sum(tiles.variants for tiles in TILE_SETS)
 
 @cache
 def all_tiles() -> Words:
-    """All tiles with their mip levels, flat; the same for every city. Not to be written to."""
+    """Return all tiles with their mip levels, flat; the same for every city. Not to be written to."""
     return _KEPT.get(f"{maker()} {cv2.__version__}", _draw_tiles)
 
 
@@ -158,7 +158,7 @@ def _draw_tiles() -> Words:
 
 
 def texture_table(sign_sizes: Sequence[tuple[int, int]]) -> tuple[Table, int]:
-    """Entries of all tiles and then of the signs, and how many bytes of coverage the signs take.
+    """Return the entries of all tiles and then of the signs, and how many bytes of coverage the signs take.
 
     Args:
         sign_sizes: width and height of each sign's texture.

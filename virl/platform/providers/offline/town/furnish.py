@@ -42,7 +42,7 @@ class Kerbs:
         self.junctions = network.junctions
 
     def at(self, street: Ints, along: Floats, aside: Floats) -> tuple[Floats, Floats]:
-        """Points (n, 2), and the heading of the street there in degrees (n,)."""
+        """Return the points (n, 2), and the heading of the street there in degrees (n,)."""
         lines = self.lines[street]
         low = np.clip(along - _TANGENT_M, 0.0, np.maximum(self.lengths[street] - 2 * _TANGENT_M, 0.0))
         before = shapely.get_coordinates(shapely.line_interpolate_point(lines, low))
@@ -83,7 +83,14 @@ class _Items:
 def furnish(
     rng: Generator, kerbs: Kerbs, parks: Sequence[Polygon], frontages: Sequence[Frontage]
 ) -> tuple[Furniture, ...]:
-    """Set up everything that stands in the streets and parks. Nothing overlaps; only cars are on a road."""
+    """Set up everything that stands in the streets and parks. Nothing overlaps; only cars are on a road.
+
+    Args:
+        rng: source of chance.
+        kerbs: of the streets.
+        parks: outlines, metres.
+        frontages: with their doors.
+    """
     groups = [
         _traffic_lights(kerbs),
         _lamps(kerbs),
@@ -103,13 +110,13 @@ def furnish(
         _on_pavements(later, kerbs, "bollard", BOLLARDS),
         _on_pavements(later, kerbs, "planter", PLANTERS),
     ]
-    standing = _apart([*groups, *_off_roads(late, kerbs)])
+    standing = _keep_apart([*groups, *_off_roads(late, kerbs)])
     earlier, late = standing[: len(groups)], standing[len(groups) :]
     return _number(rng, [*earlier, cars, *late])
 
 
 def _traffic_lights(kerbs: Kerbs) -> _Items:
-    """One for each way into a crossing with an avenue, on the right of those who drive up to it."""
+    """Place a traffic light for each way into a crossing with an avenue, to the right of those who come."""
     avenue = kerbs.half_road > kerbs.half_road.min() + 2.5
     degree = np.bincount(kerbs.ends.ravel())
     lit = (degree >= 4) & (np.bincount(kerbs.ends[avenue].ravel(), minlength=len(degree)) >= 2)
@@ -131,7 +138,7 @@ def _traffic_lights(kerbs: Kerbs) -> _Items:
 
 
 def _lamps(kerbs: Kerbs) -> _Items:
-    """Evenly along each street, left and right in turns, facing the road."""
+    """Place lamps evenly along each street, left and right in turns, facing the road."""
     count = np.maximum(1, np.round(kerbs.lengths / LAMPS_APART_M)).astype(np.int64)
     street = np.repeat(np.arange(len(count)), count)
     rank = np.arange(len(street)) - np.repeat(np.cumsum(count) - count, count)
@@ -142,7 +149,7 @@ def _lamps(kerbs: Kerbs) -> _Items:
 
 
 def _on_pavements(rng: Generator, kerbs: Kerbs, kind: FurnitureKind, count: int) -> _Items:
-    """Scattered over all streets by their length, facing the passers-by on the pavement."""
+    """Scatter things over all streets by their length, facing the passers-by on the pavement."""
     share = kerbs.lengths / kerbs.lengths.sum()
     street = rng.choice(len(share), size=count, p=share)
     along = rng.uniform(0.06, 0.94, count) * kerbs.lengths[street]
@@ -152,7 +159,7 @@ def _on_pavements(rng: Generator, kerbs: Kerbs, kind: FurnitureKind, count: int)
 
 
 def _along_parks(rng: Generator, parks: Sequence[Polygon], kind: FurnitureKind, count: int) -> _Items:
-    """Just inside the parks' edges, facing out."""
+    """Scatter things just inside the parks' edges, facing out."""
     edges = [shapely.orient_polygons(park.buffer(-2.0)).exterior for park in parks]
     lengths = np.array([edge.length for edge in edges])
     pick = rng.choice(len(edges), size=count, p=lengths / lengths.sum())
@@ -200,7 +207,7 @@ def _park_trees(rng: Generator, parks: Sequence[Polygon]) -> _Items:
 
 
 def _parked_cars(rng: Generator, kerbs: Kerbs) -> _Items:
-    """Along the kerbs in loose rows, headed as traffic on the right is; on one side of narrow streets."""
+    """Park cars along the kerbs in loose rows, headed as traffic on the right; on one side if narrow."""
     count = np.maximum(0, (kerbs.lengths - 2 * CAR_FROM_JUNCTION_M) // CAR_SLOT_M).astype(np.int64)
     slots = np.repeat(np.arange(len(count)), count)
     rank = np.arange(len(slots)) - np.repeat(np.cumsum(count) - count, count)
@@ -224,8 +231,8 @@ def _off_roads(groups: list[_Items], kerbs: Kerbs) -> list[_Items]:
     return [_where(group, ~kerbs.on_road(group.xy, BY_KERB_M)) for group in groups]
 
 
-def _apart(groups: list[_Items]) -> list[_Items]:
-    """Leaves out what stands too near to something of an earlier group."""
+def _keep_apart(groups: list[_Items]) -> list[_Items]:
+    """Leave out what stands too near to something of an earlier group."""
     keep = _spread(np.concatenate([group.xy for group in groups]), APART_M)
     ends = np.cumsum([len(group.xy) for group in groups])
     return [_where(group, part) for group, part in zip(groups, np.split(keep, ends[:-1]), strict=True)]

@@ -37,7 +37,7 @@ _RIPPLE_M = 90.0
 
 
 def lay_out(seed: int) -> StreetPlan:
-    """Lays out streets, blocks, buildings and street furniture.
+    """Lay out streets, blocks, buildings and street furniture.
 
     Args:
         seed: any non-negative integer.
@@ -93,7 +93,7 @@ class Ground:
 
 
 def _divide_ground(rng: Generator, network: Network, kerbs: Kerbs) -> Ground:
-    """Cuts the ground into blocks, the blocks into lots, and builds on them."""
+    """Cut the ground into blocks and the blocks into lots, and build on them."""
     blocks, ways = _blocks(kerbs)
     tree = shapely.STRtree(blocks)
     green = tree.query_nearest(shapely.points(network.greens), all_matches=False)[1]
@@ -102,7 +102,7 @@ def _divide_ground(rng: Generator, network: Network, kerbs: Kerbs) -> Ground:
     large = set(rng.permutation(len(built))[:_LARGE_BLOCKS].tolist())
     lots = cut_lots(rng, [(block, index in large) for index, block in enumerate(built)], ways)
 
-    street, side, along = _facing(kerbs, lots)
+    street, side, along = _locate_fronts(kerbs, lots)
     along = along + network.offsets[street]
     bustle = Bustle(rng, network, kerbs)
     middles = (lots.left + lots.right) / 2
@@ -143,7 +143,7 @@ def _blocks(kerbs: Kerbs) -> tuple[list[Polygon], Polygon]:
     return list(shapely.set_precision(np.array(faces), 0.001)), ways
 
 
-def _facing(kerbs: Kerbs, lots: Lots) -> tuple[Ints, Ints, Floats]:
+def _locate_fronts(kerbs: Kerbs, lots: Lots) -> tuple[Ints, Ints, Floats]:
     """Return the street of each front, its side (1 left, -1 right), and the metres along it."""
     run = lots.right - lots.left
     out = np.stack([run[:, 1], -run[:, 0]], axis=1) / np.linalg.norm(run, axis=1)[:, None]
@@ -159,7 +159,7 @@ def _facing(kerbs: Kerbs, lots: Lots) -> tuple[Ints, Ints, Floats]:
 
 
 def _house_numbers(network: Network, street: Ints, side: Ints, along: Floats) -> Ints:
-    """Odd numbers on the left and even ones on the right, counted along all streets of one name."""
+    """Return house numbers: odd on the left, even on the right, counted along all streets of one name."""
     names = np.unique([one.name for one in network.streets], return_inverse=True)[1]
     group = names[street] * 2 + (side < 0)
     order = np.lexsort((np.arange(len(street)), along, group))
@@ -215,7 +215,7 @@ class Bustle:
         self._phase = rng.uniform(0, 2 * np.pi, 6)
 
     def at(self, xy: Floats, street: Ints, side: Ints, along: Floats) -> Floats:
-        """Busyness of fronts, [0, 1].
+        """Return the busyness of fronts, [0, 1].
 
         Args:
             xy: their middles, shape (n, 2).

@@ -107,6 +107,11 @@ class Edges:
         """Return the ends of straight runs between two stations of each side: sides and stations, in order.
 
         A slight bend within `apart` metres of another or of an end is passed over.
+
+        Args:
+            low: first station of each side.
+            high: last station of each side.
+            apart: metres.
         """
         side = np.searchsorted(self.start, self.stations, side="right") - 1
         room = np.minimum(self.stations - low[side], high[side] - self.stations)
@@ -132,7 +137,7 @@ class Lots:
 
 
 def cut_lots(rng: Generator, blocks: list[tuple[Polygon, bool]], ways: Polygon) -> Lots:
-    """Cuts lots along the edges of blocks.
+    """Cut lots along the edges of blocks.
 
     Args:
         rng: draws widths and depths.
@@ -175,12 +180,12 @@ class _LotDraft:
         self._sizes += [corners] * count
 
     def outlines(self) -> tuple[Floats, Ints]:
-        """All corners (n, 2), in millimetre steps, and the lot of each."""
+        """Return all corners (n, 2), in millimetre steps, and the lot of each."""
         points: Floats = np.concatenate(self._points).round(3)
         return points, np.repeat(np.arange(len(self._sizes)), self._sizes)
 
     def fronts(self) -> tuple[Ints, Floats, Floats]:
-        """Lot, left and right end of each front; wide ones are split."""
+        """Return the lot, left and right end of each front; wide ones are split."""
         lot, left, right = (np.concatenate(column) for column in zip(*self._fronts, strict=True))
         width = np.linalg.norm(right - left, axis=1)
         pieces = np.where(width < MIN_FRONT_M, 0, np.ceil(width / WIDTH_M[1])).astype(np.int64)
@@ -197,6 +202,7 @@ def _cut_rings(rng: Generator, edges: Edges, depth: Floats, large: Flags, draft:
     steep = np.tan((np.pi - turn) / 2)
     length = edges.stop - edges.start
     trim = np.clip(depth[edges.ring] / steep, *CORNER_WIDTH_M)
+    # Corners that turn outwards get a lot of their own, at most half of either side.
     trim = np.where(turn > 0, np.minimum(trim, np.minimum(length, length[edges.after]) / 2), 0.0)
     before = np.empty_like(trim)
     before[edges.after] = trim
@@ -260,6 +266,7 @@ def _settle(draft: _LotDraft, ways: Polygon) -> Lots:
     out = np.stack([run[:, 1], -run[:, 0]], axis=1) / np.hypot(run[:, 0], run[:, 1])[:, None]
     shapely.prepare(ways)
     middles = (left + right) / 2
+    # A point before the middle of the front tells whether a street is there.
     probe = middles + 2.0 * out
     on_street = shapely.contains_xy(ways, probe[:, 0], probe[:, 1])
 
@@ -269,12 +276,14 @@ def _settle(draft: _LotDraft, ways: Polygon) -> Lots:
         & ~shapely.is_empty(shapes)
         & (np.bincount(lot[on_street], minlength=len(shapes)) > 0)
     )
-    for earlier, later in _overlapping(points, owner):
+    # In order, so that a lot that was cut is cut further by all that come before it.
+    for earlier, later in _overlapping_pairs(points, owner):
         if keep[earlier] and keep[later]:
             left_over = shapely.get_parts(shapely.difference(shapes[later], shapes[earlier], grid_size=0.001))
             shapes[later] = max(left_over, key=shapely.area, default=Polygon())
             keep[later] = shapes[later].area > MIN_LOT_M2
     on_street &= keep[lot]
+    # A front that was cut off with an overlap is no front any more.
     on_street &= shapely.dwithin(shapes[lot], shapely.points(middles), 0.05)
     keep &= np.bincount(lot[on_street], minlength=len(shapes)) > 0
     on_street &= keep[lot]
@@ -282,10 +291,11 @@ def _settle(draft: _LotDraft, ways: Polygon) -> Lots:
     return Lots(tuple(shapes[keep]), left[on_street], right[on_street], number[lot[on_street]])
 
 
-def _overlapping(points: Floats, owner: Ints) -> list[tuple[int, int]]:
-    """Pairs of outlines that share more than the width of a hand, lower number first, sorted."""
+def _overlapping_pairs(points: Floats, owner: Ints) -> list[tuple[int, int]]:
+    """Return the pairs of outlines that share more than the width of a hand, lower number first, sorted."""
     sizes = np.bincount(owner)[:, None]
     middles = np.stack([np.bincount(owner, weights=column) for column in points.T], axis=1) / sizes
+    # Shrunk a little, so that lots that only share a side do not count as overlapping.
     rings = shapely.linearrings(points + 0.002 * (middles[owner] - points), indices=owner)
     shrunk = np.asarray(shapely.polygons(rings))
     first, second = shapely.STRtree(shrunk).query(shrunk, "intersects")

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from virl.geo import Floats
-from virl.platform.place_types import marked
+from virl.platform.place_types import types_marked
 from virl.platform.providers.offline.plan import Point, Shop, Sign, Street, StreetPlan
 
 SIGNED_M = 600.0
@@ -65,7 +65,7 @@ class Hook(NamedTuple):
         before, middle, after = (np.array((point.x, point.y)) for point in points)
         ahead = (after - before) / np.linalg.norm(after - before)
         right = np.array((ahead[1], -ahead[0])) * width / 2
-        return _rounded(middle - right), _rounded(middle + right)
+        return _round_point(middle - right), _round_point(middle + right)
 
 
 class SignedPlace(NamedTuple):
@@ -85,7 +85,7 @@ class Line(NamedTuple):
 
 
 def put_up_signposts(layout: StreetPlan, shops: Sequence[Shop]) -> tuple[Sign, ...]:
-    """Boards over each street that leaves a junction: landmarks to which it is the shortest way.
+    """Put boards over each street that leaves a junction, for landmarks to which it is the shortest way.
 
     A landmark that is signed at one junction is signed at each on the way to it. Where there is room left, a
     board points to the middle of the town.
@@ -100,7 +100,7 @@ def put_up_signposts(layout: StreetPlan, shops: Sequence[Shop]) -> tuple[Sign, .
     middle = int(np.argmin(np.linalg.norm(layout.junctions - layout.junctions.mean(axis=0), axis=1)))
     boards: list[Sign] = []
     for hook, own in zip(places, lines, strict=True):
-        if (away := _through(hook, metres[:, middle])) < np.inf:
+        if (away := _metres_through(hook, metres[:, middle])) < np.inf:
             own.append(Line(CENTRE, away))
         boards += [_board(hook, row, line) for row, line in enumerate(own[:MOST_LINES])]
     return tuple(boards)
@@ -136,8 +136,8 @@ def _shared_out(
 def _candidates(
     places: Sequence[Hook], landmark: SignedPlace, to_junctions: Floats
 ) -> list[tuple[float, int]]:
-    """Metres to a landmark and the places where a board may point to it, the nearest first."""
-    away = [(_along(hook, landmark, to_junctions), number) for number, hook in enumerate(places)]
+    """Return the metres to a landmark and the places where a board may point to it, the nearest first."""
+    away = [(_metres_along(hook, landmark, to_junctions), number) for number, hook in enumerate(places)]
     return sorted(one for one in away if one[0] <= SIGNED_M)
 
 
@@ -148,7 +148,7 @@ def _landmarks(layout: StreetPlan, shops: Sequence[Shop]) -> list[SignedPlace]:
     names = [shop.place.name for shop in shops]
     found = []
     for shop in shops:
-        is_landmark = shop.place.types and shop.place.types[0] in marked("landmark")
+        is_landmark = shop.place.types and shop.place.types[0] in types_marked("landmark")
         if is_landmark and names.count(shop.place.name) == 1:
             front = fronts[shop.frontage]
             middle = (np.array(front.left) + np.array(front.right)) / 2
@@ -158,7 +158,7 @@ def _landmarks(layout: StreetPlan, shops: Sequence[Shop]) -> list[SignedPlace]:
 
 
 def _between_junctions(layout: StreetPlan) -> Floats:
-    """Metres along the streets between junctions, shape (junctions, junctions)."""
+    """Return the metres along the streets between junctions, shape (junctions, junctions)."""
     ends = np.array([(street.start, street.end) for street in layout.streets]).T
     length = np.array([shapely.LineString(street.line).length for street in layout.streets])
     order = np.argsort(-length, kind="stable")  # of two streets with the same ends, the shorter stands
@@ -171,22 +171,22 @@ def _between_junctions(layout: StreetPlan) -> Floats:
 
 
 def _ways_to(landmark: SignedPlace, street: Street, metres: Floats) -> Floats:
-    """Metres from each junction to a landmark, shape (junctions,)."""
+    """Return the metres from each junction to a landmark, shape (junctions,)."""
     rest = shapely.LineString(street.line).length - landmark.along
     to: Floats = np.minimum(metres[:, street.start] + landmark.along, metres[:, street.end] + rest)
     return to
 
 
-def _along(hook: Hook, landmark: SignedPlace, to_junctions: Floats) -> float:
-    """Metres to a landmark along the street of a hook; infinite where another way is shorter."""
+def _metres_along(hook: Hook, landmark: SignedPlace, to_junctions: Floats) -> float:
+    """Return the metres to a landmark along the street of a hook; infinite where another way is shorter."""
     if landmark.street != hook.street.id:
-        return _through(hook, to_junctions)
+        return _metres_through(hook, to_junctions)
     away = hook.length - landmark.along if hook.number else landmark.along
     return away if away <= to_junctions[hook.junction] + SAME_M else np.inf
 
 
-def _through(hook: Hook, to_junctions: Floats) -> float:
-    """Metres by way of the whole street of a hook; infinite where another way is shorter."""
+def _metres_through(hook: Hook, to_junctions: Floats) -> float:
+    """Return the metres by way of the whole street of a hook; infinite where another way is shorter."""
     away = hook.length + float(to_junctions[hook.far])
     return away if away <= to_junctions[hook.junction] + SAME_M else np.inf
 
@@ -250,6 +250,6 @@ def _plate(hook: Hook, numbers: list[int]) -> Sign:
     )
 
 
-def _rounded(point: Floats) -> Point:
+def _round_point(point: Floats) -> Point:
     x, y = np.round(point, 3).tolist()
     return x, y

@@ -67,7 +67,7 @@ class JunctionGrid:
         return self.bend.apply(south * (1 - t) + north * t)
 
     def cell_size(self, column: int, row: int) -> tuple[float, float]:
-        """Metres that a cell measures from west to east and from south to north, roughly."""
+        """Return the metres that a cell measures from west to east and from south to north, roughly."""
         east, north = self.nodes[column + 1, row + 1] - self.nodes[column, row]
         return float(east), float(north)
 
@@ -83,7 +83,7 @@ def _parts() -> _Parts:
 
 
 class Names:
-    """Gives street names, no stem twice."""
+    """A source of street names, no stem twice."""
 
     def __init__(self, rng: Generator) -> None:
         self._rng = rng
@@ -140,7 +140,7 @@ class _StreetLine:
 
 
 class _StreetDraft:
-    """Decides which stretches of the grid are left out, and what is put into its cells.
+    """A draft of which stretches of the grid are left out, and what is put into its cells.
 
     A cell takes part in one change at most. So no street is cut off from the rest, and no two junctions
     come closer to each other than a third of a cell.
@@ -188,7 +188,7 @@ class _StreetDraft:
                     break
 
     def _merge_cells(self) -> None:
-        """Leaves out stretches between two cells; of some, a dead end remains."""
+        """Leave out stretches between two cells; of some, a dead end remains."""
         edges = [(0, v, u) for v in range(1, _ROWS) for u in range(1, _COLUMNS - 1)]
         edges += [(1, u, v) for u in range(1, _COLUMNS) for v in range(1, _ROWS - 1)]
         merged = 0
@@ -198,6 +198,7 @@ class _StreetDraft:
             free = self.used.isdisjoint(_cells(edge)) and edge[:2] != (1, self.grid.boulevard)
             if not free or any(arm in self.gone for end in ends for arm in self._arms(*end)):
                 continue
+            # The first ones keep a part of their stretch: a dead end.
             stub = float(self.rng.uniform(0.45, 0.62)) if merged < STUBS else 0.0
             self.gone[edge] = ((0.0, stub) if self.rng.random() < 0.5 else (1 - stub, 1.0)) if stub else None
             self.used.update(_cells(edge))
@@ -213,6 +214,7 @@ class _StreetDraft:
             if not kinds:
                 return
             column, row = cells[pick]
+            # Not beside a cell that is changed already, so that no two new junctions share a side of a cell.
             around = {
                 (column, row),
                 (column, row - 1),
@@ -250,7 +252,7 @@ class _StreetDraft:
 
 
 def draw_streets(rng: Generator) -> Network:
-    """Draws the network and cuts it at every crossing."""
+    """Draw the network and cut it at every crossing."""
     grid = _draw_grid(rng)
     draft = _StreetDraft(rng, grid)
     ways = _name_ways(rng, grid, draft)
@@ -280,7 +282,7 @@ def _name_ways(rng: Generator, grid: JunctionGrid, draft: _StreetDraft) -> list[
 
 
 def _ways_out(rng: Generator, grid: JunctionGrid) -> set[tuple[int, int, bool]]:
-    """Lines that run on for a bit beyond the edge of town: axis, line, and whether at the far end."""
+    """Return lines that run on for a bit beyond the edge of town: axis, line, and whether at the far end."""
     ends = [(0, v, far) for v in range(1, _ROWS) for far in (False, True)]
     ends += [(1, u, far) for u in range(1, _COLUMNS) for far in (False, True)]
     at = [(_COLUMNS * far, line) if axis == 0 else (line, _ROWS * far) for axis, line, far in ends]
@@ -348,7 +350,7 @@ def _ends(edge: Edge) -> tuple[Cell, Cell]:
 
 
 def _draw_grid(rng: Generator) -> JunctionGrid:
-    """Draws the gaps, moves every junction a little, and lays the avenue."""
+    """Draw the gaps, move every junction a little, and lay the avenue."""
     xs, ys = _lines(rng, _COLUMNS, _WIDTH_M), _lines(rng, _ROWS, _HEIGHT_M)
     nodes = np.stack(np.meshgrid(xs, ys, indexing="ij"), axis=-1) + rng.uniform(
         -6.0, 6.0, (_COLUMNS + 1, _ROWS + 1, 2)

@@ -19,7 +19,7 @@ _HEAD = f"[out:json][timeout:{QUERY_S}][maxsize:{QUERY_MB * 1_000_000}]"
 
 
 def places_within(box: Box) -> str:
-    """All that has a name and a purpose in a box, with the middle of what is no point."""
+    """Return a query of all that has a name and a purpose in a box, with the middle of what is no point."""
     area = ",".join(f"{degrees:.7f}" for degrees in box.degrees)
     areas = f"[{_any_of([key for key in place_keys() if key not in LINES])}]"
     lines = "".join(f'way["name"]["{key}"~"^({"|".join(type_table()[key])})$"];' for key in LINES)
@@ -34,6 +34,6 @@ def _any_of(keys: Sequence[str]) -> str:
 
 
 def place_of_id(place_id: str) -> str | None:
-    """One object by its id, such as `n12`; `None` if it is the id of none."""
+    """Return a query of one object by its id, such as `n12`; `None` if it is the id of none."""
     found = _ID.fullmatch(place_id)
     return f"{_HEAD};{_KINDS[found[1]]}({found[2]});out center;" if found else None

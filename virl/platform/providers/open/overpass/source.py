@@ -76,25 +76,25 @@ class OverpassPlaces:
         self._overpass = Overpass(settings, keeping, url)
         self.close = self._overpass.close
 
-    def within(self, box: Box) -> Sequence[FoundPlace]:
+    def places_within(self, box: Box) -> Sequence[FoundPlace]:
         """Return the places of a box; one that is too much for the server is asked for in four parts."""
-        return self._within(box, _MOST_SPLITS)
+        return self._ask_box(box, _MOST_SPLITS)
 
-    def one(self, place_id: str) -> FoundPlace:
-        """Return the place of an id, as `PlaceSource.one`."""
+    def find_one(self, place_id: str) -> FoundPlace:
+        """Return the place of an id, as `PlaceSource.find_one`."""
         query = place_of_id(place_id)
         found = _places(self._ask(query), self._day) if query else []
         if not found:
             raise NotFound(f"no place has the id {place_id!r}: use one from a nearby or text search")
         return found[0]
 
-    def _within(self, box: Box, splits: int) -> list[FoundPlace]:
+    def _ask_box(self, box: Box, splits: int) -> list[FoundPlace]:
         try:
             return _places(self._ask(places_within(box)), self._day)
         except ProviderError as fault:
             if fault.verdict != "smaller" or not splits:
                 raise
-        every = [found for part in _quarters(box) for found in self._within(part, splits - 1)]
+        every = [found for part in _quarters(box) for found in self._ask_box(part, splits - 1)]
         return list({found.place.id: found for found in every}.values())
 
     def _ask(self, query: str) -> _Elements:

@@ -43,10 +43,10 @@ class OverturePlaces:
 
     def __init__(self, files: Path) -> None:
         self._files = files
-        self._data = _opened(files)
+        self._data = _open_files(files)
         self._columns = [name for name in WANTED if name in self._data.schema.names]
 
-    def within(self, box: Box) -> Sequence[FoundPlace]:
+    def places_within(self, box: Box) -> Sequence[FoundPlace]:
         """Return the places of a box, each once.
 
         Raises:
@@ -54,7 +54,7 @@ class OverturePlaces:
         """
         return list(_places(row for row in self._rows(box, self._columns) if _is_in(row, box)))
 
-    def one(self, place_id: str) -> FoundPlace:
+    def find_one(self, place_id: str) -> FoundPlace:
         """Return the place with this id; looks through the whole file.
 
         Raises:
@@ -99,7 +99,7 @@ class OverturePlaces:
             ) from fault
 
 
-def _opened(files: Path) -> ds.Dataset:
+def _open_files(files: Path) -> ds.Dataset:
     if not files.exists():
         raise BadInput(
             f"{files}: no such file: download the places of a box with "

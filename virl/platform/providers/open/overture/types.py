@@ -26,7 +26,7 @@ def _of_category(category: str) -> tuple[str, ...]:
 
 @cache
 def _wider() -> Mapping[str, tuple[str, ...]]:
-    """Each type that places of OpenStreetMap have, with the wider ones that it comes with there."""
+    """Return each type that places of OpenStreetMap have, with the wider ones that it comes with there."""
     found: dict[str, tuple[str, ...]] = {}
     for values in type_table().values():
         for types in values.values():

@@ -99,7 +99,7 @@ def shot_of(item: Item, server: str) -> Shot:
     told, camera = item.properties, item.properties.camera
     whole = _is_whole(item)
     left, shown = _part(camera) if whole else (None, 1.0)
-    heading = _heading(told)
+    heading = _middle_heading(told)
     if left is not None and heading is not None:
         heading = (heading + (left + shown / 2 - 0.5) * FULL_TURN) % FULL_TURN
     lng, lat = item.geometry.coordinates
@@ -132,7 +132,7 @@ def _is_whole(item: Item) -> bool:
     return fov == FULL_TURN or (fov is None and (projection == "equirectangular" or bool(_tiles(item))))
 
 
-def _heading(told: _Properties) -> float | None:
+def _middle_heading(told: _Properties) -> float | None:
     """Return the heading of the middle column of the whole.
 
     A yaw that repeats the azimuth is that of the camera's own metadata.

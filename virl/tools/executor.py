@@ -1,4 +1,4 @@
-"""Tools in the hand of whoever decides: each use is written into the run, which goes on after a kill."""
+"""The use of tools by whoever decides: each use is written into the run, which goes on after a kill."""
 
 from itertools import count
 from typing import Any
@@ -18,11 +18,11 @@ from virl.tools.claiming import claims_of
 from virl.tools.task import NOTEBOOK, finish
 
 TOPIC = "tool"
-"""Of the notes."""
+"""Topic of the notes."""
 
 
-class Hand:
-    """Uses tools, and writes down each use.
+class RecordingExecutor:
+    """A user of tools that writes down each use.
 
     In a run that goes on, the body stands where it had got to, and a `finish` that was cut off ends the run.
 
