@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from virl.mind.lexicon import GAP, Lexicon, found_in, phrase_pattern, words_of
+from virl.mind.understanding.background import asked_for
 from virl.routines.day.pastimes import day_book
 from virl.routines.day.replies import Told
 
@@ -22,7 +23,7 @@ def clauses(text: str) -> Iterator[tuple[str, bool]]:
 def likes(text: str, lexicon: Lexicon) -> dict[str, int]:
     """Return how far a text speaks for (above 0) or against (below 0) each pastime; others are left out."""
     found: dict[str, int] = {}
-    for words, denied in clauses(text):
+    for words, denied in clauses(asked_for(text)):
         for sort in day_book().pastimes:
             count = min(len(found_in(words, _words(sort, lexicon))), MOST_WORDS)
             if count:
@@ -34,7 +35,7 @@ def kinds_asked_for(text: str) -> list[str]:
     """Return the kinds of places that a text names for a pastime, and does not deny."""
     found = (
         sort
-        for words, denied in clauses(text)
+        for words, denied in clauses(asked_for(text))
         for sort in day_book().pastimes
         if not denied and found_in(words, _names(sort))
     )
@@ -43,7 +44,7 @@ def kinds_asked_for(text: str) -> list[str]:
 
 def words_of_likes(text: str, lexicon: Lexicon) -> Iterator[str]:
     """Yield the words of a text that speak for or against pastimes, or for spending little."""
-    for words, denied in clauses(text):
+    for words, denied in clauses(asked_for(text)):
         denials = [match[0] for match in phrase_pattern(day_book().denials).finditer(words)] if denied else []
         for sort in day_book().pastimes:
             for liked in found_in(words, _words(sort, lexicon)):

@@ -41,6 +41,7 @@ _FOOD_SHOPS = ("supermarket", "bakery", "convenience_store", "liquor_store")
 _NOT_DONE = (
     *("every", "each", "all", "both", "either", "or", "another"),
     *("return to the", "can wait", "on the|his|her|my|their way back|home"),
+    *("to start", "start|starts|starting with|at|by|from", "at last"),
 )
 """Fillers that ask for more than a stop in an order, or leave open which."""
 _AT_IT_M = 2.0  # from nearer, the direction of a place says nothing
