@@ -99,7 +99,7 @@ def understand(reading: Reading) -> Understanding:
             sentence.mark_background(start, end, is_certain=is_certain, restrictions=words.restrictions)
         sentence.mark(words.ways, NARROWING)
         sentence.mark(words.fillers, FILLER)
-        sentence.mark_name()
+        sentence.mark_name(words.demands)
         sentence.mark_asides(words)
     mark_references(marks, words.animals, told)
     known = sum(one.count(USED, FILLER, NARROWING) for one in marks)

@@ -8,13 +8,13 @@ from virl.mind.understanding.sentences import ASIDE, NARROWING, USED, Sentence, 
 
 _THING = r"(?:one|ones|some|it|that|this|them|those|these|the same|another(?: one)?|any|such)"
 _END = (
-    r"(?= (?:please|too|again|as well|here|there|now|today|nearby|close by|near|in|at|on|for|with|to|and|or|but|like"
-    r"|around)\b|$)"
+    r"(?= (?:please|too|again|as well|here|there|now|today|nearby|close by|near|in|at|on|for|with|to|and|or|but"
+    r"|like|around)\b|$)"
 )
 _WITH = re.compile(rf"\b(?:with|without) {_THING}{_END}")
 _WANTED = re.compile(
-    r"\b(?:wants?|needs?|see|visit|find|gets?|buys?|brings?|fetch(?:es)?|takes?|collects?|choose|pick|looks? for"
-    rf"|looking for|(?:to|should|must|may|can|could|would|'d) (?:have|like|love)) {_THING}{_END}"
+    r"\b(?:wants?|needs?|see|visit|find|gets?|buys?|brings?|fetch(?:es)?|takes?|collects?|choose|pick|looking for"
+    rf"|looks? for|(?:to|should|must|may|can|could|would|'d) (?:have|like|love)) {_THING}{_END}"
 )
 _FOR_AN_ANIMAL = re.compile(
     r"\b(?:where|which|that|who|so|if|when) (?:he|she|it|they)\b.*"
@@ -22,6 +22,8 @@ _FOR_AN_ANIMAL = re.compile(
 )
 _OF_A_PLACE = re.compile(r"\b(?:where|so) it\b.*")
 """A clause about what a place is like, in which "it" is no place."""
+_OWNED = re.compile(r"\b(?:had|has|have|with|got|loved|liked) (?:\w+ )?an?\b")
+"""Words of an aside with a thing that one may want too, though another noun comes after it."""
 _DENIED = re.compile(r"\b(?:hat(?:e|es|ed)|dislikes?|avoids?|not|no|never|nothing|cannot|\w+n't)\b")
 
 
@@ -36,7 +38,7 @@ def mark_references(
         told: words of courtesy and manner, to which no pronoun refers.
     """
     before: list[Word] = []
-    is_denied = has_animal = False
+    is_denied = has_animal = is_owned = False
     for clause in (clause for sentence in sentences for clause in sentence.clauses()):
         said = " ".join(word.word for word in clause)
         for pattern in (_WITH, _WANTED):
@@ -49,7 +51,7 @@ def mark_references(
                 else:
                     refers = any(word.state == USED for word in own or before)
                     denied = _DENIED.search(said[: found.start()]) if own else is_denied
-                    refers = refers and not denied
+                    refers = refers and not denied and not is_owned
                 if not refers:
                     _narrow(clause, said, found)
         for pattern in (_FOR_AN_ANIMAL,) * has_animal + (_OF_A_PLACE,):
@@ -58,6 +60,7 @@ def mark_references(
         has_animal = has_animal or bool(phrase_pattern(animals).search(said))
         if content := _content(clause, told):
             before, is_denied = content, bool(_DENIED.search(said))
+            is_owned = is_owned or (content[0].state == ASIDE and bool(_OWNED.search(said)))
 
 
 def _content(words: Sequence[Word], told: Sequence[Word]) -> list[Word]:

@@ -136,12 +136,12 @@ class Sentence:
             for word in told:
                 word.state = ASIDE if is_certain else NARROWING
 
-    def mark_name(self) -> None:
+    def mark_name(self, demands: tuple[str, ...]) -> None:
         """Mark the name that a sentence begins with, as in "Tilda strolls along" and "Otto, who ..."."""
         if len(self.words) < 2:
             return
         first, second = self.words[:2]
-        is_name = self.text[first.start].isupper() and not first.state
+        is_name = self.text[first.start].isupper() and not first.state and not _says(demands, first.word)
         is_verb = _VERB.fullmatch(second.word) or (second.state == ASIDE and second.word.endswith("s"))
         if is_name and (is_verb or second.word == "who"):
             first.state = FILLER

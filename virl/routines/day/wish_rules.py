@@ -9,7 +9,15 @@ from virl.routines.day.pastimes import day_book
 from virl.routines.day.replies import Told
 
 MOST_WORDS = 3  # of one pastime that count in a clause; chosen
-_CLAUSE_ENDS = re.compile(r"[.,;:!?\n()]+|\b(?:but|and then|however|although|though)\b")
+_IN_ANY_DAY = (
+    *("walk*", "stroll*", "on foot"),
+    *("food", "eat*", "meal*", "breakfast", "lunch", "dinner", "cafe*", "coffee*", "restaurant*"),
+)
+"""Words of what every day has."""
+_CLAUSE_ENDS = re.compile(
+    r"[.,;:!?\n()]+|\b(?:but|and then|however|although|though)\b|\b(?=(?:without|instead of|rather than) \w)"
+    r"|\band (?=(?:no|not|never|without|with|wants?|needs?|likes?|loves?|enjoys?|hates?|dislikes?|avoids?)\b)"
+)
 
 
 def clauses(text: str) -> Iterator[tuple[str, bool]]:
@@ -43,11 +51,18 @@ def kinds_asked_for(text: str) -> list[str]:
 
 
 def words_of_likes(text: str, lexicon: Lexicon) -> Iterator[str]:
-    """Yield the words of a text that speak for or against pastimes, or for spending little."""
-    for words, denied in clauses(asked_for(text)):
+    """Yield the words of a text that speak for or against pastimes, or for spending little.
+
+    Not what no day can keep to: meals and ways on foot that are denied, and pastimes wanted and denied.
+    """
+    told = list(clauses(asked_for(text)))
+    for words, denied in told:
         denials = [match[0] for match in phrase_pattern(day_book().denials).finditer(words)] if denied else []
         for sort in day_book().pastimes:
+            torn = any(one != denied and found_in(said, _words(sort, lexicon)) for said, one in told)
             for liked in found_in(words, _words(sort, lexicon)):
+                if torn or (denied and phrase_pattern(_IN_ANY_DAY).search(liked)):
+                    continue
                 yield GAP.join([*denials[:1], liked])
     yield from found_in(text, day_book().thrift)
 

@@ -55,7 +55,8 @@ _DEADLINE = re.compile(
 _ORDER = re.compile(
     r"\bin (?:this|that|the given|the following) order\b|\bone after the other\b"
     r"|\b(?P<after>(?:only )?after (?:that|this)|only then|afterwards|later|secondly|thirdly)\b"
-    r"|\b(?P<first>first(?: of all|ly)?|to (?:begin|start)(?: with)?|for a start|(?:start|begin)(?:s|ing)? (?:with|by|at))\b"
+    r"|\b(?P<first>first(?: of all|ly)?|to (?:begin|start)(?: with)?|for a start"
+    r"|(?:start|begin)(?:s|ing)? (?:with|by|at))\b"
     r"|\b(?P<last>finally|lastly|last of all|at last|in the end)\b",
     re.IGNORECASE,
 )
@@ -309,7 +310,7 @@ def read_errands(text: str, lexicon: Lexicon) -> tuple[str, ...]:
 
 
 def _is_in_order(match: re.Match[str], orders: Sequence[re.Match[str]], lexicon: Lexicon) -> bool:
-    """Return whether "first" stands with the first errand told, "finally" with the last, "later" with another."""
+    """Return whether "first" is said of the first errand told, "finally" of the last, "later" of another."""
     text, kind = match.string, match.lastgroup
     *earlier, lead = _CLAUSE_END.split(text[: match.start()])
     follows = re.compile(r"[\s,]*").match(text, match.end())
