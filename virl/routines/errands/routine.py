@@ -102,7 +102,11 @@ def run(agent: Agent) -> None:
 def _claims(
     agent: Agent, goals: Sequence[ErrandStop], outcomes: Sequence[DestinationOutcome]
 ) -> list[ArrivalClaim]:
-    """Return the claim of each stop of the walk: that it was reached, or not; its nearest step is the end."""
+    """Return the claim of each stop of the walk: that it was reached, or not; its nearest step is the end.
+
+    Where the walk was given up at the limit of steps, no claim is made of the stops that were still to come.
+    """
+    given_up = any(step.outcome and step.outcome.kind == "limit" for step in agent.run.steps[-1:])
     walked = [LatLng(one.pose.lat, one.pose.lng) for one in agent.run.steps]
     return [
         ArrivalClaim(
@@ -112,6 +116,7 @@ def _claims(
             goal.position,
         )
         for goal, outcome in zip(goals, outcomes, strict=False)
+        if outcome.reached or not given_up
     ]
 
 
