@@ -37,6 +37,16 @@ def read(text: str) -> tuple[list[tuple[str, str]], bool]:
          ["In der Au 3a", "An der Brücke 12"]),
         ("Meet Anna at 5, read in Riverside Library for 2 hours.", ["Riverside Library"]),
         ("Return two books to the library, in whichever order suits you best.", ["library"]),
+        ("He works at the bank. Buy bread.", ["bakery"]),
+        ("I live above a pharmacy and need stamps.", ["post office"]),
+        ("She went to the gym yesterday, but today I need bread.", ["bakery"]),
+        ("He met his wife at Station Library. Buy bread.", ["bakery"]),
+        ("I usually buy bread at the bakery. Get cash.", ["bank"]),
+        ("My sister is a baker at the bakery on the corner. Get cash.", ["bank"]),
+        ("The baker knows me. Get cash.", ["bank"]),
+        ("I was told to buy bread. We were out of aspirin.", ["bakery", "pharmacy"]),
+        ("I have to go to the bank, and my wife needs bread.", ["bank", "bakery"]),
+        ("He works at the library for an hour, then buys bread.", ["library", "bakery"]),
     ],
 )  # fmt: skip
 def test_places_are_read_in_the_order_of_the_text(text: str, errands: list[str]) -> None:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 _KIN = (
-    r"(?:wife|husband|partner|mother|mum|mom|father|dad|parents?|sisters?|brothers?|sons?|daughters?|kids?|child"
-    r"|children|baby|aunts?|uncles?|cousins?|nieces?|nephews?|grand\w+|girlfriend|boyfriend|friends?"
+    r"(?:wife|husband|partner|mother|mum|mom|father|dad|parents?|sisters?|brothers?|sons?|daughters?|kids?"
+    r"|child|children|baby|aunts?|uncles?|cousins?|nieces?|nephews?|grand\w+|girlfriend|boyfriend|friends?"
     r"|neighbou?rs?|boss|colleagues?|flatmates?|landlord|teacher)"
 )
 _RELATIVE = rf"(?i:(?:my|his|her|our|their|an?|the) (?:\w+ )?{_KIN}|(?:uncle|aunt|mr|mrs|ms|dr)\.? \w+)"
@@ -23,7 +23,8 @@ _LIVES = (
 _OF_KIN = r" (?:(?:is|are) (?:an?|at|in|called)|(?!(?:has|is|likes|loves|hates|enjoys|prefers)\b)\w+[^\Ws]s)"
 _HAS_DONE = (
     r"(?:'ve|'d|'s)?(?: (?:have|has|had))?(?: (?:already|just|once|both|also|only|still|even|\w+ly))*"
-    r" (?:was|were|been|went|gone|came|met|had|worked|lived|grew up|studied|ate|eaten|spent|visited|stayed|walked)"
+    r" (?:was|were|been|went|gone|came|met|had|worked|lived|grew up|studied|ate|eaten|spent|visited|stayed"
+    r"|walked)"
 )
 _USUALLY = (
     r" (?:always|usually|often|normally|sometimes|generally|mostly|typically|regularly)"
@@ -32,14 +33,15 @@ _USUALLY = (
 _BACKGROUND = re.compile(
     rf"\s*{_LEAD}(?:{_RELATIVE}(?i:,? who)?(?i:{_OF_KIN})"
     rf"|{_SUBJECT}(?:(?i:(?: \w+ly| also| both| still)?(?: |(?=')){_LIVES}|{_HAS_DONE}|{_USUALLY})))\b"
+    r"|\s*(?i:the \w+ (?:knows|likes|remembers|greets|trusts) (?:me|him|her|us|them))\b"
     rf"|\s*(?i:who (?:{_LIVES}|was|were|went))\b"
 )
 """A beginning of a clause about somebody's life: a state, something past, or a habit."""
 _ASKS = re.compile(
     r"\b(?:wants?|needs?|wish(?:es)?|hop(?:es?|ing)|must|should|ought|would|please|looking|searching"
     r"|asks?|requests?|today|hungry|enough|fond|keen|crazy|mad|afraid|scared|interested"
-    r"|(?:have|has) to|had better|(?:run |ran )?out of|short of|low on|no|not|nothing|never|without|only|except"
-    r"|better|(?:been|was|were) \w+ing"
+    r"|(?:have|has) to|had better|(?:run |ran )?out of|short of|low on|no|not|nothing|never|without|only"
+    r"|except|better|(?:been|was|were) \w+ing"
     r"|(?<!used )to (?!(?:the|an?|my|his|her|our|their|your|this|that|me|him|us|them|you"
     r"|work|school|church|town|bed|college|university)\b)[a-z]\w*"
     r"|accident|puncture|flat tyre|\w*ache|fever|cough|pain|hurt|sick|ill|leak\w*|broke\w*|stolen|robbed"

@@ -8,13 +8,13 @@ from virl.mind.understanding.sentences import ASIDE, NARROWING, USED, Sentence, 
 
 _THING = r"(?:one|ones|some|it|that|this|them|those|these|the same|another(?: one)?|any|such)"
 _END = (
-    r"(?= (?:please|too|again|as well|here|there|now|today|nearby|close by|near|in|at|on|for|with|to|and|or|but"
-    r"|like|around)\b|$)"
+    r"(?= (?:please|too|again|as well|here|there|now|today|nearby|close by|near|in|at|on|for|with|to|and|or"
+    r"|but|like|around)\b|$)"
 )
 _WITH = re.compile(rf"\b(?:with|without) {_THING}{_END}")
 _WANTED = re.compile(
-    r"\b(?:wants?|needs?|see|visit|find|gets?|buys?|brings?|fetch(?:es)?|takes?|collects?|choose|pick|looking for"
-    rf"|looks? for|(?:to|should|must|may|can|could|would|'d) (?:have|like|love)) {_THING}{_END}"
+    r"\b(?:wants?|needs?|see|visit|find|gets?|buys?|brings?|fetch(?:es)?|takes?|collects?|choose|pick"
+    rf"|looking for|looks? for|(?:to|should|must|may|can|could|would|'d) (?:have|like|love)) {_THING}{_END}"
 )
 _FOR_AN_ANIMAL = re.compile(
     r"\b(?:where|which|that|who|so|if|when) (?:he|she|it|they)\b.*"

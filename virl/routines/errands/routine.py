@@ -106,7 +106,9 @@ def _claims(
 
     Where the walk was given up before its end, no claim is made of the stops that were still to come.
     """
-    given_up = any(step.outcome and step.outcome.kind in ("limit", "blocked") for step in agent.run.steps[-1:])
+    given_up = any(
+        step.outcome and step.outcome.kind in ("limit", "blocked") for step in agent.run.steps[-1:]
+    )
     walked = [LatLng(one.pose.lat, one.pose.lng) for one in agent.run.steps]
     return [
         ArrivalClaim(
