@@ -96,6 +96,24 @@ def lived(task_id: str, folder: Path, **fields: object) -> Result:
     return run(task["agent"], fields={task["field"]: task["text"]} | fields, out=folder).result
 
 
+@pytest.mark.parametrize(
+    ("agent", "field", "text"),
+    [
+        ("hiro", "intention", "He lives in a cheap flat and wants a cafe."),
+        ("aria", "client.intention", "I live 5 minutes' walk from a bank. A cafe, please."),
+        ("vivek", "client.intention", "She works at a school. A cafe near the flat, please."),
+        ("diego", "client.intention", "She works at a museum. A cafe, please."),
+        ("otto", "intention", "Otto works at a bank. He goes to the nearest cafe."),
+    ],
+)
+def test_nothing_is_read_in_what_tells_of_a_life(agent: str, field: str, text: str) -> None:
+    source, character = character_of({"id": text, "agent": agent, "field": field, "text": text})
+    understood = understood_by(source, character, RuleMind(), check=True)
+    assert understood
+    assert len(understood.asides) == 1
+    assert not {"bank", "school", "museum", "cheap", "walk"} & set(" ".join(understood.understood).split())
+
+
 @pytest.mark.slow
 def test_asides_stand_in_the_result_and_on_the_page(tmp_path: Path) -> None:
     result = lived("t12", tmp_path / "run", **{"errands.walk": False})
