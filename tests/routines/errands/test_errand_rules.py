@@ -2,9 +2,11 @@ import pytest
 from pydantic import ValidationError
 
 from virl.errors import MindFailed
+from virl.mind.lexicon import load_lexicon
 from virl.mind.prompt import load_prompt
 from virl.mind.rules import RuleMind
 from virl.routines.errands.replies import ErrandList
+from virl.routines.errands.rules import read_errands
 
 PROMPT = load_prompt("errands/list", ErrandList)
 
@@ -84,3 +86,7 @@ def test_an_address_that_nobody_gave_is_refused() -> None:
     with pytest.raises(ValidationError, match="does not say 14"):
         ErrandList.model_validate(data, context={"text": "Buy bread at 12 Mill Lane."})
     assert ErrandList.model_validate(data, context={"text": "Go to 14 Mill Lane."}).errands
+
+
+def test_hundreds_of_words_of_order_are_not_each_looked_at_with_all_of_the_text() -> None:
+    assert "first" not in read_errands("First buy bread. " + "first " * 1_600, load_lexicon())

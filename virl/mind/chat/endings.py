@@ -32,7 +32,7 @@ _ILLEGAL = re.compile(r"[^a-zA-Z0-9_-]")
 LONGEST_NAME, LONGEST_ID = 64, 40
 """Letters of a tool's name and of a call's id that every provider takes back (OpenAI's limits)."""
 MOST_CALLS = 256
-"""Calls of tools that are carried out in a turn; chosen: LangGraph takes time that grows with their square."""
+"""Calls of tools that are carried out in a turn; chosen: the time of LangGraph grows with their square."""
 
 
 def reason_of(answer: AIMessage) -> str:

@@ -131,6 +131,8 @@ class Sentence:
         self, start: int, end: int, *, is_certain: bool, restrictions: tuple[str, ...]
     ) -> None:
         """Mark the words of a stretch of the text that tells of somebody's life."""
+        if not self.words[0].start < end or not start < self.words[-1].end:
+            return
         told = [word for word in self.words if start <= word.start < end and word.state != USED]
         if not is_certain or not _says(restrictions, " ".join(word.word for word in told)):
             for word in told:

@@ -56,12 +56,17 @@ def words_of_likes(text: str, lexicon: Lexicon) -> Iterator[str]:
     Not what no day can keep to: meals and ways on foot that are denied, and pastimes wanted and denied.
     """
     told = list(clauses(asked_for(text)))
+    torn = {
+        (not denied, sort)
+        for words, denied in told
+        for sort in day_book().pastimes
+        if found_in(words, _words(sort, lexicon))
+    }
     for words, denied in told:
         denials = [match[0] for match in phrase_pattern(day_book().denials).finditer(words)] if denied else []
         for sort in day_book().pastimes:
-            torn = any(one != denied and found_in(said, _words(sort, lexicon)) for said, one in told)
             for liked in found_in(words, _words(sort, lexicon)):
-                if torn or (denied and phrase_pattern(_IN_ANY_DAY).search(liked)):
+                if (denied, sort) in torn or (denied and phrase_pattern(_IN_ANY_DAY).search(liked)):
                     continue
                 yield GAP.join([*denials[:1], liked])
     yield from found_in(text, day_book().thrift)

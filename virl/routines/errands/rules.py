@@ -43,6 +43,7 @@ _LEADING = re.compile(
 )
 _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _NUMBER = rf"(?:{'|'.join(_NUMBERS)}|\d{{1,2}})"
+_MOST_ORDERS = 20  # words such as "first" that are looked at, each with all of the text; chosen
 _MOST_OF_A_KIND = 20  # places of one kind that a clause can ask for; chosen
 _HOURS = {"noon": 720, "midday": 720, "midnight": 1440}
 _DEADLINE = re.compile(
@@ -290,7 +291,8 @@ def read_errands(text: str, lexicon: Lexicon) -> tuple[str, ...]:
     text = asked_for(text)
     used = [match[0] for pattern in (_DEADLINE, ANY_ORDER) for match in pattern.finditer(text)]
     orders = list(_ORDER.finditer(text))
-    wrong = {match[0].lower() for match in orders if not _is_in_order(match, orders, lexicon)}
+    many = len(orders) > _MOST_ORDERS
+    wrong = {match[0].lower() for match in orders if many or not _is_in_order(match, orders, lexicon)}
     used += [match[0] for match in orders if match[0].lower() not in wrong]
     addresses = {mention.where: mention for mention in _joined(text, list(_mentions(text)))}
     for errand in list_errands(ErrandQuestion(text=text), lexicon).errands:
