@@ -23,7 +23,7 @@ for package in ("gguf", "xllamacpp"):
 CALLS, STEPS, BUDGET_USD = 5, 12, 2.0
 ASK_NOTHING = {"imani", "rx399"}
 """Agents whose routines put no question to a model."""
-NO_VALID_REPLY = "virl: openai:small gave no valid reply to "
+NO_VALID_REPLY = "openai:small gave no valid reply to "
 BEYOND_SCHEMA = re.compile("rate each of the|the directions do not name")
 """Faults of whole replies that fit their schemas."""
 
@@ -38,7 +38,7 @@ class Ended:
     steps: int
     usd: float
     turns: int
-    """Replies that a tool agent took; those that it consulted have limits of their own."""
+    """Replies that a tool agent and those that it consulted took."""
     valid: int
     """Calls of tools that went well, and typed replies that fit."""
 
@@ -61,16 +61,14 @@ def run(agent: str, url: str, out: Path, *options: str, budget_usd: float = BUDG
     asked = [one for record in records for one in record.get("asked", ())]
     typed = [one for one in asked if one["prompt"] != "tool-agent" and "error" not in one["reply"]]
     called = [one for one in records if one.get("topic") == "tool" and not one["data"]["failed"]]
-    own = [one for record in _lines(out / "journal.jsonl") for one in record.get("asked", ())]
-    turns = sum(one["attempts"] for one in own if one["prompt"] == "tool-agent")
+    turns = sum(one["attempts"] for one in asked if one["prompt"] == "tool-agent")
     paid = [one.get("micro_usd", 0) for one in _lines(out / "spending.jsonl")]
     told = next((line for line in done.output.splitlines() if line.startswith("virl: ")), "")
     kind, steps = str(done.exit_code), sum(record["kind"] == "step" for record in records) - 1
     if done.exit_code == 0:
         result = json.loads((out / "result.json").read_text())
         kind, told, steps = result["status"], result["reason"], result["steps"]
-    elif told.startswith(NO_VALID_REPLY):
-        kind = "no valid reply"
+        kind = "no valid reply" if told.startswith(NO_VALID_REPLY) else kind
     return Ended(kind, told, steps, sum(paid) / 1e6, turns, len(typed) + len(called))
 
 

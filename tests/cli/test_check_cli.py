@@ -295,3 +295,13 @@ def test_several_faults_of_a_run_are_a_line_each() -> None:
         "zoe.yaml, line 2: age: must be a whole number, at least 0 and at most 150, not 'old'",
         "zoe.yaml, line 9: limits.stepz: unknown field; did you mean 'steps'?",
     ]
+
+
+@pytest.mark.parametrize("command", ["check", "run"])
+def test_a_wish_beyond_the_limit_is_one_line(command: str) -> None:
+    wish = "intention: " + "He wants a cafe. " * 600
+    told = refused(command, changed(("intention: Hiro is hungry", f"{wish}Hiro is hungry")))
+    assert len(told) == 1
+    assert "intention: " in told[0]
+    assert "at most 10000 characters" in told[0]
+    assert len(told[0]) < 300

@@ -95,3 +95,13 @@ def test_what_is_wrong_is_one_line(name: str, told: str, tmp_path: Path) -> None
     assert done.exit_code == 2
     assert told in done.output.replace("\n", " ")
     assert "Traceback" not in done.output
+
+
+def test_a_broken_picture_is_named_and_the_others_are_looked_at(tmp_path: Path) -> None:
+    for name in ("a.jpg", "c.jpg"):
+        PIL.Image.new("RGB", (64, 48), "gray").save(tmp_path / name)
+    (tmp_path / "b.jpg").write_bytes(b"no picture")
+    done = CliRunner().invoke(app, ["look", str(tmp_path), "--json"])
+    assert done.exit_code == 2
+    assert "b.jpg: not a readable picture" in done.stderr.replace("\n", " ")
+    assert [Path(one["file"]).name for one in json.loads(done.stdout)] == ["a.jpg", "c.jpg"]

@@ -9,7 +9,9 @@ from test_report import HOSTILE, Page
 from virl.errors import BadInput
 from virl.journal.gallery import page as gallery_page
 from virl.journal.gallery.page import write_gallery
+from virl.journal.gallery.thumbnail import thumbnail
 from virl.journal.report import write_report
+from virl.pages.ground import MapGround
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +70,16 @@ def test_the_page_loads_nothing_and_words_stay_words(tmp_path: Path) -> None:
         assert not any(name.startswith("on") for name in attributes)
         for name in ("src", "href"):
             assert attributes.get(name, "#").startswith(("#", "./", "data:"))
+
+
+def test_runs_that_link_to_each_other_in_a_circle_have_no_picture(tmp_path: Path) -> None:
+    run = keep_made_run(tmp_path / "hiro", size=64)
+    journal = run / "journal.jsonl"
+    journal.write_bytes(journal.read_bytes().splitlines(keepends=True)[0])
+    (run / "consulted").mkdir()
+    for name in ("a", "b", "c"):
+        (run / "consulted" / name).symlink_to(run)
+    assert thumbnail(run, (), MapGround()) is None
 
 
 def test_no_runs_and_no_folder(tmp_path: Path) -> None:

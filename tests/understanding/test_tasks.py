@@ -96,6 +96,24 @@ def lived(task_id: str, folder: Path, **fields: object) -> Result:
     return run(task["agent"], fields={task["field"]: task["text"]} | fields, out=folder).result
 
 
+@pytest.mark.parametrize(
+    ("agent", "field", "text"),
+    [
+        ("hiro", "intention", "He lives in a cheap flat and wants a cafe."),
+        ("aria", "client.intention", "I live 5 minutes' walk from a bank. A cafe, please."),
+        ("vivek", "client.intention", "She works at a school. A cafe near the flat, please."),
+        ("diego", "client.intention", "She works at a museum. A cafe, please."),
+        ("otto", "intention", "Otto works at a bank. He goes to the nearest cafe."),
+    ],
+)
+def test_nothing_is_read_in_what_tells_of_a_life(agent: str, field: str, text: str) -> None:
+    source, character = character_of({"id": text, "agent": agent, "field": field, "text": text})
+    understood = understood_by(source, character, RuleMind(), check=True)
+    assert understood
+    assert len(understood.asides) == 1
+    assert not {"bank", "school", "museum", "cheap", "walk"} & set(" ".join(understood.understood).split())
+
+
 @pytest.mark.slow
 def test_asides_stand_in_the_result_and_on_the_page(tmp_path: Path) -> None:
     result = lived("t12", tmp_path / "run", **{"errands.walk": False})
@@ -209,6 +227,32 @@ def test_a_language_that_is_not_english_is_refused() -> None:
         ("imani", "intention", "How the trash bins are spread over the northern half of the town."),
         ("ling", "intention", "The way to the bakery that avoids the bank."),
         ("noor", "preview.to", "the nearest bakery and back"),
+        ("peng", "errands.text", "To begin with buy bread, but to start post a letter."),
+        ("peng", "errands.text", "Finally buy bread and finally post a letter."),
+        ("peng", "errands.text", "Buy bread; first, post a letter."),
+        ("peng", "errands.text", "Buy bread later. Post a letter."),
+        ("peng", "errands.text", "Buy bread, but initially post a letter."),
+        ("peng", "errands.text", "Buy bread and start with a letter to post."),
+        ("peng", "errands.text", "I live near the library, the bank and the gym. Buy bread."),
+        ("peng", "errands.text", "Meet my friend, who works at the bank, and buy bread."),
+        ("peng", "errands.text", "Silently, and by the back streets, buy bread."),
+        ("otto", "intention", "Otto takes the back way to the nearest bank."),
+        ("ling", "intention", "A nice way to the nearest bakery."),
+        ("hiro", "intention", "Hiro looks for a cafe in a nice street."),
+        ("vivek", "client.intention", "A flat in a good area."),
+        ("vivek", "client.intention", "We had a dishwasher, and want a flat with one."),
+        ("vivek", "client.intention", "We had a balcony. A flat, please. I want one."),
+        ("vivek", "client.intention", "We had a garden. I want a flat with that."),
+        ("hiro", "intention", "She loved the terrace there; a cafe with one, please."),
+        ("hiro", "intention", "He has a dog. He wants a cafe where he may sit."),
+        ("hiro", "intention", "He walks his dog. A cafe for him."),
+        ("aria", "client.intention", "I have a cat. A cafe that takes it."),
+        ("hiro", "intention", "She looks for a cafe where it can come in."),
+        ("diego", "client.intention", "A day without walking."),
+        ("diego", "client.intention", "No walks, a museum and lunch."),
+        ("diego", "client.intention", "No cafes, but a museum."),
+        ("diego", "client.intention", "She hates museums but has to see one."),
+        ("diego", "client.intention", "She hates museums, but wants to visit a museum today."),
     ],
 )
 def test_what_nobody_looks_at_is_refused(agent: str, field: str, text: str) -> None:
@@ -243,6 +287,18 @@ def test_what_nobody_looks_at_is_refused(agent: str, field: str, text: str) -> N
             "client.intention",
             "A flat with two bedrooms, close to a school, for under $1,500 a month.",
         ),
+        ("peng", "errands.text", "He works at the bank. Buy bread."),
+        ("peng", "errands.text", "My wife, who works at the bank, needs bread."),
+        ("peng", "errands.text", "To start, post a letter, then buy bread."),
+        ("peng", "errands.text", "First of all get cash, then buy bread, finally post a letter."),
+        ("june", "intention", "June lives near a library. She wants a cafe."),
+        ("otto", "intention", "Otto works at a bank. He goes to the nearest pharmacy."),
+        ("vivek", "client.intention", "A flat with two bedrooms. We have one now."),
+        ("vivek", "client.intention", "A park, and a flat with one nearby."),
+        ("hiro", "intention", "He has a dog. He wants a cafe."),
+        ("hiro", "intention", "A restaurant where we can sit and eat."),
+        ("diego", "client.intention", "There is a museum. She wants to see it."),
+        ("diego", "client.intention", "No museums, but a church and a park."),
     ],
 )
 def test_ordinary_wishes_and_names_go_on(agent: str, field: str, text: str) -> None:

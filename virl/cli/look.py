@@ -9,7 +9,9 @@ from virl.cli.completion import complete_detectors
 from virl.cli.listing import print_json
 from virl.cli.options import DeviceOption, DownloadsOption, JsonOption
 from virl.console import ACCENT, SafeConsole, as_markup, echo
-from virl.guard import add_guard
+from virl.errors import BadInput
+from virl.guard import USER_ERROR, add_guard
+from virl.plain_text import plain_line
 
 if TYPE_CHECKING:
     from virl.looking.photographs import Photograph
@@ -30,7 +32,10 @@ def look(
     allow_downloads: DownloadsOption = False,
     json: JsonOption = False,
 ) -> None:
-    """See what perception models read and find in photographs."""
+    """See what perception models read and find in photographs.
+
+    A file that cannot be read is named and left out; the exit code is then 2.
+    """
     from virl.looking.page import write_photographs  # noqa: PLC0415 - heavy
     from virl.looking.photographs import look_at, photographs_in  # noqa: PLC0415 - heavy
     from virl.platform.perception.models import ModelOptions, Models  # noqa: PLC0415 - heavy
@@ -38,7 +43,13 @@ def look(
     files = photographs_in(photos)
     models = Models(ModelOptions(device, allow_downloads))
     console, seen = SafeConsole(), []
-    for one in look_at(files, models.reader(reader), models.detector(detector)):
+    words, things = models.reader(reader), models.detector(detector)
+    for file in files:
+        try:
+            one = look_at(file, words, things)
+        except BadInput as fault:
+            echo(f"virl: left out: {plain_line(str(fault))}", err=True)
+            continue
         seen.append(one)
         if not json:
             console.print(f"[bold]{as_markup(str(one.file))}[/]", highlight=False)
@@ -47,12 +58,14 @@ def look(
             for thing in one.detections:
                 label = f"{thing.label}: {thing.text}" if thing.text else thing.label
                 console.print(f"  {thing.score:.2f}  [{ACCENT}]{as_markup(label)}[/]", highlight=False)
-    if out:
+    if out and seen:
         write_photographs(seen, out, reader=reader, detector=detector)
     if json:
         print_json([_told(one) for one in seen])
-    elif out:
+    elif out and seen:
         echo(f"page: {out}")
+    if len(seen) < len(files):
+        raise typer.Exit(USER_ERROR)
 
 
 def _told(one: "Photograph") -> dict[str, object]:

@@ -1,6 +1,6 @@
 """Photographs read by an OCR model and searched by a detector."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -60,26 +60,25 @@ def photographs_in(paths: Sequence[Path]) -> list[Path]:
     return found
 
 
-def look_at(files: Iterable[Path], reader: Reader, detector: Detector) -> Iterator[Photograph]:
-    """Read and search photographs, one after another.
+def look_at(file: Path, reader: Reader, detector: Detector) -> Photograph:
+    """Read and search a photograph.
 
     Args:
-        files: photographs.
+        file: the photograph.
         reader: of text.
         detector: of signs.
 
     Raises:
-        BadInput: a file is no picture that can be read.
+        BadInput: the file is no picture that can be read.
         ModelUnavailable: what a model needs is missing.
     """
-    for file in files:
-        view, size = _open_view(file)
-        begun = perf_counter()
-        (lines,) = reader.read([view.pixels])
-        read = perf_counter()
-        (detections,) = detector.detect([view], ())
-        done = perf_counter()
-        yield Photograph(file, view, size, tuple(lines), tuple(detections), read - begun, done - read)
+    view, size = _open_view(file)
+    begun = perf_counter()
+    (lines,) = reader.read([view.pixels])
+    read = perf_counter()
+    (detections,) = detector.detect([view], ())
+    done = perf_counter()
+    return Photograph(file, view, size, tuple(lines), tuple(detections), read - begun, done - read)
 
 
 def _open_view(file: Path) -> tuple[View, tuple[int, int]]:

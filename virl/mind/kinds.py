@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from virl.mind.lexicon import GAP, Lexicon, matches_of, phrase_pattern, stretch_of, words_of
+from virl.mind.understanding.background import asked_for
 
 # Weights of what a wish says of a kind of place (chosen, and tried on sentences of our own).
 NAMED = 3.0  # its own name
@@ -49,7 +50,7 @@ def kinds_wanted(
     """
     aside = (*lexicon.not_meant, *aside)
     scores: dict[str, float] = {}
-    for sentence in lexicon.sentences(text):
+    for sentence in lexicon.sentences(asked_for(text)):
         first = 0.0 if scores else FIRST_SENTENCE
         for mention in _mentions(sentence, offered, lexicon, aside):
             before = sentence[: mention.start]
@@ -75,7 +76,7 @@ def words_for_kinds(
     aside = (*lexicon.not_meant, *aside)
     counted = {*kinds, *(other for kind in kinds for other in lexicon.also_counts.get(kind, ()))}
     related = {other for kind in kinds for other in lexicon.related.get(kind, ())}
-    for sentence in lexicon.sentences(text):
+    for sentence in lexicon.sentences(asked_for(text)):
         for mention in _mentions(sentence, tuple(kinds), lexicon, aside):
             before, words = sentence[: mention.start], mention.stretch
             refusing = _refusing(before, sentence[mention.end :], lexicon) if mention.kind else None
@@ -91,7 +92,7 @@ def refused_kinds(text: str, lexicon: Lexicon) -> set[str]:
     """Return the kinds that a wish refuses, as in "no bar, please"."""
     return {
         mention.kind
-        for sentence in lexicon.sentences(text)
+        for sentence in lexicon.sentences(asked_for(text))
         for mention in _mentions(sentence, (), lexicon, lexicon.not_meant)
         if mention.kind and _is_refused(sentence[: mention.start], sentence[mention.end :], lexicon)
     }
@@ -101,7 +102,7 @@ def particulars_wanted(text: str, lexicon: Lexicon) -> list[str]:
     """Return the phrases of dishes and the like that a wish has and nowhere refuses."""
     refusals = phrase_pattern((*lexicon.passed_over, *lexicon.negations, *lexicon.aversions))
     wanted: dict[str, bool] = {}
-    for sentence in lexicon.sentences(text):
+    for sentence in lexicon.sentences(asked_for(text)):
         for phrase in lexicon.particulars:
             for match in matches_of((phrase,), sentence):
                 near = sentence[: match.start()].rpartition(",")[2].split()[-REFUSAL_REACH:]

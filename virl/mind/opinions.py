@@ -12,6 +12,7 @@ from virl.mind.lexicon import (
     matches_of,
     phrase_pattern,
 )
+from virl.mind.understanding.background import asked_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def wishes_in(text: str, lexicon: Lexicon, *, loosely: bool = False) -> list[Men
     hinted: list[Mention] = []
     kinds = tuple(word for words in lexicon.place_types.values() for word in words)
     kind_is_named = False
-    for sentence in lexicon.sentences(text):
+    for sentence in lexicon.sentences(asked_for(text)):
         told: list[Mention] = []
         for name, attribute in lexicon.attributes.items():
             groups = {True: attribute.wanted, False: attribute.unwanted, None: attribute.no_wish}

@@ -223,6 +223,7 @@ BAD_TURNS = {
     "empty": [text("")],
     "cut off": [text("", finish="length")],
     "cut off in a call": [tool_calls(("nearby_places", '{"radius_m": 8'))],
+    "thousands of calls": [tool_calls(*[("where_am_i", {})] * 5_000)],
     "refused": [refusal("No.")],
     "refused as 400": [fault(400, "rejected by our safety system")],
 }

@@ -70,6 +70,10 @@ def test_what_somebody_likes_is_proposed(background, sort):
         ("No museums, but parks are fine.", "park", True),
         ("I am tired of churches.", "church", False),
         ("Not another film.", "movie_theater", False),
+        ("A park and no museums.", "park", True),
+        ("A day without churches and with a museum.", "museum", True),
+        ("She loves parks and hates museums.", "museum", False),
+        ("Museums she can do without.", "museum", False),
     ],
 )
 def test_a_denial_reaches_as_far_as_its_clause(text, sort, liked):

@@ -2,9 +2,11 @@ import pytest
 from pydantic import ValidationError
 
 from virl.errors import MindFailed
+from virl.mind.lexicon import load_lexicon
 from virl.mind.prompt import load_prompt
 from virl.mind.rules import RuleMind
 from virl.routines.errands.replies import ErrandList
+from virl.routines.errands.rules import read_errands
 
 PROMPT = load_prompt("errands/list", ErrandList)
 
@@ -37,6 +39,16 @@ def read(text: str) -> tuple[list[tuple[str, str]], bool]:
          ["In der Au 3a", "An der Brücke 12"]),
         ("Meet Anna at 5, read in Riverside Library for 2 hours.", ["Riverside Library"]),
         ("Return two books to the library, in whichever order suits you best.", ["library"]),
+        ("He works at the bank. Buy bread.", ["bakery"]),
+        ("I live above a pharmacy and need stamps.", ["post office"]),
+        ("She went to the gym yesterday, but today I need bread.", ["bakery"]),
+        ("He met his wife at Station Library. Buy bread.", ["bakery"]),
+        ("I usually buy bread at the bakery. Get cash.", ["bank"]),
+        ("My sister is a baker at the bakery on the corner. Get cash.", ["bank"]),
+        ("The baker knows me. Get cash.", ["bank"]),
+        ("I was told to buy bread. We were out of aspirin.", ["bakery", "pharmacy"]),
+        ("I have to go to the bank, and my wife needs bread.", ["bank", "bakery"]),
+        ("He works at the library for an hour, then buys bread.", ["library", "bakery"]),
     ],
 )  # fmt: skip
 def test_places_are_read_in_the_order_of_the_text(text: str, errands: list[str]) -> None:
@@ -74,3 +86,7 @@ def test_an_address_that_nobody_gave_is_refused() -> None:
     with pytest.raises(ValidationError, match="does not say 14"):
         ErrandList.model_validate(data, context={"text": "Buy bread at 12 Mill Lane."})
     assert ErrandList.model_validate(data, context={"text": "Go to 14 Mill Lane."}).errands
+
+
+def test_hundreds_of_words_of_order_are_not_each_looked_at_with_all_of_the_text() -> None:
+    assert "first" not in read_errands("First buy bread. " + "first " * 1_600, load_lexicon())

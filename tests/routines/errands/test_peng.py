@@ -132,6 +132,7 @@ def test_the_limit_of_steps_ends_the_walk(tmp_path: Path) -> None:
     result = run_peng(tmp_path / "run", {"stops": STOPS, "end": "home"}, steps=8).result
     assert (result.status, result.steps, result.answer["reached"]) == ("gave up", 8, 1)
     assert "3 of 4 not reached: the limit of 8 steps" in result.reason
+    assert [claim.arrived for claim in result.claims if claim.kind == "arrival"] == [True]
     assert result.outcome == Outcome("limit", result.reason)
     [*_, last] = [one for one in read_journal(tmp_path / "run") if isinstance(one, StepRecord)]
     assert (last.outcome.kind, last.outcome.what, last.outcome.limit) == ("limit", "steps", 8)

@@ -54,8 +54,13 @@ def thumbnail(folder: Path, records: Sequence[AnyRecord], ground: MapGround) -> 
 
 
 def _of_others(folder: Path, ground: MapGround) -> MapFigure | Photo | None:
-    """Return the picture of a consulted agent, for a run that took no step itself."""
+    """Return the picture of a consulted agent, for a run that took no step itself.
+
+    Links that lead out of the folder, or back to it, are not followed: they can go round in a circle.
+    """
     for journal in sorted(folder.glob(f"{CONSULTED}/*/{JOURNAL}")):
+        if folder.resolve() not in journal.parent.resolve().parents:
+            continue
         if picture := thumbnail(journal.parent, read_journal(journal.parent), ground):
             return picture
     return None

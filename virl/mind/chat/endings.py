@@ -31,6 +31,8 @@ NOTHING = "(nothing)"
 _ILLEGAL = re.compile(r"[^a-zA-Z0-9_-]")
 LONGEST_NAME, LONGEST_ID = 64, 40
 """Letters of a tool's name and of a call's id that every provider takes back (OpenAI's limits)."""
+MOST_CALLS = 256
+"""The most calls of tools that a turn may have; chosen: the time of LangGraph grows with their square."""
 
 
 def reason_of(answer: AIMessage) -> str:
@@ -80,6 +82,11 @@ def is_all_thoughts(answer: AIMessage) -> bool:
     return is_empty(answer) and bool(answer.additional_kwargs.get(THOUGHTS) or answer.text.strip())
 
 
+def has_too_many_calls(answer: AIMessage) -> bool:
+    """Return whether a turn calls more tools than are carried out in one."""
+    return len(_calls(answer)) > MOST_CALLS
+
+
 def fault_of_turn(answer: AIMessage) -> str:
     """Return the reason to take a turn of a conversation again; empty if it should not be taken again."""
     if refusal_in(answer):
@@ -87,6 +94,8 @@ def fault_of_turn(answer: AIMessage) -> str:
     called = answer.tool_calls or answer.invalid_tool_calls
     if (is_cut_off(answer) and called) or any(breaks_off(one["args"]) for one in answer.invalid_tool_calls):
         return "it was cut off in the middle of a call: be brief"
+    if has_too_many_calls(answer):
+        return f"it called {len(called)} tools at once: call at most {MOST_CALLS}"
     if reason_of(answer) in SPOILT and not answer.tool_calls:
         return f"it was no whole turn ({reason_of(answer)})"
     return "nothing was said and no tool was called" if is_empty(answer) else ""

@@ -12,6 +12,7 @@ from virl.mind.chat.client import ModelClient
 from virl.mind.chat.endings import (
     THOUGHTS_ALONE,
     fault_of_turn,
+    has_too_many_calls,
     is_all_thoughts,
     is_cut_off,
     is_empty,
@@ -98,6 +99,8 @@ def _ask_until_usable(
         if not fault or replies > client.retries:
             if fault and is_cut_off(answer):
                 client.sender.give_up(LLMFault.CUT_OFF, fault)
+            if fault and has_too_many_calls(answer):
+                client.sender.give_up(LLMFault.UNREADABLE, fault)
             return answer
 
 

@@ -11,11 +11,14 @@ from dataclasses import dataclass
 
 from virl.errors import MindFailed
 from virl.mind.lexicon import load_lexicon, stretches_in, words_of
+from virl.mind.understanding.background import background_spans
+from virl.mind.understanding.references import mark_references
 from virl.mind.understanding.sentences import (
     ASIDE,
     FILLER,
     NARROWING,
     USED,
+    Word,
     sentences_of,
     understanding_words,
 )
@@ -78,6 +81,7 @@ def understand(reading: Reading) -> Understanding:
     """Sort the words of a text into what is understood, what is an aside, and what narrows it."""
     words = understanding_words()
     marks = list(sentences_of(reading.text))
+    told: list[Word] = []
     for sentence in marks:
         for stretch in reading.used:
             sentence.mark_stretch(stretch)
@@ -90,11 +94,17 @@ def understand(reading: Reading) -> Understanding:
         for stretch in reading.checked:
             sentence.mark_stretch(stretch)
         sentence.mark((*words.interjections, *words.manner), ASIDE)
+        told += [word for word in sentence.words if word.state == ASIDE]
+        for start, end, is_certain in background_spans(reading.text):
+            sentence.mark_background(start, end, is_certain=is_certain, restrictions=words.restrictions)
+        sentence.mark(words.ways, NARROWING)
         sentence.mark(words.fillers, FILLER)
-        sentence.mark_name()
+        sentence.mark_name(words.demands)
         sentence.mark_asides(words)
+    mark_references(marks, words.animals, told)
+    known = sum(one.count(USED, FILLER, NARROWING) for one in marks)
+    for sentence in marks:
         sentence.unmark(NARROWING)
-    known = sum(one.count(USED, FILLER) for one in marks)
     total = sum(len(one.words) for one in marks)
     narrowing = tuple(group for one in marks for group in one.groups(""))
     return Understanding(

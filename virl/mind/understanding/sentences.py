@@ -46,6 +46,10 @@ class UnderstandingWords(Settings):
     """Words of a kitchen, which no place is held against."""
     superlatives: tuple[str, ...]
     """Words that name one place of all, where a rule takes them for a quality of many."""
+    ways: tuple[str, ...]
+    """Fillers that together say which way or which part of a town."""
+    animals: tuple[str, ...]
+    """Words of those who come with somebody, and for whom a place has to be fit."""
     routines: dict[str, tuple[str, ...]]
     """Phrases of what a routine does without being told, or reads in a way of its own, by its name."""
 
@@ -61,7 +65,9 @@ def understanding_words() -> UnderstandingWords:
 
 
 @dataclass(slots=True)
-class _Word:
+class Word:
+    """A word of a sentence, its place in the text, and what is made of it."""
+
     word: str
     start: int
     end: int
@@ -75,7 +81,7 @@ class Sentence:
     """The words of a sentence, each with what is made of it."""
 
     text: str
-    words: list[_Word] = field(default_factory=list)
+    words: list[Word] = field(default_factory=list)
     is_exclaimed: bool = False
 
     @property
@@ -121,12 +127,30 @@ class Sentence:
         for word in self.words:
             word.state = "" if word.state == state else word.state
 
-    def mark_name(self) -> None:
+    def mark_background(
+        self, start: int, end: int, *, is_certain: bool, restrictions: tuple[str, ...]
+    ) -> None:
+        """Mark the words of a stretch of the text that tells of somebody's life.
+
+        Args:
+            start: of the stretch, in letters of the text.
+            end: of the stretch.
+            is_certain: whether it is background alone; else its words are not understood.
+            restrictions: words that narrow what is wanted; a stretch that holds one stays as it is.
+        """
+        if not self.words[0].start < end or not start < self.words[-1].end:
+            return
+        told = [word for word in self.words if start <= word.start < end and word.state != USED]
+        if not is_certain or not _says(restrictions, " ".join(word.word for word in told)):
+            for word in told:
+                word.state = ASIDE if is_certain else NARROWING
+
+    def mark_name(self, demands: tuple[str, ...]) -> None:
         """Mark the name that a sentence begins with, as in "Tilda strolls along" and "Otto, who ..."."""
         if len(self.words) < 2:
             return
         first, second = self.words[:2]
-        is_name = self.text[first.start].isupper() and not first.state
+        is_name = self.text[first.start].isupper() and not first.state and not _says(demands, first.word)
         is_verb = _VERB.fullmatch(second.word) or (second.state == ASIDE and second.word.endswith("s"))
         if is_name and (is_verb or second.word == "who"):
             first.state = FILLER
@@ -134,7 +158,7 @@ class Sentence:
     def mark_asides(self, words: UnderstandingWords) -> None:
         """Mark reasons, manner and small talk among the words that are left."""
         goes_on = False
-        for clause in self._clauses():
+        for clause in self.clauses():
             said = " ".join(word.word for word in clause)
             opened = self._opened(clause, words.reasons)
             if goes_on and not _says(words.demands, said) and opened is None:
@@ -178,16 +202,17 @@ class Sentence:
             first -= 1
         return " ".join(self.text[self.words[first].start : self.words[last].end].split())
 
-    def _clauses(self) -> Iterator[list[_Word]]:
+    def clauses(self) -> Iterator[list[Word]]:
+        """Yield the words between commas."""
         for number in dict.fromkeys(word.clause for word in self.words):
             yield [word for word in self.words if word.clause == number]
 
-    def _opened(self, clause: list[_Word], reasons: tuple[str, ...]) -> int | None:
+    def _opened(self, clause: list[Word], reasons: tuple[str, ...]) -> int | None:
         """Return the word of a clause from which on it tells a reason."""
         found = next(iter(_spans([word.word for word in clause], reasons)), None)
         return found[0] if found else None
 
-    def _is_small_talk(self, clause: list[_Word], said: str, words: UnderstandingWords) -> bool:
+    def _is_small_talk(self, clause: list[Word], said: str, words: UnderstandingWords) -> bool:
         """Return whether a clause asks for nothing: about people or the past, exclaimed, a way of going."""
         if any(word.state in (USED, NARROWING) or word.is_quoted for word in clause):
             return False
@@ -242,13 +267,13 @@ _LEADING = frozenset(
 """Fillers that are shown before words that are not understood."""
 
 
-def _leave(clause: list[_Word]) -> None:
+def _leave(clause: list[Word]) -> None:
     for word in clause:
         if word.state != USED:
             word.state = ASIDE
 
 
-def _all(clause: list[_Word], *states: str) -> bool:
+def _all(clause: list[Word], *states: str) -> bool:
     return all(word.state in states for word in clause)
 
 
@@ -283,7 +308,7 @@ def sentences_of(text: str) -> Iterator[Sentence]:
         if token[0][0].isalnum() or token[0][0] == "_":
             word = token[0].lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
             inside = any(first <= token.start() < last for first, last in quoted)
-            sentence.words.append(_Word(word, token.start(), token.end(), clause, inside))
+            sentence.words.append(Word(word, token.start(), token.end(), clause, inside))
         elif _ENDS & set(token[0]):
             sentence.is_exclaimed = "!" in token[0]
             if sentence.words:

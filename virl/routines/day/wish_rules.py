@@ -4,11 +4,20 @@ import re
 from collections.abc import Iterator, Mapping
 
 from virl.mind.lexicon import GAP, Lexicon, found_in, phrase_pattern, words_of
+from virl.mind.understanding.background import asked_for
 from virl.routines.day.pastimes import day_book
 from virl.routines.day.replies import Told
 
 MOST_WORDS = 3  # of one pastime that count in a clause; chosen
-_CLAUSE_ENDS = re.compile(r"[.,;:!?\n()]+|\b(?:but|and then|however|although|though)\b")
+_IN_ANY_DAY = (
+    *("walk*", "stroll*", "on foot"),
+    *("food", "eat*", "meal*", "breakfast", "lunch", "dinner", "cafe*", "coffee*", "restaurant*"),
+)
+"""Words of what every day has."""
+_CLAUSE_ENDS = re.compile(
+    r"[.,;:!?\n()]+|\b(?:but|and then|however|although|though)\b|\b(?=(?:without|instead of|rather than) \w)"
+    r"|\band (?=(?:no|not|never|without|with|wants?|needs?|likes?|loves?|enjoys?|hates?|dislikes?|avoids?)\b)"
+)
 
 
 def clauses(text: str) -> Iterator[tuple[str, bool]]:
@@ -22,7 +31,7 @@ def clauses(text: str) -> Iterator[tuple[str, bool]]:
 def likes(text: str, lexicon: Lexicon) -> dict[str, int]:
     """Return how far a text speaks for (above 0) or against (below 0) each pastime; others are left out."""
     found: dict[str, int] = {}
-    for words, denied in clauses(text):
+    for words, denied in clauses(asked_for(text)):
         for sort in day_book().pastimes:
             count = min(len(found_in(words, _words(sort, lexicon))), MOST_WORDS)
             if count:
@@ -34,7 +43,7 @@ def kinds_asked_for(text: str) -> list[str]:
     """Return the kinds of places that a text names for a pastime, and does not deny."""
     found = (
         sort
-        for words, denied in clauses(text)
+        for words, denied in clauses(asked_for(text))
         for sort in day_book().pastimes
         if not denied and found_in(words, _names(sort))
     )
@@ -42,11 +51,23 @@ def kinds_asked_for(text: str) -> list[str]:
 
 
 def words_of_likes(text: str, lexicon: Lexicon) -> Iterator[str]:
-    """Yield the words of a text that speak for or against pastimes, or for spending little."""
-    for words, denied in clauses(text):
+    """Yield the words of a text that speak for or against pastimes, or for spending little.
+
+    Not what no day can keep to: meals and ways on foot that are denied, and pastimes wanted and denied.
+    """
+    told = list(clauses(asked_for(text)))
+    torn = {
+        (not denied, sort)
+        for words, denied in told
+        for sort in day_book().pastimes
+        if found_in(words, _words(sort, lexicon))
+    }
+    for words, denied in told:
         denials = [match[0] for match in phrase_pattern(day_book().denials).finditer(words)] if denied else []
         for sort in day_book().pastimes:
             for liked in found_in(words, _words(sort, lexicon)):
+                if (denied, sort) in torn or (denied and phrase_pattern(_IN_ANY_DAY).search(liked)):
+                    continue
                 yield GAP.join([*denials[:1], liked])
     yield from found_in(text, day_book().thrift)
 

@@ -41,6 +41,7 @@ _FOOD_SHOPS = ("supermarket", "bakery", "convenience_store", "liquor_store")
 _NOT_DONE = (
     *("every", "each", "all", "both", "either", "or", "another"),
     *("return to the", "can wait", "on the|his|her|my|their way back|home"),
+    *("to start", "start|starts|starting with|at|by|from", "at last"),
 )
 """Fillers that ask for more than a stop in an order, or leave open which."""
 _AT_IT_M = 2.0  # from nearer, the direction of a place says nothing
@@ -101,7 +102,13 @@ def run(agent: Agent) -> None:
 def _claims(
     agent: Agent, goals: Sequence[ErrandStop], outcomes: Sequence[DestinationOutcome]
 ) -> list[ArrivalClaim]:
-    """Return the claim of each stop of the walk: that it was reached, or not; its nearest step is the end."""
+    """Return the claim of each stop of the walk: that it was reached, or not; its nearest step is the end.
+
+    Where the walk was given up before its end, no claim is made of the stops that were still to come.
+    """
+    given_up = any(
+        step.outcome and step.outcome.kind in ("limit", "blocked") for step in agent.run.steps[-1:]
+    )
     walked = [LatLng(one.pose.lat, one.pose.lng) for one in agent.run.steps]
     return [
         ArrivalClaim(
@@ -111,6 +118,7 @@ def _claims(
             goal.position,
         )
         for goal, outcome in zip(goals, outcomes, strict=False)
+        if outcome.reached or not given_up
     ]
 
 

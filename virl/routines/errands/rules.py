@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from virl.errors import MindFailed
 from virl.mind.kinds import kinds_wanted, words_for_kinds
 from virl.mind.lexicon import GAP, Lexicon, found_in, in_order, words_of
+from virl.mind.understanding.background import asked_for
 from virl.platform.addresses import BLOCKS, NUMBER_FIRST, NUMBER_LAST, WORD
 from virl.routines.errands.replies import Errand, ErrandList
 
@@ -42,6 +43,7 @@ _LEADING = re.compile(
 )
 _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _NUMBER = rf"(?:{'|'.join(_NUMBERS)}|\d{{1,2}})"
+_MOST_ORDERS = 20  # words such as "first" that are looked at, each with all of the text; chosen
 _MOST_OF_A_KIND = 20  # places of one kind that a clause can ask for; chosen
 _HOURS = {"noon": 720, "midday": 720, "midnight": 1440}
 _DEADLINE = re.compile(
@@ -52,13 +54,16 @@ _DEADLINE = re.compile(
 )
 """A time at which all has to be done, such as "before noon" or "by half past ten"."""
 _ORDER = re.compile(
-    r"\bin (?:this|that|the given|the following) order\b|\b(?:only )?after (?:that|this)\b|\bonly then\b"
-    r"|\bafterwards\b|\bone after the other\b|\b(?:first|finally|lastly|last of all|to begin with)\b",
+    r"\bin (?:this|that|the given|the following) order\b|\bone after the other\b"
+    r"|\b(?P<after>(?:only )?after (?:that|this)|only then|afterwards|later|secondly|thirdly)\b"
+    r"|\b(?P<first>first(?: of all|ly)?|to (?:begin|start)(?: with)?|for a start"
+    r"|(?:start|begin)(?:s|ing)? (?:with|by|at))\b"
+    r"|\b(?P<last>finally|lastly|last of all|at last|in the end)\b",
     re.IGNORECASE,
 )
-_FIRST, _LAST = ("first", "to begin with"), ("finally", "lastly", "last of all")
+_ALSO = re.compile(r"\s*(?:(?:and|but|so|also|then)\s+)*", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.;!?]")
-_THEN = re.compile(r"\b(?:then|next|later)\b", re.IGNORECASE)
+_THEN = re.compile(r"\b(?:then|next)\b", re.IGNORECASE)
 _HOMEWARD = re.compile(
     r"\bthen (?:(?:go|come|head|be|return) )?(?:back )?(?:to )?home\b|\bno later\b", re.IGNORECASE
 )
@@ -105,6 +110,7 @@ def list_errands(question: ErrandQuestion, lexicon: Lexicon) -> ErrandList:
         MindFailed: the text names no place and no kind of place.
     """
     text, home = question.text, _goes_home(question.text)
+    text = asked_for(text)
     for pattern in (_DEADLINE, ANY_ORDER):
         text = pattern.sub(lambda found: " " * len(found[0]), text)
     errands: list[Errand] = []
@@ -246,6 +252,7 @@ def read_demands(text: str, intention: str, minute: int) -> Demands:
         intention: of who runs them; may leave the order open, which a mere "then" does not overrule.
         minute: of the day at which they begin.
     """
+    text = asked_for(text)
     ordered = _ORDER.search(text) or (
         _THEN.search(_HOMEWARD.sub("", text)) and not ANY_ORDER.search(f"{text} {intention}")
     )
@@ -281,8 +288,12 @@ def read_errands(text: str, lexicon: Lexicon) -> tuple[str, ...]:
     Raises:
         MindFailed: the text names no place and no kind of place.
     """
+    text = asked_for(text)
     used = [match[0] for pattern in (_DEADLINE, ANY_ORDER) for match in pattern.finditer(text)]
-    used += [match[0] for match in _ORDER.finditer(text) if _is_in_order(match, lexicon)]
+    orders = list(_ORDER.finditer(text))
+    many = len(orders) > _MOST_ORDERS
+    wrong = {match[0].lower() for match in orders if many or not _is_in_order(match, orders, lexicon)}
+    used += [match[0] for match in orders if match[0].lower() not in wrong]
     addresses = {mention.where: mention for mention in _join_addresses(text, list(_mentions(text)))}
     for errand in list_errands(ErrandQuestion(text=text), lexicon).errands:
         if mention := addresses.get(errand.where):
@@ -300,13 +311,21 @@ def read_errands(text: str, lexicon: Lexicon) -> tuple[str, ...]:
     return tuple(used)
 
 
-def _is_in_order(match: re.Match[str], lexicon: Lexicon) -> bool:
-    """Return whether a word such as "first" stands with the first errand told, "finally" with the last."""
-    word, text = match[0].lower(), match.string
-    ends = _CLAUSE_END.search(text, match.end())
-    if word in _LAST:
-        return not _errands_in("".join(_SENTENCE_END.split(text[match.end() :], maxsplit=1)[1:]), lexicon)
-    return word not in _FIRST or _errands_in(text[: ends.start()] if ends else text, lexicon) <= 1
+def _is_in_order(match: re.Match[str], orders: Sequence[re.Match[str]], lexicon: Lexicon) -> bool:
+    """Return whether "first" is said of the first errand told, "finally" of the last, "later" of another."""
+    text, kind = match.string, match.lastgroup
+    *earlier, lead = _CLAUSE_END.split(text[: match.start()])
+    follows = re.compile(r"[\s,]*").match(text, match.end())
+    leads = _ALSO.fullmatch(lead) and follows
+    ends = _CLAUSE_END.search(text, follows.end() if leads and follows else match.end())
+    if kind == "after":
+        return _errands_in(". ".join(earlier), lexicon) > 0
+    if kind == "first":
+        return _errands_in(text[: ends.start()] if ends else text, lexicon) <= 1
+    if kind == "last":
+        after = "".join(_SENTENCE_END.split(text[match.end() :], maxsplit=1)[leads is not None :])
+        return not _errands_in(after, lexicon) and [one.lastgroup for one in orders].count("last") == 1
+    return True
 
 
 def _errands_in(text: str, lexicon: Lexicon) -> int:

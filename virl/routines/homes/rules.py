@@ -8,6 +8,7 @@ from math import exp
 from pydantic import BaseModel, ConfigDict
 
 from virl.mind.lexicon import Lexicon, found_in, phrase_pattern, stretches_in
+from virl.mind.understanding.background import asked_for
 from virl.routines.clients.replies import Rating
 from virl.routines.clients.walks import walk_in_words
 from virl.routines.homes.home import bedrooms_in_words
@@ -139,7 +140,7 @@ def words_of_wants(intention: str, lexicon: Lexicon) -> Iterator[str]:
     homes = lexicon.homes
     qualities = (*homes.thrifty, *homes.spacious, *homes.modern, *homes.old, *homes.unmeant)
     weights = (*homes.must, *homes.nice, *homes.careless, *homes.away, *homes.not_away)
-    for sentence in lexicon.sentences(intention):
+    for sentence in lexicon.sentences(asked_for(intention)):
         names = [name for place_type in lexicon.near_home for name in _names(place_type, sentence, lexicon)]
         yield from names
         for word in stretches_in(sentence, qualities):
@@ -152,7 +153,9 @@ def words_of_wants(intention: str, lexicon: Lexicon) -> Iterator[str]:
 
 def highest_rent(intention: str, lexicon: Lexicon) -> float | None:
     """Return the most dollars a month that a requirement allows; `None` where it says nothing of that."""
-    found = (one for sentence in lexicon.sentences(intention) for one in _MOST_RENT.finditer(sentence))
+    found = (
+        one for sentence in lexicon.sentences(asked_for(intention)) for one in _MOST_RENT.finditer(sentence)
+    )
     return min((float(one["usd"].replace(" , ", "")) for one in found), default=None)
 
 
@@ -193,7 +196,7 @@ def _places(question: HomeQuestion) -> Iterator[_Point]:
 
 def _plain(question: HomeQuestion, lexicon: Lexicon) -> Iterator[_Point]:
     homes = lexicon.homes
-    told = " ".join(lexicon.sentences(question.intention))
+    told = " ".join(lexicon.sentences(asked_for(question.intention)))
     home, words = question.home, phrase_pattern(homes.unmeant).sub(" ", told)
     low, high = question.price
     if not found_in(words, homes.careless):
@@ -229,7 +232,7 @@ def _weighty_clauses(question: WantsQuestion, lexicon: Lexicon) -> Iterator[tupl
     the clause before them in the sentence, or else after them. Other clauses share that of one that names no
     place, as "though it is not vital" does.
     """
-    for sentence in lexicon.sentences(question.intention):
+    for sentence in lexicon.sentences(asked_for(question.intention)):
         clauses = [part.strip() for part in _CLAUSE_END.split(sentence) if part.strip()]
         told = [_importance(clause, lexicon) for clause in clauses]
         names = [any(_is_named(kind, one, lexicon) for kind in question.place_types) for one in clauses]

@@ -10,6 +10,7 @@ from virl.agent.routine import Wish
 from virl.mind.kinds import words_for_kinds
 from virl.mind.lexicon import Lexicon, found_in
 from virl.mind.opinions import wishes_in
+from virl.mind.understanding.background import asked_for
 from virl.mind.understanding.reading import Reading
 from virl.routines.clients.fitting import fit
 from virl.routines.clients.settings import client_of
@@ -32,7 +33,7 @@ def _read_wish(character: Character, lexicon: Lexicon) -> Reading:
         place_types=lexicon.kinds,
     )
     kinds, text = plan_search(asked, lexicon).place_types, client.intention
-    used = [*words_for_kinds(text, kinds, lexicon), *walks_in(text)]
+    used = [*words_for_kinds(text, kinds, lexicon), *walks_in(asked_for(text))]
     used += [wish.stretch for wish in wishes_in(text, lexicon, loosely=True)]
     best = tuple(found_in(text, ("best",)))
     return Reading(text, tuple(used), (client.name, character.name), "recommend", checked=best)

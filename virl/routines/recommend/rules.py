@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict
 from virl.errors import MindFailed
 from virl.mind.lexicon import Lexicon
 from virl.mind.opinions import Mention, vote, wishes
+from virl.mind.understanding.background import asked_for
 from virl.routines.clients.replies import Rating
 from virl.routines.clients.walks import walk_in_words, walk_minutes
 from virl.routines.explore.decision_rules import ReviewText
@@ -85,7 +86,7 @@ def plan_search(question: SearchQuestion, lexicon: Lexicon) -> PlaceSearch:
     cheap = _wanted_attributes(question.background, question.intention, lexicon).get("cheap")
     return PlaceSearch(
         place_types=(_sought_type(question, lexicon),),
-        walk_minutes=walk_minutes(question.intention),
+        walk_minutes=walk_minutes(asked_for(question.intention)),
         max_price_level=CHEAP_LEVEL if cheap and cheap.holds else None,
     )
 

@@ -12,6 +12,7 @@ from virl.errors import BadInput
 from virl.mind.kinds import kinds_wanted, words_for_kinds
 from virl.mind.lexicon import Lexicon, load_lexicon, phrase_pattern, stretches_in, words_of
 from virl.mind.opinions import Mention, wishes, wishes_in
+from virl.mind.understanding.background import asked_for
 from virl.platform.addresses import NUMBER_FIRST, address_in
 from virl.settings.model import Settings, load_settings
 
@@ -119,7 +120,7 @@ def read_goal(character: Character, lexicon: Lexicon | None = None) -> ToolGoal:
         BadInput: the rules do not understand it; says which kinds of intentions they do.
     """
     lexicon, words = lexicon or load_lexicon(), tool_words()
-    text = character.intention
+    text = asked_for(character.intention)
     said = words_of(text)
 
     def says(phrases: Iterable[str]) -> bool:
@@ -191,7 +192,7 @@ def words_of_goal(character: Character, goal: ToolGoal, lexicon: Lexicon) -> Ite
         goal: read from its intention.
         lexicon: of the language.
     """
-    words, tools, text = tool_words(), set(character.tools), character.intention
+    words, tools, text = tool_words(), set(character.tools), asked_for(character.intention)
     of_the_street = tuple(phrase for phrases in words.things.values() for phrase in phrases)
     moves = {"move", "route"} <= tools
     acted_on: dict[Seeking, dict[tuple[str, ...], bool]] = {
