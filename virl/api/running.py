@@ -245,7 +245,7 @@ def run_options(agent: str | Path | Character, asked: RunSettings, *, resume: bo
     named = (city.opened_as or city.name) if isinstance(city, City) else city
     mind, detector, prompts = asked.get("mind"), asked.get("detector"), asked.get("prompts")
     if prompts is not None and not Path(prompts).is_dir():
-        raise BadInput(f"prompts={str(prompts)!r}: is no folder")
+        raise BadInput(f"prompts={str(prompts)!r}: no such folder: give a folder of prompts")
     return RunOptions(
         agent="" if isinstance(agent, Character) else str(agent),
         character=agent if isinstance(agent, Character) else None,

@@ -107,8 +107,8 @@ def held_street_map(city: City) -> StreetMap:
     """
     if city.street_map is None:
         raise BadInput(
-            f"{city.title} is asked over a network, so its streets are not known at once: use a made city, a "
-            "town of OpenStreetMap, or one of a graph data set"
+            f"virl reads {city.title} panorama by panorama, so it has no street graph: use a made city, "
+            "a town of OpenStreetMap, or one of a graph data set"
         )
     return city.street_map
 
