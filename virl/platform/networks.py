@@ -37,6 +37,10 @@ def to_networkx(city: City) -> "nx.MultiDiGraph[int]":
 
     Raises:
         BadInput: the city's panoramas are not all known, since it is asked over a network.
+
+    Examples:
+        >>> virl.to_networkx(town).is_directed()
+        True
     """
     street_map = held_street_map(city)
     import networkx as nx  # noqa: PLC0415 - takes a tenth of a second, when it is needed
