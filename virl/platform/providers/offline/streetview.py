@@ -1,6 +1,7 @@
 """Street view of a made city: its panoramas as a graph, its views rendered on demand."""
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from functools import partial
 from typing import Protocol
 
@@ -119,6 +120,12 @@ class OfflineStreetView:
         self._renderer = renderer
         self._key = key
         self._drawn = 0
+
+    def with_own_count(self) -> "OfflineStreetView":
+        """Return the same street view for another run: the first pictures that this one draws are kept, too."""
+        again = copy(self)
+        again._drawn = 0
+        return again
 
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
         """Return the panorama nearest to a position, or `None` if there is none within `radius` metres.
