@@ -79,9 +79,7 @@ def test_a_question_about_pictures_says_what_to_change() -> None:
     prompt = load_prompt("senses/describe-view", Text)
     with (
         ModelServer("openai", [says("A street.")], sees=False) as server,
-        pytest.raises(
-            BadInput, match=r"another model, or a describer that asks none \(`senses: "
-        ) as caught,
+        pytest.raises(BadInput, match=r"another model, or a describer that asks none \(`senses: ") as caught,
     ):
         mind_at(server).ask(prompt, images=[BLACK], question="")
     assert "\n" not in str(caught.value)
