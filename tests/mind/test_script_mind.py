@@ -63,7 +63,7 @@ def test_a_reply_that_does_not_fit_is_named_with_its_line(tmp_path: Path) -> Non
 
 def test_the_end_of_a_script_is_told_with_file_line_and_turn(tmp_path: Path) -> None:
     mind = script(tmp_path, "turns:\n  - tool: where_am_i\n")
-    assert mind.turn(1).made[0].tool == "where_am_i"
+    assert mind.turn(1).all_calls[0].tool == "where_am_i"
     with pytest.raises(MindFailed, match=r"script.yaml, line 2: the script ends here, and turn 2"):
         mind.turn(2)
 

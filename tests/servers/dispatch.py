@@ -14,7 +14,7 @@ from starlette.types import ASGIApp
 
 from virl.errors import NoImagery, NoStreetView
 from virl.serve.faults import GARBAGE, HALF, TIMEOUT, Faults, chance_of, hang, hints
-from virl.serve.gate import GateOptions, gated
+from virl.serve.gate import GateOptions, add_gate
 from virl.serve.stats import Stats
 from virl.serve.work import ClientLeft, Pools, while_waited_for
 
@@ -132,7 +132,7 @@ def make_server(
     app.add_route("/stats", tell, methods=["GET"])
     for code in (404, 405):
         app.add_exception_handler(code, unknown)
-    return gated(app, GateOptions())
+    return add_gate(app, GateOptions())
 
 
 class CutOff(Response):

@@ -115,7 +115,7 @@ def recorded_character(path: Path, data: dict[str, object]) -> Character:
     return _model(path, which).model_validate(data)
 
 
-def where(path: Path, character: Character, *field: str) -> str:
+def field_source(path: Path, character: Character, *field: str) -> str:
     """Return the place where a field of a character was given, such as `zoe.yaml, line 3: city`.
 
     Args:
@@ -134,7 +134,7 @@ def where(path: Path, character: Character, *field: str) -> str:
 
 
 @contextmanager
-def located(path: Path, character: Character, *field: str) -> Iterator[None]:
+def errors_at_field(path: Path, character: Character, *field: str) -> Iterator[None]:
     """Add file, line and field to what is raised because of a field's value.
 
     Raises:
@@ -143,7 +143,7 @@ def located(path: Path, character: Character, *field: str) -> Iterator[None]:
     try:
         yield
     except (BadInput, NotFound, NoStreetView, MindFailed) as fault:
-        raise BadInput(f"{where(path, character, *field)}: {fault}") from fault
+        raise BadInput(f"{field_source(path, character, *field)}: {fault}") from fault
 
 
 def routine_of(path: Path, character: Character) -> Routine:
@@ -160,7 +160,7 @@ def routine_of(path: Path, character: Character) -> Routine:
             raise BadInput(
                 f"{path}: has neither `routine` nor `tools`, and there is no routine of its name: {unknown}"
             )
-        raise BadInput(f"{where(path, character, 'routine')}: {unknown}")
+        raise BadInput(f"{field_source(path, character, 'routine')}: {unknown}")
     return routine
 
 

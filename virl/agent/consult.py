@@ -101,7 +101,7 @@ def _run(
     folder = caller.run.folder / CONSULTED / key
     if folder.parts.count(CONSULTED) > DEPTH:
         raise BadInput(f"{caller.run.start.agent} consults {name}: a chain of more than {DEPTH} agents")
-    character = _changed(caller, load_character(source), changes)
+    character = _apply_changes(caller, load_character(source), changes)
     journal, done = Journal.open(folder, _start(caller, source, character))
     with journal:
         if ended := ended_before(folder, done, caller.city, caller.run.ledger, own):
@@ -138,13 +138,13 @@ def _start(caller: Agent, source: Path, character: Character) -> StartRecord:
             "id": f"{caller.run.start.id}/{source.stem}",
             "caller": caller.run.start.agent,
             "feedback": None,
-            "routine": routine_of(source, character).registered,
+            "routine": routine_of(source, character).registry_name,
             "character": character.model_dump(mode="json"),
         }
     )
 
 
-def _changed(caller: Agent, character: Character, changes: Mapping[str, object]) -> Character:
+def _apply_changes(caller: Agent, character: Character, changes: Mapping[str, object]) -> Character:
     """Return the other agent's character, in the caller's city, with the steps and turns that are left."""
     left = caller.character.limits.steps - steps_taken(caller.run)
     if left < 1:

@@ -24,7 +24,7 @@ from virl.agent.plan import (
     as_asked,
     character_of,
     latest_run,
-    planned,
+    make_plan,
     planned_again,
     source_of,
     start_told,
@@ -32,7 +32,7 @@ from virl.agent.plan import (
 )
 from virl.agent.run import Audience, Run
 from virl.agent.terminal import Story
-from virl.agent.tracing import living
+from virl.agent.tracing import trace_agent
 from virl.agent.user import TERMINAL, AtTerminal, Scripted, User, open_user
 from virl.console import as_markup, say
 from virl.errors import BadInput, Interrupted, VirlError, raise_all
@@ -125,14 +125,14 @@ def run_agent(
             return _resume(options, console, control, tell)
         with with_folder(options) as own:
             with told_opening("Reading", Path(options.city or f"{options.agent} and its city").name, console):
-                plan = planned(own)
+                plan = make_plan(own)
 
-            def begun(start: StartRecord) -> Journal:
+            def create_journal(start: StartRecord) -> Journal:
                 journal = Journal.create(plan.folder, start)
                 journal.tell = tell
                 return journal
 
-            return _live(plan, (), begun, console, control)
+            return _live(plan, (), create_journal, console, control)
 
 
 @contextmanager
@@ -157,7 +157,7 @@ def begin(
     beginning = _gone_on if options.resume else _new
     with beginning(options, console, audience, user) as agent:
         try:
-            with living(agent):
+            with trace_agent(agent):
                 yield agent
                 if agent.run.result is None:
                     agent.run.end(Outcome("stopped", "the program that ran it went no further"))
@@ -175,7 +175,7 @@ def preview_run(options: RunOptions) -> Preview:
     """
     if options.resume:
         raise BadInput("--dry-run previews a new run: remove --resume")
-    plan = planned(options)
+    plan = make_plan(options)
     start, character = plan.start, plan.character
     ledger = plan.ledger()
     access = plan.access(ledger)
@@ -216,10 +216,12 @@ def _resume(options: RunOptions, console: Console, control: Control | None, tell
     journal, records = Journal.resume(options.out or latest_run(source.stem))
     journal.tell = tell
     with journal:
-        begun = start_of(records)
-        if begun.decided_by:
-            raise BadInput(f"{journal.folder}: {begun.decided_by} decides in this run: resume it from there")
-        start = as_asked(options, begun, journal.folder)
+        create_journal = start_of(records)
+        if create_journal.decided_by:
+            raise BadInput(
+                f"{journal.folder}: {create_journal.decided_by} decides in this run: resume it from there"
+            )
+        start = as_asked(options, create_journal, journal.folder)
         for ended in records:
             if isinstance(ended, EndRecord):
                 told = read_result(journal.folder, ended.result)
@@ -232,7 +234,7 @@ def _resume(options: RunOptions, console: Console, control: Control | None, tell
                     city = options.objects.city or stack.enter_context(opened)
                     result = _with_truth(journal.folder, ended.result, city, console)
                     return Finished(result, write_report(journal.folder, city), had_ended=True)
-        plan = planned_again(options, source, begun, journal.folder)
+        plan = planned_again(options, source, create_journal, journal.folder)
         return _live(plan, records, lambda _: journal, console, control)
 
 
@@ -241,9 +243,9 @@ def _new(
     options: RunOptions, console: Console, audience: Audience | None, user: User | None
 ) -> Iterator[Agent]:
     with with_folder(options) as own:
-        plan = planned(own)
+        plan = make_plan(own)
         create = lambda start: Journal.create(plan.folder, start)  # noqa: E731
-        with _begun(plan, (), create, console, audience=audience, user=user) as agent:
+        with _start_agent(plan, (), create, console, audience=audience, user=user) as agent:
             yield agent
 
 
@@ -254,15 +256,15 @@ def _gone_on(
     """Open the agent of a run in which no routine decides, from where it was cut off."""
     journal, records = Journal.resume(options.out or latest_run(source_of(options).stem))
     with journal:
-        begun = start_of(records)
-        if not begun.decided_by:
+        create_journal = start_of(records)
+        if not create_journal.decided_by:
             raise BadInput(f"{journal.folder}: a routine decides in this run: virl run AGENT --resume")
         if journal.ended:
             raise BadInput(f"{journal.folder}: this run has ended: start a new one")
         given = options.agent or options.character
-        source = source_of(options if given else replace(options, agent=begun.agent))
-        plan = planned_again(options, source, begun, journal.folder)
-        going_on = _begun(plan, records, lambda _: journal, console, audience=audience, user=user)
+        source = source_of(options if given else replace(options, agent=create_journal.agent))
+        plan = planned_again(options, source, create_journal, journal.folder)
+        going_on = _start_agent(plan, records, lambda _: journal, console, audience=audience, user=user)
         with going_on as agent:
             yield agent
 
@@ -275,7 +277,7 @@ def _live(
     control: Control | None,
 ) -> Finished:
     """Do what the character does, from the beginning or after what is done."""
-    with _begun(plan, done, open_journal, console, control) as agent:
+    with _start_agent(plan, done, open_journal, console, control) as agent:
         try:
             result = perform(agent)
         except VirlError:
@@ -329,7 +331,7 @@ def _resumable(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _begun(
+def _start_agent(
     plan: Plan,
     done: Sequence[AnyRecord],
     open_journal: Callable[[StartRecord], Journal],

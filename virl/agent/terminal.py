@@ -178,7 +178,7 @@ class Story:
             self._say("[dim]A script decides. No language model is used.[/]")
         if steps:
             self._walked_m = sum(step.distance_m for step in steps[:-1])
-            self._walked(steps[-1])
+            self._advance_bar(steps[-1])
         self._known.update(thing.label for step in steps for thing in step.objects if thing.new)
 
     def progress(self, doing: str, done: int, total: int) -> None:
@@ -207,17 +207,17 @@ class Story:
 
     def step(self, record: StepRecord) -> None:
         """Tell a step if something was seen or chosen."""
-        self._walked(record)
+        self._advance_bar(record)
         for place in record.places:
-            self._say(_considered(record.step, place), _HANG)
+            self._say(_place_text(record.step, place), _HANG)
         for thing in record.objects:
             if thing.new:
                 self._known[thing.label] += 1
-                self._say(_found(record.step, thing, self._known[thing.label]), _HANG)
+                self._say(_object_text(record.step, thing, self._known[thing.label]), _HANG)
         if record.decided_by or any(view.purpose == "road" for view in record.views):
             self._say(_at(record.step, as_markup(record.decided)), _HANG)
 
-    def _walked(self, record: StepRecord) -> None:
+    def _advance_bar(self, record: StepRecord) -> None:
         """Set the bar to a step; where nobody told how much there is to do, say how far it went and where."""
         self._walked_m += record.distance_m
         if self._doing:
@@ -248,7 +248,7 @@ class Story:
         walked = f"{count_noun(result.steps, 'step')}, {result.distance_m:.0f} m, " if result.steps else ""
         self._say(
             f"[dim]{walked}{count_noun(cost.views, 'view')}, {_requests(cost)}"
-            f"{count_noun(cost.llm_calls, 'model call')}, {_paid(cost)}[/]"
+            f"{count_noun(cost.llm_calls, 'model call')}, {_cost_text(cost)}[/]"
         )
 
     def aside(self) -> "Aside":
@@ -315,7 +315,7 @@ def _requests(cost: CostRecord) -> str:
     return f"{count_noun(sent, 'map request')} ({megabytes(received)}), {cached} from the cache, "
 
 
-def _paid(cost: CostRecord) -> str:
+def _cost_text(cost: CostRecord) -> str:
     lost = cost.interrupted.usd
     beside = f" ({dollars(lost)} of it in interrupted steps)" if lost else ""
     return dollars(cost.usd) + beside
@@ -328,12 +328,12 @@ def _counts(found: Mapping[str, int]) -> Table:
     return table
 
 
-def _found(step: int, thing: ObjectRecord, number: int) -> str:
+def _object_text(step: int, thing: ObjectRecord, number: int) -> str:
     where = LatLng(thing.lat, thing.lng)
     return _at(step, f"found [bold]{as_markup(thing.label)} {number}[/] at {where}")
 
 
-def _considered(step: int, place: PlaceRecord) -> str:
+def _place_text(step: int, place: PlaceRecord) -> str:
     mark = f"[{GOOD}]enters[/]" if place.decision == "enter" else "passes"
     stars = f" {place.rating:.1f}★" if place.rating is not None else ""
     return _at(step, f"{mark} [bold]{as_markup(place.name)}[/]{stars}: {as_markup(place.reason)}")

@@ -14,7 +14,7 @@ from virl.mind.chat.providers import (
     longest_reply,
     manner_of,
     options_of,
-    settled,
+    resolve_settings,
 )
 from virl.mind.given import OBJECT
 from virl.mind.keys import KEYS
@@ -154,7 +154,7 @@ def _llm_mind(
         longest_reply=longest_reply(host.provider, settings, profile),
         limiter=limiter,
         ledger=ledger,
-        settings=settled(host.provider, settings, profile),
+        settings=resolve_settings(host.provider, settings, profile),
     )
 
 
@@ -210,7 +210,7 @@ def _construct(name: str, settings: MindSettings, options: Mapping[str, Any]) ->
         return OpenAI(model=model, **options_of(provider, settings, None), **options)
     from langchain.chat_models import init_chat_model  # noqa: PLC0415
 
-    from virl.mind.chat.arranging import adapting  # noqa: PLC0415
+    from virl.mind.chat.arranging import adapt_model  # noqa: PLC0415
 
     # what LangChain knows of a model is told by the model itself
     known = dict(init_chat_model(name, **options).profile or {})
@@ -219,4 +219,4 @@ def _construct(name: str, settings: MindSettings, options: Mapping[str, Any]) ->
         from virl.mind.chat.openai_chat import OpenAIChat  # noqa: PLC0415  takes half a second
 
         return OpenAIChat(model=model, **chosen, **options)
-    return adapting(init_chat_model(name, **chosen, **options))
+    return adapt_model(init_chat_model(name, **chosen, **options))

@@ -57,7 +57,7 @@ class ScriptedTurn(ScriptedCall):
         return self
 
     @property
-    def made(self) -> tuple[ScriptedCall, ...]:
+    def all_calls(self) -> tuple[ScriptedCall, ...]:
         """The calls of this turn; an answer is a call of `finish`."""
         if self.answer:
             given = {"answer": self.answer, "succeeded": self.succeeded, "place_id": self.place_id}

@@ -20,7 +20,7 @@ from virl.pages.ground import MapGround
 from virl.serve.watch.feed import RunFeed
 from virl.serve.watch.living import seat_at
 from virl.serve.watch.pages import save_page
-from virl.serve.watch.server import watched
+from virl.serve.watch.server import serve_page
 from virl.serve.watch.shelf import Shelf
 
 
@@ -35,7 +35,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def address(run: Path) -> Iterator[str]:
-    with watched({0: RunFeed(run, ground)}) as url:
+    with serve_page({0: RunFeed(run, ground)}) as url:
         yield url
 
 

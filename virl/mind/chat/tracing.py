@@ -67,7 +67,7 @@ class Telling:
         self.fault = ""
         self.usage: Usage | None = None
 
-    def spent(self, usage: Usage, usd: float | None) -> None:
+    def set_usage(self, usage: Usage, usd: float | None) -> None:
         """Tell the span the tokens and the dollars of the request.
 
         Args:
@@ -132,7 +132,9 @@ class Telling:
 
 
 @contextmanager
-def telling(parameters: Parameters, redaction: Redaction, *, about: str, attempt: int) -> Iterator[Telling]:
+def trace_request(
+    parameters: Parameters, redaction: Redaction, *, about: str, attempt: int
+) -> Iterator[Telling]:
     """Trace the request that is sent within the block.
 
     Args:

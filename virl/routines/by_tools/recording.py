@@ -253,7 +253,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
                 raise TypeError(f"the tool {call['name']} answered with a {type(message).__name__}")
             result = message.artifact if isinstance(message.artifact, ToolResult) else ToolResult("")
             data = result.data
-            note = self._write_down(key, call["name"], _checked(call), message, result)
+            note = self._write_down(key, call["name"], _parse_arguments(call), message, result)
         self._see_how_it_stands(note, request.state["messages"])
         shown = bool(note.data.get("shown"))
         failed = bool(note.data["failed"])
@@ -288,7 +288,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
             TOOL,
             key,
             short(without_fence(content), 160),
-            title=_called(name, args),
+            title=_call_text(name, args),
             data=plain_json(data),
             views=told.views,
         )
@@ -313,13 +313,13 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
                 come first.
             show: `_as_pictures`, or `LooksInWords.show`.
         """
-        self._looks += [at for at in range(self._searched, len(messages)) if _shown(messages[at])]
+        self._looks += [at for at in range(self._searched, len(messages)) if _message_views(messages[at])]
         self._searched = len(messages)
         blocks: dict[int, Blocks] = {}
         for at in self._looks[-_LOOKS_SHOWN:]:
             later = range(at, len(messages))
             end = next((to for to in later if not isinstance(messages[to], ToolMessage)), len(messages))
-            blocks.setdefault(end, []).extend(show(_shown(messages[at])))
+            blocks.setdefault(end, []).extend(show(_message_views(messages[at])))
         told = list(messages)
         for end in reversed(blocks):
             told.insert(end, HumanMessage(content=blocks[end]))
@@ -377,13 +377,13 @@ def _summary(said: AIMessage) -> str:
     return short(said.text, 300) or (f"uses {called}" if called else "says nothing")
 
 
-def _called(name: str, args: object) -> str:
+def _call_text(name: str, args: object) -> str:
     given = args if isinstance(args, dict) else {"": args}
     shown = ", ".join(f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in given.items())
     return f"{name}({short(shown, 120)})"
 
 
-def _checked(call: ToolCall) -> object:
+def _parse_arguments(call: ToolCall) -> object:
     """Return the arguments of a call as its tool has them; as they are, where they do not fit."""
     try:
         asked = TOOLS.find(call["name"]).arguments.model_validate(call["args"])
@@ -458,7 +458,7 @@ class LooksInWords:
             ModelUnavailable: what the describer needs is missing.
         """
         new = [view for view in views if view.file not in self._said]
-        words = self._describe([_kept(self._folder, view) for view in new], self._wanted)
+        words = self._describe([_load_view(self._folder, view) for view in new], self._wanted)
         self._said |= {view.file: said for view, said in zip(new, words, strict=True)}
         lines = [short(self._said[view.file], LONGEST_WORDS) for view in views]
         told = (
@@ -467,7 +467,7 @@ class LooksInWords:
         return [{"type": "text", "text": f"{told}\n{from_world(lines)}"}]
 
 
-def _kept(folder: Path, view: ViewRecord) -> View:
+def _load_view(folder: Path, view: ViewRecord) -> View:
     """Return a view as it was kept."""
     try:
         with open_picture(folder / view.file) as picture:
@@ -478,6 +478,6 @@ def _kept(folder: Path, view: ViewRecord) -> View:
     return View(view.pano_id, camera, pixels)
 
 
-def _shown(message: AnyMessage) -> tuple[ViewRecord, ...]:
+def _message_views(message: AnyMessage) -> tuple[ViewRecord, ...]:
     told = message.artifact if isinstance(message, ToolMessage) else None
     return told.views if isinstance(told, ToolResult) and told.shown else ()

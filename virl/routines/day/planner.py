@@ -152,7 +152,9 @@ class _Planner:
             if turn == 0:
                 standing = listen(self._agent, number, standing, since)
             befores.append(standing)
-            chosen = self._next(f"{turn}-{number}" if turn else str(number), standing, number, wanted)
+            chosen = self._next_activity(
+                f"{turn}-{number}" if turn else str(number), standing, number, wanted
+            )
             if isinstance(chosen, str):
                 ended = chosen
                 befores.pop()
@@ -162,7 +164,7 @@ class _Planner:
         ended = ended or f"The plan holds {self._day.activities} activities, the maximum."
         return ProposedDay(tuple(rounds), tuple(befores), standing, ended)
 
-    def _next(
+    def _next_activity(
         self, key: str, standing: DayProgress, number: int, wanted: list[Wanted]
     ) -> list[Activity] | str:
         """Return the next activity with its way, or why there is none.
@@ -172,7 +174,7 @@ class _Planner:
         due = next((one for one in wanted if _is_due(one, number, standing)), None)
         if due is None:
             times = [parse_clock(one.amendment.starts) - LEAD for one in wanted if one.amendment.starts]
-            chosen = self._committed_activities(key) or self._round(
+            chosen = self._committed_activities(key) or self._draft_round(
                 key, standing, min([*times, self._day.minutes[1]])
             )
             if not isinstance(chosen, str) or not wanted:
@@ -183,7 +185,7 @@ class _Planner:
         return (
             self._committed_activities(key)
             or self._as_wanted(key, due, standing)
-            or self._round(key, standing, self._day.minutes[1])
+            or self._draft_round(key, standing, self._day.minutes[1])
         )
 
     def _as_wanted(self, key: str, wanted: Wanted, standing: DayProgress) -> list[Activity]:
@@ -221,7 +223,7 @@ class _Planner:
         held = noted.data["activities"] if noted else []
         return [Activity.model_validate(one) for one in held] if isinstance(held, list) else []
 
-    def _round(self, name: str, standing: DayProgress, until: int) -> list[Activity] | str:
+    def _draft_round(self, name: str, standing: DayProgress, until: int) -> list[Activity] | str:
         """Return the next activity with its way, or why there is none."""
         if standing.now >= until:
             return "The day is over."

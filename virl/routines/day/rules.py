@@ -137,7 +137,7 @@ def _best_pastime(question: DraftQuestion, lexicon: Lexicon) -> DayDraft | None:
         why = "The view there is the best that was found."
         return _draft(question, "scenic", "", SCENIC_MINUTES, "Enjoy the view", why)
     pastime = pastimes[sort]
-    why = _why(pastime, question, liked.get(sort, 0) + asked.get(sort, 0))
+    why = _reason(pastime, question, liked.get(sort, 0) + asked.get(sort, 0))
     return _draft(question, "normal", sort, pastime.minutes, pastime.what.capitalize(), why)
 
 
@@ -184,7 +184,7 @@ def _scenic_is_due(question: DraftQuestion) -> bool:
     return not done and first <= question.minute <= last - 30 and not question.is_refused("scenic")
 
 
-def _why(pastime: Pastime, question: DraftQuestion, taste: int) -> str:
+def _reason(pastime: Pastime, question: DraftQuestion, taste: int) -> str:
     name = question.client.name
     if taste > 0:
         return f"It is what {name} likes, and there is time for it."

@@ -116,7 +116,7 @@ def find_destination(
         return Destination(
             _nearest_on_foot(maps, here, found[:CANDIDATES]) if asks_nearest and maps else found[0]
         )
-    return Destination(_chosen(mind, found[:CANDIDATES], here, asked, character.background, prompts))
+    return Destination(_choose_place(mind, found[:CANDIDATES], here, asked, character.background, prompts))
 
 
 def _nearest_on_foot(maps: Maps, here: LatLng, places: Sequence[Place]) -> Place:
@@ -217,7 +217,7 @@ def _of_kind(
     return sorted(found, key=lambda place: (distance(here, place.position), place.id))
 
 
-def _chosen(
+def _choose_place(
     mind: Mind, found: Sequence[Place], here: LatLng, asked: str, background: str, prompts: Prompts
 ) -> Place:
     pick = mind.ask(

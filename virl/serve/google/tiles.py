@@ -120,9 +120,9 @@ class TileStreetView:
     def metadata(self, ask: Ask) -> Response:
         """Return all about a panorama, with the ways on from it."""
         self._check_session(ask)
-        return answer(self.described(ask))
+        return answer(self.metadata_json(ask))
 
-    def described(self, ask: Ask) -> Json:
+    def metadata_json(self, ask: Ask) -> Json:
         """Return the panorama with the `panoId`, or the one nearest to `lat` and `lng`, as metadata."""
         panorama = self._panorama(ask)
         links = tuple(link for link in panorama.links if self.odd.linked(panorama.id, link.pano_id))

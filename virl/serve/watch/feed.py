@@ -194,7 +194,7 @@ class EpisodeFeed:
 
     def told(self, after: int = 0) -> Sequence[dict[str, Any]]:
         """Return the records of the episode from number `after` on."""
-        return self._all[0][after:]
+        return self._records[0][after:]
 
     def state(self) -> dict[str, Any]:
         """Return the state of the episode: without fault and control."""
@@ -202,18 +202,18 @@ class EpisodeFeed:
 
     def files(self) -> dict[str, str]:
         """Return all views, by the number of their record and theirs in it, such as `12/0`."""
-        return _by_place(self._all[1])
+        return _by_place(self._records[1])
 
     def picture(self, seq: int, number: int) -> bytes | None:
         """Return a picture of a record, `None` if it has none."""
-        return _picture(self.folder, self._all[1], seq, number)
+        return _picture(self.folder, self._records[1], seq, number)
 
     def card(self) -> dict[str, Any]:
         """Return the card of the episode in a list of runs."""
         return self._card
 
     @cached_property
-    def _all(self) -> tuple[list[dict[str, Any]], list[tuple[str, ...]]]:
+    def _records(self) -> tuple[list[dict[str, Any]], list[tuple[str, ...]]]:
         return self._episode.tell()
 
     @cached_property

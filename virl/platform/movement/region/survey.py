@@ -74,7 +74,7 @@ class SurveyStore:
             self._orders.append(record)
 
     def _read(self, lines: JsonLines, plan: SurveyPlan) -> None:
-        def checked(line: bytes) -> SurveyPlan | Batch | Ordered:
+        def check_line(line: bytes) -> SurveyPlan | Batch | Ordered:
             record = RECORD.validate_json(line)
             if isinstance(record, SurveyPlan) != (lines.count == 0):
                 raise ValueError("a survey begins with its plan and has no other")
@@ -82,7 +82,7 @@ class SurveyStore:
                 raise ValueError(f"format {record.format} is not {FORMAT}")
             return record
 
-        for record in lines.read(checked, mend=": give another file, or delete this one"):
+        for record in lines.read(check_line, mend=": give another file, or delete this one"):
             if not isinstance(record, SurveyPlan):
                 self._take(record)
             elif record != plan:

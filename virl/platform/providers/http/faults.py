@@ -53,7 +53,7 @@ class HttpFault:
         return self.verdict == "wait"
 
 
-def _later() -> str:
+def _delay_text() -> str:
     return f"try again later; continue the run with {way_on()}"
 
 
@@ -61,8 +61,8 @@ def usual_remedy(fault: HttpFault, service: str) -> str:
     """Return what to do about a fault of any service."""
     del service
     if fault.code == UNREADABLE:
-        return f"ask for something else, or {_later()}"
-    return _later() if fault.again or (fault.status or 0) >= 500 else ASKED_WRONG
+        return f"ask for something else, or {_delay_text()}"
+    return _delay_text() if fault.again or (fault.status or 0) >= 500 else ASKED_WRONG
 
 
 def wait_of(headers: Mapping[str, str]) -> float | None:

@@ -102,14 +102,14 @@ class OpenStreetView:
         return View(pano_id, camera, perspective(self._whole(pano_id, "hd" if sharp else "sd"), camera))
 
     def _whole_panorama(self, pano_id: str, part: str) -> Equirectangular:
-        shot, held = self._explored.shot(pano_id), self._held(pano_id)
+        shot, held = self._explored.shot(pano_id), self._find_picture(pano_id)
         whole = whole_panorama(self._pixels(pano_id, part), shot.sky, shot.left or 0.0, held.fov)
         return equirectangular(whole, attitude=whole_attitude(held, shot.left))
 
     def _new_tiled(self, pano_id: str, tiles: TileMatrix) -> "TiledPanorama":
-        return TiledPanorama(tiles, self._held(pano_id), lambda part: self._pixels(pano_id, part))
+        return TiledPanorama(tiles, self._find_picture(pano_id), lambda part: self._pixels(pano_id, part))
 
-    def _held(self, pano_id: str) -> Picture:
+    def _find_picture(self, pano_id: str) -> Picture:
         return self._explored.made.pictures[pano_id]
 
     def _pixels(self, pano_id: str, part: str) -> Image:

@@ -102,10 +102,10 @@ class TwinAddresses:
             return self._frame.position(door.x, door.y)
         names = text.split(" & ")
         if len(names) == 2 and all(name in self._stretches for name in names):
-            return self._crossing(*names)
+            return self._find_crossing(*names)
         return self._middle(text) if text in self._stretches else None
 
-    def _crossing(self, one: str, other: str) -> LatLng | None:
+    def _find_crossing(self, one: str, other: str) -> LatLng | None:
         ends = [
             {end for number in self._stretches[name] for end in self._ends(number)} for name in (one, other)
         ]

@@ -111,7 +111,7 @@ class Scene:
         others = [
             one
             for one in self.signs
-            if not any(_same(one, other, PIECES_DEG) for other in new)
+            if not any(_is_same_sign(one, other, PIECES_DEG) for other in new)
             or abs(signed_turn(heading, one.direction.degrees)) > READ_DEG / 2
         ]
         return replace(self, signs=(*others, *new), closer=(*self.closer, heading))
@@ -150,7 +150,7 @@ def shops_of(signs: Sequence[Find]) -> tuple[Find, ...]:
     """Return one sign of each shop: what seems to be one shop's is told once."""
     shops: list[Find] = []
     for sign in signs:
-        if not any(_same(sign, other) for other in shops):
+        if not any(_is_same_sign(sign, other) for other in shops):
             shops.append(sign)
     return tuple(shops)
 
@@ -165,7 +165,7 @@ def _off_middle(shot: Shot) -> float:
     return abs(min(turns) + max(turns)) if turns else 0.0
 
 
-def _same(sign: Find, other: Find, apart: float = ONE_SIGN_DEG) -> bool:
+def _is_same_sign(sign: Find, other: Find, apart: float = ONE_SIGN_DEG) -> bool:
     near = abs(signed_turn(sign.direction.degrees, other.direction.degrees)) < apart
     return near or fuzz.partial_ratio(sign.text.casefold(), other.text.casefold()) >= SAME_TEXT
 

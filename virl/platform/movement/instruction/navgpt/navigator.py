@@ -82,7 +82,7 @@ class Scratchpad:
     never are.
     """
 
-    _opening: str
+    _first_lines: str
     """The observation at the start, or what has taken its place."""
     _view: str
     """The whole observation at the start; empty once the walker has left."""
@@ -234,7 +234,7 @@ class NavGptNavigator:
         state, refused = start, list[str]()
         here = self._observe(state)
         stands = [stand(here, state.heading)]
-        scratchpad = Scratchpad(_opening(here, state), observation_text(here, state.heading))
+        scratchpad = Scratchpad(_first_lines(here, state), observation_text(here, state.heading))
         for replies_left in reversed(range(self._max_steps)):
             opening, steps, left_out = scratchpad.history()
             asked = self._mind.ask(
@@ -298,7 +298,7 @@ def _stop(state: WalkState, reason: str, refused: list[str]) -> Move:
     )
 
 
-def _opening(here: ViewpointObservation, state: WalkState) -> str:
+def _first_lines(here: ViewpointObservation, state: WalkState) -> str:
     return f"Not moved yet. At viewpoint {here.viewpoint}, facing {state.heading:.2f} degrees."
 
 
