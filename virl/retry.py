@@ -17,7 +17,7 @@ class FailedTry(Protocol):
     """The failure of a try."""
 
     @property
-    def again(self) -> bool:
+    def may_retry(self) -> bool:
         """Return whether another try may help."""
         ...
 
@@ -61,7 +61,7 @@ class RetryPolicy:
 
         def may_pass(outcome: T) -> bool:
             failed = failure(outcome)
-            return failed is not None and failed.again and (failed.wait or 0.0) <= self.longest_wait
+            return failed is not None and failed.may_retry and (failed.wait or 0.0) <= self.longest_wait
 
         def last_outcome(state: RetryCallState) -> T:
             return cast(T, state.outcome and state.outcome.result())

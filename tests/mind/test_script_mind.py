@@ -31,7 +31,7 @@ def test_replies_are_given_in_order_by_prompt_and_cost_nothing(tmp_path: Path) -
     mind = script(
         tmp_path, f"replies:\n  {PROMPT}:\n    - {{place_type: bar}}\n    - {{place_type: restaurant}}\n"
     )
-    assert (ask(mind), ask(mind.apart())) == ("bar", "restaurant")
+    assert (ask(mind), ask(mind.with_own_ledger())) == ("bar", "restaurant")
     [exchange] = mind.ledger.take_asked()
     assert (exchange.mind, exchange.usd, exchange.input_tokens) == (mind.name, 0.0, 0)
     with pytest.raises(

@@ -178,7 +178,7 @@ def test_faults_that_make_no_sense(text: str) -> None:
 
 def test_faults_share_the_numbers_between_them() -> None:
     faults = Faults({"429": 0.25, "timeout": 0.25})
-    assert [faults.drawn(chance) for chance in (0.0, 0.2, 0.3, 0.49, 0.5, 0.99)] == [
+    assert [faults.choose_fault(chance) for chance in (0.0, 0.2, 0.3, 0.49, 0.5, 0.99)] == [
         "429",
         "429",
         "timeout",

@@ -149,11 +149,11 @@ def _guarded(
     async def respond(request: Request) -> Response:
         content = await request.body()
         digest = _digest(endpoint.name, request, content)
-        before, _ = stats.asked(endpoint.name, digest, counts=True)
-        kind = options.faults.drawn(chance_of(options.seed, digest, before))
+        before, _ = stats.count_request(endpoint.name, digest, counts=True)
+        kind = options.faults.choose_fault(chance_of(options.seed, digest, before))
         await asyncio.sleep(options.latency_ms / 1000)
         if kind is not None:
-            stats.failed(kind)
+            stats.count_fault(kind)
         if kind == TIMEOUT:
             await hang(request, options.hang_s)
         if kind in {None, GARBAGE, HALF}:
@@ -166,7 +166,7 @@ def _guarded(
             spoilt = b"\xff\x00\xfe" * (len(body) // 3 + 1) if kind == GARBAGE else body[: len(body) // 2]
             response, good = Response(spoilt, response.status_code, media_type=response.media_type), False
         response.headers.update(hints(response.status_code, options.retry_after_s))
-        stats.answered(endpoint.name, digest, response.status_code, good=good)
+        stats.count_answer(endpoint.name, digest, response.status_code, good=good)
         return response
 
     return respond

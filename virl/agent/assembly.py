@@ -69,7 +69,7 @@ def assemble(
     """
     routine = routine_of(source, character)
     senses = character.senses
-    for role, name in senses.named:
+    for role, name in senses.by_role:
         with errors_at_field(source, character, "senses", role):
             read_model(role, name)
     beside = PromptFolder(source.parent / "prompts", routine.package)

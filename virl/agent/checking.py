@@ -55,7 +55,7 @@ def name_faults(
     with faults, errors_at_field(path, character, "city"):
         if not is_city_open:
             city_settings(character.city)
-    for role, name in character.senses.named:
+    for role, name in character.senses.by_role:
         with faults, errors_at_field(path, character, "senses", role):
             read_model(role, name)
     for tool in character.tools:
@@ -168,7 +168,7 @@ def _faults_of_fields(path: Path, character: Character, given: Collection[Role])
 
 
 def _check_senses(path: Path, character: Character, faults: "_Faults", *, allow_downloads: bool) -> None:
-    for role, name in character.senses.named:
+    for role, name in character.senses.by_role:
         model = model_readiness(role, name)
         for need in model.needs if model.kind else ():  # a name of no model is told already
             if need.blocks(allow_downloads=allow_downloads):

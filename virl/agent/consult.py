@@ -56,7 +56,7 @@ def consult(
             another without end.
         VirlError: whatever the other agent's routine raises; the caller can be resumed.
     """
-    if noted := agent.run.noted(TOPIC, key):
+    if noted := agent.run.find_note(TOPIC, key):
         return Result.model_validate(noted.data["result"])
     with account(f"{CONSULTED}/{key}") as own:
         result, turns = _run(agent, name, key, changes or {}, own, user)
@@ -107,7 +107,7 @@ def _run(
         if ended := ended_before(folder, done, caller.city, caller.run.ledger, own):
             notes = [one for one in done if isinstance(one, NoteRecord)]
             return ended, turns_taken(lambda topic: [one for one in notes if one.topic == topic])
-        mind = caller.mind.apart()  # its questions are the nested run's
+        mind = caller.mind.with_own_ledger()  # its questions are the nested run's
         start = next((one for one in done if isinstance(one, StartRecord)), None)
         before, moved = with_nearest(done, caller.city, caller.run.start.mover)
         run = Run(
@@ -115,7 +115,7 @@ def _run(
             start or _start(caller, source, character),
             before,
             city=caller.run.city,
-            audience=caller.run.aside(),
+            audience=caller.run.nested_audience(),
             data=caller.city,
             ledger=mind.ledger,
             account=own,

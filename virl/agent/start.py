@@ -14,7 +14,7 @@ from virl.agent.assembly import assemble, perform
 from virl.agent.character_file import routine_of
 from virl.agent.checking import check_before, check_character
 from virl.agent.control import Control
-from virl.agent.controlled import Desk
+from virl.agent.controlled import ControlBridge
 from virl.agent.going_on import begun_at, with_nearest
 from virl.agent.mover import web_settings, with_mover
 from virl.agent.opening import tell_compiling, told_opening
@@ -259,7 +259,7 @@ def _gone_on(
         create_journal = start_of(records)
         if not create_journal.decided_by:
             raise BadInput(f"{journal.folder}: a routine decides in this run: virl run AGENT --resume")
-        if journal.ended:
+        if journal.is_over:
             raise BadInput(f"{journal.folder}: this run has ended: start a new one")
         given = options.agent or options.character
         source = source_of(options if given else replace(options, agent=create_journal.agent))
@@ -393,7 +393,7 @@ def _start_agent(
             start,
             done,
             city=name_of_city(start.city),
-            audience=desk.beside(story) if desk else audience or story,
+            audience=desk.wrap_audience(story) if desk else audience or story,
             data=city,
             ledger=ledger,
         )
@@ -402,7 +402,7 @@ def _start_agent(
         with refusals_in_a_line(run.folder / REPORT, RESUME):
             (run.folder / REPORT).unlink(missing_ok=True)  # of a part of the run: a kill must not leave it
         if desk:
-            assembly = replace(assembly, mind=desk.told(assembly.mind))
+            assembly = replace(assembly, mind=desk.wrap_mind(assembly.mind))
         agent = assembly.agent(run, user)
         if desk:
             stack.enter_context(desk.open(agent))
@@ -411,13 +411,13 @@ def _start_agent(
 
 def _desk(
     control: Control | None, city: City, start: StartRecord, console: Console, story: Story
-) -> Desk | None:
+) -> ControlBridge | None:
     """Return the desk that joins a control to the run; `None` if there is no control."""
     if control is None:
         return None
     asks = start.feedback == TERMINAL
     user = open_user(None if asks else start.feedback, console, story.pause)
-    return Desk(control, city.streetview, user, asks=asks)
+    return ControlBridge(control, city.streetview, user, asks=asks)
 
 
 def _mind(plan: Plan, ledger: Ledger, done: Sequence[AnyRecord]) -> Mind:
@@ -433,7 +433,7 @@ def _mind(plan: Plan, ledger: Ledger, done: Sequence[AnyRecord]) -> Mind:
 
 def _models(plan: Plan, city: City, mind: Mind) -> Models:
     start, given = plan.start, plan.objects.senses
-    for role, name in plan.character.senses.named if city.truth is None else ():
+    for role, name in plan.character.senses.by_role if city.truth is None else ():
         if role not in given:
             check_without_truth(role, name)
     return Models(
@@ -453,7 +453,7 @@ def _check_unopened(plan: Plan, mind: Mind) -> None:
     """Check the mind and the perception models, which can be done before the city is opened."""
     if not plan.start.decided_by:
         check_before(plan.source, plan.character, mind)
-    for role, name in plan.character.senses.named:
+    for role, name in plan.character.senses.by_role:
         if role not in plan.objects.senses:
             check_ready(role, name, allow_downloads=plan.start.allow_downloads)
 

@@ -56,12 +56,12 @@ class Thinking:
         """Begin without a thought."""
         self._doing, self._since, self._pieces, self._letters, self._last = "", 0.0, 0, 0, ""
 
-    def asked(self, name: str) -> None:
-        """Begin to count, as `Hearing.asked` says."""
+    def begin(self, name: str) -> None:
+        """Begin to count, as `Hearing.begin` says."""
         self._begin(f"{name} thinks")
 
-    def heard(self, letters: int, last: str) -> None:
-        """Add a piece of the answer, as `Hearing.heard` says."""
+    def add(self, letters: int, last: str) -> None:
+        """Add a piece of the answer, as `Hearing.add` says."""
         self._pieces += 1
         self._letters += letters
         self._last = last[-LAST_WORDS:]
@@ -70,14 +70,14 @@ class Thinking:
         """Count a pause before a further try, as `Hearing.waits` says."""
         self._begin(f"{name} is tried again in {seconds:.0f} s ({why[:80]})")
 
-    def done(self) -> None:
-        """Forget the request, as `Hearing.done` says."""
+    def end(self) -> None:
+        """Forget the request, as `Hearing.end` says."""
         self._doing = ""
 
     def _begin(self, doing: str) -> None:
         self._doing, self._since, self._pieces, self._letters, self._last = doing, monotonic(), 0, 0, ""
 
-    def told(self) -> str:
+    def to_text(self) -> str:
         """Return the work in words, for the terminal; empty while no model is asked."""
         if not self._doing:
             return ""
@@ -98,7 +98,7 @@ class _Thoughts(ProgressColumn):
     def render(self, task: Task) -> Text:
         """Return the words, as rich asks for them."""
         del task
-        return Text(self._thinking.told(), style="dim", overflow="ellipsis", no_wrap=True)
+        return Text(self._thinking.to_text(), style="dim", overflow="ellipsis", no_wrap=True)
 
 
 class _Share(ProgressColumn):
@@ -251,9 +251,9 @@ class Story:
             f"{count_noun(cost.llm_calls, 'model call')}, {_cost_text(cost)}[/]"
         )
 
-    def aside(self) -> "Aside":
+    def nested_audience(self) -> "NestedStory":
         """Tell of an agent that was consulted: its steps, and no more."""
-        return Aside(self)
+        return NestedStory(self)
 
     def _untold(self, reason: str) -> str:
         """Return a reason without what was told before: all of it, or what follows its first colon."""
@@ -268,7 +268,7 @@ class Story:
         say(self._progress.console, text, indent)
 
 
-class Aside:
+class NestedStory:
     """An audience for the steps of a consulted agent, on the bar of the one that asked."""
 
     def __init__(self, story: Story) -> None:
@@ -287,7 +287,7 @@ class Aside:
     def end(self, result: Result) -> None:
         """Say nothing: the caller tells what came of it."""
 
-    def aside(self) -> "Aside":
+    def nested_audience(self) -> "NestedStory":
         """Tell of others likewise."""
         return self
 

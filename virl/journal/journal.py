@@ -130,7 +130,7 @@ class Journal:
         return self._order.count
 
     @property
-    def ended(self) -> bool:
+    def is_over(self) -> bool:
         """Return whether the run is over: nothing can be appended."""
         return self._order.ended
 

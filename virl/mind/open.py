@@ -45,14 +45,14 @@ class ModelHost:
     """`None` stands for the provider's own."""
 
     @property
-    def own(self) -> bool:
+    def is_own_server(self) -> bool:
         """Return whether it is a server of one's own that speaks as OpenAI's does."""
         return is_own_server(self.provider, self.base_url)
 
     @property
     def keys(self) -> tuple[str, ...]:
         """Environment variables that its key is read from."""
-        return (OWN_SERVER_KEY,) if self.own else KEYS.get(self.provider, ())
+        return (OWN_SERVER_KEY,) if self.is_own_server else KEYS.get(self.provider, ())
 
     @property
     def key(self) -> str | None:
@@ -104,7 +104,7 @@ def open_mind(
             f"unknown mind {spec!r}: use 'rules', scripted:FILE, or PROVIDER:MODEL such as openai:gpt-5-mini"
         )
     host = ModelHost(provider, base_url or base_url_of(provider))
-    chosen = own.over(settings or MindSettings())
+    chosen = own.with_fallback(settings or MindSettings())
     return _llm_mind(name, host, chosen, cache_dir, limiter, ledger, seed, remarks)
 
 
@@ -143,13 +143,13 @@ def _llm_mind(
     profile = dict(getattr(opened, "profile", None) or {})
     sees = settings.pictures if settings.pictures is not None else profile.get("image_inputs", True)
     abilities = Abilities(sees=bool(sees), fixed=frozenset(fixed))
-    abilities.opened(opened, name, host.base_url, [*lacks, *told_of(remarks, name)])
+    abilities.disable_unsupported(opened, name, host.base_url, [*lacks, *told_of(remarks, name)])
     return LLMMind(
         opened,
         name,
         cache=None if cache_dir is None else ReplyCache(cache_dir),
         price=price,
-        manner=manner_of(name, own_server=host.own),
+        manner=manner_of(name, own_server=host.is_own_server),
         abilities=abilities,
         longest_reply=longest_reply(host.provider, settings, profile),
         limiter=limiter,
@@ -172,8 +172,8 @@ def _model(name: str, host: ModelHost, settings: MindSettings) -> "Model":
         warn_of_placeholder(variable, len(os.environ.get(variable, "")))
     key = host.key
     options: dict[str, Any] = {"base_url": host.base_url} if host.base_url else {}
-    options |= {"api_key": key or _NO_KEY} if host.own else {}
-    keyless = bool(host.keys) and not key and not host.own
+    options |= {"api_key": key or _NO_KEY} if host.is_own_server else {}
+    keyless = bool(host.keys) and not key and not host.is_own_server
     try:
         opened = _construct(name, settings, options)
     except ImportError as fault:

@@ -244,14 +244,14 @@ class Sender:
         tally.last = None
         attempt = tally.attempts
         with trace_request(self.parameters, self.redaction, about=tally.about, attempt=attempt) as traced:
-            traced.asked(messages, tally.orders)
+            traced.set_question(messages, tally.orders)
             outcome = self._request(ask, messages, hold, tally)
             if tally.last:
-                traced.spent(tally.last, self.usd(tally.last))
+                traced.set_usage(tally.last, self.usd(tally.last))
             if isinstance(outcome, _Failed):
-                traced.failed(outcome.fault.value)
+                traced.fail(outcome.fault.value)
             else:
-                traced.answered(outcome)
+                traced.set_answer(outcome)
         return outcome
 
     def _request(
@@ -334,7 +334,7 @@ class _Failed:
     fault: LLMFault
     said: str
     wait: float | None
-    again: bool
+    may_retry: bool
 
 
 def _was_answered(error: Exception, fault: LLMFault) -> bool:

@@ -62,7 +62,7 @@ def test_an_episode_is_played_by_keys_and_scored(virlton_data: Path, tmp_path: P
         thread.start()
         for number, pano_id in enumerate(route["pano_ids"][1:]):
             until(lambda number=number: entries() == number + 2 and ways())
-            links = control.standing().links
+            links = control.snapshot().links
             until(lambda links=links: ways() == [link.description for link in links])
             key = next(index for index, link in enumerate(links) if link.pano_id == pano_id)
             browser.execute_script("document.querySelector('.stage .frame').focus()")

@@ -161,9 +161,9 @@ def test_commands_need_the_cookie_an_own_origin_and_a_run_that_can_be_steered(tm
         assert client.post(url, json=pause).status_code == 403
         assert client.post(url, json=pause, headers={"Origin": "http://localhost:1"}).status_code == 403
         assert client.post(url, content='{"do": "pause"}', headers=right).status_code == 422
-        assert control.standing().state == "running"
+        assert control.snapshot().state == "running"
         assert client.post(url, json=pause, headers=right).status_code == 200
-        assert control.standing().state == "paused"
+        assert control.snapshot().state == "paused"
         for wrong in ({"do": "explode"}, {"do": "pause", "more": 1}, {}):
             assert client.post(url, json=wrong, headers=right).status_code == 422
         large = {"do": "say", "text": "x" * 20_000}
@@ -178,6 +178,6 @@ def test_commands_need_the_cookie_an_own_origin_and_a_run_that_can_be_steered(tm
 
 def test_a_run_that_has_no_journal_yet_is_waited_for(tmp_path: Path) -> None:
     feed = RunFeed(tmp_path, no_ground, SteeredRun().control)
-    assert list(feed.told()) == []
+    assert list(feed.read_records()) == []
     assert feed.fault == ""
     assert feed.state()["control"]["state"] == "running"

@@ -76,7 +76,7 @@ def read_card(folder: Path, ground: Callable[[str], MapGround]) -> Card | LeftOu
 def _start_time(folder: Path) -> str:
     """Return when a run began; empty where its journal does not tell."""
     try:
-        first = next(JournalTail(folder).more(), None)
+        first = next(JournalTail(folder).read_new(), None)
     except VirlError:
         return ""
     return first.started if isinstance(first, StartRecord) else ""

@@ -135,7 +135,9 @@ class Abilities:
     """Abilities that it has refused, also when others asked it."""
     left_out: list[Ability] = field(default_factory=list)
 
-    def opened(self, model: Any, name: str, base_url: str | None, lacks: Collection[Ability]) -> None:
+    def disable_unsupported(
+        self, model: Any, name: str, base_url: str | None, lacks: Collection[Ability]
+    ) -> None:
         """Leave out what is known to be refused, and what the model has refused in this process before.
 
         Args:

@@ -87,7 +87,7 @@ def understand(reading: Reading) -> Understanding:
             sentence.mark_stretch(stretch)
         for name in reading.names:
             sentence.mark((words_of(name), f"{words_of(name)}'s"), FILLER)
-        for stretch in stretches_in(sentence.said, words.routines.get(reading.routine, ())):
+        for stretch in stretches_in(sentence.plain_text, words.routines.get(reading.routine, ())):
             sentence.mark_stretch(stretch)
         sentence.mark(reading.narrowing, NARROWING)
         sentence.narrow((*words.cuisines, *words.superlatives, *load_lexicon().particulars))

@@ -85,7 +85,7 @@ class Sentence:
     is_exclaimed: bool = False
 
     @property
-    def said(self) -> str:
+    def plain_text(self) -> str:
         """The words, parted by single blanks."""
         return " ".join(word.word for word in self.words)
 

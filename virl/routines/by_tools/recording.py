@@ -106,7 +106,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         """Go no further once all is done, or time is up."""
         messages, minutes = state["messages"], self._limits.minutes
         turn = self._turn(messages)
-        new = self._run.noted(THOUGHT, turn) is None
+        new = self._run.find_note(THOUGHT, turn) is None
         others = (note.data.get("turns", 0) for note in self._run.notes(CONSULTATION))
         self._replies.most = self._limits.calls - sum(int(str(turns)) for turns in others)
         if not self.outcome and new and self._replies.taken >= self._replies.most:
@@ -124,7 +124,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
 
     def _of_the_user(self, key: str) -> list[HumanMessage]:
         """Return the user's acts and words since the turn before: moves, then words."""
-        thought = self._run.noted(THOUGHT, key)
+        thought = self._run.find_note(THOUGHT, key)
         before = inf if thought is None else thought.seq
         told = []
         if moves := self._body.be_led(before):
@@ -141,7 +141,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
     ) -> AIMessage:
         """Return the model's reply, from the journal where it answered before the run was cut off."""
         key = self._turn(request.messages)
-        if note := self._run.noted(THOUGHT, key):
+        if note := self._run.find_note(THOUGHT, key):
             if isinstance(self._decider, LLMMind):
                 self._decider.replays(PROMPT)
             self._replies.taken += cast("int", note.data.get("replies", 1))
@@ -238,7 +238,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         call, key = request.tool_call, self._call_key(request)
         self._body.doing = key
         data: ToolData | None = None
-        if note := self._run.noted(TOOL, key):
+        if note := self._run.find_note(TOOL, key):
             if not isinstance(self._body.agent.mind, LLMMind | ScriptMind):  # they go by the text
                 data = _recorded_data(self._body, note)
             self._body.standing = BodyState.model_validate(note.data["standing"])
@@ -412,7 +412,7 @@ def _recorded_data(body: Body, note: NoteRecord) -> ToolData | None:
         agent = body.agent
         paid = tool.asks_services and agent.city.ledger is not None
         asks = tool.asks_model and not isinstance(agent.mind, RuleMind)
-        if (paid or asks) and not agent.run.noted(CONSULTATION, note.key):
+        if (paid or asks) and not agent.run.find_note(CONSULTATION, note.key):
             return None
         body.keeps_views = False
         result: ToolResult[ToolData] = tool.act(body, tool.arguments.model_validate(note.data["args"]))

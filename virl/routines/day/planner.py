@@ -131,7 +131,7 @@ class _Planner:
         self._day = self._day.model_copy(update={"budget_usd": self._day.budget_usd + more})
         first = amended.first(proposed, more)
         earlier = still_wanted(amended, proposed, first)
-        kept = proposed.until(first, more)
+        kept = proposed.before_round(first, more)
         standing = replace(
             kept.after,
             state={**kept.after.state, **amended.state},
@@ -203,7 +203,7 @@ class _Planner:
         return self._commit(key, proposal, estimate, standing, ())
 
     def _unmet(self, key: str, why: str) -> None:
-        if self._agent.run.noted(UNMET, key) is None:
+        if self._agent.run.find_note(UNMET, key) is None:
             self._agent.run.note(UNMET, key, f"This cannot be: {why}")
 
     def _town_until(self, until: int) -> Town:
@@ -215,11 +215,11 @@ class _Planner:
         """Return the questions for the client's situation, without a scenic spot moved or dropped."""
         offered = self._scenic and self._scenic.spot.id not in standing.set_apart
         return Questions(
-            self._agent, self._client, town, self._scenic.told if self._scenic and offered else None
+            self._agent, self._client, town, self._scenic.description if self._scenic and offered else None
         )
 
     def _committed_activities(self, key: str) -> list[Activity]:
-        noted = self._agent.run.noted(TOPIC, key)
+        noted = self._agent.run.find_note(TOPIC, key)
         held = noted.data["activities"] if noted else []
         return [Activity.model_validate(one) for one in held] if isinstance(held, list) else []
 

@@ -45,7 +45,7 @@ MEALS = (
 
 def draft(question: DraftQuestion, lexicon: Lexicon) -> DayDraft:
     """Return the next activity: a meal, a rest, the scenic spot or a pastime; `end` when the day is over."""
-    if question.left < SHORTEST:
+    if question.minutes_left < SHORTEST:
         return _draft(question, "end", "", 0, "End of the day", "No time is left for anything more.")
     return _meal(question) or _needed_rest(question) or _best_pastime(question, lexicon) or _rest(question)
 
@@ -74,7 +74,7 @@ def audit(question: AuditQuestion, lexicon: Lexicon) -> DayVerdict:
 
 def _meal(question: DraftQuestion) -> DayDraft | None:
     since, hunger = question.since_meal(), question.state["hunger"]
-    if question.is_refused("eat") or question.budget_usd < LEAST_MEAL_USD or question.left < 30:
+    if question.is_refused("eat") or question.budget_usd < LEAST_MEAL_USD or question.minutes_left < 30:
         return None
     for meal in MEALS:
         due = meal.earliest <= question.minute <= meal.latest and (since is None or since >= MEAL_GAP)
@@ -151,7 +151,7 @@ def _can_be(pastime: Pastime, question: DraftQuestion) -> bool:
     )
     affordable = pastime.usd == 0 or pastime.usd <= question.budget_usd - MEAL_RESERVE_USD * meals_to_come
     strong = not pastime.active or question.state["energy"] >= WORN_OUT
-    return fits_the_hour and affordable and strong and question.left >= min(pastime.minutes, 40)
+    return fits_the_hour and affordable and strong and question.minutes_left >= min(pastime.minutes, 40)
 
 
 def _worth(sort: str, pastime: Pastime, question: DraftQuestion) -> float:
@@ -193,7 +193,7 @@ def _reason(pastime: Pastime, question: DraftQuestion, taste: int) -> str:
 
 
 def _draft(question: DraftQuestion, kind: Kind, place: str, minutes: int, what: str, reason: str) -> DayDraft:
-    ends = question.minute + max(min(minutes, question.left), 0)
+    ends = question.minute + max(min(minutes, question.minutes_left), 0)
     return DayDraft(
         kind=kind,
         starts=question.now,

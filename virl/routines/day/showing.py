@@ -220,7 +220,7 @@ def _notes(agent: Agent, plan: DayPlan, unsure: Sequence[str]) -> list[str]:
     notes = [f"Feedback: {wish}" for wish in plan.said]
     notes += [f"Change: {one}" for one in plan.amendments]
     if plan.scenic:
-        notes.append(f"Scenic spot: {plan.scenic.told}")
+        notes.append(f"Scenic spot: {plan.scenic.description}")
     notes += [*_unknown_prices(agent), *_unknown(unsure), *_unknown_transit(agent, plan), plan.ended]
     return [*notes, f"Places and ways: {agent.city.notice}."] if agent.city.notice else notes
 

@@ -187,7 +187,7 @@ def _look_at_stops(
 ) -> None:
     """Note what became of the stops that are behind, unless it was noted before."""
     for number, (goal, outcome) in enumerate(zip(goals, outcomes, strict=False), start=1):
-        if agent.run.noted(_ARRIVAL, str(number)) is None:
+        if agent.run.find_note(_ARRIVAL, str(number)) is None:
             errand = f" ({goal.what})" if goal.what else ""
             agent.run.note(
                 _ARRIVAL,

@@ -106,7 +106,7 @@ def _explore(agent: Agent) -> None:
         for place in places_seen(agent, step, place_type, known, look):
             look.places.append(consider(agent, place))
         _write_down(agent, step, look)
-        if look.entered:
+        if look.entered_place:
             return
 
 
@@ -130,7 +130,7 @@ def _start(agent: Agent) -> Pose:
 
 def _write_down(agent: Agent, step: Step, look: LookAround) -> None:
     """Write the step down, with what was seen and considered at it, and where it leads."""
-    entered = look.entered
+    entered = look.entered_place
     choice = Choice.end(Outcome("entered", entered.reason, entered.name)) if entered else step.choice
     roads = [
         record

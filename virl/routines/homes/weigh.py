@@ -48,7 +48,7 @@ def weigh_homes(agent: Agent, homes: Sequence[Home], wants: Sequence[HomeWant]) 
 
 
 def _read_noted(agent: Agent, home: Home) -> Weighed | None:
-    noted = agent.run.noted(TOPIC, home.id)
+    noted = agent.run.find_note(TOPIC, home.id)
     if noted is None:
         return None
     return Rated.model_validate(noted.data["rated"]) if "rated" in noted.data else noted.text

@@ -107,13 +107,13 @@ class Dispatcher:
         async def respond(request: Request) -> Response:
             content = await request.body()
             digest = _digest(endpoint.name, request, content)
-            before, counted = self._stats.asked(endpoint.name, digest, counts=not endpoint.is_free)
-            kind = self._options.faults.drawn(chance_of(self._options.seed, digest, before))
+            before, counted = self._stats.count_request(endpoint.name, digest, counts=not endpoint.is_free)
+            kind = self._options.faults.choose_fault(chance_of(self._options.seed, digest, before))
             await asyncio.sleep(self._options.latency_ms / 1000)
             if kind is not None:
-                self._stats.failed(kind)
+                self._stats.count_fault(kind)
             response, good = await self._answer(endpoint, request, content, kind, counted)
-            self._stats.answered(endpoint.name, digest, response.status_code, good=good)
+            self._stats.count_answer(endpoint.name, digest, response.status_code, good=good)
             return response
 
         return respond

@@ -47,7 +47,7 @@ class LegacyPlaces:
     def nearby(self, ask: Ask) -> Response:
         """Answer `nearbysearch`: by prominence within a radius, or by distance."""
         if token := ask.query.get("pagetoken"):
-            return self._list(self.pages.next(token, PAGE), "vicinity")
+            return self._list(self.pages.next_page(token, PAGE), "vicinity")
         center = position(ask.query.get("location", ""))
         by_distance = ask.query.get("rankby", "prominence") == "distance"
         if by_distance and "radius" in ask.query:
@@ -69,7 +69,7 @@ class LegacyPlaces:
             Refused: the query is missing.
         """
         if token := ask.query.get("pagetoken"):
-            return self._list(self.pages.next(token, PAGE), "formatted_address")
+            return self._list(self.pages.next_page(token, PAGE), "formatted_address")
         kind = ask.query.get("type", "")
         words = ask.query.get("query", "") or kind.replace("_", " ")
         if not words.strip():

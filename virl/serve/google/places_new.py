@@ -62,7 +62,7 @@ class NewPlaces:
         query = json.dumps({name: ask.body[name] for name in sorted(ask.body) if name not in PAGING})
         token = ask.body.get("pageToken")
         if token:
-            return self._list(self.pages.next(str(token), size, query), tree)
+            return self._list(self.pages.next_page(str(token), size, query), tree)
         return self._list(self.pages.first(query, self._search(ask.body)[:MOST], size), tree)
 
     def details(self, ask: Ask) -> Response:

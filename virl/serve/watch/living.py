@@ -32,7 +32,7 @@ class Seat:
     def fail(self, fault: Exception) -> str:
         """Show on the page why the run ended before its time, and return that line."""
         told = fault if isinstance(fault, VirlError) else bug_of(fault, run=self.feed.folder)
-        self.feed.told()  # what was written before the fault
+        self.feed.read_records()  # what was written before the fault
         self.feed.fault = Redaction.of().text(plain_line(str(told)))
         return self.feed.fault
 

@@ -203,7 +203,7 @@ async def _events(feeds: Mapping[int, Feed], last_id: str, closing: Event) -> As
     yield "retry: 1000\n\n"
     while not closing.is_set():
         for number, feed in feeds.items():
-            told = await run_in_threadpool(feed.told, sent[number])
+            told = await run_in_threadpool(feed.read_records, sent[number])
             for batch in _batches(told):
                 sent[number] += len(batch)
                 yield _event("told", {"run": number, "told": batch}, _id(sent))

@@ -108,7 +108,7 @@ class RegionNavigator:
         if self._survey is None:
             self._survey = self._find()
         if not self._survey.found:
-            asked = self._survey.asked
+            asked = self._survey.relocated_count
             raise NoStreetView(
                 f"no street view at any of {asked} positions in the region: choose another region"
             )

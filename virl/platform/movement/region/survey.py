@@ -128,7 +128,7 @@ def survey(
                 done.keep(unknown, _relocate(streetview, unknown, radius))
             done.take(positions)
             if progress:
-                progress(done.asked, max(len(grid), done.asked), len(done.found))
+                progress(done.relocated_count, max(len(grid), done.relocated_count), len(done.found))
         waiting = done.leads() if follow_links else []
     return done
 
@@ -158,7 +158,7 @@ class RegionSurvey:
             self._remember(batch)
 
     @property
-    def asked(self) -> int:
+    def relocated_count(self) -> int:
         """The number of positions that were relocated."""
         return len(self._asked)
 

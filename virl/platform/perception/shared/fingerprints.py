@@ -1,4 +1,4 @@
-"""Telling pictures apart by what they show."""
+"""RequestSpan pictures apart by what they show."""
 
 import hashlib
 

@@ -48,7 +48,7 @@ class HttpFault:
     """The reply that refuses; `None` if no whole one came."""
 
     @property
-    def again(self) -> bool:
+    def may_retry(self) -> bool:
         """Return whether another try may help."""
         return self.verdict == "wait"
 
@@ -62,7 +62,7 @@ def usual_remedy(fault: HttpFault, service: str) -> str:
     del service
     if fault.code == UNREADABLE:
         return f"ask for something else, or {_delay_text()}"
-    return _delay_text() if fault.again or (fault.status or 0) >= 500 else ASKED_WRONG
+    return _delay_text() if fault.may_retry or (fault.status or 0) >= 500 else ASKED_WRONG
 
 
 def wait_of(headers: Mapping[str, str]) -> float | None:

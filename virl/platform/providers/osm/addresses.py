@@ -31,7 +31,7 @@ class Door:
     """Metres."""
 
     @property
-    def written(self) -> str:
+    def address_text(self) -> str:
         """Street and number."""
         return f"{self.street} {self.number}"
 
@@ -69,7 +69,9 @@ class TwinAddresses:
                 return found
         example = next(iter(self._doors.values()), None)
         hint = (
-            f"write it as in {example[0].written!r}" if example else "give a street or latitude and longitude"
+            f"write it as in {example[0].address_text!r}"
+            if example
+            else "give a street or latitude and longitude"
         )
         raise NotFound(f"no address or place matches {address!r}: {hint}")
 
@@ -82,7 +84,7 @@ class TwinAddresses:
         if metres > radius:
             return None
         door = every[int(index)]
-        text = ", ".join(part for part in (door.written, door.city) if part)
+        text = ", ".join(part for part in (door.address_text, door.city) if part)
         return Address(text, self._frame.position(door.x, door.y))
 
     @cached_property

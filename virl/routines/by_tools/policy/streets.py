@@ -103,7 +103,7 @@ def find_on_street(situation: Situation) -> Plan:
         standing = yield from _onward(situation, standing, been)
         if standing is None or standing.moves_left < 1:
             break
-    return PlanEnd(f"No sight of {goal.wanted} at {stops} stops.", succeeded=False)
+    return PlanEnd(f"No sight of {goal.wanted_words} at {stops} stops.", succeeded=False)
 
 
 def roam(standing: Surroundings, been: Sequence[str], boards: Mapping[float, int]) -> WayOn | None:

@@ -57,7 +57,7 @@ class _Step:
     """The view told after the observation as long as the walker is where it was made; then empty."""
 
     @property
-    def told(self) -> str:
+    def observation_text(self) -> str:
         return f"{self.observation}\n{self.view}" if self.view else self.observation
 
 
@@ -103,7 +103,7 @@ class Scratchpad:
         """
         here = next((step for step in self._steps if step.view), None)
         if here is None:
-            self._opening, self._view = _join(self._opening, left), ""
+            self._first_lines, self._view = _join(self._first_lines, left), ""
         else:
             here.observation, here.view = _join(here.observation, left), ""
         self._steps.append(_Step(_shorten(reply), arrival, view))
@@ -112,8 +112,8 @@ class Scratchpad:
         """Return the history as the prompt takes it."""
         steps = self._latest()
         return ShownHistory(
-            f"{self._opening}\n{self._view}" if self._view else self._opening,
-            [{"reply": step.reply, "observation": step.told} for step in steps],
+            f"{self._first_lines}\n{self._view}" if self._view else self._first_lines,
+            [{"reply": step.reply, "observation": step.observation_text} for step in steps],
             len(self._steps) - len(steps),
         )
 
@@ -322,7 +322,7 @@ def _arrival(before: WalkState, way: Link) -> str:
 
 
 def _length(step: _Step) -> int:
-    return len(step.reply) + len(step.told)
+    return len(step.reply) + len(step.observation_text)
 
 
 def _join(text: str, summary: str) -> str:
