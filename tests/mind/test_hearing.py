@@ -95,6 +95,6 @@ def test_the_terminal_shows_name_seconds_and_tokens() -> None:
 def test_the_bar_has_it_while_it_lasts() -> None:
     written = StringIO()
     with Story(Console(file=written, force_terminal=True, width=160)) as story:
-        story.thinking.asked("openai:gpt-5-mini")
+        story.thinking.begin("openai:gpt-5-mini")
         story._progress.refresh()
     assert "openai:gpt-5-mini thinks, 0 s" in written.getvalue()

@@ -155,21 +155,21 @@ class ControlBridge:
 class _PausingAudience:
     """An audience that tells another, and holds the run."""
 
-    def __init__(self, desk: ControlBridge, audience: Audience) -> None:
-        self._desk = desk
+    def __init__(self, bridge: ControlBridge, audience: Audience) -> None:
+        self._bridge = bridge
         self._audience = audience
         self.start, self.progress, self.end = audience.start, audience.progress, audience.end
 
     def step(self, record: StepRecord) -> None:
         """Pass a step to the audience, and let the control hold the run after it."""
         self._audience.step(record)
-        self._desk.pause_after(record)
+        self._bridge.pause_after(record)
 
     def note(self, record: NoteRecord) -> None:
         """Pass a note to the audience, and let the control hold the run after it."""
         self._audience.note(record)
-        self._desk.pause_after(record)
+        self._bridge.pause_after(record)
 
     def nested_audience(self) -> Audience:
         """Return the audience of an agent that is consulted, held by the same control."""
-        return _PausingAudience(self._desk, self._audience.nested_audience())
+        return _PausingAudience(self._bridge, self._audience.nested_audience())

@@ -387,32 +387,32 @@ def _start_agent(
         story = stack.enter_context(Story(console, city.inventory))
         if console.is_terminal and (tell := getattr(mind, "tell", None)):
             tell(story.thinking)
-        desk = _desk(control, city, start, console, story)
+        bridge = _bridge(control, city, start, console, story)
         run = Run(
             journal,
             start,
             done,
             city=name_of_city(start.city),
-            audience=desk.wrap_audience(story) if desk else audience or story,
+            audience=bridge.wrap_audience(story) if bridge else audience or story,
             data=city,
             ledger=ledger,
         )
         run.note_resumed(done, moved)
-        user = desk or user or open_user(start.feedback, console, story.pause)
+        user = bridge or user or open_user(start.feedback, console, story.pause)
         with refusals_in_a_line(run.folder / REPORT, RESUME):
             (run.folder / REPORT).unlink(missing_ok=True)  # of a part of the run: a kill must not leave it
-        if desk:
-            assembly = replace(assembly, mind=desk.wrap_mind(assembly.mind))
+        if bridge:
+            assembly = replace(assembly, mind=bridge.wrap_mind(assembly.mind))
         agent = assembly.agent(run, user)
-        if desk:
-            stack.enter_context(desk.open(agent))
+        if bridge:
+            stack.enter_context(bridge.open(agent))
         yield agent
 
 
-def _desk(
+def _bridge(
     control: Control | None, city: City, start: StartRecord, console: Console, story: Story
 ) -> ControlBridge | None:
-    """Return the desk that joins a control to the run; `None` if there is no control."""
+    """Return the bridge that joins a control to the run; `None` if there is no control."""
     if control is None:
         return None
     asks = start.feedback == TERMINAL

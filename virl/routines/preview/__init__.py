@@ -1,1 +1,1 @@
-"""RequestSpan what a way is like before it is walked. Described in `docs/explanation/preview.md`."""
+"""Telling what a way is like before it is walked. Described in `docs/explanation/preview.md`."""

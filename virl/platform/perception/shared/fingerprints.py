@@ -1,4 +1,4 @@
-"""RequestSpan pictures apart by what they show."""
+"""Telling pictures apart by what they show."""
 
 import hashlib
 

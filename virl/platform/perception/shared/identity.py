@@ -1,4 +1,4 @@
-"""RequestSpan checkpoints apart, so that embeddings of different ones never meet."""
+"""Telling checkpoints apart, so that embeddings of different ones never meet."""
 
 import hashlib
 from pathlib import Path
