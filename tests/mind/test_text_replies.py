@@ -132,7 +132,7 @@ def test_the_key_is_in_no_error_log_or_file(spec, tmp_path, caplog, monkeypatch)
 def test_a_completion_model_cannot_fill_in_a_form():
     prompt = load_prompt("explore/place-type", PlaceType)
     with ChatServer([completion("{}")]) as server:
-        with pytest.raises(MindFailed, match="choose a chat model for explore/place-type"):
+        with pytest.raises(BadInput, match="choose a chat model for explore/place-type"):
             mind_at(server, COMPLETION).ask(prompt, intention="eat", place_types=["bar"])
         assert not server.requests
 

@@ -245,7 +245,7 @@ def test_no_room_for_locations_is_one_line(
     monkeypatch.setattr(cutting, "DISK_FROM_MB", 0)
     monkeypatch.setattr(cutting, "SCRATCH_SHARE", 1e15)
     region = Region(tuple(FRAME.position(x, y) for x, y in box(-70, -5, 5, 30)[:4]))
-    with pytest.raises(BadInput, match=r"takes .* GB of disk in .*: set TMPDIR"):
+    with pytest.raises(BadInput, match=r"needs .* GB of disk in .*: set TMPDIR"):
         read_extract(file, region)
 
 
