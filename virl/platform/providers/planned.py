@@ -30,7 +30,7 @@ class Source:
     outline: Polygon | None = None
     """Part that was read of a larger town, metres; `None` for a whole town."""
     driven: Sequence[bool] | None = None
-    """True for each street that cars may drive only in its line's direction; `None` where there is none."""
+    """True for each street that cars drive only in its line's direction; `None`: all streets are so."""
 
     @property
     def is_real(self) -> bool:

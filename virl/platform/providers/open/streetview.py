@@ -28,15 +28,17 @@ from virl.platform.providers.pictures.picture import FULL_TURN, Picture, whole_p
 from virl.platform.streetview import Camera, Image, Panorama, View
 
 SD_WIDTH = 2048
-"""Pixels of the smaller picture of a panorama, of both services."""
+"""Width in pixels of the `sd` picture of a panorama."""
 SHARPER = 1.25
-"""A view that has more pixels a degree than this many times the smaller picture is made of tiles; chosen."""
-KEPT = 8  # pictures decoded in memory; chosen: one of 5760 x 2880 pixels takes 50 MB
+"""Ratio of a view's pixels a degree to those of `sd` above which tiles are fetched; chosen."""
+KEPT = 8
+"""Decoded pictures kept in memory; chosen: one of 5760 x 2880 pixels takes 50 MB."""
 GONE = frozenset({403, 404, 410})
+"""HTTP statuses of a picture that was taken away."""
 
 
 class OpenStreetView:
-    """Street view of shared pictures.
+    """Street view of shared pictures, over a graph that may grow.
 
     Args:
         service: its name, for errors.
@@ -102,17 +104,21 @@ class OpenStreetView:
         return View(pano_id, camera, perspective(self._whole(pano_id, "hd" if sharp else "sd"), camera))
 
     def _whole_panorama(self, pano_id: str, part: str) -> Equirectangular:
-        shot, held = self._explored.shot(pano_id), self._held(pano_id)
+        """Return a picture as a whole panorama, black where it shows nothing."""
+        shot, held = self._explored.shot(pano_id), self._picture_of(pano_id)
         whole = whole_panorama(self._pixels(pano_id, part), shot.sky, shot.left or 0.0, held.fov)
         return equirectangular(whole, attitude=whole_attitude(held, shot.left))
 
     def _new_tiled(self, pano_id: str, tiles: TileMatrix) -> "TiledPanorama":
-        return TiledPanorama(tiles, self._held(pano_id), lambda part: self._pixels(pano_id, part))
+        """Return a panorama of tiles, none of which is fetched yet."""
+        return TiledPanorama(tiles, self._picture_of(pano_id), lambda part: self._pixels(pano_id, part))
 
-    def _held(self, pano_id: str) -> Picture:
+    def _picture_of(self, pano_id: str) -> Picture:
+        """Return the picture of a panorama in the graph."""
         return self._explored.made.pictures[pano_id]
 
     def _pixels(self, pano_id: str, part: str) -> Image:
+        """Return the RGB pixels of a part of a picture."""
         shot = self._explored.shot(pano_id)
         try:
             data = self._kept.get(shot, part, lambda: self._source.picture(shot, part))
@@ -126,7 +132,7 @@ class OpenStreetView:
 
 
 class TiledPanorama:
-    """A whole panorama of large tiles, fetched as far as views need them.
+    """A whole panorama of large tiles, fetched as views need them.
 
     Args:
         tiles: how it is cut.
@@ -135,7 +141,7 @@ class TiledPanorama:
     """
 
     def __init__(self, tiles: TileMatrix, held: Picture, fetch: Callable[[str], Image]) -> None:
-        self._tiles, self._held, self._fetch = tiles, held, fetch
+        self._tiles, self._picture_of, self._fetch = tiles, held, fetch
         width = round(tiles.columns * tiles.side / 2) * 2
         self._canvas = np.zeros((width // 2, width, 3), np.uint8)
         self._panorama = equirectangular(self._canvas, attitude=held.attitude)
@@ -143,11 +149,11 @@ class TiledPanorama:
         self._lock = Lock()
 
     def view(self, camera: Camera) -> Image:
-        """Return the picture through a camera; fetches the tiles that it touches and lacks."""
+        """Return the picture through a camera; missing tiles that it touches are fetched first."""
         height, width = self._canvas.shape[:2]
         side, columns, rows = floor(self._tiles.side), self._tiles.columns, self._tiles.rows
         with self._lock:
-            seen = tiles_seen(camera, self._held.attitude, width, height, side)
+            seen = tiles_seen(camera, self._picture_of.attitude, width, height, side)
             missing = sorted({(min(x, columns - 1), min(y, rows - 1)) for x, y in seen} - self._there)
             if missing:
                 got = ask_all(lambda tile: self._fetch(f"tile-{tile[0]}-{tile[1]}"), missing)
@@ -156,5 +162,5 @@ class TiledPanorama:
                     bottom = height if row == rows - 1 else (row + 1) * side
                     paste_tile(self._canvas[row * side : bottom, column * side : right], pixels, side)
                 self._there.update(missing)
-                self._panorama = equirectangular(self._canvas, attitude=self._held.attitude)
+                self._panorama = equirectangular(self._canvas, attitude=self._picture_of.attitude)
             return perspective(self._panorama, camera)
