@@ -30,7 +30,7 @@ from virl.platform.transit import Journey
 from virl.stores import ArrayStore, collector_paused
 
 PLANS = 2
-"""Plans kept in memory, so that a consulted agent draws no second one; chosen."""
+"""Number of plans kept in memory, so that a consulted agent draws no second one; chosen."""
 _KEPT = ArrayStore("plans", "plan of a town", 12, encode, partial(decode, CityPlan))  # how many: chosen
 
 

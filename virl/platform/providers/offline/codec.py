@@ -95,7 +95,7 @@ def _plain(value: Any, arrays: Stacks, geometries: list[BaseGeometry]) -> Any:
 def _store_beside(
     value: NDArray[Any] | BaseGeometry, arrays: Stacks, geometries: list[BaseGeometry]
 ) -> int | list[Any]:
-    """Store an array or geometry, and return the reference to it."""
+    """Keep an array or geometry beside the tree, and return the reference to it."""
     if isinstance(value, BaseGeometry):
         geometries.append(value)
         return len(geometries) - 1

@@ -109,7 +109,7 @@ class OfflinePlaces:
         return [PHOTO_SIZE] if limit and self._shop(place_id).frontage != NO_FRONTAGE else []
 
     def _answers(self, query: str) -> tuple[Floats, Floats]:
-        """Return how well places answer a query; those of a type that it names answer as the best does."""
+        """Return the scores of `WordIndex.answers` of all places; types named in a query count in full."""
         held, weighted = self._words.answers(query)
         if types := set(self._types_called(query, not held.any())):
             called = np.array([not types.isdisjoint(place.types) for place in self._listed], bool)
@@ -119,7 +119,7 @@ class OfflinePlaces:
 
     @cached_property
     def _words(self) -> WordIndex:
-        """Return the index of words, built on the first search in a tenth of a second."""
+        """The index of words, built on the first search in a tenth of a second."""
         return WordIndex(
             [_searchable(shop, self._also.get(shop.place.id, ())) for shop in self._shops.values()]
         )

@@ -48,7 +48,7 @@ class Kerbs:
         self.junctions = network.junctions
 
     def at(self, street: Ints, along: Floats, aside: Floats) -> tuple[Floats, Floats]:
-        """Return the points (n, 2), and the heading of the street there in degrees (n,)."""
+        """Return (points, shape (n, 2), street headings, degrees) at metres along and aside of streets."""
         lines = self.lines[street]
         low = np.clip(along - _TANGENT_M, 0.0, np.maximum(self.lengths[street] - 2 * _TANGENT_M, 0.0))
         before = shapely.get_coordinates(shapely.line_interpolate_point(lines, low))
