@@ -56,7 +56,12 @@ class Panorama:
 
 @dataclass(frozen=True, slots=True)
 class Pose:
-    """The panorama and the heading of an agent."""
+    """The panorama and the heading of an agent.
+
+    Examples:
+        >>> virl.Pose("vt-0", 90.0).heading
+        90.0
+    """
 
     pano_id: str
     """Id of the panorama where it stands."""
@@ -77,6 +82,10 @@ class Camera:
 
     Raises:
         BadInput: a value is out of its range.
+
+    Examples:
+        >>> virl.Camera(heading=90).fov
+        90.0
     """
 
     heading: float

@@ -7,6 +7,7 @@ from weakref import WeakValueDictionary
 
 from virl.platform.city import City
 from virl.platform.left_out import LeftOut, Omission
+from virl.platform.providers.offline.streetview import OfflineStreetView
 
 
 @dataclass(frozen=True, eq=False)
@@ -14,6 +15,8 @@ class OpenTown:
     """An opened town, shared by all runs in it and changed by none."""
 
     city: City
+    streetview: OfflineStreetView
+    """The city's."""
     omissions: Sequence[Omission] = ()
     """Parts of its file that cannot be used."""
 
@@ -25,7 +28,12 @@ class OpenTown:
         """
         for omission in self.omissions:
             left_out.take(omission)
-        return replace(self.city, left_out=left_out, close=self._close)
+        return replace(
+            self.city,
+            streetview=self.streetview.with_own_count(),
+            left_out=left_out,
+            close=self._close,
+        )
 
     def _close(self) -> None:
         """Close nothing: other runs may use the town."""

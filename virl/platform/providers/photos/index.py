@@ -93,7 +93,7 @@ class PhotoIndex(BaseModel):
     def _is_current(cls, given: object) -> object:
         """Check that the index is not of an earlier format."""
         if given == 1:
-            raise ValueError("an earlier version of virl made it and read some headings wrongly")
+            raise ValueError("an earlier version of virl wrote it, with some wrong headings")
         return given
 
 
