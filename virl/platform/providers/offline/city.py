@@ -90,6 +90,7 @@ def open_offline(name: str, title: str, seed: int, street_signs: tuple[StreetSig
 
 
 def _open_town(name: str, title: str, seed: int, street_signs: tuple[StreetSigns, ...]) -> OpenTown:
+    """Return the opened town of a seed, with its renderer and providers."""
     compile_ahead()
     with collector_paused():
         plan = kept_plan(seed, title, street_signs)

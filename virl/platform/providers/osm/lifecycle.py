@@ -4,11 +4,11 @@ import re
 from collections.abc import Mapping
 
 _OUT_OF_USE = ("disused", "abandoned", "closed")
-"""Prefixes of keys of objects that are out of use."""
+"""Keys (with `yes`) and values of tags of objects that are out of use."""
 _TORN_DOWN = ("demolished", "razed", "removed", "destroyed", "dismantled")
-"""Prefixes of keys of objects that were torn down."""
+"""Keys (with `yes`) and values of tags of objects that were torn down."""
 _PLANNED = ("construction", "proposed", "planned")
-"""Prefixes of keys of objects that are not built yet."""
+"""Keys (with `yes`) and values of tags of objects that are not built yet."""
 NO_USE = frozenset({*_OUT_OF_USE, *_TORN_DOWN, *_PLANNED, "vacant"})
 """Values of a key such as `amenity` that name no use: `amenity=construction` is no place."""
 _DATE = re.compile(r"(\d{4})(-(?:0[1-9]|1[0-2]))?(-(?:0[1-9]|[12]\d|3[01]))?")

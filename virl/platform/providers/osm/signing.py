@@ -280,7 +280,7 @@ def _frontage(
 
 
 def _signs(pois: Pois, number: int, frontage: Frontage, floor: int, height: float) -> tuple[Sign, ...]:
-    """Return the fascia of a place, and a blade if the house is `height` metres or high enough."""
+    """Return the fascia of a place, and a blade where the house is high enough; `height` in metres."""
     name = pois.name(number)
     if not can_letter(name):
         return ()
