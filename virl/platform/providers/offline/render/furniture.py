@@ -41,7 +41,7 @@ CAR_BUILDS: tuple[tuple[float, ...], ...] = (
     (3.9, 0.84, 0.88, 1.46, 0.26, 0.04),
     (4.8, 0.95, 1.05, 1.95, 0.20, 0.02),
 )
-"""Measures of (saloon, hatchback, van): see `_parked_car`."""
+"""Saloon, hatchback, van: metres of length, half width, waist, roof; shares before and behind the cabin."""
 
 
 def furniture_mesh(things: Sequence[Furniture], first_owner: int) -> Quads:
