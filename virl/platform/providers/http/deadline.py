@@ -16,7 +16,7 @@ _DEADLINE: ContextVar[float | None] = ContextVar("deadline", default=None)
 
 @contextmanager
 def deadline(at: float) -> Iterator[None]:
-    """Let waits of `timed` transports within the block end at a moment on `time.monotonic`.
+    """Let waits of `add_deadlines` transports within the block end at a moment on `time.monotonic`.
 
     Args:
         at: seconds on `time.monotonic`.
@@ -31,14 +31,14 @@ def deadline(at: float) -> Iterator[None]:
 def keep_deadlines(client: httpx.Client) -> None:
     """Make all connections of a client keep `deadline`; httpx itself bounds only single waits.
 
-    Transports that wrap others are left as they are: see `timed`.
+    Transports that wrap others are left as they are: see `add_deadlines`.
     """
-    for transport in (client._transport, *client._mounts.values()):  # noqa: SLF001  as `timed`
+    for transport in (client._transport, *client._mounts.values()):  # noqa: SLF001  as `add_deadlines`
         if isinstance(transport, httpx.HTTPTransport):
-            timed(transport)
+            add_deadlines(transport)
 
 
-def timed(transport: httpx.HTTPTransport) -> httpx.HTTPTransport:
+def add_deadlines(transport: httpx.HTTPTransport) -> httpx.HTTPTransport:
     """Return the same transport, made to keep `deadline` on all its connections."""
     transport._pool._network_backend = _TimedBackend()  # noqa: SLF001  httpx has no option for it
     return transport

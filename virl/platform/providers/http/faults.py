@@ -53,12 +53,12 @@ class HttpFault:
     """The whole reply that refuses; `None` if none came."""
 
     @property
-    def again(self) -> bool:
+    def may_retry(self) -> bool:
         """Return whether another try may help."""
         return self.verdict == "wait"
 
 
-def _retry_advice() -> str:
+def _delay_text() -> str:
     """Return the advice to try again later, and how the run is continued."""
     return f"try again later; continue the run with {way_on()}"
 
@@ -67,8 +67,8 @@ def usual_remedy(fault: HttpFault, service: str) -> str:
     """Return the advice on a fault, the same for any service."""
     del service
     if fault.code == UNREADABLE:
-        return f"ask for something else, or {_retry_advice()}"
-    return _retry_advice() if fault.again or (fault.status or 0) >= 500 else ASKED_WRONG
+        return f"ask for something else, or {_delay_text()}"
+    return _delay_text() if fault.may_retry or (fault.status or 0) >= 500 else ASKED_WRONG
 
 
 def wait_of(headers: Mapping[str, str]) -> float | None:

@@ -63,7 +63,7 @@ class OpenStreetView:
             BadInput: the radius is outside (0, 1000], or the position is not finite.
             ProviderError: the service fails.
         """
-        graph = self._explored.made.graph
+        graph = self._explored.graph.graph
         panorama_near(graph, position, radius)  # refuses before anything is asked
         graph = self._explored.graph_around(position).graph
         found = panorama_near(graph, position, radius)
@@ -76,7 +76,7 @@ class OpenStreetView:
             NoStreetView: there is none.
             ProviderError: the service fails.
         """
-        graph = self._explored.made.graph
+        graph = self._explored.graph.graph
         made = self._explored.graph_around(graph.position(graph.number(pano_id)))
         picture = made.pictures[pano_id]
         return panorama_at(made.graph, made.graph.number(pano_id), f"{picture.taken:%Y-%m}")
@@ -89,7 +89,7 @@ class OpenStreetView:
             NoImagery: its picture was taken away or is broken, or it is flat and looks elsewhere.
             ProviderError: the service fails.
         """
-        made = self._explored.made
+        made = self._explored.graph
         made.graph.number(pano_id)
         shot, held = self._explored.shot(pano_id), made.pictures[pano_id]
         sharp = 2 * pi * camera.focal * held.fov / FULL_TURN > SHARPER * SD_WIDTH
@@ -105,17 +105,17 @@ class OpenStreetView:
 
     def _whole_panorama(self, pano_id: str, part: str) -> Equirectangular:
         """Return a picture as a whole panorama, black where it shows nothing."""
-        shot, held = self._explored.shot(pano_id), self._picture_of(pano_id)
+        shot, held = self._explored.shot(pano_id), self._find_picture(pano_id)
         whole = whole_panorama(self._pixels(pano_id, part), shot.sky, shot.left or 0.0, held.fov)
         return equirectangular(whole, attitude=whole_attitude(held, shot.left))
 
     def _new_tiled(self, pano_id: str, tiles: TileMatrix) -> "TiledPanorama":
         """Return a panorama of tiles, none of which is fetched yet."""
-        return TiledPanorama(tiles, self._picture_of(pano_id), lambda part: self._pixels(pano_id, part))
+        return TiledPanorama(tiles, self._find_picture(pano_id), lambda part: self._pixels(pano_id, part))
 
-    def _picture_of(self, pano_id: str) -> Picture:
+    def _find_picture(self, pano_id: str) -> Picture:
         """Return the picture of a panorama in the graph."""
-        return self._explored.made.pictures[pano_id]
+        return self._explored.graph.pictures[pano_id]
 
     def _pixels(self, pano_id: str, part: str) -> Image:
         """Return the RGB pixels of a part of a picture."""

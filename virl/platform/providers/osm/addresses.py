@@ -33,7 +33,7 @@ class Door:
     """Metres north of the origin of the extract's frame."""
 
     @property
-    def written(self) -> str:
+    def address_text(self) -> str:
         """Street and number in one text."""
         return f"{self.street} {self.number}"
 
@@ -71,7 +71,9 @@ class TwinAddresses:
                 return found
         example = next(iter(self._doors.values()), None)
         hint = (
-            f"write it as in {example[0].written!r}" if example else "give a street or latitude and longitude"
+            f"write it as in {example[0].address_text!r}"
+            if example
+            else "give a street or latitude and longitude"
         )
         raise NotFound(f"no address or place matches {address!r}: {hint}")
 
@@ -84,7 +86,7 @@ class TwinAddresses:
         if metres > radius:
             return None
         door = every[int(index)]
-        text = ", ".join(part for part in (door.written, door.city) if part)
+        text = ", ".join(part for part in (door.address_text, door.city) if part)
         return Address(text, self._frame.position(door.x, door.y))
 
     @cached_property
@@ -105,10 +107,10 @@ class TwinAddresses:
             return self._frame.position(door.x, door.y)
         names = text.split(" & ")
         if len(names) == 2 and all(name in self._stretches for name in names):
-            return self._crossing(*names)
+            return self._find_crossing(*names)
         return self._middle(text) if text in self._stretches else None
 
-    def _crossing(self, one: str, other: str) -> LatLng | None:
+    def _find_crossing(self, one: str, other: str) -> LatLng | None:
         """Return the position of the junction of two streets; `None` if they do not meet."""
         ends = [
             {end for number in self._stretches[name] for end in self._ends(number)} for name in (one, other)

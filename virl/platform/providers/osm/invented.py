@@ -107,7 +107,7 @@ def _facts(tags: Tags) -> dict[str, bool]:
 
 def _homes(extract: OsmExtract, seed: int, town: str) -> tuple[Listing, ...]:
     """Return invented homes to rent at mapped addresses."""
-    doors = sorted(_residential_doors(extract), key=lambda door: (door.written, door.x))
+    doors = sorted(_residential_doors(extract), key=lambda door: (door.address_text, door.x))
     rng = Random(f"{seed} homes")
     chosen = rng.sample(doors, min(HOMES, len(doors)))
     radius = max([1.0, *(hypot(door.x, door.y) for door in doors)])
@@ -115,7 +115,7 @@ def _homes(extract: OsmExtract, seed: int, town: str) -> tuple[Listing, ...]:
         let_home(
             rng,
             f"home-{number:03d}",
-            door.written,
+            door.address_text,
             door.city or town,
             extract.frame.position(door.x, door.y),
             1 - hypot(door.x, door.y) / radius,

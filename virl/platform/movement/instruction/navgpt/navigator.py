@@ -57,7 +57,7 @@ class _Step:
     """The view told after the observation as long as the walker is where it was made; then empty."""
 
     @property
-    def told(self) -> str:
+    def observation_text(self) -> str:
         return f"{self.observation}\n{self.view}" if self.view else self.observation
 
 
@@ -82,7 +82,7 @@ class Scratchpad:
     never are.
     """
 
-    _opening: str
+    _first_lines: str
     """The observation at the start, or what has taken its place."""
     _view: str
     """The whole observation at the start; empty once the walker has left."""
@@ -103,7 +103,7 @@ class Scratchpad:
         """
         here = next((step for step in self._steps if step.view), None)
         if here is None:
-            self._opening, self._view = _join(self._opening, left), ""
+            self._first_lines, self._view = _join(self._first_lines, left), ""
         else:
             here.observation, here.view = _join(here.observation, left), ""
         self._steps.append(_Step(_shorten(reply), arrival, view))
@@ -112,8 +112,8 @@ class Scratchpad:
         """Return the history as the prompt takes it."""
         steps = self._latest()
         return ShownHistory(
-            f"{self._opening}\n{self._view}" if self._view else self._opening,
-            [{"reply": step.reply, "observation": step.told} for step in steps],
+            f"{self._first_lines}\n{self._view}" if self._view else self._first_lines,
+            [{"reply": step.reply, "observation": step.observation_text} for step in steps],
             len(self._steps) - len(steps),
         )
 
@@ -234,7 +234,7 @@ class NavGptNavigator:
         state, refused = start, list[str]()
         here = self._observe(state)
         stands = [stand(here, state.heading)]
-        scratchpad = Scratchpad(_opening(here, state), observation_text(here, state.heading))
+        scratchpad = Scratchpad(_first_lines(here, state), observation_text(here, state.heading))
         for replies_left in reversed(range(self._max_steps)):
             opening, steps, left_out = scratchpad.history()
             asked = self._mind.ask(
@@ -298,7 +298,7 @@ def _stop(state: WalkState, reason: str, refused: list[str]) -> Move:
     )
 
 
-def _opening(here: ViewpointObservation, state: WalkState) -> str:
+def _first_lines(here: ViewpointObservation, state: WalkState) -> str:
     return f"Not moved yet. At viewpoint {here.viewpoint}, facing {state.heading:.2f} degrees."
 
 
@@ -322,7 +322,7 @@ def _arrival(before: WalkState, way: Link) -> str:
 
 
 def _length(step: _Step) -> int:
-    return len(step.reply) + len(step.told)
+    return len(step.reply) + len(step.observation_text)
 
 
 def _join(text: str, summary: str) -> str:
