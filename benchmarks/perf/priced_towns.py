@@ -105,7 +105,7 @@ class ServedTown:
     """A town behind Google's formats, with what agents need there."""
 
     density: Density
-    serve_city: str
+    served: str
     """The city itself, as `--city` takes it."""
     data: Path
     """The folder of `furnish`."""

@@ -82,7 +82,7 @@ class Scratchpad:
     never are.
     """
 
-    _first_lines: str
+    _opening: str
     """The observation at the start, or what has taken its place."""
     _view: str
     """The whole observation at the start; empty once the walker has left."""
@@ -103,7 +103,7 @@ class Scratchpad:
         """
         here = next((step for step in self._steps if step.view), None)
         if here is None:
-            self._first_lines, self._view = _join(self._first_lines, left), ""
+            self._opening, self._view = _join(self._opening, left), ""
         else:
             here.observation, here.view = _join(here.observation, left), ""
         self._steps.append(_Step(_shorten(reply), arrival, view))
@@ -112,7 +112,7 @@ class Scratchpad:
         """Return the history as the prompt takes it."""
         steps = self._latest()
         return ShownHistory(
-            f"{self._first_lines}\n{self._view}" if self._view else self._first_lines,
+            f"{self._opening}\n{self._view}" if self._view else self._opening,
             [{"reply": step.reply, "observation": step.observation_text} for step in steps],
             len(self._steps) - len(steps),
         )
