@@ -141,7 +141,7 @@ class TiledPanorama:
     """
 
     def __init__(self, tiles: TileMatrix, held: Picture, fetch: Callable[[str], Image]) -> None:
-        self._tiles, self._picture_of, self._fetch = tiles, held, fetch
+        self._tiles, self._held, self._fetch = tiles, held, fetch
         width = round(tiles.columns * tiles.side / 2) * 2
         self._canvas = np.zeros((width // 2, width, 3), np.uint8)
         self._panorama = equirectangular(self._canvas, attitude=held.attitude)
@@ -153,7 +153,7 @@ class TiledPanorama:
         height, width = self._canvas.shape[:2]
         side, columns, rows = floor(self._tiles.side), self._tiles.columns, self._tiles.rows
         with self._lock:
-            seen = tiles_seen(camera, self._picture_of.attitude, width, height, side)
+            seen = tiles_seen(camera, self._held.attitude, width, height, side)
             missing = sorted({(min(x, columns - 1), min(y, rows - 1)) for x, y in seen} - self._there)
             if missing:
                 got = ask_all(lambda tile: self._fetch(f"tile-{tile[0]}-{tile[1]}"), missing)
@@ -162,5 +162,5 @@ class TiledPanorama:
                     bottom = height if row == rows - 1 else (row + 1) * side
                     paste_tile(self._canvas[row * side : bottom, column * side : right], pixels, side)
                 self._there.update(missing)
-                self._panorama = equirectangular(self._canvas, attitude=self._picture_of.attitude)
+                self._panorama = equirectangular(self._canvas, attitude=self._held.attitude)
             return perspective(self._panorama, camera)
