@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
 Rays = tuple[Floats, Floats, Floats]
-"""Directions as right, up and forward, of any length."""
+"""Components of directions to the right, up and forward, of any length."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attitude:
-    """The axes of a capture in the world.
+    """The heading, pitch and roll of a camera as it took a panorama, degrees.
 
     Args:
         heading: the way its centre column faces, degrees clockwise from north.
@@ -22,16 +22,19 @@ class Attitude:
     """
 
     heading: float = 0.0
+    """Heading of the middle column of the picture, degrees clockwise from north."""
     pitch: float = 0.0
+    """Degrees that the middle of the picture looks above the horizon."""
     roll: float = 0.0
+    """Degrees that the camera leans to the right, clockwise as seen along its heading."""
 
     @property
     def is_level(self) -> bool:
-        """Return whether its middle row is the horizon."""
+        """Return whether pitch and roll are 0, so that the middle row of the picture is the horizon."""
         return self.pitch == 0 and self.roll == 0
 
     def seen_from_capture(self, east: Floats, up: Floats, north: Floats) -> Rays:
-        """Return the directions of the world by the capture's own axes.
+        """Return (right, up, forward) by the camera's axes of directions given as east, up and north.
 
         Args:
             east: components of directions in the world, any shape.
@@ -43,7 +46,7 @@ class Attitude:
         return (*_rotate(right, rise, self.roll), forward)
 
     def in_world(self, right: Floats, up: Floats, forward: Floats) -> Rays:
-        """Return directions by the capture's own axes as east, up and north: the way back.
+        """Return (east, up, north) of directions given by the camera's axes: undoes `seen_from_capture`.
 
         Args:
             right: components by the capture's axes, any shape.
@@ -57,7 +60,7 @@ class Attitude:
 
 
 def _rotate(one: Floats, other: Floats, angle: float) -> tuple[Floats, Floats]:
-    """Return two components turned from the first to the second by an angle in degrees."""
+    """Return two components after a rotation by so many degrees from the first axis to the second."""
     across, along = np.float32(cos(radians(angle))), np.float32(sin(radians(angle)))
     return (
         np.asarray(one * across - other * along, np.float32),

@@ -21,41 +21,43 @@ from virl.region import Region
 
 @dataclass(frozen=True, slots=True)
 class Visible:
-    """A thing that a view truly shows."""
+    """A sign or a piece of street furniture that a view truly shows."""
 
     id: str
+    """Id of what is seen, the same in every view; of furniture, that of its `Thing`."""
     kind: str
     """`"sign"`, or a sort of street furniture such as `"trash bin"`."""
     label: str
     """The words of a sign (empty where no font can draw them, so the sign is blank), or the kind again."""
     box: Box
-    """The part that can be seen."""
+    """Pixels (left, top, right, bottom) of the part that can be seen."""
     distance: float
     """Metres from the camera."""
     visible_fraction: float
-    """Seen pixels over the pixels it would cover with nothing before it and no picture edge, (0, 1]."""
+    """Share of its pixels that are seen, (0, 1]: of all that it would cover unhidden and uncropped."""
     place_id: str | None = None
-    """The place that a sign belongs to."""
+    """Id of the place that a sign belongs to; `None` for furniture."""
     place_types: tuple[str, ...] = ()
-    """The types of that place."""
+    """Types of the place that a sign belongs to; empty for furniture."""
     on_directory: bool = False
-    """True where the sign is a line on a building's directory, and the place is somewhere inside."""
+    """True where the sign is a line on a building's directory: its place is somewhere inside."""
 
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """A thing that truly stands somewhere."""
+    """A piece of street furniture that truly stands somewhere."""
 
     id: str
     """The id used in `Visible`: the same from wherever it is seen."""
     kind: str
+    """Sort of street furniture, such as `"trash bin"`."""
     position: LatLng
     is_mapped: bool = True
-    """False where no map has it: in a twin, parked cars and the trees of forests come from a seed."""
+    """False for a thing that no map has: in a twin, parked cars and trees of forests come from a seed."""
 
 
 class Truth(Protocol):
-    """The ground truth of a made city, for scoring. No agent may ask it."""
+    """The ground truth of a town that virl draws, for scoring only: no agent may ask it."""
 
     def visible(
         self, pano_id: str, camera: Camera, min_pixels: int = 12, kinds: Collection[str] | None = None
@@ -79,11 +81,11 @@ class Truth(Protocol):
         ...
 
     def crossings(self) -> list[LatLng]:
-        """Return the middles of all marked crossings."""
+        """Return the positions of the middles of all marked crossings."""
         ...
 
     def attributes(self, place_id: str) -> Mapping[str, bool]:
-        """Return the hidden attributes, such as `{"spicy": False, "quiet": True}`.
+        """Return the hidden attributes of a place, such as `{"spicy": False, "quiet": True}`.
 
         Raises:
             NotFound: no place has this id.
@@ -93,7 +95,7 @@ class Truth(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PanoramaPage:
-    """The needs of the mover `web` to show the street view of a city in a page."""
+    """The data that the mover `web` needs to show a city's street view in a page."""
 
     maps_js: str
     """Address of the Maps JavaScript API."""
@@ -108,10 +110,10 @@ class PanoramaPage:
 
 
 class StreetMap(Protocol):
-    """The streets of a whole city at once, for drawing; only a provider that holds them all has it."""
+    """The streets of a whole city at once, for drawing; only for a city that is held whole."""
 
     def lines(self) -> Sequence[Sequence[LatLng]]:
-        """Return the centre lines of the streets."""
+        """Return the centre line of each street, as positions."""
         ...
 
     def panorama_ids(self) -> Sequence[str]:
@@ -137,7 +139,7 @@ class City:
     title: str
     """The name as people write it."""
     center: LatLng
-    """Its middle."""
+    """Position of the middle of the city."""
     streetview: StreetView
     """Panoramas, the links between them, and views."""
     places: Places
@@ -149,21 +151,21 @@ class City:
     truth: Truth | None = None
     """The true contents of views, for scoring; `None` where they are not known."""
     is_drawn: bool = False
-    """True where virl draws its views although it does not know their truth: a made town behind a server."""
+    """True where virl draws the views but has no truth of them: a made town behind a server."""
     street_map: StreetMap | None = None
     """Streets, houses and parks to draw; `None` where they are not known at once."""
     inventory: Inventory | None = None
-    """All that it is made of, for pages and exports."""
+    """Streets, houses, places and things of the whole city, for pages and exports; `None` if not known."""
     life: Sequence[LatLng] = field(default=(), compare=False)
     """Positions of its named shops and amenities, where all are known at once."""
     choice: str = ""
-    """The way to choose another part of what is more than a town; empty for a city that is one."""
+    """Hint how to choose another part of a provider's area; empty for a city that is one."""
     panorama_page: PanoramaPage | None = None
     """The page for the mover `web`; `None` where no page shows its street view."""
     ledger: Ledger | None = None
-    """Ledger of its requests, where the city is asked over a network."""
+    """Ledger of the requests and their costs; `None` for a city that is not asked over a network."""
     left_out: LeftOut = field(default_factory=LeftOut)
-    """Counts of what could not be read in its services' replies and its files."""
+    """Counts of the parts of replies and files that could not be read."""
     cheap_view: tuple[int, int] | None = None
     """Width and height in pixels up to which a view costs less than larger ones; `None` if all cost alike."""
     time_zone: str | None = None
@@ -171,17 +173,17 @@ class City:
     language: str | None = None
     """The language of most of its shop signs: a BCP 47 tag such as `zh-HK`."""
     region: Region | None = None
-    """Its district; `None` for a city without an outline of its own."""
+    """Outline and name of its district; `None` for a city without an outline of its own."""
     shareable: bool | None = None
     """True where its pictures and texts may be shown to others; `None` if the terms have to be read."""
     terms: str = ""
-    """Under which terms its provider gives them, in a sentence or two."""
+    """Terms under which its provider gives pictures and texts, in a sentence or two."""
     attribution: str = ""
     """The names that every page about it has to credit; empty for nobody."""
     credits: Callable[[], str] = _no_credit
     """Function that returns further names to credit for the pictures known by now; empty for nobody."""
     reviewed: bool = True
-    """True where its places can have reviews, ratings and prices; a map alone has none."""
+    """True where its places can have reviews, ratings and prices; False for those of a map alone."""
     directory: bool = False
     """True where an agent may look up every sign that it reads: that costs nothing, and names of real shops
     rarely tell what they are."""
@@ -196,13 +198,13 @@ class City:
     close: Callable[[], None] = _do_nothing
     """A function that closes the city's connections."""
     opened_as: str = ""
-    """The name, or the path of a file, that it was opened by."""
+    """The name, or the path of a file, that the city was opened by."""
     opened: "City | None" = field(default=None, compare=False, repr=False)
     """The same city as `open_city` made it; `dataclasses.replace` leaves it as it is."""
 
     @property
     def is_as_opened(self) -> bool:
-        """Return whether `open_city` made it and no part was replaced since: its name stands for it."""
+        """Return whether the city is as `open_city` made it, no part replaced: its name stands for it."""
         made = self.opened
         return made is not None and all(
             getattr(self, part.name) is getattr(made, part.name)
@@ -265,7 +267,7 @@ class City:
 
     @property
     def lacks(self) -> str:
-        """The statement that it has no opinions and prices; empty for a city that can have some."""
+        """The statement that the city has no opinions and prices; empty for a city that can have some."""
         return "" if self.reviewed else f"{self.title} has no reviews, ratings or prices"
 
     @property
@@ -275,4 +277,5 @@ class City:
 
 
 def _yes_or_no(answer: bool | None) -> str:
+    """Return "yes", "no", or "as the terms say" for `None`."""
     return "as the terms say" if answer is None else "yes" if answer else "no"

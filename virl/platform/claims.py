@@ -19,74 +19,76 @@ from virl.platform.places import DAYS, Place
 
 _StandingT = TypeVar("_StandingT", Thing, Place)
 ARRIVED_M = 25.0
-"""Metres from a place within which an agent has arrived (V-IRL's)."""
+"""Metres within which an agent has arrived at a place (V-IRL's)."""
 IN_SIGHT_M = 20.0
-"""Metres from where an agent looked within which things are to be counted (V-IRL's)."""
+"""Metres around each position where an agent looked, within which things count (V-IRL's)."""
 BESIDE_M = 14.0
-"""Metres between neighbours at most; chosen: shop fronts are 6 to 12 m wide, and streets are wider."""
+"""Metres between neighbouring places at most; chosen: shop fronts are 6 to 12 m, streets are wider."""
 SAME_M = 5.0
-"""Metres between a thing that is reported and the true one; chosen: so near, somebody sent there finds it."""
+"""Metres between a reported thing and the true one at most; chosen: near enough to be found."""
 SAME_MIN = 1.0
-"""Minutes by which a walk may differ from the true one; chosen."""
+"""Minutes by which a claimed walk may differ from the true one; chosen."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArrivalClaim:
-    """A claim that a walk, or directions, ended at a place, or did not."""
+    """A claim that a walk or its directions ended at a place, or that it did not."""
 
     sought: str
-    """Name of the place, or words of its kind."""
+    """Name of the place that was sought, or words for its kind."""
     stood: LatLng
-    """End of the walk."""
+    """Position at the end of the walk."""
     arrived: bool = True
-    """True where it is claimed to be there."""
+    """True where the claim is to have arrived, False where it is not to have."""
     at: LatLng | None = None
-    """Position of what was sought, where it is no place that has a name."""
+    """Position that was sought, where it is no named place; `None` for a place by name or types."""
     types: tuple[str, ...] = ()
-    """Place types one of which is sought, where it has no name."""
+    """Place types; one of them is sought. Empty where the place is sought by its name."""
     beside: tuple[str, ...] = ()
-    """Place types of its neighbours, one of each of which it has."""
+    """Place types; beside the place that was sought is one open place of each."""
     within_m: float = ARRIVED_M
-    """Metres up to which the walk has arrived."""
+    """Metres from the end of the walk to the place within which the walk has arrived."""
     kind: Literal["arrival"] = "arrival"
 
 
 @dataclass(frozen=True, slots=True)
 class PlaceClaim:
-    """A claim that a place is what was wished for."""
+    """A claim that a place has the type, attributes and opening hours that were wished for."""
 
     place_id: str
     name: str
     types: tuple[str, ...] = ()
-    """Place types one of which is wished for; empty for any."""
+    """Place types of which the place has to have one; empty for any."""
     wishes: Mapping[str, bool] = field(default_factory=dict)
-    """Attributes that are wished for, such as `{"spicy": False}`."""
+    """Attributes wished for, and whether each has to hold, such as `{"spicy": False}`."""
     at: tuple[int, int] | None = None
-    """Day (0: Monday) and minute at which it has to be open; `None` for any."""
+    """Day (0: Monday) and minute after midnight at which it has to be open; `None` for any."""
     kind: Literal["place"] = "place"
 
 
 @dataclass(frozen=True, slots=True)
 class AbsenceClaim:
-    """A claim that a walk led past no place that is what was wished for."""
+    """A claim that no place along a walk has the type, attributes and opening hours wished for."""
 
     walked: tuple[LatLng, ...]
-    """Positions of the walk."""
+    """Positions along the walk."""
     types: tuple[str, ...]
-    """The types, like those of a `PlaceClaim`; so are the two below."""
+    """Place types of which a place has to have one."""
     wishes: Mapping[str, bool] = field(default_factory=dict)
+    """Attributes wished for, and whether each has to hold, such as `{"spicy": False}`."""
     at: tuple[int, int] | None = None
+    """Day (0: Monday) and minute after midnight at which a place has to be open; `None` for any."""
     kind: Literal["absence"] = "absence"
 
 
 @dataclass(frozen=True, slots=True)
 class CountClaim:
-    """A claim that so many things of a kind stand where an agent has looked."""
+    """A claim of how many things of a kind stand where an agent has looked."""
 
     thing: str
-    """Kind of the things, in the detector's words."""
+    """Kind of the things, in the words of the detector."""
     positions: tuple[LatLng, ...]
-    """Position of each thing that is reported."""
+    """Reported position of each thing."""
     looked_from: tuple[LatLng, ...]
     """Positions where the agent looked."""
     at_once: int | None = None
@@ -97,14 +99,14 @@ class CountClaim:
 
 @dataclass(frozen=True, slots=True)
 class HomeClaim:
-    """A claim that so many minutes on foot lead from a home to the nearest place of each kind."""
+    """A claim of the minutes on foot from a home to the nearest place of each kind."""
 
     address: str
     position: LatLng
     minutes: Mapping[str, float | None]
-    """Minutes by place type; `None` for none within reach."""
+    """Minutes on foot by place type; `None` where none is within `reach_m`."""
     reach_m: float
-    """Metres within which places count."""
+    """Metres from the home within which places count."""
     kind: Literal["home"] = "home"
 
 
@@ -115,14 +117,14 @@ Claim = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class CheckedClaim:
-    """A claim beside what is true."""
+    """A claim beside the truth."""
 
     claimed: str
     """The claim, in a few words."""
     true: str
     """The truth, in a few words."""
     holds: bool | None
-    """True for a true claim; `None` where the town does not know all that it takes."""
+    """True for a true claim, False for a false one; `None` where the town does not know enough."""
     numbers: Mapping[str, float] = field(default_factory=dict)
     """Figures of the comparison, such as `{"reported": 12, "exist": 9, "right": 8}`."""
 
@@ -132,12 +134,12 @@ class ToldTruth:
     """The claims of a run beside what is true."""
 
     known: str
-    """Reason why it is known, in a sentence."""
+    """Reason why the truth is known, in a sentence."""
     checked: tuple[CheckedClaim, ...]
 
     @property
     def line(self) -> str:
-        """All of it in one line."""
+        """All checked claims in one line."""
         if not self.checked:
             return "The run ended without a claim"
         if len(self.checked) <= 3:
@@ -149,7 +151,7 @@ class ToldTruth:
 
 
 def check_claims(city: City, claims: Sequence[Claim]) -> ToldTruth | None:
-    """Return claims beside what is true; `None` in a city whose truth is not known."""
+    """Return claims, each beside the truth; `None` in a city whose truth is not known."""
     if city.truth is None or city.inventory is None:
         return None
     town = _Town(city, city.truth, city.inventory)
@@ -160,7 +162,7 @@ def check_claims(city: City, claims: Sequence[Claim]) -> ToldTruth | None:
 
 
 def pairs_within(reported: Sequence[LatLng], true: Sequence[LatLng], radius: float) -> dict[int, int]:
-    """Return the number of the true position for each reported one that is right.
+    """Match reported to true positions; return the index of the true one by that of the reported one.
 
     As many pairs as there can be, one to one; of these, the nearest.
 
@@ -182,13 +184,14 @@ def pairs_within(reported: Sequence[LatLng], true: Sequence[LatLng], radius: flo
 
 @dataclass(frozen=True, slots=True)
 class _Town:
-    """A town that knows the truth."""
+    """A town whose truth is known, to check claims in."""
 
     city: City
     truth: Truth
     inventory: Inventory
 
     def check(self, claim: Claim) -> CheckedClaim:
+        """Return a claim of any kind beside the truth."""
         match claim:
             case ArrivalClaim():
                 return self._check_arrival(claim)
@@ -202,6 +205,7 @@ class _Town:
                 return self._check_home(claim)
 
     def _check_arrival(self, claim: ArrivalClaim) -> CheckedClaim:
+        """Return the claim beside the metres from the end of the walk to the nearest place sought."""
         neighbours = f" beside {' and '.join(map(_words, claim.beside))}" if claim.beside else ""
         claimed = f"{'at' if claim.arrived else 'not at'} {claim.sought}{neighbours}"
         if claim.at is None:
@@ -222,6 +226,7 @@ class _Town:
         return CheckedClaim(claimed, true, arrived == claim.arrived, {"metres": round(metres, 1)})
 
     def _check_place(self, claim: PlaceClaim) -> CheckedClaim:
+        """Return the claim beside the truth about each wish for the place."""
         place = next((one for one in self.inventory.places() if one.id == claim.place_id), None)
         claimed = claim.name
         if place is None:
@@ -234,6 +239,7 @@ class _Town:
         return CheckedClaim(claimed, f"{verdict} ({told})" if told else verdict, holds)
 
     def _check_absence(self, claim: AbsenceClaim) -> CheckedClaim:
+        """Return the claim beside the number of open places along the walk that fit, or may fit."""
         near = _filter_near([one for one in self.inventory.places() if one.is_open], claim.walked, ARRIVED_M)
         held = [[holds for _, holds in self._parts(claim, one)] for one in near]
         fit = sum(all(one) for one in held)
@@ -244,7 +250,7 @@ class _Town:
         return CheckedClaim(f"no {_words(claim.types[0])} that fits", told, holds, {"fit": fit, "may": may})
 
     def _parts(self, claim: PlaceClaim | AbsenceClaim, place: Place) -> Iterator[tuple[str, bool | None]]:
-        """Yield each thing that is wished for, in words, and whether it is so."""
+        """Yield each wish, as it truly is in words, and whether it is met; `None` where not known."""
         if claim.types:
             kind = next((one for one in claim.types if _is_a(one, place)), None)
             yield _words(kind) if kind else f"no {_words(claim.types[0])}", kind is not None
@@ -264,6 +270,7 @@ class _Town:
                 yield told_so if so == wished else f"{told_so}, not as wished", so == wished
 
     def _check_count(self, claim: CountClaim) -> CheckedClaim:
+        """Return the claim beside the number of things near the walk, and of reported ones that exist."""
         claimed = f"{len(claim.positions)} {claim.thing}"
         things = self.truth.things({claim.thing})
         if not things:
@@ -283,6 +290,7 @@ class _Town:
         return CheckedClaim(claimed, true, len(claim.positions) == there == right, numbers)
 
     def _check_home(self, claim: HomeClaim) -> CheckedClaim:
+        """Return the claim beside the minutes on foot that the city's maps give for each kind."""
         parts: list[tuple[str, bool]] = []
         numbers: dict[str, float] = {}
         for kind, told in claim.minutes.items():
@@ -300,19 +308,21 @@ class _Town:
 
 
 def _is_sought(place: Place, claim: ArrivalClaim) -> bool:
+    """Return whether a place has one of the types that a claim sought, or else its name."""
     if claim.types:
         return any(_is_a(one, place) for one in claim.types)
     return place.name.casefold() == claim.sought.casefold()
 
 
 def _is_a(kind: str, place: Place) -> bool:
+    """Return whether a place has this type or a finer one, such as `thai_restaurant` of `restaurant`."""
     return any(one == kind or one.endswith(f"_{kind}") for one in place.types)
 
 
 def _filter_near(
     standing: Iterable[_StandingT], positions: Sequence[LatLng], radius: float
 ) -> list[_StandingT]:
-    """Return what stands within `radius` metres of one of the positions."""
+    """Return the things or places within `radius` metres of one of the positions."""
     if not positions:
         return []
     here = np.array(positions)
@@ -320,4 +330,5 @@ def _filter_near(
 
 
 def _words(name: str) -> str:
+    """Return a type or attribute with spaces in place of underscores."""
     return name.replace("_", " ")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class InstructionEpisode:
-    """One item of an instruction-following benchmark."""
+    """One item of an instruction-following benchmark: an instruction, its start and its gold path."""
 
     id: str
     instruction: str
@@ -23,5 +23,5 @@ class InstructionEpisode:
 
     @property
     def target(self) -> str:
-        """Id of the panorama where it should end."""
+        """Id of the panorama where the episode should end."""
         return self.path[-1]

@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     import geopandas as gpd
 
 GEOPACKAGE = ".gpkg"
+"""Suffix of a file of the format GeoPackage."""
 
 Row = dict[str, object]
+"""A row of a table: values by column."""
 
 
 def to_geodataframes(city: City) -> "dict[str, gpd.GeoDataFrame]":
-    """Return a table each of a city's `streets`, `panoramas`, `houses`, `places` and `furniture`.
+    """Return tables of a city's `streets`, `panoramas`, `houses`, `places` and `furniture`, by name.
 
     Tables of what the city does not know are left out: a graph data set has streets and panoramas only. All
     are in WGS84 degrees (`epsg:4326`); `attrs["attribution"]` of each says whom to name.
@@ -80,6 +82,7 @@ def save_geodataframes(frames: "Mapping[str, gpd.GeoDataFrame]", path: Path) -> 
 
 
 def _streets(inventory: Inventory) -> list[Row]:
+    """Return a row for each street: id, name, value of `highway` and line."""
     return [
         {"id": street.id, "name": street.name, "highway": street.kind, "geometry": _line(street.line)}
         for street in inventory.streets()
@@ -87,10 +90,12 @@ def _streets(inventory: Inventory) -> list[Row]:
 
 
 def _lines(lines: Iterable[Iterable[LatLng]]) -> list[Row]:
+    """Return a row for each line of positions, numbered from 0."""
     return [{"id": str(number), "geometry": _line(line)} for number, line in enumerate(lines)]
 
 
 def _panorama(city: City, name: str) -> Row:
+    """Return the row of a panorama: id, heading in degrees, number of links and point."""
     panorama = city.streetview.panorama(name)
     return {
         "id": panorama.id,
@@ -101,6 +106,7 @@ def _panorama(city: City, name: str) -> Row:
 
 
 def _houses(inventory: Inventory) -> list[Row]:
+    """Return a row for each house: id, height in metres, whether that is known, and outline."""
     return [
         {
             "id": house.id,
@@ -113,6 +119,7 @@ def _houses(inventory: Inventory) -> list[Row]:
 
 
 def _places(inventory: Inventory) -> list[Row]:
+    """Return a row for each place: name, types, address, hours, rating, signs and point."""
     signed, listed = inventory.ids_with_sign(), inventory.ids_on_directory()
     return [
         {
@@ -135,6 +142,7 @@ def _places(inventory: Inventory) -> list[Row]:
 
 
 def _furniture(city: City) -> list[Row]:
+    """Return a row for each piece of street furniture; none where the truth is not known."""
     return [
         {"id": thing.id, "kind": thing.kind, "is_mapped": thing.is_mapped, "geometry": _point(thing.position)}
         for thing in (city.truth.things() if city.truth else ())
@@ -142,8 +150,10 @@ def _furniture(city: City) -> list[Row]:
 
 
 def _point(position: LatLng) -> shapely.Point:
+    """Return a position as a point: x is the longitude, y the latitude."""
     return shapely.Point(position.lng, position.lat)
 
 
 def _line(line: Iterable[LatLng]) -> shapely.LineString:
+    """Return positions as a line: x is the longitude, y the latitude."""
     return shapely.LineString([(position.lng, position.lat) for position in line])

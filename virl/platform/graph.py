@@ -17,27 +17,31 @@ from virl.platform.streetview import MAX_RADIUS_M, Link, Panorama
 
 @dataclass(frozen=True, eq=False)
 class NavigationGraph:
-    """Nodes with positions, and one-way links between them. Made by `build_graph`.
+    """Nodes with positions, and one-way links between them, as arrays. Made by `build_graph`.
 
     The links of node `i` are the entries `first[i]` to `first[i + 1]` of `target`, `heading` and `length`.
     """
 
     ids: tuple[str, ...]
+    """Panorama id of each node."""
     lat: Floats
+    """Latitude of each node, degrees, shape (nodes,)."""
     lng: Floats
+    """Longitude of each node, degrees, shape (nodes,)."""
     first: Ints
-    """Shape (nodes + 1,)."""
+    """Index of the first link of each node, and the number of all links, shape (nodes + 1,)."""
     target: Ints
     """Node that each link leads to, shape (links,)."""
     heading: Floats
-    """Degrees clockwise from north in which each link leaves, [0, 360)."""
+    """Direction in which each link leaves, degrees clockwise from north, [0, 360), shape (links,)."""
     length: Floats
-    """Metres."""
+    """Metres of each link, shape (links,)."""
     yaw: Floats
-    """The way the capturing car faced at each node, degrees, [0, 360); `nan` where it is not known."""
+    """Heading of the capturing car at each node, degrees, [0, 360); `nan` where it is not known."""
     height: Floats
-    """Metres of each node above a level of the graph's own, 0 where all lie flat."""
+    """Metres of each node above some common level, shape (nodes,); 0 where all lie flat."""
     _number: dict[str, int] = field(repr=False)
+    """Number of each node, by its id."""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -58,7 +62,7 @@ class NavigationGraph:
         return LatLng(float(self.lat[node]), float(self.lng[node]))
 
     def links(self, node: int) -> slice:
-        """Return the entries of a node's links in `target`, `heading` and `length`."""
+        """Return the range of a node's links within `target`, `heading` and `length`."""
         return slice(int(self.first[node]), int(self.first[node + 1]))
 
     @property
@@ -67,7 +71,7 @@ class NavigationGraph:
         return np.diff(self.first)
 
     def nearest(self, position: LatLng) -> tuple[int, float]:
-        """Return the node nearest to a position, and how far it is in metres.
+        """Return the number of the node nearest to a position, and its distance in metres.
 
         Raises:
             BadInput: the position is not finite.
@@ -79,14 +83,14 @@ class NavigationGraph:
         return node, distance(position, self.position(node))
 
     def distances_from(self, sources: Sequence[int]) -> Floats:
-        """Return metres along links from each source to every node, shape (sources, nodes), or `inf`."""
+        """Return metres along links from sources to all nodes, shape (sources, nodes); `inf` for no way."""
         if len(sources) == 0:
             return np.empty((0, len(self)))
         lengths: Floats = dijkstra(self._matrix, indices=np.asarray(sources))
         return lengths
 
     def shortest_path(self, source: int, target: int) -> tuple[list[int], float]:
-        """Return the nodes of a shortest way, both ends included, and its length in metres.
+        """Return the node numbers of a shortest way, both ends included, and its length in metres.
 
         Raises:
             NoRoute: no way leads there.
@@ -101,14 +105,17 @@ class NavigationGraph:
 
     @cached_property
     def _matrix(self) -> csr_array:
+        """Return the metres of the links as a sparse matrix, from row to column."""
         return csr_array((self.length, self.target, self.first), shape=(len(self), len(self)))
 
     @cached_property
     def _frame(self) -> LocalFrame:
+        """Return the metric frame around the mean position of the nodes."""
         return LocalFrame(LatLng(float(self.lat.mean()), float(self.lng.mean())))
 
     @cached_property
     def _tree(self) -> cKDTree:
+        """Return a search tree of the nodes' positions in metres of `_frame`."""
         return cKDTree(np.stack(self._frame.to_metres(self.lat, self.lng), axis=1))
 
 
@@ -205,7 +212,7 @@ def panorama_at(graph: NavigationGraph, node: int, date: str | None = None) -> P
 def panorama_near(
     graph: NavigationGraph, position: LatLng, radius: float, date: str | None = None
 ) -> Panorama | None:
-    """Return the panorama nearest to a position, as `StreetView.nearest` promises it.
+    """Return the panorama nearest to a position within `radius` metres; `None` if there is none.
 
     Args:
         graph: links between the panoramas.

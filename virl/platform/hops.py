@@ -10,25 +10,28 @@ from numba import njit
 from virl.geo import Floats, Ints
 from virl.platform.graph import NavigationGraph
 
-GRAPHS = 16  # whose neighbours are kept at a time; chosen
+GRAPHS = 16
+"""Number of graphs whose neighbours are kept at a time; chosen."""
 
 
 class Neighbours(NamedTuple):
-    """The neighbours of node `i` are the entries `first[i]` to `first[i + 1]` of `node`."""
+    """The neighbours of all nodes as arrays: those of `i` are `node[first[i]:first[i + 1]]`."""
 
     first: Ints
+    """Index in `node` of the first neighbour of each node, and the number of all, shape (nodes + 1,)."""
     node: Ints
+    """Numbers of the neighbours, of one node after another."""
 
 
 @lru_cache(GRAPHS)
 def sources_of_links(graph: NavigationGraph) -> Neighbours:
-    """Return for each node the nodes whose links lead to it: a search along them runs backward."""
+    """Return for each node those whose links lead to it, for a search against the links."""
     return _gather(len(graph), graph.target, _starts(graph))
 
 
 @lru_cache(GRAPHS)
 def linked_nodes(graph: NavigationGraph) -> Neighbours:
-    """Return for each node those that a link joins it with, in either direction."""
+    """Return for each node those with a link to it or from it."""
     starts = _starts(graph)
     ends = np.concatenate([starts, graph.target]), np.concatenate([graph.target, starts])
     return _gather(len(graph), *ends)
@@ -54,15 +57,18 @@ def count_hops(
 
 
 def _starts(graph: NavigationGraph) -> Ints:
+    """Return the node that each link leaves, shape (links,)."""
     return np.repeat(np.arange(len(graph)), graph.degree)
 
 
 def _gather(nodes: int, source: Ints, target: Ints) -> Neighbours:
+    """Return the targets grouped by their source as the neighbours of each node."""
     order = np.argsort(source, kind="stable")
     return Neighbours(np.searchsorted(source[order], np.arange(nodes + 1)), target[order])
 
 
 def _search_from_each(first: Ints, node: Ints, sources: Ints, bounds: Ints, wanted: Ints) -> Floats:
+    """Return the links from each source to the nodes sought from it, one after another; `inf` if none."""
     hops = np.full(len(wanted), np.inf)
     depth = np.zeros(len(first) - 1, np.int64)
     seen = np.full(len(first) - 1, -1)  # the last search that came to each node

@@ -17,13 +17,13 @@ class MappedStreet:
     """One stretch of street between two junctions (or a junction and a dead end)."""
 
     id: str
-    """Id of the way it is a part of, such as `w34` of OpenStreetMap; several stretches may share one."""
+    """Id of the mapped way that the stretch belongs to, such as `w34`; several stretches may share one."""
     name: str
-    """Empty for a street without a name."""
+    """Name of the street; empty where it has none."""
     kind: str
     """OpenStreetMap's value of `highway`; empty where it is not known."""
     line: Sequence[LatLng]
-    """Centre line."""
+    """Positions along the centre line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,22 +32,22 @@ class House:
 
     id: str
     outline: Polygon
-    """WGS84 degrees, x is the longitude; with its courtyards."""
+    """Outline with its courtyards, WGS84 degrees; x is the longitude."""
     height: float
-    """Metres."""
+    """Metres from the ground to the top."""
     is_height_known: bool
-    """False where the height is that of the neighbours, or usual for the kind of house."""
+    """True where the height is mapped; False where it is guessed from the neighbours or the kind."""
     base: float = 0.0
-    """Metres from the ground to where it begins: above 0 for what juts out, and for rooms over a passage."""
+    """Metres from the ground to its lowest floor: above 0 for parts that jut out or bridge a passage."""
 
 
 @dataclass(frozen=True, slots=True)
 class GroundArea:
-    """A park or water."""
+    """The outline of a park or of water."""
 
     kind: Literal["park", "water"]
     outline: Polygon
-    """WGS84 degrees, x is the longitude."""
+    """Outline, WGS84 degrees; x is the longitude."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,59 +55,60 @@ class CityStatistics:
     """The counts of a city's contents, and of what was left out; `None` where nobody counted."""
 
     area_m2: float
-    """Area of the part that the city covers."""
+    """Square metres of the part that the city covers."""
     street_m: float
     """Metres of its streets."""
     houses: int
+    """Number of buildings, each once."""
     places_by_type: Mapping[str, int]
-    """Places by their first type, the most frequent first."""
+    """Number of places by their first type, the most frequent first."""
     places_with_sign: int
-    """Places that have a sign of their own."""
+    """Number of places with a sign of their own."""
     furniture: Mapping[str, int]
-    """Things by kind, the most frequent first, without those of `filled`."""
+    """Number of mapped things by kind, the most frequent first, without those of `filled`."""
     places_on_directory: int = 0
-    """Places without a sign of their own whose name stands on the directory of a building."""
+    """Number of places without a sign of their own, named on the directory of a building."""
     filled: Mapping[str, int] = field(default_factory=dict)
-    """Things by kind that no map has: they come from a seed, such as parked cars and trees of a forest."""
+    """Number of things by kind that no map has but a seed gives, such as parked cars."""
     mapped_m: float | None = None
     """Metres of the mapped ways on which panoramas may stand."""
     dropped_m: Mapping[str, float] = field(default_factory=dict)
-    """Metres of mapped ways that were left out, by the reason."""
+    """Metres of mapped ways that were left out, by reason."""
     water_m2: float | None = None
-    """Square metres of that area that are water."""
+    """Square metres of water in the covered part."""
     houses_in_water: int | None = None
-    """Houses in water whose tags allow it, such as boathouses and houses on piers."""
+    """Number of houses in water whose tags allow it, such as boathouses."""
     drawn_m: Mapping[str, float] = field(default_factory=dict)
-    """Metres of streets that are bridges, which are drawn level with the ground, or passages."""
+    """Metres of streets that are passages, or bridges, which are drawn level with the ground; by kind."""
     parts: int | None = None
-    """Mapped parts of buildings that are drawn."""
+    """Number of mapped parts of buildings that are drawn."""
     heights_unread: Mapping[str, int] = field(default_factory=dict)
-    """Tags of heights and levels that cannot be read or are absurd, such as `height=1e9`, and how often."""
+    """Times that each tag of a height or levels could not be read or is absurd, such as `height=1e9`."""
     looks_unread: Mapping[str, int] = field(default_factory=dict)
-    """Tags of colours and materials that cannot be read, and how many houses have each."""
+    """Number of houses for each tag of a colour or material that cannot be read."""
     houses_with_height: int | None = None
-    """Houses whose height or levels are mapped."""
+    """Number of houses whose height or levels are mapped."""
     hours_read: int | None = None
-    """Places whose opening hours were read."""
+    """Number of places whose opening hours were read."""
     hours_unread: int | None = None
-    """Places with opening hours that cannot be read."""
+    """Number of places with opening hours that cannot be read."""
     unread: Sequence[tuple[str, str]] = ()
-    """The name of each of them, and its opening hours as they are mapped; sorted."""
+    """Name and mapped opening hours of each place whose hours cannot be read; sorted."""
     incomplete: int | None = None
-    """Mapped objects without some of their nodes, or with broken rings; all or a part of each is left out."""
+    """Number of mapped objects left out, in whole or part, for missing nodes or broken rings."""
     left_out: Sequence[Omission] = ()
-    """Objects, hours and heights that cannot be used, by kind, with id and reason of the first of each."""
+    """Objects, hours and heights that cannot be used, by kind, with the first reasons."""
     unmapped: Mapping[str, int] = field(default_factory=dict)
-    """Tags of places that have no type of their own, such as `shop=toys`, the most frequent first."""
+    """Times that each tag of a place has no place type, such as `shop=toys`, the most frequent first."""
 
     @property
     def places(self) -> int:
-        """The number of places."""
+        """Number of all places."""
         return sum(self.places_by_type.values())
 
 
 class Inventory(Protocol):
-    """The contents of a city; only a provider that holds it all has one."""
+    """All that a city holds; only for a city that is held whole."""
 
     def streets(self) -> Sequence[MappedStreet]:
         """Return all streets."""
@@ -130,7 +131,7 @@ class Inventory(Protocol):
         ...
 
     def ids_on_directory(self) -> frozenset[str]:
-        """Return the ids of the places whose name stands on the directory of a building."""
+        """Return the ids of the places named on the directory of a building."""
         ...
 
     def statistics(self) -> CityStatistics:
@@ -139,7 +140,7 @@ class Inventory(Protocol):
 
 
 def street_finder(inventory: Inventory) -> Callable[[LatLng], str]:
-    """Return a function that names the street nearest to a position; empty where no street has a name."""
+    """Return a function from a position to the name of the nearest named street; empty if none has a name."""
     named = [street for street in inventory.streets() if street.name and len(street.line) > 1]
     if not named:
         return lambda _: ""

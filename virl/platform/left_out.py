@@ -13,31 +13,31 @@ from pydantic import TypeAdapter
 from virl.files import JsonLines
 
 LEFT_OUT = "left_out.jsonl"
-"""Name of the file of a run that keeps each count."""
+"""Name of the file in a run's folder that keeps each part left out."""
 MOST_REASONS = 10
-"""Reasons that are kept for each source (chosen: as many as fit a short list)."""
+"""Number of reasons kept for each source (chosen: as many as fit a short list)."""
 
 _Part = tuple[str, str, int, int]
-"""Source, reason, checksum and number of an item or field."""
+"""Source, reason, checksum, and number among equal parts, of an item or field that was left out."""
 _PART: TypeAdapter[_Part] = TypeAdapter(_Part)
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Omission:
-    """The part of one source that was left out."""
+    """The count of what was left out of one source, and the first reasons."""
 
     source: str
     """The service or file, such as `"Places API (New): places_nearby"`."""
     count: int
-    """Items and fields, each counted once however often it was read."""
+    """Number of items and fields left out, each counted once however often it was read."""
     reasons: tuple[str, ...]
     """The first reasons, at most `MOST_REASONS`."""
 
 
 @dataclass(slots=True, eq=False)
 class LeftOut:
-    """Parts of a city's services and files that cannot be read, and places that cannot be reached.
+    """Counts of the parts of a city's services and files that cannot be read, and of unreachable places.
 
     Safe for several threads. The first of each source is told once, as a warning in the log.
     """
@@ -45,13 +45,17 @@ class LeftOut:
     is_told: bool = True
     """True to warn once in the log of the first of each source."""
     _counts: Counter[str] = field(default_factory=Counter)
+    """Number of parts left out, by source."""
     _reasons: dict[str, list[str]] = field(default_factory=dict)
+    """The first reasons, by source."""
     _known: dict[_Part, None] = field(default_factory=dict)
+    """Parts that are counted already, as an ordered set."""
     _kept: JsonLines | None = None
+    """File that keeps each part; `None` for none."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def add(self, source: str, reason: str, part: object = None, nth: int = 1) -> None:
-        """Count an item or field, however often it is read, once.
+        """Count an item or field that cannot be read; once, however often it is read.
 
         Args:
             source: the service or file.
@@ -71,7 +75,7 @@ class LeftOut:
             self._warn(source, reason)
 
     def keep(self, path: Path) -> None:
-        """Keep each item and field that is counted in a file, and count those that it has from before.
+        """Keep each part that is counted in a file, and count the parts that the file has already.
 
         What `take` counts is not kept: it is known again when the city is opened.
 
@@ -89,6 +93,7 @@ class LeftOut:
             self._kept = lines
 
     def _count(self, part: _Part) -> None:
+        """Count a part under its source and keep its reason among the first."""
         source, reason, *_ = part
         self._known[part] = None
         self._counts[source] += 1
@@ -97,7 +102,7 @@ class LeftOut:
             reasons.append(reason)
 
     def add_unreached(self, mode: str, names: Iterable[str]) -> None:
-        """Count places that no way leads to.
+        """Count places to which no way of a mode of travel leads.
 
         Args:
             mode: of travel, such as `"walking"`.
@@ -107,7 +112,7 @@ class LeftOut:
             self.add(f"ways ({mode})", f"no way leads to {name}", name)
 
     def take(self, omission: Omission) -> None:
-        """Count what was left out of a source at another time, in place of what is counted for it."""
+        """Replace the count and reasons of a source by those found at another time."""
         with self._lock:
             is_new = omission.source not in self._counts
             self._counts[omission.source] = omission.count
@@ -125,4 +130,5 @@ class LeftOut:
 
     @staticmethod
     def _warn(source: str, reason: str) -> None:
+        """Warn in the log of the first part that is left out of a source."""
         _log.warning("%s: some is left out and counted, first %s", source, reason)

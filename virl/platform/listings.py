@@ -10,30 +10,32 @@ from virl.geo import LatLng
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A home to rent."""
+    """A home to rent, as it is listed."""
 
     id: str
     address: str
     position: LatLng
     price: float
-    """Dollars a month."""
+    """Rent in dollars a month."""
     property_type: str
-    """Such as `"Apartment"` or `"Townhouse"`."""
+    """Kind of home, such as `"Apartment"` or `"Townhouse"`."""
     bedrooms: int | None
-    """0 is a studio; `None` where nobody has listed them."""
+    """Number of bedrooms, 0 for a studio; `None` where it is not known."""
     bathrooms: float | None = None
+    """Number of bathrooms; `None` where it is not known."""
     area: float | None = None
-    """Square metres of floor."""
+    """Square metres of floor; `None` where they are not known."""
     year_built: int | None = None
+    """Year in which it was built; `None` where it is not known."""
 
 
 class Listings(Protocol):
-    """A provider of listings."""
+    """A provider of homes to rent."""
 
     def rentals(
         self, area: Polygon, price: tuple[float, float], bedrooms: int | None = None
     ) -> list[Listing]:
-        """Return the homes to rent within an area, cheapest first.
+        """Return the homes to rent within an area (degrees) and a range of monthly rents, cheapest first.
 
         Args:
             area: polygon whose points are (longitude, latitude), as in GeoJSON.

@@ -17,12 +17,15 @@ from virl.platform.relocate import RADII_M, relocate
 from virl.platform.streetview import Panorama
 
 PART_M = 600.0
-"""Metres around a spot of what counts as its part of the town: ten minutes' walk across."""
+"""Metres around a spot within which places count as its part of the town: ten minutes' walk across."""
 SPOT_M = 100.0
-"""Metres around a spot of what counts as its square or shopping street."""
-_FRONT_M = 50.0  # from a place to the panorama before it
-_TRIED = 400  # places of one part, for one on a street with a name; chosen
+"""Metres around a spot within which places count as its square or shopping street."""
+_FRONT_M = 50.0
+"""Metres from a place to the panorama before it at most."""
+_TRIED = 400
+"""Most places of a part that are tried for a street with a name; chosen."""
 _PATHS = frozenset({"footway", "path", "steps", "corridor", "track", "bridleway"})
+"""Values of OpenStreetMap's `highway` that are paths, not streets."""
 _LINES, _BESIDE_M = 12, 200.0  # streets on which the nearest panorama may be, and how far along; chosen
 
 
@@ -34,7 +37,7 @@ class LivelySpot:
     street: str
     """Name of its street; empty where that is not known."""
     places: int
-    """Shops and places within `PART_M` of it."""
+    """Number of shops and places within `PART_M` metres of it."""
 
     def __str__(self) -> str:
         where = self.street or str(self.panorama.position)
@@ -43,7 +46,7 @@ class LivelySpot:
 
 
 def liveliest(city: City) -> LivelySpot | None:
-    """Return where a town has the most shops and places; `None` where they are not known at once.
+    """Return a start among the most shops and places of a town; `None` where they are not all known.
 
     The part with the most of them within `PART_M` counts first, then the street or square in it with the most
     within `SPOT_M`. Footpaths and passages, and streets without a name, come last.
@@ -71,14 +74,14 @@ def liveliest(city: City) -> LivelySpot | None:
 
 
 def _rank(street: MappedStreet | None) -> int:
-    """Return the order of streets to start on, 0 to 2: with a name, a path with a name, others."""
+    """Return 0 for a street with a name, 1 for a path with a name, 2 for others: low ones come first."""
     if street is None or not street.name:
         return 2
     return int(street.kind in _PATHS)
 
 
 def start_near(city: City, position: LatLng, place: str) -> Panorama:
-    """Return the panorama nearest to a position, as `relocate` does.
+    """Return the panorama nearest to a position, within the first of ever wider radii that holds one.
 
     Args:
         city: the city.
@@ -117,5 +120,6 @@ def _nearest(city: City, position: LatLng) -> LatLng | None:
 
 
 def _metres(frame: LocalFrame, positions: Sequence[LatLng]) -> Floats:
+    """Return positions in metres of a frame, shape (positions, 2): east and north."""
     lat, lng = np.array(positions, float).T
     return np.column_stack(frame.to_metres(lat, lng))

@@ -10,7 +10,7 @@ from virl.platform.names import is_shortened, name_ratio, score_names, spelt
 from virl.platform.places import Place, closed_among
 
 SAME_NAME = 80.0
-"""Least likeness of a name that was asked for to that of a place found, of 100; chosen."""
+"""Least likeness, [0, 100], of a place's name to the name that was asked for; chosen."""
 
 
 def locate(city: City, text: str, near: LatLng | None = None) -> tuple[str, LatLng]:
@@ -48,7 +48,7 @@ def locate(city: City, text: str, near: LatLng | None = None) -> tuple[str, LatL
 
 
 def _has_closed(text: str, closed: list[Place], named: Place | None) -> bool:
-    """Return whether a closed place has the name that was asked for, more so than an open one."""
+    """Return whether a closed place fits the name that was asked for better than the open one found."""
     least = name_ratio(text, named.name) if named else 0.0
     return not text.islower() and any(
         _is_called(text, place.name) and name_ratio(text, place.name) > least for place in closed
@@ -56,7 +56,7 @@ def _has_closed(text: str, closed: list[Place], named: Place | None) -> bool:
 
 
 def _is_called(text: str, name: str) -> bool:
-    """Return whether a place is the one asked for: any of a sort, but only one with the name given."""
+    """Return whether a place's name fits a text; a text that is a sort of place fits any."""
     return text.islower() or name_ratio(text, name) >= SAME_NAME or is_shortened(name, text)
 
 

@@ -15,8 +15,7 @@ from virl.pages.map_image import map_image
 TravelMode = Literal["walking", "cycling", "driving"]
 
 OFF_MAP_M: dict[TravelMode, float] = {"walking": 100.0, "cycling": 300.0, "driving": 300.0}
-"""A stop farther than this from every way of a mode is off the map. Chosen: where cars may not go, they are
-left within five minutes' walk."""
+"""Metres from all ways of a mode beyond which a stop is off the map. Chosen: cars stop 5 min on foot away."""
 
 SPEED_M_S: dict[TravelMode, float] = {"walking": 1.35, "cycling": 4.2, "driving": 7.0}
 """Metres a second in town. Chosen: usual planning values, driving with its stops at lights."""
@@ -32,15 +31,15 @@ class Route:
     path: tuple[LatLng, ...]
     """Points of the line, from the first stop to the last."""
     distance: float
-    """Metres."""
+    """Length in metres."""
     duration: float
-    """Seconds."""
+    """Seconds that the way takes."""
     streets: tuple[str, ...] = ()
-    """The street of each piece of the path, empty where it has none; no names where none are known."""
+    """Street name of each piece of the path, empty where it has none; no names where none are known."""
 
     @property
     def instructions(self) -> tuple[str, ...]:
-        """The way in words, a sentence for each stretch between two turns or changes of street."""
+        """Sentences for the way, one for each stretch between two turns or changes of street."""
         return tuple(_instructions(self))
 
     @property
@@ -59,14 +58,16 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """Pieces of a route that go on along one street."""
+    """A stretch of a route along one street."""
 
     street: str
+    """Name of the street; may be empty."""
     metres: float
+    """Length in metres."""
     first: float
     """Heading of its first piece, degrees clockwise from north."""
     last: float
-    """Heading of its last piece."""
+    """Heading of its last piece, degrees clockwise from north."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +120,13 @@ class ReverseMaps(Protocol):
     """Maps that know the addresses of positions too."""
 
     def address_at(self, position: LatLng, radius: float) -> Address | None:
-        """Return the address nearest to a position, of those within so many metres."""
+        """Return the address nearest to a position within `radius` metres; `None` if there is none."""
         ...
 
 
 @runtime_checkable
 class PanoramaMaps(Protocol):
-    """Maps whose routes on foot use ways without street view, and that know the way along panoramas too."""
+    """Maps whose routes on foot use ways without street view, and that also route along panoramas."""
 
     def panorama_route(self, stops: Sequence[LatLng]) -> Route:
         """Return the shortest way from panorama to panorama through two or more stops, in their order.
@@ -138,7 +139,7 @@ class PanoramaMaps(Protocol):
 
 
 def walked_route(maps: Maps, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
-    """Return the way through stops for a walker who follows panoramas: along them, where the maps know it.
+    """Return the way through stops along panoramas where the maps know it, else by `mode`.
 
     Args:
         maps: of the city.
@@ -153,7 +154,7 @@ def walked_route(maps: Maps, stops: Sequence[LatLng], mode: TravelMode = "walkin
 
 
 def speed_of(mode: TravelMode) -> float:
-    """Return the metres a second that a mode of travel makes.
+    """Return the speed of a mode of travel in metres a second.
 
     Raises:
         BadInput: there is no such mode, or it is one that no provider knows.
@@ -171,7 +172,7 @@ def in_blocks(
     block: tuple[int, int],
     ask: Callable[[Sequence[LatLng], Sequence[LatLng]], Floats],
 ) -> Floats:
-    """Return a table of travel times that a service gives in parts, shape (origins, destinations).
+    """Return a table of travel times, asked in blocks, seconds, shape (origins, destinations).
 
     Args:
         origins: its rows.
@@ -192,7 +193,7 @@ def table_of_rows(
     shape: tuple[int, int],
     note: Callable[[str, object], None],
 ) -> Floats | None:
-    """Return a table of travel times as a service gives it; `None` if not one row of it has its shape.
+    """Return travel times as a table, seconds, `inf` where unknown; `None` if no row has its width.
 
     Args:
         rows: the seconds; `None` for a cell or a row that is unknown, which is `inf` in the table.
@@ -211,6 +212,7 @@ def table_of_rows(
 
 
 def _instructions(route: Route) -> Iterator[str]:
+    """Yield a sentence for each stretch of a route."""
     before: _Stretch | None = None
     for stretch in _stretches(route):
         along = f"along {stretch.street} " if stretch.street else ""
@@ -223,7 +225,7 @@ def _instructions(route: Route) -> Iterator[str]:
 
 
 def _stretches(route: Route) -> list[_Stretch]:
-    """Return the stretches of a route; its shortest pieces, as at a kerb, are no stretch of their own."""
+    """Return a route cut into stretches, at turns and changes of street; the shortest pieces are left out."""
     found: list[_Stretch] = []
     for number, (start, end) in enumerate(pairwise(route.path)):
         metres = distance(start, end)
@@ -240,7 +242,7 @@ def _stretches(route: Route) -> list[_Stretch]:
 
 
 def _turn_word(turn: float) -> str:
-    """Return the instruction for a turn of so many degrees, clockwise."""
+    """Return the instruction for a turn of so many degrees, positive to the right."""
     if abs(turn) < BEND_DEG:
         return "Continue"
     if abs(turn) > AROUND_DEG:

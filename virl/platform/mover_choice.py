@@ -5,30 +5,32 @@ from dataclasses import dataclass
 
 from virl.platform.streetview import Panorama, StreetView
 
-MEASURED = 12  # panoramas around the start that are looked at; chosen: about 120 m of street
-LONELY_SHARE = 0.25  # more panoramas with fewer than two links are too many; chosen: dead ends are rarer
+MEASURED = 12
+"""Most panoramas around the start that are looked at; chosen: about 120 m of street."""
+LONELY_SHARE = 0.25
+"""Share of panoramas with fewer than two links above which links are thin; chosen."""
 MOVERS_WITHOUT_LINKS = ("grid", "web")
-"""Movers that ask a street view for no links."""
+"""Names of the movers that need no links between panoramas."""
 
 
 @dataclass(frozen=True, slots=True)
 class MoverChoice:
-    """A mover and the reason for it."""
+    """The name of a mover for a city, and the reason for it."""
 
     name: str
     reason: str
     works: tuple[str, ...] = ()
-    """All movers that work there; empty if every one does."""
+    """Names of all movers that work there; empty if every one does."""
 
 
 @dataclass(frozen=True, slots=True)
 class LinkDensity:
-    """The links around a panorama."""
+    """The number of panoramas around a start, and of those with few links."""
 
     seen: int
-    """Panoramas that were reached by links, the first one included; at most `MEASURED`."""
+    """Number of panoramas reached by links, the first one included; at most `MEASURED`."""
     lonely: int
-    """Those of them with fewer than two links."""
+    """Number of these panoramas with fewer than two links."""
 
     @property
     def are_thin(self) -> bool:
@@ -44,7 +46,7 @@ class LinkDensity:
 
 
 def links_around(streetview: StreetView, start: Panorama) -> LinkDensity:
-    """Follow links from a panorama to those around it, the nearest first.
+    """Follow links from a panorama to those around it, nearest first, and count those with few links.
 
     Args:
         streetview: asked about at most `MEASURED` panoramas.

@@ -16,13 +16,19 @@ from virl.settings.model import Settings, load_settings
 
 __all__ = ["is_numbered_otherwise", "is_shortened", "name_ratio", "numbers_differ", "score_names", "spelt"]
 
-SAME_BUT_NUMBER = 80.0  # chosen, of 100: as in `virl.platform.perception.matching`
-SHARED_WORDS = 2  # chosen: a listing's name of one word is within many a longer name by chance
+SAME_BUT_NUMBER = 80.0
+"""Likeness, of 100, from which two names are the same but for a number; chosen as in `matching`."""
+SHARED_WORDS = 2
+"""Words that a shortened name has at least; chosen: one word is within many longer names by chance."""
 
 _WRITTEN = re.compile(r"[^\W_]+")
+"""Pattern of a word: letters and digits."""
 _SILENT = re.compile("['\u2019`\u0300-\u036f]")
+"""Pattern of apostrophes and accents, which names are compared without."""
 _ORDINAL = re.compile(r"(\d{1,9})(?:st|nd|rd|th)")
+"""Pattern of an ordinal number in digits, such as "5th"."""
 _NUMBER = re.compile(r"(\d{1,9}[a-z]?)(?:st|nd|rd|th)?")
+"""Pattern of a number, with a letter or an ordinal ending, such as "3b" or "5th"."""
 
 
 class _Writings(Settings):
@@ -41,7 +47,7 @@ def name_ratio(one: str, other: str) -> float:
 
 
 def score_names(scorer: Callable[[str, str], float], one: str, other: str) -> float:
-    """Return a scorer's score of two names, as they stand or spelt alike, whichever is more.
+    """Return the score of two names, [0, 100]: the higher one of their own and their normalized spelling.
 
     Args:
         scorer: [0, 100] for two texts in small letters without punctuation.
@@ -58,13 +64,13 @@ def score_names(scorer: Callable[[str, str], float], one: str, other: str) -> fl
 
 
 def numbers_differ(one: str, other: str) -> bool:
-    """Return whether both have numbers, and each has one that the other lacks."""
+    """Return whether two names have numbers, and each has one that the other lacks."""
     mine, theirs = _numbers(one), _numbers(other)
     return not (mine <= theirs or theirs <= mine)
 
 
 def is_numbered_otherwise(text: str, name: str) -> bool:
-    """Return whether a text speaks of a name with another number: "Platform 3" of "Platform 13"."""
+    """Return whether a text names the same with another number: "Platform 3" for "Platform 13"."""
     if not numbers_differ(text, name):
         return False
     said, known = (
@@ -74,14 +80,14 @@ def is_numbered_otherwise(text: str, name: str) -> bool:
 
 
 def is_shortened(listed: str, name: str) -> bool:
-    """Return whether a listed name is a longer one without some words, such as "The" or "& Café"."""
+    """Return whether a listed name is the longer name without some words, such as "The" or "& Café"."""
     kept, words = (set(spelt(text).split()) - _writings().small for text in (listed, name))
     return len(kept) >= SHARED_WORDS and kept <= words and not numbers_differ(listed, name)
 
 
 @lru_cache(maxsize=16_384)
 def spelt(name: str) -> str:
-    """Return a name as it is compared: small letters, no accents, numbers and abbreviations in one form."""
+    """Return a name in its form for comparison: small letters, no accents, numbers in one form."""
     folded = unicodedata.normalize("NFKD", name.casefold().replace("&", " and ").replace("\u00f8", "o"))
     words = _initials_joined(_WRITTEN.findall(_SILENT.sub("", folded)))
     forms = _forms()
@@ -105,7 +111,7 @@ def _initials_joined(words: list[str]) -> list[str]:
 
 
 def _normalize_number(word: str) -> str:
-    """Return a number in one form: "1st" as "1th", as "first" is, and "03" as "3"."""
+    """Return an ordinal or padded number in one form: "1st" as "1th", "03" as "3"."""
     found = _ORDINAL.fullmatch(word)
     if found:
         return f"{int(found[1])}th"
@@ -113,6 +119,7 @@ def _normalize_number(word: str) -> str:
 
 
 def _with_ending(word: str) -> str:
+    """Return a word with the common form of its ending: "hauptstr" as "hauptstrasse"."""
     for ending, others in _writings().endings.items():
         for other in others:
             if word.endswith(other) and len(word) > len(other) + 2:
@@ -122,17 +129,20 @@ def _with_ending(word: str) -> str:
 
 @lru_cache(maxsize=16_384)
 def _numbers(name: str) -> frozenset[str]:
+    """Return the numbers in a name, as spelt in one form."""
     found = (_NUMBER.fullmatch(word) for word in spelt(name).split())
     return frozenset(one[1] for one in found if one)
 
 
 @cache
 def _writings() -> _Writings:
+    """Return the tables of `names.yaml`."""
     return load_settings(Path(__file__).with_name("names.yaml"), _Writings)
 
 
 @cache
 def _forms() -> dict[str, str]:
+    """Return the form that each abbreviation and written ordinal is compared as."""
     told = _writings()
     forms = {other: one for one, others in told.same_words.items() for other in others}
     return forms | {word: f"{number}th" for number, word in enumerate(told.ordinals, start=1)}
@@ -140,4 +150,5 @@ def _forms() -> dict[str, str]:
 
 @cache
 def _cardinals() -> dict[str, str]:
+    """Return the digits of each written cardinal number."""
     return {word: str(number) for number, word in enumerate(_writings().cardinals, start=1)}

@@ -18,12 +18,15 @@ if TYPE_CHECKING:
     import networkx as nx
 
 CRS = "epsg:4326"
-UNCLASSIFIED = "unclassified"  # OpenStreetMap's word for a street of no other class
-ON_STREET_M = 3.0  # what is farther from every street is on none; chosen
+"""Coordinate reference system of the graph: WGS84 degrees."""
+UNCLASSIFIED = "unclassified"
+"""Value of `highway` for streets of an unknown class."""
+ON_STREET_M = 3.0
+"""Metres from the nearest street beyond which a position is on none; chosen."""
 
 
 def to_networkx(city: City) -> "nx.MultiDiGraph[int]":
-    """Return the panoramas of a city and the links between them, which is what an agent walks.
+    """Return a city's panoramas as the nodes of a graph and the links between them as its edges.
 
     Functions of networkx and OSMnx take the graph. Nodes are the numbers of the panoramas, from 0 in the
     order of `StreetMap.panorama_ids`, since OSMnx takes no text for a node. They have `x` (longitude), `y`
@@ -81,7 +84,7 @@ def to_networkx(city: City) -> "nx.MultiDiGraph[int]":
 def streets_at(
     positions: Sequence[LatLng], streets: Sequence[MappedStreet], most_m: float = ON_STREET_M
 ) -> list[MappedStreet | None]:
-    """Return the nearest street of each position; `None` where none is within so many metres.
+    """Return the street nearest to each position; `None` where none is within `most_m` metres.
 
     Args:
         positions: any number.
@@ -104,7 +107,7 @@ def streets_at(
 
 
 def held_street_map(city: City) -> StreetMap:
-    """Return the streets of a city that is held whole.
+    """Return the street map of a city that is held whole.
 
     Raises:
         BadInput: the city is asked over a network, panorama by panorama.
@@ -123,9 +126,11 @@ def _way_number(street: MappedStreet | None) -> int | None:
 
 
 def _halfway(one: LatLng, other: LatLng) -> LatLng:
+    """Return the position halfway between two."""
     return LatLng((one.lat + other.lat) / 2, one.lng + signed_turn(one.lng, other.lng) / 2)
 
 
 def _metres(frame: LocalFrame, positions: Sequence[LatLng]) -> np.ndarray:
+    """Return positions in metres of a frame, shape (positions, 2): east and north."""
     lat, lng = np.array(positions, float).T
     return np.column_stack(frame.to_metres(lat, lng))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, Self
 
 Status = Literal["entered", "finished", "gave up", "stopped"]
-"""The coarse end of a run: a place `entered`, its task `finished`, given up, or `stopped` from outside."""
+"""The coarse end of a run: `entered` a place, `finished` its task, `gave up` or `stopped` from outside."""
 
 OutcomeKind = (
     Status | Literal["arrived", "found", "substituted", "limit", "blocked", "missed", "lost", "not found"]
@@ -20,6 +20,7 @@ _STATUSES: Mapping[OutcomeKind, Status] = {
     "substituted": "finished",
     "stopped": "stopped",
 }
+"""Coarse end of each kind; `gave up` for kinds that are not here."""
 _SENTENCES: Mapping[OutcomeKind, str] = {
     "entered": "entered {what}",
     "found": "found {what}",
@@ -27,19 +28,20 @@ _SENTENCES: Mapping[OutcomeKind, str] = {
     "limit": "the limit of {limit:.0f} {what} is reached",
     "blocked": "no way leads on from here",
 }
+"""Usual sentence of each kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The end of a walk or a run. Decide by its kind, never by its sentence."""
+    """The end of a walk or a run. Decide by `kind`, never by its sentence."""
 
     kind: OutcomeKind
     reason: str = ""
-    """The whole sentence, where it says more than that of the kind."""
+    """The end in a sentence; empty where the usual sentence of its kind says it all."""
     what: str = ""
-    """The name of what was entered, found or taken; of a limit, what it counts, such as `steps`."""
+    """Name of what was entered, found or taken; of a limit, the unit that it counts, such as `steps`."""
     limit: int | float | None = None
-    """The limit that was reached."""
+    """The limit that was reached; `None` for other ends."""
 
     @property
     def status(self) -> Status:
@@ -48,9 +50,9 @@ class Outcome:
 
     @property
     def sentence(self) -> str:
-        """The end in words."""
+        """The end in a sentence."""
         return self.reason or _SENTENCES.get(self.kind, self.kind).format(what=self.what, limit=self.limit)
 
     def with_detail(self, detail: str) -> Self:
-        """Return the same end with more in its sentence, after a semicolon."""
+        """Return the same end with a detail added to its sentence, after a semicolon."""
         return replace(self, reason=f"{self.sentence}; {detail}")

@@ -27,10 +27,11 @@ Mark = Literal[
     "snack",
     "common",
 ]
+"""The marks that a type can bear in the table."""
 
 
 SHARED_BY_TRADES = ("types", "scope", "group", "hours", "width", "visitors")
-"""Fields that a trade has from the first of its row if it does not say them."""
+"""Fields that a trade takes from the first one of its row unless it says them."""
 
 
 class PlaceType(Settings):
@@ -74,7 +75,7 @@ class PlaceType(Settings):
         return _names_in(self.osm[0])[1:] if self.osm else ()
 
     def told_trades(self, name: str) -> dict[str, dict[str, Any]]:
-        """Return its trades with all that goes without saying.
+        """Return the trades of this type by name, with all fields that the table leaves out filled in.
 
         Args:
             name: of the type.
@@ -92,10 +93,11 @@ class PlaceTypes(Settings):
     """The whole table."""
 
     types: dict[str, PlaceType]
+    """Rows of the table by place type."""
     no_place: Words
-    """Tags of OpenStreetMap that make no place."""
+    """Tags of OpenStreetMap that are no place."""
     orders: dict[str, Words]
-    """Types in the order in which virl goes through a field, by field; the others follow."""
+    """Order of types, by field of `PlaceType`; types that are not named follow."""
 
 
 def table_file() -> Path:
@@ -105,7 +107,7 @@ def table_file() -> Path:
 
 @cache
 def place_table() -> PlaceTypes:
-    """Read the table that comes with virl.
+    """Return the table that comes with virl.
 
     Raises:
         BadInput: it is broken; names line and field.
@@ -116,14 +118,14 @@ def place_table() -> PlaceTypes:
 
 @cache
 def by_type(field: str) -> Mapping[str, Any]:
-    """Return what the rows say in a field of `PlaceType`, by type, without those that say nothing."""
+    """Return the values of one field of `PlaceType`, by type; types with an empty value are left out."""
     table = place_table()
     names = dict.fromkeys((*table.orders.get(field, ()), *table.types))
     return {name: said for name in names if (said := getattr(table.types[name], field))}
 
 
 def by_type_as(field: str, model: type[ModelT]) -> dict[str, ModelT]:
-    """Return what the rows say in a field, fitted to a model, by type.
+    """Return the values of one field of `PlaceType`, fitted to a model, by type.
 
     Raises:
         BadInput: a row does not fit; names the table, the type and the field.
@@ -154,7 +156,7 @@ def types_20() -> tuple[str, ...]:
 
 @cache
 def types_named(field: Literal["osm", "overture"]) -> Mapping[str, tuple[str, ...]]:
-    """Return the types of each name that another vocabulary has for places, the finest first."""
+    """Return the place types of each name in another vocabulary, the finest first."""
     found: dict[str, tuple[str, ...]] = {}
     for place_type, names in by_type(field).items():
         for name in names:
@@ -169,7 +171,7 @@ def _names_in(written: str) -> tuple[str, ...]:
 
 
 def sort_of(types: Sequence[str]) -> str:
-    """Return the coarse type that a place counts as: the first of its types that is one, general ones last.
+    """Return the coarse type that a place counts as: the first coarse one, general ones last.
 
     A ramen restaurant counts as a restaurant, a bookshop that also sells gifts as a bookshop, and a hotel
     with a restaurant as lodging. A place without any coarse type counts as its first type, and one without

@@ -10,26 +10,27 @@ from virl.platform.place_types import types_marked
 from virl.platform.streetview import Image
 
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+"""Short names of the days of a week in patterns of hours, Monday first."""
 DAY_NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 @dataclass(frozen=True, slots=True)
 class OpeningHours:
-    """One stretch of opening in a week."""
+    """One stretch of a week in which a place is open."""
 
     day: int
-    """0 is Monday, 6 is Sunday."""
+    """Day of the week, 0 (Monday) to 6 (Sunday)."""
     opens: int
-    """Minutes after midnight, [0, 1440)."""
+    """Opening in minutes after midnight, [0, 1440)."""
     closes: int
-    """Minutes after midnight of `day`, (opens, 2880): beyond 1440 it is the next morning."""
+    """Closing in minutes after midnight of `day`, (opens, 2880): beyond 1440 it is the next morning."""
 
     def __str__(self) -> str:
         return f"{DAYS[self.day]} {_clock(self.opens)}-{_clock(self.closes)}"
 
 
 CONTACTS = frozenset({"phone", "website"})
-"""Facts that say how to reach a place."""
+"""Names of facts that say how to reach a place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class Place:
     """A place as a provider lists it; `Places.details` alone fills in `reviews`, `hours` and `facts`."""
 
     id: str
-    """The provider's own."""
+    """Id that the provider gives the place."""
     name: str
     """Name in the provider's spelling."""
     types: tuple[str, ...]
@@ -67,7 +68,7 @@ class Place:
     hours: tuple[OpeningHours, ...] = ()
     """Opening hours in a week; empty where nobody has listed them."""
     reviews: tuple[Review, ...] = ()
-    """Filled in by `Places.details`."""
+    """Reviews by visitors, filled in by `Places.details`."""
     facts: tuple[tuple[str, str], ...] = ()
     """Further facts, by name: `phone`, `website`, `cuisine`, `diet` and `wheelchair` of a map, and `hours`
     where some rules of its opening hours are not among those of each week. The texts are data from the
@@ -82,25 +83,25 @@ class Place:
 
     @property
     def traits(self) -> dict[str, str]:
-        """The facts that tell what a place is like: all but how to reach it."""
+        """The facts about the place itself, by name, without those that say how to reach it."""
         return {name: text for name, text in self.facts if name not in CONTACTS}
 
     @property
     def is_unsure(self) -> bool:
-        """Return whether nobody has listed when it is open, and it is not outdoors."""
+        """Return whether its opening hours are unknown and it is not outdoors."""
         return self.is_open and not self.hours and not types_marked("outdoors").intersection(self.types)
 
     def open_at(self, day: int, minute: int) -> bool:
-        """Return whether it serves at this minute of this day (0: Monday); unknown hours count as closed."""
+        """Return whether it is open at a minute after midnight of a day (0: Monday); False if unknown."""
         return self.is_open and open_then(self.hours, day, minute)
 
     def may_be_open_at(self, day: int, minute: int) -> bool:
-        """Return whether `open_at` holds, or nobody knows the hours of a place that has not closed."""
+        """Return whether it is open at that minute, or its hours are unknown and it has not closed down."""
         return self.is_open and (not self.hours or self.open_at(day, minute))
 
 
 def open_then(hours: Iterable[OpeningHours], day: int, minute: int) -> bool:
-    """Return whether this minute of this day (0: Monday) lies in some opening hours.
+    """Return whether a minute of a day (0: Monday) lies within some opening hours.
 
     Args:
         hours: of a place, in its local time.
@@ -116,7 +117,7 @@ def open_then(hours: Iterable[OpeningHours], day: int, minute: int) -> bool:
 
 
 class NearbyPlaces(list[Place]):
-    """Places near a position, the nearest first, of a provider that does not tell all of them.
+    """Places near a position, nearest first, of which some farther away may be missing.
 
     Args:
         places: in their order.
@@ -124,12 +125,13 @@ class NearbyPlaces(list[Place]):
     """
 
     def __init__(self, places: Iterable[Place], complete: float) -> None:
+        """Make the list; none is missing up to `complete` metres from the position."""
         super().__init__(places)
         self.complete = complete
 
 
 class SearchResults(list[Place]):
-    """Places that answer a text, of a provider that leaves out those that have closed.
+    """Places found for a text, with those left out of the list since they have closed.
 
     Args:
         places: in their order.
@@ -137,18 +139,19 @@ class SearchResults(list[Place]):
     """
 
     def __init__(self, places: Iterable[Place], closed: Iterable[Place]) -> None:
+        """Make the list of open places; `closed` are those that are left out."""
         super().__init__(places)
         self.closed = tuple(closed)
 
 
 def closed_among(found: Sequence[Place]) -> list[Place]:
-    """Return the places that answer a text and have closed, whether they are listed or left out."""
+    """Return the places found that have closed, whether they are in the list or left out of it."""
     left_out = found.closed if isinstance(found, SearchResults) else ()
     return [*(place for place in found if not place.is_open), *left_out]
 
 
 def complete_to(found: Sequence[Place]) -> float:
-    """Return the metres up to which a list of nearby places misses none; infinite for lists of all."""
+    """Return the metres up to which no place is missing in a list; infinite for a complete one."""
     return found.complete if isinstance(found, NearbyPlaces) else inf
 
 
@@ -158,7 +161,7 @@ class Places(Protocol):
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return the places within a radius, nearest first: `NearbyPlaces` where some may be missing.
+        """Return the places within `radius` metres, nearest first; `NearbyPlaces` if some may be missing.
 
         Args:
             position: the centre.
@@ -170,11 +173,11 @@ class Places(Protocol):
         ...
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:
-        """Return the places whose name, type or address answers a text, best first."""
+        """Return the places whose name, type or address fits a text, best first."""
         ...
 
     def details(self, place_id: str) -> Place:
-        """Return the place with its hours and reviews.
+        """Return the place with this id, its hours and reviews included.
 
         Raises:
             NotFound: no place has this id.
@@ -182,7 +185,7 @@ class Places(Protocol):
         ...
 
     def photos(self, place_id: str, limit: int = 1) -> list[Image]:
-        """Return up to `limit` photos; may be empty.
+        """Return up to `limit` photos of a place; may be empty.
 
         Raises:
             NotFound: no place has this id.
@@ -192,7 +195,7 @@ class Places(Protocol):
 
 @runtime_checkable
 class MeasuredPhotos(Protocol):
-    """Places whose photos need not be seen to be measured."""
+    """Places that know the sizes of their photos without loading them."""
 
     def photo_sizes(self, place_id: str, limit: int = 1) -> Sequence[tuple[int, int]]:
         """Return the width and height, in pixels, of each photo that `Places.photos` gives.
@@ -205,12 +208,12 @@ class MeasuredPhotos(Protocol):
 
 @runtime_checkable
 class PlacesInFull(Protocol):
-    """Places of a circle with hours and reviews, which costs less than to ask for those of each."""
+    """Places within a circle with hours and reviews in one request, cheaper than one for each place."""
 
     def nearby_in_full(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return what `Places.nearby` does, each place with its details, which are not paid for again.
+        """Return the places of `Places.nearby` with hours and reviews, which cost nothing later.
 
         Args:
             position: to search around.
@@ -223,7 +226,7 @@ class PlacesInFull(Protocol):
 
 @runtime_checkable
 class RatedPlaces(Protocol):
-    """Places that can be asked for by how visitors rate them, where not all of a circle are told."""
+    """Places that can be filtered by their rating where a circle does not list all."""
 
     def nearby_rated(
         self,
@@ -233,7 +236,7 @@ class RatedPlaces(Protocol):
         least: float,
         max_price_level: int | None = None,
     ) -> list[Place]:
-        """Return places with details that are rated well enough; complete to 0 m where some are missing.
+        """Return places within `radius` metres, with details, rated `least` of 5 or better.
 
         Args:
             position: the centre.
@@ -247,7 +250,7 @@ class RatedPlaces(Protocol):
 
 @runtime_checkable
 class PhotosOneByOne(Protocol):
-    """Places whose photos cost something each, and are fetched as they are taken."""
+    """Places whose photos cost something each, fetched one by one."""
 
     def each_photo(self, place_id: str, limit: int = 1) -> Iterator[Image]:
         """Yield up to `limit` photos; there may be none.
@@ -259,7 +262,7 @@ class PhotosOneByOne(Protocol):
 
 
 def each_photo(places: Places, place_id: str, limit: int = 1) -> Iterator[Image]:
-    """Yield up to `limit` photos, for callers that may need no more than the first ones.
+    """Yield up to `limit` photos of a place one by one, fetched only when they are taken.
 
     Args:
         places: of a city.
@@ -282,7 +285,7 @@ def nearby_in_full(
     *,
     whole: float | None = None,
 ) -> list[Place]:
-    """Return the places within a radius, with their details where that costs less than to ask later.
+    """Return the places within `radius` metres, with details where that is cheaper than to ask later.
 
     Args:
         places: of a city.
@@ -296,4 +299,5 @@ def nearby_in_full(
 
 
 def _clock(minute: int) -> str:
+    """Return minutes after midnight as `HH:MM`, modulo a day."""
     return f"{minute // 60 % 24:02d}:{minute % 60:02d}"

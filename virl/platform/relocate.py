@@ -8,7 +8,7 @@ from virl.geo import LatLng, distance
 from virl.platform.streetview import Panorama, StreetView
 
 RADII_M = (50.0, 100.0, 200.0, 400.0, 800.0)
-"""Metres (chosen): from Google's default to the other end of a large park, each step twice the last."""
+"""Search radii in metres (chosen): from Google's default to the other end of a large park, each doubled."""
 
 _log = logging.getLogger(__name__)
 

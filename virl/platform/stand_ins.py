@@ -12,13 +12,13 @@ from virl.platform.networks import streets_at
 from virl.platform.streetview import Panorama
 
 _TRIES = 24
-"""Spots drawn for one stop or address. Chosen."""
+"""Number of spots drawn for one stop or address. Chosen."""
 _NEAREST_M, _FARTHEST_M = 80.0, 400.0
 """Metres from the start of addresses. Chosen: as Virlton's errands lie."""
 _STREET_M, _HOUSE_M = 60.0, 40.0
 """Metres from a drawn spot to a street, and from there to a house."""
 _DETOUR = 2.5
-"""Times the straight line that a way is at most, unless there is no shorter one. Chosen."""
+"""Most times that a way is longer than the straight line, unless all are. Chosen."""
 
 
 def draw_tour(city: City, start: LatLng, stops: int, leg_m: float, random: Random) -> list[LatLng]:
@@ -54,7 +54,7 @@ def draw_tour(city: City, start: LatLng, stops: int, leg_m: float, random: Rando
 
 
 def draw_address(city: City, start: LatLng, taken: Collection[str], random: Random) -> Address | None:
-    """Return an address not far on foot from a start, none of those taken.
+    """Return an address near a start, not among the `taken` texts; `None` where no way leads anywhere.
 
     Where no address is known, it is a spot on a street; `None` where no way leads anywhere.
 
@@ -75,7 +75,7 @@ def draw_address(city: City, start: LatLng, taken: Collection[str], random: Rand
 
 
 def is_there(city: City, text: str, near: LatLng) -> bool:
-    """Return whether a city has an address, a place of a name or a kind of place beside a street.
+    """Return whether a text is an address or place that a city has beside street view.
 
     Args:
         city: that knows addresses and places.
@@ -90,7 +90,7 @@ def is_there(city: City, text: str, near: LatLng) -> bool:
 
 
 def spot_name(city: City, position: LatLng) -> str:
-    """Return the address nearest to a position; the street and the position where none is known."""
+    """Return the address nearest to a position as text; street and position where none is known."""
     if address := _address_at(city, position):
         return address.text
     streets = city.inventory.streets() if city.inventory else ()
@@ -99,11 +99,12 @@ def spot_name(city: City, position: LatLng) -> str:
 
 
 def _address_at(city: City, position: LatLng) -> Address | None:
+    """Return the address within `_HOUSE_M` metres of a position; `None` if there or in the maps is none."""
     return city.maps.address_at(position, _HOUSE_M) if isinstance(city.maps, ReverseMaps) else None
 
 
 def _spots(city: City, start: LatLng, random: Random) -> Iterator[LatLng]:
-    """Yield positions on streets at some distance from a start to which a way leads."""
+    """Yield positions of panoramas `_NEAREST_M` to `_FARTHEST_M` metres from a start, reached on foot."""
     for number in range(_TRIES):
         metres = random.uniform(_NEAREST_M, _FARTHEST_M)
         spot = destination(start, random.uniform(0.0, 360.0), metres)
@@ -114,6 +115,7 @@ def _spots(city: City, start: LatLng, random: Random) -> Iterator[LatLng]:
 
 
 def _on_a_street(city: City, spot: LatLng) -> Panorama | None:
+    """Return the panorama within `_STREET_M` metres of a spot; `None` if there is none."""
     return city.streetview.nearest(spot, _STREET_M)
 
 

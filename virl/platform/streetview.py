@@ -18,28 +18,30 @@ Box = tuple[float, float, float, float]
 """Pixels (x0, y0, x1, y1): left, top, right, bottom; x right and y down from the top left corner."""
 
 MIN_FOV, MAX_FOV = 10.0, 120.0  # limits of Street View Static
-MAX_RADIUS_M = 1000.0  # of `StreetView.nearest`; chosen
+MAX_RADIUS_M = 1000.0
+"""Largest radius of `StreetView.nearest` in metres; chosen."""
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A way from one panorama to a neighbour."""
+    """A way from one panorama to a neighbouring one."""
 
     pano_id: str
+    """Id of the neighbouring panorama."""
     heading: float
-    """Degrees clockwise from north, [0, 360)."""
+    """Direction in which the link leaves, degrees clockwise from north, [0, 360)."""
     distance: float
-    """Metres."""
+    """Metres to the neighbour."""
 
 
 @dataclass(frozen=True, slots=True)
 class Panorama:
-    """One street-view capture."""
+    """One panorama of street view: where and how it was taken, and its links."""
 
     id: str
     position: LatLng
     heading: float
-    """The way the capturing car faced: degrees clockwise from north, [0, 360)."""
+    """Heading of the capturing car, degrees clockwise from north, [0, 360)."""
     links: tuple[Link, ...]
     date: str | None = None
     """ISO 8601 month, `2026-05`, where the provider knows it."""
@@ -54,7 +56,7 @@ class Panorama:
 
 @dataclass(frozen=True, slots=True)
 class Pose:
-    """The place and heading of an agent.
+    """The panorama and the heading of an agent.
 
     Examples:
         >>> virl.Pose("vt-0", 90.0).heading
@@ -62,14 +64,14 @@ class Pose:
     """
 
     pano_id: str
-    """The panorama it stands at."""
+    """Id of the panorama where it stands."""
     heading: float
-    """Degrees clockwise from north, [0, 360)."""
+    """Direction that it faces, degrees clockwise from north, [0, 360)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Camera:
-    """The direction, field of view and size of a view.
+    """The direction and the horizontal field of view, degrees, and the size, pixels, of a view.
 
     Args:
         heading: degrees clockwise from north; stored in [0, 360).
@@ -103,11 +105,11 @@ class Camera:
 
     @property
     def focal(self) -> float:
-        """Focal length of the pinhole, in pixels."""
+        """Focal length of the pinhole camera, pixels."""
         return self.width / 2 / tan(radians(self.fov / 2))
 
     def direction(self, x: float, y: float) -> tuple[float, float]:
-        """Return the heading and pitch, in degrees, of the ray through pixel (x, y). Exact for a pinhole."""
+        """Return the heading and pitch, degrees, of the ray through pixel (x, y). Exact for a pinhole."""
         right, up = x - self.width / 2, self.height / 2 - y
         tilt = radians(self.pitch)
         forward = self.focal * np.cos(tilt) - up * np.sin(tilt)
@@ -116,13 +118,13 @@ class Camera:
         return heading, degrees(atan2(rise, hypot(right, forward)))
 
     def sector(self, box: Box) -> tuple[float, float]:
-        """Return the headings of the left and the right edge of a box, at its middle row."""
+        """Return the headings, degrees, of the left and the right edge of a box at its middle row."""
         middle = (box[1] + box[3]) / 2
         return self.direction(box[0], middle)[0], self.direction(box[2], middle)[0]
 
     @property
     def vertical_fov(self) -> float:
-        """Degrees from the bottom to the top of the picture."""
+        """Vertical field of view, degrees from the bottom to the top of the picture."""
         return 2 * degrees(atan(self.height / 2 / self.focal))
 
 
@@ -131,16 +133,16 @@ class View:
     """The image seen through a camera at a panorama."""
 
     pano_id: str
-    """Panorama at which the camera stood."""
+    """Id of the panorama at which the camera stands."""
     camera: Camera
     """Direction, field of view and size of the camera."""
     pixels: Image
     """RGB `uint8` of shape (height, width, 3)."""
     key: str = ""
-    """Key of the picture among all others, also in another process; empty where pictures are not kept."""
+    """Key of the picture in caches, the same in every process; empty where pictures are not kept."""
 
     def _repr_png_(self) -> bytes:
-        """Return the picture, as a notebook shows it."""
+        """Return the picture as a PNG file, for notebooks."""
         import PIL.Image  # noqa: PLC0415 - loads when asked for
 
         png = io.BytesIO()
@@ -154,11 +156,11 @@ class PictureCamera(Camera):
     __slots__ = ()
 
     def __post_init__(self) -> None:
-        """Take every size."""
+        """Take a picture of every size."""
 
 
 def view_of_picture(pixels: Image) -> View:
-    """Return a picture of no known place as a view, for what looks at nothing but the pixels of views."""
+    """Return a picture of unknown origin as a view, for functions that only look at a view's pixels."""
     height, width = pixels.shape[:2]
     return View("", PictureCamera(0.0, width=width, height=height), pixels)
 
@@ -167,7 +169,7 @@ class StreetView(Protocol):
     """A provider of street view. Every provider passes `tests/contracts.py`."""
 
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
-        """Relocate: the panorama nearest to a position.
+        """Return the panorama nearest to a position within `radius` metres; `None` if there is none.
 
         Args:
             position: any position on Earth.
@@ -182,7 +184,7 @@ class StreetView(Protocol):
         ...
 
     def panorama(self, pano_id: str) -> Panorama:
-        """Return the panorama with this id.
+        """Return the panorama with this id, its links included.
 
         Raises:
             NoStreetView: there is none.

@@ -12,22 +12,23 @@ class JourneyLeg:
     """Part of a journey: a ride, or a way on foot."""
 
     path: tuple[LatLng, ...]
+    """Positions along the leg."""
     distance: float
-    """Metres."""
+    """Length in metres."""
     duration: float
-    """Seconds."""
+    """Seconds that the leg takes."""
     line: str = ""
-    """The line ridden, such as `bus 4`; empty on foot."""
+    """Line that is ridden, such as `bus 4`; empty on foot."""
     board: str = ""
     """Name of the stop where a ride begins."""
     alight: str = ""
     """Name of the stop where it ends."""
     departs: int | None = None
-    """Minutes after midnight, of a ride."""
+    """Departure of a ride in minutes after midnight; `None` on foot."""
     arrives: int | None = None
-    """Minutes after midnight, of a ride."""
+    """Arrival of a ride in minutes after midnight; `None` on foot."""
     headsign: str = ""
-    """Destination of the vehicle; may be empty."""
+    """Destination shown on the vehicle; may be empty."""
 
     @property
     def words(self) -> str:
@@ -45,7 +46,7 @@ class JourneyLeg:
 
 @dataclass(frozen=True, slots=True)
 class Journey:
-    """A way by public transport at a time."""
+    """A way by public transport that sets out at a given time."""
 
     legs: tuple[JourneyLeg, ...]
     duration: float
@@ -53,32 +54,32 @@ class Journey:
 
     @property
     def rides(self) -> tuple[JourneyLeg, ...]:
-        """The legs that are not on foot; none where walking is as quick."""
+        """The legs that are rides; none where walking is as quick."""
         return tuple(leg for leg in self.legs if leg.line)
 
     @property
     def distance(self) -> float:
-        """Metres."""
+        """Metres of all legs together."""
         return sum(leg.distance for leg in self.legs)
 
     @property
     def path(self) -> tuple[LatLng, ...]:
-        """All of the way."""
+        """Positions along all legs."""
         return tuple(position for leg in self.legs for position in leg.path)
 
     @property
     def words(self) -> str:
-        """The legs in words; ways on foot of under a minute are left out."""
+        """The legs in words, without ways on foot of under a minute."""
         told = [leg.words for leg in self.legs if leg.line or leg.duration >= 60]
         return "; ".join(told)
 
 
 @runtime_checkable
 class TransitMaps(Protocol):
-    """Maps that know public transport too."""
+    """Maps that also know public transport."""
 
     def journey(self, here: LatLng, there: LatLng, weekday: int, minute: int) -> Journey:
-        """Return the journey that arrives first of those that set out at a time.
+        """Return the first journey to arrive that sets out at a minute of a day (0: Monday) or later.
 
         Args:
             here: from where.

@@ -11,6 +11,7 @@ from virl.settings.model import Settings, load_settings
 
 
 def _split(words: object) -> object:
+    """Return a text split at its commas; other values as they are."""
     return tuple(word.strip() for word in words.split(",")) if isinstance(words, str) else words
 
 
@@ -37,7 +38,7 @@ class MoreWords(Settings):
 
 
 def words_of(types: Mapping[str, TypeWords]) -> Iterator[tuple[str, str, str, bool]]:
-    """Yield type, language, word, and whether it is a name, of all words: hints before names."""
+    """Yield (type, language, word, whether it is a name) of all words, hints before names."""
     for place_type, words in types.items():
         for group, are_names in ((words.hints, False), (words.names, True)):
             for language, of_language in group.items():

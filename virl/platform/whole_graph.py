@@ -8,7 +8,7 @@ from virl.platform.graph import NavigationGraph, build_graph
 
 
 def whole_graph(city: City) -> NavigationGraph:
-    """Return the panorama graph of a city that knows all its panoramas.
+    """Return the graph of all panoramas of a city that is held whole.
 
     Raises:
         BadInput: it does not.

@@ -13,6 +13,7 @@ from virl.settings.faults import spell_value
 from virl.settings.model import Settings, load_settings
 
 AREAS = "platform/areas"
+"""Folder of the files of areas, within the data."""
 
 
 class Area(Settings):
@@ -28,6 +29,7 @@ class Area(Settings):
     @field_validator("polygon")
     @classmethod
     def _is_a_region(cls, polygon: tuple[Position, ...]) -> tuple[Position, ...]:
+        """Check that the corners form a region."""
         if fault := region_fault(polygon):
             raise ValueError(str(fault))
         return polygon
@@ -60,7 +62,7 @@ class AreaBook:
     groups: dict[str, AreaGroup]
 
     def expand(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Return the same names with those of groups replaced by what is in them, each once."""
+        """Return names with each group replaced by its cities, none twice."""
         found = (
             city for name in names for city in (self.groups[name].cities if name in self.groups else (name,))
         )
@@ -68,7 +70,7 @@ class AreaBook:
 
 
 def area_book() -> AreaBook:
-    """Return the areas and groups in the files of `platform/areas/`.
+    """Return all areas and groups of `platform/areas/`.
 
     Raises:
         BadInput: one is broken, or a group names an area that there is not.

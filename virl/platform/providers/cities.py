@@ -33,6 +33,7 @@ __all__ = [
 ]
 
 CITIES = "platform/cities"
+"""Folder of the files of cities, within the data."""
 
 
 def city_names() -> list[str]:
@@ -41,14 +42,14 @@ def city_names() -> list[str]:
 
 
 def name_of_city(city: str) -> str:
-    """Return the name of a city given by name, by the path of its file, or by that of a map extract."""
+    """Return a city's name, given the name, the path of its file or that of a map extract."""
     if paths := _paths_for(city):
         return paths.name(city)
     return Path(city).stem if _is_file(city) else city
 
 
 def city_settings(name: str) -> CityFile:
-    """Return the settings in the file of a city; opens nothing.
+    """Return the settings in the file of a city or area; opens no city.
 
     Args:
         name: of a file in `platform/cities/` or of one that comes with a provider, or of an area in
@@ -63,7 +64,7 @@ def city_settings(name: str) -> CityFile:
     if paths := _paths_for(name):
         return paths.read(name)
     if not _is_file(name) and name not in _own_files() and (area := area_book().areas.get(name)):
-        return _of_area(area)
+        return _settings_of_area(area)
     return read_city(_file_of(name))
 
 
@@ -79,7 +80,7 @@ def all_cities() -> dict[str, CityFile]:
 
 
 def listed_cities() -> tuple[dict[str, CityFile], list[VirlError]]:
-    """Return all cities as `all_cities` gives them, and what is wrong with those of other packages.
+    """Return (settings of all cities by name, errors of files of other packages).
 
     Raises:
         BadInput: a file of `platform/cities/` is broken.
@@ -95,7 +96,7 @@ def listed_cities() -> tuple[dict[str, CityFile], list[VirlError]]:
 
 
 def region_line(file: Path) -> str:
-    """Return one line about a region's file: what it holds, and the city with a district that lies nearest.
+    """Return a line about a region's file: its size, and the city with the nearest district.
 
     Raises:
         BadInput: the file holds no region.
@@ -114,7 +115,7 @@ def region_line(file: Path) -> str:
 
 
 def region_called(text: str, folder: Path = Path()) -> Region:
-    """Return the region of a file, or of a city or an area by its name.
+    """Return the region in a file, or that of a city or area by its name.
 
     Args:
         text: a name, or the path of a file of corners.
@@ -146,7 +147,7 @@ def open_city(name: str) -> City:
 
 
 def open_known(name: str) -> City | None:
-    """Open the city of a run, for a page about it; `None` if it is not known here any more.
+    """Return the city of a run for a page about it; `None` if it is no longer known here.
 
     Raises:
         VirlError: as `open_city`, for a city that is known by name.
@@ -161,7 +162,7 @@ def open_known(name: str) -> City | None:
 
 @contextmanager
 def opened_city(name: str, access: Access) -> Iterator[City]:
-    """Open a city as long as the context is open; then its connections are closed.
+    """Open a city for the length of a `with` block; its connections are closed after it.
 
     Raises:
         BadInput: a city that is asked over no network is to be recorded or replayed, or one without dated
@@ -176,6 +177,7 @@ def opened_city(name: str, access: Access) -> Iterator[City]:
 
 
 def _open(name: str, access: Access) -> City:
+    """Return the opened city of a name, its facts filled in from file and provider."""
     settings = city_settings(name)
     provider = provider_of(settings)
     if not provider.network and (access.record or access.replay):
@@ -199,6 +201,7 @@ def _open(name: str, access: Access) -> City:
 
 
 def _file_of(name: str) -> Path:
+    """Return the path of a city's file, given its name or path."""
     if _is_file(name):
         return Path(name)
     if own := _own_files().get(name):
@@ -214,8 +217,8 @@ def _file_of(name: str) -> Path:
     return brought[0]
 
 
-def _of_area(area: Area) -> CityFile:
-    """Return the file of an area's city, with its own outline."""
+def _settings_of_area(area: Area) -> CityFile:
+    """Return the settings of an area: those of its city, with the area's outline and label."""
     city = city_settings(area.of)
     return city.model_copy(
         update={
@@ -228,11 +231,12 @@ def _of_area(area: Area) -> CityFile:
 
 
 def _own_files() -> dict[str, Path]:
+    """Return the files of `platform/cities/` by name."""
     return {file.stem: file for file in sorted(resources.data_folder(CITIES).glob("*.yaml"))}
 
 
 def _files_of_packages() -> dict[str, list[Path]]:
-    """Return the city files that come with providers, by name; there should be one for each."""
+    """Return the city files that come with providers, by name; more than one is a conflict."""
     files: dict[str, list[Path]] = {}
     for provider in PROVIDERS.usable()[0].values():
         for file in sorted(provider.cities.glob("*.yaml")) if provider.cities else ():
@@ -241,7 +245,7 @@ def _files_of_packages() -> dict[str, list[Path]]:
 
 
 def _paths_for(city: str) -> Paths | None:
-    """Return the kind of paths that a city's given name fits; `None` where no provider takes it as a path."""
+    """Return the provider's rules for paths that a given name fits; `None` if it is no such path."""
     if "." not in city:
         return None
     given = (provider.paths for provider in PROVIDERS.usable()[0].values())
@@ -249,4 +253,5 @@ def _paths_for(city: str) -> Paths | None:
 
 
 def _is_file(city: str) -> bool:
+    """Return whether a given name is the path of a YAML file."""
     return Path(city).suffix in {".yaml", ".yml"}

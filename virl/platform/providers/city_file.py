@@ -29,14 +29,17 @@ _EXTENTS: dict[Continent, tuple[float, float, float, float]] = {
 whole degrees around its land)."""
 
 _SWAPPED = ": are latitude and longitude swapped?"
+"""Question in errors about positions on the wrong side of Earth."""
 
 
 def _lies_within(position: LatLng, continent: Continent) -> bool:
+    """Return whether a position is within a continent's extent."""
     south, west, north, east = _EXTENTS[continent]
     return south <= position.lat <= north and west <= position.lng <= east
 
 
 def _on_earth(position: LatLng) -> LatLng:
+    """Return a position, checked to have a valid latitude and longitude."""
     fault = position_fault(position)
     if fault:
         raise ValueError(fault)
@@ -44,6 +47,7 @@ def _on_earth(position: LatLng) -> LatLng:
 
 
 def _time_zone(name: str) -> str:
+    """Return the name of a time zone, checked to exist."""
     try:
         ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -52,6 +56,7 @@ def _time_zone(name: str) -> str:
 
 
 def _language(tag: str) -> str:
+    """Return a BCP 47 language tag, checked for its form."""
     if not re.fullmatch(r"[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?", tag):
         raise ValueError(f"must be a language tag, such as ja or zh-HK, not {spell_value(tag)}")
     return tag
@@ -96,13 +101,13 @@ class CityFile(Settings):
 
     @property
     def place(self) -> str:
-        """District, city and country of what lies on a continent, or else what the file says about it."""
+        """District, city and country of a city on a continent; else the file's description."""
         parts = (self.district, self.city, self.country)
         return ", ".join(filter(None, parts)) if self.continent and all(parts) else self.about
 
     @property
     def mover(self) -> MoverChoice | None:
-        """The mover that fits there, as far as is known before anybody is asked.
+        """The mover that fits the city, as far as its file says; `None` for that of the provider.
 
         `None` for the one that fits the provider.
         """
@@ -115,7 +120,7 @@ class CityFile(Settings):
 
     @property
     def region(self) -> Region | None:
-        """The district."""
+        """The district; `None` without corners."""
         return Region(self.polygon) if self.polygon else None
 
     @field_validator("polygon")
@@ -123,6 +128,7 @@ class CityFile(Settings):
     def _is_a_district(
         cls, polygon: tuple[LatLng, ...] | None, info: ValidationInfo
     ) -> tuple[LatLng, ...] | None:
+        """Check the corners: on the continent, a region, and of a possible area."""
         if polygon is None:
             return None
         continent: Continent | None = info.data.get("continent")
@@ -141,6 +147,7 @@ class CityFile(Settings):
     @field_validator("center")
     @classmethod
     def _is_inside(cls, center: LatLng | None, info: ValidationInfo) -> LatLng | None:
+        """Check that the centre lies within the polygon."""
         polygon = info.data.get("polygon")
         if center and polygon:
             region = Region(polygon)

@@ -16,25 +16,25 @@ from virl.platform.providers.osm.city_file import OsmCity
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A city whose streets and signs are all held here."""
+    """A town whose plan is all known here, for export."""
 
     name: str
-    """The name used in file names, such as `"helsinki"`."""
+    """Name in file names, such as `"helsinki"`."""
     city: str
-    """The given name of the city, without the folder of a file."""
+    """Given name of the city; of a path, only the file's name."""
     plan: CityPlan
     attribution: str = ""
-    """The names that the export has to credit; empty for nobody."""
+    """Names that an export has to credit; empty for nobody."""
     licence: str = ""
-    """The licence of the data; empty where there is none."""
+    """Licence of the data; empty where there is none."""
     outline: Polygon | None = None
-    """The part that was read of a larger town, in metres; `None` where the town ends by itself."""
+    """Part that was read of a larger town, metres; `None` for a whole town."""
     driven: Sequence[bool] | None = None
-    """True for each street on which traffic runs only as its line does; `None` where it does on all."""
+    """True for each street that cars drive only in its line's direction; `None`: all streets are so."""
 
     @property
     def is_real(self) -> bool:
-        """Return whether the town exists: its streets have names that people use, and form no grid."""
+        """Return whether the town exists, so that its streets have real names and form no grid."""
         return self.driven is not None
 
 
@@ -63,6 +63,7 @@ def source_of(city: str) -> Source:
 
 
 def _twin(city: str, file: OsmCity) -> Source:
+    """Return the source of a town rebuilt from OpenStreetMap."""
     require("osm", what=f"exporting {city}")
     from virl.platform.providers.osm.cache import load_twin  # noqa: PLC0415 - needs the extra
     from virl.platform.providers.osm.credit import LICENCE, credit  # noqa: PLC0415 - as above

@@ -9,11 +9,12 @@ from virl.geo import LatLng, LocalFrame
 from virl.platform.city import City
 from virl.region import Region
 
-AROUND_STREETS_M = 15.0  # a city without a district ends so far beyond its outermost streets; chosen
+AROUND_STREETS_M = 15.0
+"""Metres beyond the outermost streets at which a city without a district ends; chosen."""
 
 
 def region_of_city(city: City) -> Region:
-    """Return the district of a city; a city without one, whose streets are all known, is covered whole.
+    """Return the district of a city, or else the region around all its streets.
 
     Raises:
         BadInput: there is neither.
@@ -26,7 +27,7 @@ def region_of_city(city: City) -> Region:
 
 
 def around_streets(lines: Sequence[Sequence[LatLng]]) -> Region:
-    """Return the convex region around all streets of a city, and a little more.
+    """Return the convex region around streets, `AROUND_STREETS_M` metres wider.
 
     Args:
         lines: centre lines; at least one position.

@@ -18,17 +18,18 @@ PROVIDERS: Registry[Provider[Any]] = Registry(
     expected=Provider,
     builtin=partial(scan, "virl.platform.providers", "provider", "PROVIDER"),
 )
-"""virl's own, and those of other packages."""
+"""virl's own providers and those of other packages, by name."""
 
 
 def _check_provider(name: str) -> str:
+    """Return the name of a provider, checked to exist."""
     if name not in PROVIDERS:
         raise ValueError(str(UnknownName("provider", name, PROVIDERS.names())))
     return name
 
 
 class _Named(Settings):
-    """The name of the provider, which checks the rest; read first, so that a fault there is named for it."""
+    """The provider's name in a city file; read before the other fields."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -36,7 +37,7 @@ class _Named(Settings):
 
 
 def read_city(file: Path) -> CityFile:
-    """Read a city's file, as its provider checks it.
+    """Return the settings in a city's file, checked by its provider.
 
     Raises:
         BadInput: the file is broken, or names no provider that there is.

@@ -18,10 +18,11 @@ from virl.platform.providers.provider import Access
 from virl.platform.streetview import StreetView
 
 _PAGE = Call("maps_js")
+"""Call for the Maps JavaScript API, which pages load."""
 
 
 def google_city(name: str, file: GoogleCity, access: Access) -> City:
-    """Return the city of a file, at the host that the file names; `VIRL_GOOGLE_BASE_URL` takes precedence.
+    """Return the city of a file, asked at the host that `VIRL_GOOGLE_BASE_URL` or the file names.
 
     Args:
         name: of the city.
@@ -43,7 +44,7 @@ def google_city(name: str, file: GoogleCity, access: Access) -> City:
 def google_parts(
     file: CityFile, options: GoogleOptions, access: Access
 ) -> tuple[GooglePlaces[PlacesApi], Maps, GoogleHttp]:
-    """Return Google's places and maps alone, for a city with pictures of another; closed by the last.
+    """Return Google's places and maps, and the HTTP client that closes both, for another's pictures.
 
     Args:
         file: of the city; has a center.
@@ -69,7 +70,7 @@ def open_google(
     http: GoogleHttp | None = None,
     settings: GoogleCity | None = None,
 ) -> City:
-    """Open a city of Google Maps. Opening it asks nothing.
+    """Return a city of Google Maps; nothing is asked yet.
 
     Args:
         name: what `open_city` calls it.
@@ -110,7 +111,7 @@ def open_google(
 
 
 def _way(options: GoogleOptions, access: Access) -> GoogleHttp:
-    """Return the way to Google of a run, at the host that a city's file names."""
+    """Return the HTTP client of a run, for the host that a city's file names."""
     settings = load_google_settings()
     if options.base_url and settings.base_url is None:
         settings = at_base_url(settings, options.base_url)
@@ -118,6 +119,7 @@ def _way(options: GoogleOptions, access: Access) -> GoogleHttp:
 
 
 def _places(api: PlacesApi, center: LatLng, options: GoogleOptions) -> GooglePlaces[PlacesApi]:
+    """Return Google's places over one generation of the API, with details in full where it can."""
     closed, requests = options.keep_closed, options.nearby_requests
     if isinstance(api, NewPlaces):
         return GooglePlacesInFull(api, center, keep_closed=closed, nearby_requests=requests)
@@ -125,7 +127,7 @@ def _places(api: PlacesApi, center: LatLng, options: GoogleOptions) -> GooglePla
 
 
 def _panorama_page(http: GoogleHttp, options: GoogleOptions) -> PanoramaPage | None:
-    """Return the page, at the host of all other requests; a replay has none, as it asks nobody."""
+    """Return the page that shows street view, at the host of all other requests; `None` in a replay."""
     if http.is_replay:
         return None
     endpoint = http.settings.endpoint(_PAGE.endpoint)
@@ -134,6 +136,7 @@ def _panorama_page(http: GoogleHttp, options: GoogleOptions) -> PanoramaPage | N
 
 
 def _street_view(http: GoogleHttp, options: GoogleOptions) -> StreetView:
+    """Return street view with links where the key may use Map Tiles, else without; asked later if unknown."""
     linkless = LinklessStreetView(http, outdoor=options.outdoor)
     if http.settings.map_tiles is False:
         if options.imagery == "tiles":
@@ -153,6 +156,7 @@ def _street_view(http: GoogleHttp, options: GoogleOptions) -> StreetView:
 
 
 def _is_linked(streetview: StreetView) -> bool:
+    """Return whether a street view of Google has links, which may have to be asked."""
     if isinstance(streetview, KeyedStreetView):
         return streetview.is_linked
     return isinstance(streetview, GoogleStreetView)
@@ -161,6 +165,7 @@ def _is_linked(streetview: StreetView) -> bool:
 def _services(
     http: GoogleHttp, options: GoogleOptions, district: Corners | None, zone: str | None
 ) -> tuple[PlacesApi, Maps]:
+    """Return the API of places and the maps of the generation that is chosen."""
     if (options.api or http.settings.api) == "new":
         places: PlacesApi = NewPlaces(http, options.language, pages=options.search_pages)
         return places, GoogleMaps(http, district, RoutesApi(http), zone)

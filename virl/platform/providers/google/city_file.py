@@ -15,9 +15,12 @@ from virl.settings.model import Settings
 
 Imagery = Literal["static", "tiles"]
 
-KEPT_PANORAMAS = 8  # chosen: one of 3328x1664 pixels takes 33 MB, its borders included
-NEARBY_REQUESTS = 4  # chosen: 14 cents; a square, the position, and two halves of the types
-PAGE_WAIT_S = 2.0  # chosen: Google makes a legacy page ready "a short delay" after the one before
+KEPT_PANORAMAS = 8
+"""Panoramas kept in memory; chosen: one of 3328x1664 pixels takes 33 MB, its borders included."""
+NEARBY_REQUESTS = 4
+"""Most requests a question; chosen: 14 cents for a square, the position and two halves of the types."""
+PAGE_WAIT_S = 2.0
+"""Seconds before a further legacy page; chosen: Google makes it ready after "a short delay"."""
 
 
 class GoogleOptions(Settings):
@@ -63,11 +66,13 @@ class GoogleOptions(Settings):
 
 
 NO_TILES = "`map_tiles` in platform/providers/google.yaml is false, so no links are known"
+"""Reason for a mover without links where the settings exclude Map Tiles."""
 REFUSED = "the key may not use the Map Tiles API, so no links are known"
+"""Reason for a mover without links where the key may not use Map Tiles."""
 
 
 def known_mover(options: GoogleOptions, map_tiles: bool | None) -> MoverChoice | None:
-    """Return the mover that settings and city file name; `None` if only Google can tell.
+    """Return the mover by settings and city file; `None` if the links around the start must be asked.
 
     Args:
         options: of the city.
@@ -85,7 +90,7 @@ def known_mover(options: GoogleOptions, map_tiles: bool | None) -> MoverChoice |
 def fit_mover(
     streetview: StreetView, options: GoogleOptions, *, map_tiles: bool, start: Panorama, asked: str | None
 ) -> MoverChoice:
-    """Return the mover for a start, or the one asked for.
+    """Return the mover for a start by the links around it, or the one asked for if it works.
 
     Args:
         streetview: asked about the links around the start, if nothing else decides.

@@ -22,8 +22,10 @@ from virl.platform.providers.http.bodies import ReplyBody
 
 SERVICE = "Google's legacy web services"
 
-_PLACEHOLDER = "AIza-is-added-later"  # the library insists on the looks of a key
-_LEFT_OUT = ("key", "minprice", "maxprice")  # the library writes prices as "None" where none is asked
+_PLACEHOLDER = "AIza-is-added-later"
+"""Stand-in for the key, which is added later: the library insists on the form of a key."""
+_LEFT_OUT = ("key", "minprice", "maxprice")
+"""Query fields that are dropped: the library writes prices as "None" where none is asked."""
 _ENDPOINTS = {
     "/maps/api/place/nearbysearch/json": "legacy_nearby",
     "/maps/api/place/textsearch/json": "legacy_text",
@@ -32,6 +34,7 @@ _ENDPOINTS = {
     "/maps/api/directions/json": "legacy_directions",
     "/maps/api/distancematrix/json": "legacy_matrix",
 }
+"""Endpoint in `google.yaml` of each path."""
 
 Asked = ParamSpec("Asked")
 
@@ -43,16 +46,17 @@ class _StatusBody(ReplyBody):
 
 
 class GoogleClient:
-    """Google's client library, its requests sent by `GoogleHttp`.
+    """Google's client library, whose requests are sent by `GoogleHttp`.
 
     Args:
         http: the way to Google.
     """
 
     def __init__(self, http: GoogleHttp) -> None:
+        """Prepare the library to send its requests by `http`."""
         session = requests.Session()
         session.trust_env = False
-        session.mount("https://", _Door(http))
+        session.mount("https://", _HttpAdapter(http))
         self._client = googlemaps.Client(
             _PLACEHOLDER,
             requests_session=session,
@@ -67,7 +71,7 @@ class GoogleClient:
         *args: Asked.args,
         **options: Asked.kwargs,
     ) -> Any:
-        """Call a method of the library; `None` where Google knows no such thing.
+        """Return the reply of a method of the library; `None` where Google finds nothing.
 
         Raises:
             ProviderError: as `GoogleHttp`.
@@ -85,15 +89,15 @@ class GoogleClient:
             raise ProviderError(SERVICE, str(fault), "try again", code=fault.status) from fault
 
 
-class _Door(BaseAdapter):
-    """An adapter that carries requests of the `requests` library to `GoogleHttp`."""
+class _HttpAdapter(BaseAdapter):
+    """An adapter of the `requests` library that sends by `GoogleHttp`."""
 
     def __init__(self, http: GoogleHttp) -> None:
         super().__init__()
         self._http = http
 
     def send(self, request: requests.PreparedRequest, *_: Any, **__: Any) -> requests.Response:
-        """Send a request; what goes wrong is raised, and never a bad status returned."""
+        """Send a request and return a good response; every fault is raised."""
         parts = urlsplit(str(request.url))
         query = {name: text for name, text in parse_qsl(parts.query) if name not in _LEFT_OUT}
         call = Call(_ENDPOINTS[parts.path], query=query)

@@ -15,6 +15,7 @@ from virl.platform.providers.http.faults import (
 from virl.platform.providers.http.judging import judge_body
 
 _TRY_AGAIN_STATUSES = {"OVER_QUERY_LIMIT", "UNKNOWN_ERROR"}
+"""Statuses of the legacy APIs after which another try may help."""
 _LEGACY_FAULTS = {
     "REQUEST_DENIED",
     "INVALID_REQUEST",
@@ -25,8 +26,10 @@ _LEGACY_FAULTS = {
     "MAX_ROUTE_LENGTH_EXCEEDED",
     *_TRY_AGAIN_STATUSES,
 }
+"""Statuses of the legacy APIs that are faults."""
 
 LIMITED = "RESOURCE_EXHAUSTED"
+"""Code of a used-up quota."""
 _CODES = {
     400: "INVALID_ARGUMENT",
     401: "UNAUTHENTICATED",
@@ -34,13 +37,16 @@ _CODES = {
     404: "NOT_FOUND",
     429: LIMITED,
 }
+"""Google's code for each HTTP status, where a body has none."""
 _SAME_AS = {
     "OVER_QUERY_LIMIT": LIMITED,
     "REQUEST_DENIED": "PERMISSION_DENIED",
     "UNAUTHENTICATED": "PERMISSION_DENIED",
     "API_KEY_INVALID": "PERMISSION_DENIED",
 }
+"""Codes that share the remedy of another code."""
 _SIGNATURE = "SIGNATURE"
+"""Code, of virl's own, for a refused URL signature."""
 _REMEDIES = {
     _SIGNATURE: f"check {SECRET_VARIABLE}: copy it from Google's console again, or unset it",
     LIMITED: "wait a while, lower `per_minute` in platform/providers/google.yaml, or raise the quota",
@@ -49,13 +55,15 @@ _REMEDIES = {
     "OVER_DAILY_LIMIT": "check the billing and the daily quota of the project of GOOGLE_MAPS_API_KEY",
     "NOT_FOUND": "request something else, or search by position again: ids change",
 }
+"""Advice to the user by code."""
 
 
 WITHOUT_TILES = "; or use the mover grid or web without it (`map_tiles` in platform/providers/google.yaml)"
+"""Advice to do without Map Tiles."""
 
 
 def remedy(fault: HttpFault, service: str) -> str:
-    """Return what to do about a fault of one of Google's services."""
+    """Return the advice on a fault of one of Google's services."""
     known = _REMEDIES.get(_SAME_AS.get(fault.code, fault.code))
     if known:
         without = WITHOUT_TILES if service == "Map Tiles API" and "{service}" in known else ""
@@ -64,7 +72,7 @@ def remedy(fault: HttpFault, service: str) -> str:
 
 
 def judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
-    """Judge a reply of Google's.
+    """Return a good reply of Google, `ZERO_RESULTS` included, or its fault.
 
     A reply that says that there is no such thing (`ZERO_RESULTS`) is good. One that is broken is asked for
     again, and paid for again; a whole one that lacks what it must hold is not.
@@ -80,7 +88,7 @@ def judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
 
 
 def _legacy_fault(reply: Received) -> HttpFault | None:
-    """Return the fault that a reply with status 200 tells in its `status`, as the legacy APIs do."""
+    """Return the fault in the `status` of a legacy reply of HTTP status 200; `None` without one."""
     told = json_object(reply.body)
     code = told.get("status")
     if not (isinstance(code, str) and code in _LEGACY_FAULTS):
@@ -93,7 +101,7 @@ def _legacy_fault(reply: Received) -> HttpFault | None:
 
 
 def _google_error(status: int, body: bytes) -> tuple[str, str]:
-    """Return name and words of `{"error": {"code", "message", "status"}}`, which matrices wrap in a list."""
+    """Return (code, words) of `{"error": {"code", "message", "status"}}`, also within a list."""
     try:
         reply = read_json(body, from_service=True)
     except JsonFault:

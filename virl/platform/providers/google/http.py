@@ -24,26 +24,29 @@ from virl.platform.providers.http.service import Limits, Pace, Request, Service
 from virl.platform.providers.provider import Access
 
 _KEY_NAMES = frozenset({"key", "signature"})
+"""Query fields that hold the key or its signature."""
 _TIMES = frozenset({"departureTime", "departure_time"})
+"""Fields with a time of departure."""
 _TOKEN_NAMES = frozenset({"session", "sessiontoken"})
+"""Query fields with a session token."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request to one of Google's endpoints, without key and host."""
+    """A request to one of Google's endpoints, before key and host are added."""
 
     endpoint: str
-    """A name in `platform/providers/google.yaml`."""
+    """Name of the endpoint in `platform/providers/google.yaml`."""
     path: str = ""
-    """The part of the address behind the endpoint's own path, such as a place's id."""
+    """Path behind the endpoint's own, such as a place's id."""
     query: Mapping[str, str] = field(default_factory=dict)
     body: Mapping[str, object] | None = None
     fields: str = ""
-    """The field mask of the New APIs, `places.id,places.location`."""
+    """Field mask of the New APIs, such as `places.id,places.location`; empty for others."""
 
 
 def canonical(call: Call) -> str:
-    """Return the call as JSON without order, key, session token and date of departure."""
+    """Return a call as JSON with sorted parts, without key, session token and date of departure."""
     request = {
         "endpoint": call.endpoint,
         "path": call.path,
@@ -55,7 +58,7 @@ def canonical(call: Call) -> str:
 
 
 def _drop_dates(asked: Mapping[str, object]) -> dict[str, object]:
-    """Return the same with times of departure by weekday and clock."""
+    """Return the fields of a call with times of departure by weekday and clock only."""
     return {name: drop_date(str(value)) if name in _TIMES else value for name, value in asked.items()}
 
 
@@ -66,7 +69,7 @@ def public_query(call: Call) -> dict[str, str]:
 
 
 def tokens(call: Call) -> dict[str, str]:
-    """Return the session tokens of the query, which no log may show."""
+    """Return the session tokens in the query of a call, which no log may show."""
     return {name: text for name, text in call.query.items() if name.lower() in _TOKEN_NAMES}
 
 
@@ -76,29 +79,32 @@ def name_of(call: Call) -> RequestName:
 
 
 def mask_of(call: Call) -> frozenset[str]:
-    """Return the fields that a call asks for."""
+    """Return the fields in the field mask of a call."""
     return frozenset(name.strip() for name in call.fields.split(",") if name.strip())
 
 
 _TIERS: tuple[Tier, ...] = get_args(Tier)
-_MOST_CHEAP_STOPS = 10  # intermediate stops of a route without surcharge (Routes usage page)
+"""Price classes of fields, from the cheapest."""
+_MOST_CHEAP_STOPS = 10
+"""Intermediate stops of a route without surcharge (Routes usage page)."""
 
 
 def price_of(settings: GoogleSettings, call: Call) -> Price:
-    """Return the price of sending a call once, free monthly events left out.
+    """Return the price of sending a call once, as if no monthly events were free.
 
     Raises:
         UnknownName: there is no such endpoint.
     """
     endpoint = settings.endpoint(call.endpoint)
     sku = _sku_of(settings, endpoint, call)
-    events = _pairs(call) if endpoint.per == "element" else 1
+    events = _count_pairs(call) if endpoint.per == "element" else 1
     known = settings.skus[sku].usd_per_1000 is not None
     unknown = "" if known else f"`skus: {sku}: usd_per_1000` in platform/providers/google.yaml"
     return Price(sku, events, events * settings.skus[sku].micro_usd, unknown)
 
 
 def _sku_of(settings: GoogleSettings, endpoint: Endpoint, call: Call) -> str:
+    """Return the line of the price list that a call is billed as."""
     if endpoint.tiers:
         tier = max(
             (_tier_of(settings, name) for name in mask_of(call)), key=_TIERS.index, default="atmosphere"
@@ -111,11 +117,13 @@ def _sku_of(settings: GoogleSettings, endpoint: Endpoint, call: Call) -> str:
 
 
 def _tier_of(settings: GoogleSettings, name: str) -> Tier:
+    """Return the price class of a field of a place; the dearest for an unknown one."""
     field = name.removeprefix("places.").split(".")[0]
     return next((tier for tier, fields in settings.field_tiers.items() if field in fields), "atmosphere")
 
 
 def _is_advanced_body(body: Mapping[str, object]) -> bool:
+    """Return whether a route of the Routes API is billed with surcharge."""
     stops = body.get("intermediates")
     return (
         str(body.get("routingPreference", "")).startswith("TRAFFIC_AWARE")
@@ -125,13 +133,15 @@ def _is_advanced_body(body: Mapping[str, object]) -> bool:
 
 
 def _is_advanced_query(query: Mapping[str, str]) -> bool:
+    """Return whether a route of the Directions API is billed with surcharge."""
     stops = query.get("waypoints", "").split("|")
     return ("departure_time" in query and query.get("mode", "driving") == "driving") or (
         stops[0] == "optimize:true" or len(stops) > _MOST_CHEAP_STOPS
     )
 
 
-def _pairs(call: Call) -> int:
+def _count_pairs(call: Call) -> int:
+    """Return the number of pairs of origins and destinations in a matrix call."""
     if call.body is None:
         origins, destinations = (
             len(call.query.get(ends, "").split("|")) for ends in ("origins", "destinations")
@@ -145,11 +155,13 @@ def _pairs(call: Call) -> int:
 __all__ = ["Call", "GoogleHttp", "Pace", "open_google_http"]
 
 _DAY_S = 86_400.0
+"""Seconds of a day."""
 _PATH_SAFE = "/:@!$&'()*+,;=~-._"
+"""Characters of a path that need no escape."""
 
 
 class GoogleHttp(Service):
-    """A service that is asked with the requests of calls to Google.
+    """The service of all Google APIs, which sends `Call`s with key, cache, ledger and limits.
 
     Args:
         settings: endpoints, prices and limits.
@@ -215,11 +227,11 @@ class GoogleHttp(Service):
         self.close()
 
     def _host_of(self, endpoint: Endpoint) -> str:
-        """Return scheme and host that an endpoint is asked at: its own, or the one that stands for all."""
+        """Return the scheme and host of an endpoint: its own, or the one in place of all."""
         return self.settings.base_url or endpoint.base
 
     def request(self, call: Call) -> Request:
-        """Return the request of a call.
+        """Return the request of a call, with price, cache key and what the key needs.
 
         Raises:
             UnknownName: there is no such endpoint.
@@ -247,7 +259,7 @@ class GoogleHttp(Service):
         )
 
     def _keep_settings(self, endpoint: Endpoint) -> tuple[str, float]:
-        """Return the scope in which replies are kept, and for how many seconds; 0 keeps none."""
+        """Return (cache scope, seconds) for which replies of an endpoint are kept; 0 seconds keep none."""
         cache = self.settings.cache
         if cache.mode == "off" or endpoint.keep == "never":
             return "", 0.0
@@ -257,7 +269,7 @@ class GoogleHttp(Service):
 
 
 def open_google_http(settings: GoogleSettings | None = None, access: Access | None = None) -> GoogleHttp:
-    """Open the way to Google with the key of the environment and the cache of this machine.
+    """Return the client of Google with the key of the environment and this machine's cache.
 
     Args:
         settings: by default those of `platform/providers/google.yaml`.

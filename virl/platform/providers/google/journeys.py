@@ -11,10 +11,11 @@ from virl.geo import LatLng
 from virl.platform.transit import Journey, JourneyLeg
 
 _DATED = re.compile(r"\d{4}-\d\d-\d\dT(\d\d:\d\d)")
+"""Pattern of a date and time; group 1 is the clock."""
 
 
 def departure(weekday: int, minute: int, zone: str | None, now: datetime | None = None) -> datetime:
-    """Return the next such time on the clocks of a time zone, at most a week ahead.
+    """Return the next time with this weekday (0: Monday) and minute in a time zone, within a week.
 
     Args:
         weekday: 0 is Monday.
@@ -32,13 +33,13 @@ def departure(weekday: int, minute: int, zone: str | None, now: datetime | None 
 
 
 def minute_of(when: datetime, zone: str | None) -> int:
-    """Return the minutes after midnight of a time, on the clocks of a time zone."""
+    """Return the minutes after midnight of a time, in a time zone; UTC for `None`."""
     local = when.astimezone(ZoneInfo(zone) if zone else UTC)
     return local.hour * 60 + local.minute
 
 
 def drop_date(text: str) -> str:
-    """Return a time by its weekday, clock and zone, such as `day 2 09:10`; what is no time stays as it is.
+    """Return a time without its date, such as `day 2 09:10`; other texts unchanged.
 
     A recording of a journey is good on another day.
     """
@@ -53,28 +54,35 @@ def drop_date(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Ride:
-    """One ride of a step by public transport."""
+    """One ride by public transport, as a reply describes it."""
 
     line: str
+    """Name of the line, such as `Bus 550`."""
     board: str
+    """Name of the stop where it begins."""
     alight: str
+    """Name of the stop where it ends."""
     departs: datetime | None
     arrives: datetime | None
     headsign: str
+    """Destination shown on the vehicle; may be empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class JourneyStep:
-    """A step of a reply; one without a ride is on foot."""
+    """A step of a reply's journey: a ride, or a way on foot."""
 
     path: tuple[LatLng, ...]
     metres: float
+    """Length in metres."""
     seconds: float
+    """Seconds that the step takes."""
     ride: Ride | None
+    """The ride; `None` on foot."""
 
 
 def line_of(vehicle: str, short: str, name: str) -> str:
-    """Return the name of a line: its vehicle, and its short name, or else its name.
+    """Return the name of a line such as `Bus 550`: the vehicle, and the short or else the full name.
 
     Args:
         vehicle: such as `Bus`; may be empty.
@@ -88,7 +96,7 @@ def line_of(vehicle: str, short: str, name: str) -> str:
 
 
 def journey_of(steps: Sequence[JourneyStep], leaves: datetime, seconds: float, zone: str | None) -> Journey:
-    """Return the journey of some steps; ways on foot that follow one another are one leg.
+    """Return the journey of a reply's steps; consecutive ways on foot become one leg.
 
     Args:
         steps: in their order.
@@ -104,7 +112,7 @@ def journey_of(steps: Sequence[JourneyStep], leaves: datetime, seconds: float, z
 
 
 def _duration(steps: Sequence[JourneyStep], leaves: datetime, seconds: float) -> float:
-    """Return the seconds until the arrival: by the clock of the last ride, where it has one."""
+    """Return the seconds from `leaves` to the arrival, by the clock of the last ride where it has one."""
     after = 0.0
     for step in reversed(steps):
         if step.ride and step.ride.arrives:
@@ -115,6 +123,7 @@ def _duration(steps: Sequence[JourneyStep], leaves: datetime, seconds: float) ->
 
 
 def _walk(steps: Sequence[JourneyStep]) -> JourneyLeg:
+    """Return one leg on foot of some steps."""
     return JourneyLeg(
         tuple(position for step in steps for position in step.path),
         sum(step.metres for step in steps),
@@ -123,6 +132,7 @@ def _walk(steps: Sequence[JourneyStep]) -> JourneyLeg:
 
 
 def _read_leg(step: JourneyStep, zone: str | None) -> JourneyLeg:
+    """Return the leg of one step."""
     ride = step.ride
     if ride is None:
         return _walk([step])

@@ -20,7 +20,7 @@ KEY_HEADER = "X-Goog-Api-Key"
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """A key and a signing secret, which prove to Google who asks. Shows neither in its `repr`.
+    """A Google API key and an optional signing secret; its `repr` shows neither.
 
     Raises:
         BadInput: the key holds what no key does, or the secret is not base64.
@@ -29,7 +29,7 @@ class Keys:
     key: str = field(repr=False)
     secret: str = field(default="", repr=False)
     redaction: Redaction = field(init=False, repr=False, compare=False)
-    """Redaction of both in what comes back."""
+    """Redaction that takes key and secret out of replies."""
 
     def __post_init__(self) -> None:
         check_key(self.key, KEY_VARIABLE)
@@ -41,12 +41,12 @@ class Keys:
 
     @classmethod
     def from_environment(cls) -> Self | None:
-        """Return those of `GOOGLE_MAPS_API_KEY` and `GOOGLE_MAPS_SIGNING_SECRET`; `None` without a key."""
+        """Return the key and secret of the environment; `None` without a key."""
         key, secret = key_in_environment(KEY_VARIABLE), key_in_environment(SECRET_VARIABLE)
         return cls(key, secret) if key else None
 
     def proof(self, request: httpx.Request) -> tuple[httpx.URL, httpx.Headers]:
-        """Return the URL and the headers of a request with key and signature.
+        """Return (URL, headers) of a request with key and signature, as its extensions ask.
 
         A request says what it needs in its extensions: `google_key` is `"query"`, `"header"` or absent,
         `google_signed` asks for a signature, and `google_tokens` are further fields of the query.
@@ -63,7 +63,7 @@ class Keys:
         return url, headers
 
     def sign(self, path_and_query: str) -> str:
-        """Return Google's URL signature: HMAC-SHA1 of path and query, in URL-safe base64."""
+        """Return Google's signature of a URL's path and query: HMAC-SHA1 in URL-safe base64."""
         secret = base64.urlsafe_b64decode(self.secret)
         digest = hmac.new(secret, path_and_query.encode(), hashlib.sha1).digest()
         return base64.urlsafe_b64encode(digest).decode()

@@ -22,16 +22,19 @@ from virl.platform.providers.http.together import ask_all
 from virl.platform.transit import Journey
 
 GEOCODING = "Geocoding API"
-MOST_BETWEEN = 25  # stops between the first and the last of a route
-MARGIN_M = 5_000.0  # around a district, in which an address is taken for one of the city; chosen
+MOST_BETWEEN = 25
+"""Most stops between the first and the last of a route request."""
+MARGIN_M = 5_000.0
+"""Metres around a district within which an address counts as in the city; chosen."""
 
 Corners = tuple[LatLng, LatLng]
-"""The south-western and the north-eastern corner of a box."""
+"""South-western and north-eastern corner of a box."""
 Seconds = NDArray[np.float64]
+"""Travel times in seconds, `inf` where no way leads, shape (origins, destinations)."""
 
 
 EncodedPath = Annotated[tuple[LatLng, ...], PlainValidator(read_polyline)]
-"""A polyline of a reply, decoded."""
+"""Positions, read from an encoded polyline of a reply."""
 
 
 class PositionBody(ReplyBody):
@@ -42,7 +45,7 @@ class PositionBody(ReplyBody):
 
     @property
     def position(self) -> LatLng:
-        """The same as virl has it."""
+        """The position as virl's type."""
         return LatLng(self.lat, self.lng)
 
 
@@ -53,10 +56,14 @@ class GeometryBody(ReplyBody):
 
 
 class _Component(ReplyBody):
+    """A part of an address; only its types are read."""
+
     types: tuple[str, ...] = ()
 
 
 class _Address(ReplyBody):
+    """A result of Geocoding."""
+
     geometry: GeometryBody
     formatted_address: str = ""
     partial_match: bool = False
@@ -64,28 +71,29 @@ class _Address(ReplyBody):
 
     @property
     def position(self) -> LatLng:
+        """Position of the result."""
         return self.geometry.location.position
 
     @property
     def is_meant(self) -> bool:
-        """Return whether the whole text was understood, or a house in a street of which a part was."""
+        """Return whether the text was understood whole, or up to a house in a street."""
         numbered = any("street_number" in one.types for one in self.address_components)
         return not self.partial_match or numbered
 
 
 class _Geocoded(ReplyBody):
-    """The reply of Geocoding."""
+    """The reply of Geocoding: its results, best first."""
 
     results: tuple[_Address, ...]
 
 
 class Ways(Protocol):
-    """A generation of Google's services for ways."""
+    """Routes, matrices and journeys of one generation of Google's services."""
 
     modes: Mapping[TravelMode, str]
-    """The service's own names of the modes of travel."""
+    """The service's name of each mode of travel."""
     block: tuple[int, int]
-    """Most origins and destinations of a matrix request."""
+    """Most (origins, destinations) of a matrix request."""
 
     def route(self, stops: Sequence[LatLng], mode: TravelMode) -> Route:
         """Return the shortest way through at most 27 stops; one request.
@@ -96,7 +104,7 @@ class Ways(Protocol):
         ...
 
     def legs(self, stops: Sequence[LatLng], mode: str) -> list[float]:
-        """Return the seconds of each leg of the way through at most 12 stops; one request.
+        """Return the seconds of each leg between at most 12 stops; one request.
 
         Raises:
             NoRoute: two stops are not connected, or one is off the map.
@@ -104,7 +112,7 @@ class Ways(Protocol):
         ...
 
     def times(self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: str) -> Seconds:
-        """Return the seconds between all pairs of a block, `inf` where no way leads; one request.
+        """Return the seconds between all pairs of a block; one request.
 
         Args:
             origins: n positions, few enough for one request.
@@ -114,7 +122,7 @@ class Ways(Protocol):
         ...
 
     def ride(self, here: LatLng, there: LatLng, leaves: datetime) -> tuple[list[JourneyStep], float]:
-        """Return the steps of a journey by public transport, and its seconds without waits; one request.
+        """Return (the steps of a public transport journey, its seconds without waits); one request.
 
         Args:
             here: where it begins.
@@ -128,7 +136,7 @@ class Ways(Protocol):
 
 
 class GoogleMaps:
-    """Maps of Google: Geocoding, and ways of either generation. Durations while driving leave out traffic.
+    """Maps of Google: geocoding and routes. Driving times leave out traffic.
 
     Args:
         http: the way to Google.
@@ -164,7 +172,7 @@ class GoogleMaps:
         return join_routes([self._ways.route(part, mode) for part in parts_of(stops)])
 
     def journey(self, here: LatLng, there: LatLng, weekday: int, minute: int) -> Journey:
-        """Return the journey that arrives first, on the next such day; one request."""
+        """Return the journey that arrives first, set out at the next such time; one request."""
         leaves = departure(weekday, minute, self._zone)
         steps, seconds = self._ways.ride(here, there, leaves)
         return journey_of(steps, leaves, seconds, self._zone)
@@ -193,13 +201,13 @@ class GoogleMaps:
 
 
 def corners(positions: Sequence[LatLng]) -> Corners:
-    """Return the south-western and the north-eastern corner of what holds all positions."""
+    """Return the south-western and the north-eastern corner of the box around positions."""
     lats, lngs = zip(*positions, strict=True)
     return LatLng(min(lats), min(lngs)), LatLng(max(lats), max(lngs))
 
 
 def geocode(http: GoogleHttp, address: str, district: Corners | None = None) -> LatLng:
-    """Return the position of an address.
+    """Return the position of an address in or near a district.
 
     Google answers nearly any text. So only a result within `MARGIN_M` of the district is taken, and one that
     leaves out a part of the text (`partial_match`) only if it has a house number.
@@ -223,13 +231,14 @@ def geocode(http: GoogleHttp, address: str, district: Corners | None = None) -> 
 
 
 def _metres_off(district: Corners, position: LatLng) -> float:
-    """Return the metres from a box to a position; 0 inside."""
+    """Return the metres from a position to a box; 0 within it."""
     low, high = district
     nearest = LatLng(min(max(position.lat, low.lat), high.lat), min(max(position.lng, low.lng), high.lng))
     return distance(nearest, position)
 
 
 def _no_address(address: str, instead: _Address | None, district: Corners | None) -> NotFound:
+    """Return the error for an address without a position, with what Google found in its place."""
     found = ""
     if instead:
         metres = _metres_off(district, instead.position) if district else 0.0
@@ -251,7 +260,7 @@ def route_of(
     mode: TravelMode,
     notes: Notes,
 ) -> Route:
-    """Return a route of a reply; what it lacks is replaced by what follows from the rest, and reported.
+    """Return a route of a reply; a missing length or duration is estimated and reported.
 
     Args:
         stops: that it leads through, which are its path where it has none.
@@ -281,7 +290,7 @@ def route_of(
 
 
 def check_legs(legs: Sequence[object], stops: Sequence[LatLng], service: str) -> None:
-    """See that a reply has a leg for each two stops that follow one another.
+    """Check that a reply has one leg for each pair of consecutive stops.
 
     Args:
         legs: of the reply.
@@ -297,12 +306,12 @@ def check_legs(legs: Sequence[object], stops: Sequence[LatLng], service: str) ->
 
 
 def parts_of(stops: Sequence[LatLng], between: int = MOST_BETWEEN) -> list[Sequence[LatLng]]:
-    """Split stops into parts that a request takes; each part begins where the one before ends."""
+    """Split stops into parts of at most `between` + 2; each begins where the one before ends."""
     return [stops[first : first + between + 2] for first in range(0, len(stops) - 1, between + 1)]
 
 
 def join_routes(parts: Sequence[Route]) -> Route:
-    """Return one route that joins routes in their order."""
+    """Return the routes joined into one, in their order."""
     path = [parts[0].path[0]]
     streets: list[str] = []
     for part in parts:
@@ -313,7 +322,7 @@ def join_routes(parts: Sequence[Route]) -> Route:
 
 
 def named_mode(mode: TravelMode, names: Mapping[TravelMode, str]) -> str:
-    """Return a service's own name of a mode of travel.
+    """Return a service's name of a mode of travel.
 
     Raises:
         BadInput: it is unknown.
@@ -327,6 +336,7 @@ LEGS = 11
 """Most legs of a route without surcharge: ten stops between its first and its last (Routes usage page)."""
 
 Pair = tuple[LatLng, LatLng]
+"""An origin and a destination."""
 
 
 def times_by_tours(
@@ -335,7 +345,7 @@ def times_by_tours(
     legs: Callable[[Sequence[LatLng]], Sequence[float]],
     times: Callable[[Sequence[LatLng], Sequence[LatLng]], Seconds],
 ) -> Seconds:
-    """Return the seconds from every origin to every destination, by the legs of few routes.
+    """Return seconds of all pairs, shape (origins, destinations), by the legs of few cheap routes.
 
     A matrix is billed by the pair, a route by the request, whatever its stops are. So a route that goes from
     an origin to a destination, on to the next origin, and so forth tells up to eleven pairs for the price of
@@ -352,6 +362,7 @@ def times_by_tours(
     known: dict[Pair, float] = {}
 
     def ask(stops: Sequence[LatLng]) -> dict[Pair, float]:
+        """Return the seconds of each leg of a route, by its ends; empty if one has no way."""
         try:
             return dict(zip(pairwise(stops), legs(stops), strict=True))
         except NoRoute:
@@ -369,7 +380,7 @@ def times_by_tours(
 
 
 def tours(pairs: set[Pair]) -> list[list[LatLng]]:
-    """Return stops of routes, of up to `LEGS` legs each, in which each pair is a leg.
+    """Return lists of stops, of at most `LEGS` legs each, in which every pair is a leg.
 
     Further legs join them.
     """

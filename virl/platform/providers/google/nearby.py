@@ -20,44 +20,44 @@ from virl.platform.places import Place
 log = logging.getLogger(__name__)
 
 SQUARES_M = (80.0, 40.0, 20.0)
-"""Sides of the squares whose middles are asked, smaller ones where more places are near; chosen: a reply of a
-busy street reaches over the largest."""
+"""Metres of a side of the squares whose middles are asked; smaller where places are dense. Chosen."""
 FITTING = 2.0
-"""The first square is at most so many times as wide as what is needed; chosen: more of what a reply about a
-wider one tells in a dense street is nearer to somebody else."""
+"""Most times that the first square is wider than what is needed. Chosen for dense streets."""
 SHARED_M = 200.0
-"""Radius that is asked for around the middle of a square; chosen: two blocks."""
+"""Metres of the radius that is asked around the middle of a square; chosen: two blocks."""
 MOST = 20
-"""Places that a reply of Places (New) tells."""
+"""Places in a reply of Places (New) at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kinds:
-    """Place types to ask for and to leave out; none named are all."""
+    """Place types to ask for and to leave out; all types where none are named."""
 
     only: frozenset[str] = frozenset()
+    """Types to ask for; empty for all."""
     but: frozenset[str] = frozenset()
+    """Types to leave out."""
     in_full: bool = False
-    """True to ask for hours and reviews, too."""
+    """True to ask for hours and reviews too."""
 
 
 @dataclass(frozen=True, slots=True)
 class NearbyResult:
-    """The result of one nearby search."""
+    """The places that one nearby search found, and how far none is missing."""
 
     places: list[Place]
     complete: float
-    """Metres from the centre up to which nothing is missing."""
+    """Metres from the centre up to which no place is missing."""
 
 
 class NearbyApi(Protocol):
-    """An API that lists the places in a circle."""
+    """An API that lists places within a circle."""
 
     tells_nearest: bool
-    """True where a reply lists the nearest places of its circle, so that a wider circle costs no more."""
+    """True where replies list the nearest places first, so that a wider circle costs no more."""
 
     def places_within(self, center: LatLng, radius: float, kinds: Kinds) -> NearbyResult:
-        """Return some of the places of these kinds within a circle.
+        """Return some of the places of these kinds within `radius` metres of a position.
 
         Args:
             center: of the circle.
@@ -67,34 +67,37 @@ class NearbyApi(Protocol):
         ...
 
     def halves(self, kinds: Kinds) -> tuple[Kinds, ...]:
-        """Return two parts of these kinds, to be asked apart; empty if they cannot be parted."""
+        """Return the kinds as two parts for separate requests; empty if they cannot be split."""
         ...
 
 
 @dataclass(slots=True)
 class _KnownPlaces:
-    """Places known around a position."""
+    """The places found around a position by the requests so far."""
 
     position: LatLng
     places: list[Place] = field(default_factory=list)
     complete: float = 0.0
+    """Metres from the position up to which no place is missing."""
     requests: int = 0
+    """Number of requests made."""
 
     def add(self, center: LatLng, *replies: NearbyResult) -> None:
-        """Add the replies around one centre, each for its part of the kinds."""
+        """Add the replies around one centre, one for each part of the kinds."""
         self.places += [place for reply in replies for place in reply.places]
         reach = min(reply.complete for reply in replies) - distance(center, self.position)
         self.complete = max(self.complete, reach)
         self.requests += len(replies)
 
     def count(self, radius: float) -> int:
+        """Return the number of known places within `radius` metres of the position."""
         return len({one.id for one in self.places if distance(self.position, one.position) <= radius})
 
 
 def places_around(
     api: NearbyApi, position: LatLng, radius: float, kinds: Kinds, *, need: float, requests: int
 ) -> NearbyResult:
-    """Return the places around a position, and the distance up to which they are complete.
+    """Return the places within `radius` metres, and the metres up to which none is missing.
 
     Args:
         api: whom to ask.
@@ -129,7 +132,7 @@ def places_around(
 
 
 def _ask_squares(api: NearbyApi, told: _KnownPlaces, kinds: Kinds, need: float, requests: int) -> None:
-    """Ask the square of a position, and a smaller one where that is seen to tell all that is needed."""
+    """Ask for the square around a position, and a smaller one where that may suffice."""
     first, *smaller_sides = [side for side in SQUARES_M if side <= FITTING * need] or SQUARES_M[-1:]
     square = middle_of_square(told.position, first)
     reply = api.places_within(square, SHARED_M, kinds)
@@ -142,7 +145,7 @@ def _ask_squares(api: NearbyApi, told: _KnownPlaces, kinds: Kinds, need: float, 
 
 
 def middle_of_square(position: LatLng, side: float) -> LatLng:
-    """Return the middle of the square of the grid that a position is in; `side` in metres."""
+    """Return the middle of the grid square of `side` metres that a position lies in."""
     step = side / radians(1.0) / MEAN_RADIUS_M
     lat = (position.lat // step + 0.5) * step
     across = step / max(cos(radians(lat)), 0.01)
@@ -152,7 +155,7 @@ def middle_of_square(position: LatLng, side: float) -> LatLng:
 def cover_circle(
     ask: Callable[[LatLng, float], NearbyResult], center: LatLng, radius: float, requests: int
 ) -> NearbyResult:
-    """Ask a circle, and seven smaller ones that cover it where one reply did not tell all of it.
+    """Ask for a circle, and for seven smaller ones that cover it if the reply was cut off.
 
     The parts nearest to the centre come first, so that what is missing after the last request is far away.
 
@@ -180,7 +183,7 @@ def cover_circle(
 
 
 def _smaller(middle: LatLng, reach: float, complete: float) -> Iterable[LatLng]:
-    """Yield the middles of circles of half the radius that cover what is missing of a circle."""
+    """Yield the middles of circles of half the radius that cover what a reply missed."""
     if complete < reach / 2:
         yield middle
     for side in range(6):

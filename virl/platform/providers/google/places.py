@@ -14,27 +14,32 @@ from virl.platform.providers.google.nearby import Kinds, NearbyApi, NearbyResult
 from virl.platform.providers.google.vocabulary import asked_types, known_as
 from virl.platform.streetview import Image
 
-MAX_RADIUS_M = 50_000.0  # limit of Google's nearby search
+MAX_RADIUS_M = 50_000.0
+"""Largest radius of Google's nearby search, metres."""
 SAME_M = (
     25.0  # two entries of one name this near to each other are one place; chosen, V-IRL's matching radius
 )
 DAY = 1440
-PAGES = 3  # of a search, 20 places each
-PHOTO_SIDE = 1024  # pixels a photo is wide or high at most; chosen
+"""Minutes of a day."""
+PAGES = 3
+"""Most pages of a text search, of 20 places each."""
+PHOTO_SIDE = 1024
+"""Largest width and height of a photo in pixels; chosen."""
 NOT_OPEN = ("CLOSED_PERMANENTLY", "CLOSED_TEMPORARILY", "FUTURE_OPENING")
+"""Values of `businessStatus` of places that are not open."""
 MOST_LISTED = 200
-"""Places, photos, opening periods or reviews that one reply may list; chosen: ten times what Google says."""
+"""Most places, photos, periods or reviews read of one reply; chosen: ten times what Google says."""
 MOST_RATED = 3
-"""Types that a search for well rated places asks for in turn; chosen: as many as a wish names."""
+"""Most types of a search for well rated places; chosen: as many as a wish names."""
 MOST_RATINGS = 1_000_000_000
-"""Most ratings that a place may have; chosen."""
+"""Largest number of ratings of a place that is believed; chosen."""
 
 
 class PlacesApi(NearbyApi, Protocol):
-    """One generation of Google's Places; types are of the one vocabulary."""
+    """One generation of Google's Places; its types are of `vocabulary`."""
 
     def search_text(self, query: str, near: LatLng) -> list[Place]:
-        """Return the places that answer a text, best first."""
+        """Return the places that fit a text, best first."""
         ...
 
     def place(self, place_id: str) -> Place:
@@ -46,7 +51,7 @@ class PlacesApi(NearbyApi, Protocol):
         ...
 
     def pictures(self, place_id: str, limit: int) -> Iterator[Image]:
-        """Yield the photos of a place; each is asked for when it is taken.
+        """Yield up to `limit` photos of a place, each fetched when it is taken.
 
         Raises:
             NotFound: no place has this id.
@@ -55,12 +60,12 @@ class PlacesApi(NearbyApi, Protocol):
 
 
 class FullPlacesApi(PlacesApi, Protocol):
-    """The generation that tells hours and reviews of all places of a search."""
+    """The generation of Places whose searches can return hours and reviews too."""
 
     def nearby_rated(
         self, center: LatLng, radius: float, kind: str, least: float, max_price_level: int | None
     ) -> NearbyResult:
-        """Return places of one of Google's types around a circle, in full: those that are rated at least so.
+        """Return places of a type around a circle, in full, rated `least` of 5 or better.
 
         Args:
             center: the middle.
@@ -76,7 +81,7 @@ ApiT_co = TypeVar("ApiT_co", bound=PlacesApi, covariant=True)
 
 
 class GooglePlaces(Generic[ApiT_co]):
-    """Places of Google Maps: those closed for good are left out, double entries are merged.
+    """Places of Google Maps, without those closed for good and without double entries.
 
     Args:
         api: whom to ask.
@@ -103,7 +108,7 @@ class GooglePlaces(Generic[ApiT_co]):
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return the places within a radius, nearest first; a type that Google does not know costs nothing.
+        """Return the places within `radius` metres, nearest first; unknown types cost nothing.
 
         Raises:
             BadInput: the radius is out of its range.
@@ -113,6 +118,7 @@ class GooglePlaces(Generic[ApiT_co]):
     def _search_nearby(
         self, position: LatLng, radius: float, kinds: Kinds, whole: float | None
     ) -> NearbyPlaces:
+        """Return the places of some kinds within `radius` metres, nearest first, by a few requests."""
         if not 0 < radius <= MAX_RADIUS_M:
             raise BadInput(f"radius {radius:g} m: must be above 0, up to {MAX_RADIUS_M:.0f}")
         found = places_around(
@@ -132,7 +138,7 @@ class GooglePlaces(Generic[ApiT_co]):
         return NearbyPlaces(kept, found.complete)
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:
-        """Return the places that answer a text, best first, at most 60; `near` is a preference and no border.
+        """Return the places that fit a text, best first, at most 60; those near `near` are preferred.
 
         Raises:
             BadInput: the query is empty.
@@ -145,7 +151,7 @@ class GooglePlaces(Generic[ApiT_co]):
         )
 
     def details(self, place_id: str) -> Place:
-        """Return the place with its hours, and up to five reviews.
+        """Return the place with its hours and up to five reviews.
 
         Raises:
             NotFound: no place has this id.
@@ -162,7 +168,7 @@ class GooglePlaces(Generic[ApiT_co]):
         return list(self.each_photo(place_id, limit))
 
     def each_photo(self, place_id: str, limit: int = 1) -> Iterator[Image]:
-        """Yield the photos one by one: one that is not taken is not paid for.
+        """Yield up to `limit` photos; each is paid for when it is taken.
 
         Raises:
             NotFound: no place has this id.
@@ -173,11 +179,12 @@ class GooglePlaces(Generic[ApiT_co]):
         return self._api.pictures(place_id, limit)
 
     def _drop_closed(self, found: Iterable[Place]) -> list[Place]:
+        """Return places without double entries, and without closed ones unless they are kept."""
         return merge_places(place for place in found if place.is_open or self._keep_closed)
 
 
 class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):
-    """Places of the generation that tells hours and reviews of all places of a search for a little more.
+    """Places of the generation whose searches return hours and reviews for a little more.
 
     Details of a place that was told in full are not asked for again.
     """
@@ -185,7 +192,7 @@ class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):
     def nearby_in_full(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return the places within a radius, each as `details` returns it.
+        """Return the places within `radius` metres, nearest first, with hours and reviews.
 
         Raises:
             BadInput: the radius is out of its range.
@@ -202,7 +209,7 @@ class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):
         least: float,
         max_price_level: int | None = None,
     ) -> list[Place]:
-        """Return places rated well enough, by a text search for each type; none for too many types."""
+        """Return well rated places by a text search for each type; none for too many types."""
         kinds = asked_types(types)
         if not 0 < len(kinds) <= MOST_RATED:
             return NearbyPlaces((), 0.0)
@@ -220,11 +227,12 @@ class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):
 
 
 def _is_at_most(level: int | None, highest: int) -> bool:
+    """Return whether a price level is known and at most the highest."""
     return level is not None and level <= highest
 
 
 def merge_places(places: Iterable[Place]) -> list[Place]:
-    """Return places in their order without double entries: of one id, or of one name at nearly one position.
+    """Return places without double entries: equal ids, or equal names at nearly one position.
 
     Of two entries for one place that with more reviews stays, where the first was.
     """
@@ -251,9 +259,9 @@ def no_place(place_id: str) -> NotFound:
 
 
 Period = tuple[int, int, tuple[int, int] | None]
-"""Day (0 is Sunday, as Google counts) and minute of an opening, and those of its closing, `None` for a place
-that never closes. Days are in [0, 6], minutes in [0, 1500)."""
-_ALWAYS: Period = (0, 0, None)  # the only period of a place that never closes
+"""(day, minute) of an opening and of its closing; days from 0 (Sunday), no closing if always open."""
+_ALWAYS: Period = (0, 0, None)
+"""The only period of a place that never closes."""
 
 
 class PeriodBody(Protocol):
@@ -261,7 +269,7 @@ class PeriodBody(Protocol):
 
     @property
     def stretch(self) -> Period:
-        """Its opening and closing."""
+        """Day and minute of its opening, and of its closing."""
         ...
 
 
@@ -269,7 +277,7 @@ PeriodT = TypeVar("PeriodT", bound=PeriodBody)
 
 
 def report_endless(periods: tuple[PeriodT, ...], info: ValidationInfo) -> tuple[PeriodT, ...]:
-    """Return all periods of a reply; those without a closing are reported to the validation context."""
+    """Return all periods unchanged; those without a closing are reported."""
     stretches = [one.stretch for one in periods]
     if info.context and stretches != [_ALWAYS] and any(closing is None for *_, closing in stretches):
         info.context("periods: an opening has no closing", stretches)
@@ -277,7 +285,7 @@ def report_endless(periods: tuple[PeriodT, ...], info: ValidationInfo) -> tuple[
 
 
 def opening_hours(periods: Iterable[Period]) -> tuple[OpeningHours, ...]:
-    """Return Google's opening periods as stretches of the days they begin on, from Monday on.
+    """Return Google's periods as opening hours, from Monday on.
 
     A period without a closing is left out, but for the only one of a place that never closes.
     """

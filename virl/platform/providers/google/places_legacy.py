@@ -38,8 +38,10 @@ from virl.platform.providers.http.bodies import (
 from virl.platform.streetview import Image
 
 SERVICE = "Places API"
-PAGE_TRIES = 3  # chosen
-NEAR_M = 5_000  # chosen: a part of a town; Google takes up to 50 km
+PAGE_TRIES = 3
+"""Tries of a further page; chosen."""
+NEAR_M = 5_000
+"""Metres around a position where a text search looks first; chosen: a part of a town."""
 
 _DETAILED = [
     "place_id",
@@ -54,6 +56,7 @@ _DETAILED = [
     "opening_hours",
     "reviews",
 ]
+"""Fields of a place that are asked for with its details."""
 
 
 class LegacyPlaces:
@@ -83,12 +86,12 @@ class LegacyPlaces:
     tells_nearest = False
 
     def halves(self, kinds: Kinds) -> tuple[Kinds, ...]:
-        """Return no parts: each type is a request of its own."""
+        """Return no parts: each type is asked for by itself anyway."""
         del kinds
         return ()
 
     def places_within(self, center: LatLng, radius: float, kinds: Kinds) -> NearbyResult:
-        """Return up to 60 places of a circle, and 60 of each type that is asked for; a request for each 20.
+        """Return up to 60 places within `radius` metres, or 60 of each type; a request for each 20.
 
         With a type the nearest come first; without one Google ranks by prominence, and a full list says
         nothing of what is missing.
@@ -136,6 +139,7 @@ class LegacyPlaces:
         return (picture(data, SERVICE) for data in files)
 
     def _details(self, place_id: str, fields: list[str]) -> dict[str, Any]:
+        """Return the reply with fields of a place; `NotFound` for an unknown id."""
         try:
             reply = self._client.ask(
                 googlemaps.Client.place, place_id, fields=fields, language=self._language
@@ -156,7 +160,7 @@ class LegacyPlaces:
         radius: float = 0.0,
         most: int = PAGES,
     ) -> Iterator[Place | None]:
-        """Yield the places of all pages, or of those up to the first that lies beyond a radius as a whole.
+        """Yield the places of a search's pages up to the first one beyond the radius; `None` if unread.
 
         Yields:
             `None` for one that cannot be read.
@@ -173,7 +177,7 @@ class LegacyPlaces:
             reply = self._fetch_page(search, options, found.next_page_token)
 
     def _fetch_page(self, search: Callable[..., Any], options: Mapping[str, Any], token: str) -> Any:
-        """Return a further page. Until it is ready Google says that the request is invalid."""
+        """Return a further page of a search, tried again while Google says that it is not ready."""
         known = {name: options[name] for name in ("query", "location") if name in options}
         for left in reversed(range(PAGE_TRIES)):
             time.sleep(self._page_wait)
@@ -186,7 +190,7 @@ class LegacyPlaces:
 
 
 def read_place(reply: object, notes: Notes | None = None) -> Place:
-    """Read a place of a reply. What was not asked for stays empty.
+    """Return a place read from a reply; fields that were not asked for stay empty.
 
     Args:
         reply: the place, as JSON is read.
@@ -206,7 +210,7 @@ class _LegacyPoint(ReplyBody):
 
     @property
     def of_week(self) -> tuple[int, int]:
-        """Day and minute."""
+        """Day, from 0 (Sunday), and minute after midnight."""
         return self.day, int(self.time[:2]) * 60 + int(self.time[2:])
 
 
@@ -216,7 +220,7 @@ class _LegacyPeriod(ReplyBody):
 
     @property
     def stretch(self) -> Period:
-        """Both as virl has them."""
+        """Day and minute of its opening, and of its closing."""
         return (*self.open.of_week, self.close.of_week if self.close else None)
 
 
@@ -248,7 +252,7 @@ class _LegacyPlace(ReplyBody):
 
     @property
     def place(self) -> Place:
-        """The place as one of virl's."""
+        """The place as virl's type."""
         return Place(
             id=self.place_id,
             name=self.name,
@@ -268,7 +272,7 @@ class _LegacyFound(ReplyBody):
     """The reply of a nearby or text search."""
 
     results: tuple[Annotated[_LegacyPlace | None, OrUnknown], ...] = Field(max_length=MOST_LISTED)
-    """`None` for one that cannot be read."""
+    """Places found; `None` for one that cannot be read."""
     next_page_token: str = ""
 
 

@@ -37,18 +37,23 @@ from virl.platform.providers.http.bodies import (
 from virl.platform.streetview import Image
 
 SERVICE = "Places API (New)"
-KEPT_SEARCHES = 512  # chosen: about 10 MB; neighbours share searches, with `--cache off`, too
-MOST_TYPES = 50  # in a nearby search
-NEAR_M = 5_000.0  # chosen: a part of a town; Google takes up to 50 km
+KEPT_SEARCHES = 512
+"""Number of searches kept in memory, for neighbours and `--cache off`; chosen: about 10 MB."""
+MOST_TYPES = 50
+"""Most types of a nearby search."""
+NEAR_M = 5_000.0
+"""Metres around a position where a text search looks first; chosen: a part of a town."""
 
 _LISTED = (
     "id,displayName,types,primaryType,location,formattedAddress,"
     "rating,userRatingCount,priceLevel,priceRange,businessStatus"
 )
+"""Field mask of a search."""
 _DETAILED = (
     f"{_LISTED},regularOpeningHours,reviews,accessibilityOptions,websiteUri,"
     "internationalPhoneNumber,nationalPhoneNumber,servesVegetarianFood"
 )
+"""Field mask of places with hours and reviews."""
 _PRICES = {
     "PRICE_LEVEL_FREE": 0,
     "PRICE_LEVEL_INEXPENSIVE": 1,
@@ -56,12 +61,14 @@ _PRICES = {
     "PRICE_LEVEL_EXPENSIVE": 3,
     "PRICE_LEVEL_VERY_EXPENSIVE": 4,
 }
+"""Price level of each of Google's words."""
 PRICE_CUTS = {"USD": (10, 30, 60), "EUR": (10, 30, 60), "GBP": (8, 24, 48)}
 """Amounts for one from which on price levels 2, 3 and 4 are taken, by currency; chosen, in dollars as Yelp
 has its levels. Another currency has no levels."""
 _YES_NO = {True: "yes", False: "no", None: ""}
+"""Words for facts that are true, false or not known."""
 LONGEST = 200
-"""Letters of a fact, as of one of a map."""
+"""Characters of a fact at most, as in facts of maps."""
 
 
 class NewPlaces:
@@ -82,7 +89,7 @@ class NewPlaces:
     tells_nearest = True
 
     def places_within(self, center: LatLng, radius: float, kinds: Kinds) -> NearbyResult:
-        """Return the 20 nearest places of a circle; one request, or one for each 50 types."""
+        """Return the 20 nearest places within `radius` metres; a request for each 50 types."""
         asked = asked_types(kinds.only)
         if not kinds.only:
             return self._nearest(center, radius, (), tuple(sorted(kinds.but)), in_full=kinds.in_full)
@@ -94,7 +101,7 @@ class NewPlaces:
         return NearbyResult(places, min((part.complete for part in parts), default=radius))
 
     def halves(self, kinds: Kinds) -> tuple[Kinds, ...]:
-        """Return two parts of these kinds, to be asked apart; empty for a single type."""
+        """Return the kinds as two parts for separate requests; empty for a single type."""
         half = type_table().half
         if not kinds.only:
             return (replace(kinds, only=half), replace(kinds, but=half))
@@ -107,6 +114,7 @@ class NewPlaces:
     def _ask_nearest(
         self, center: LatLng, radius: float, asked: Sequence[str], but: Sequence[str] = (), *, in_full: bool
     ) -> NearbyResult:
+        """Return the 20 nearest places within `radius` metres, of up to 50 types; one request."""
         body: dict[str, object] = {
             "locationRestriction": {"circle": _circle(center, radius)},
             "rankPreference": "DISTANCE",
@@ -138,7 +146,7 @@ class NewPlaces:
     def nearby_rated(
         self, center: LatLng, radius: float, kind: str, least: float, max_price_level: int | None
     ) -> NearbyResult:
-        """Return places of a type in the square around a circle, in full."""
+        """Return well rated places of a type in the square around a circle, in full."""
         # Google refuses PRICE_LEVEL_FREE here
         prices = [name for name, level in _PRICES.items() if 0 < level <= (max_price_level or 0)]
         body: dict[str, object] = {
@@ -155,7 +163,7 @@ class NewPlaces:
         return NearbyResult(places, radius if told_all else 0.0)
 
     def _pages_of(self, body: dict[str, object], fields: str) -> tuple[list[Place], bool]:
-        """Return the pages of a text search, and whether there are no more.
+        """Return (the places of a text search's pages, whether there are no more); a request for each 20.
 
         One request for each 20 places.
         """
@@ -192,6 +200,7 @@ class NewPlaces:
         return (picture(self._http.bytes(self._http.request(call)), SERVICE) for call in calls)
 
     def _details(self, place_id: str, fields: str, shape: type[ShapeT]) -> ShapeT:
+        """Return fields of a place in a shape; `NotFound` for an unknown id."""
         query = {name: text for name, text in self._language.items() if "reviews" in fields}
         if "/" in place_id:
             raise no_place(place_id)
@@ -223,7 +232,7 @@ class _Point(CamelBody):
 
     @property
     def of_week(self) -> tuple[int, int]:
-        """Day and minute."""
+        """Day, from 0 (Sunday), and minute after midnight."""
         return self.day, self.hour * 60 + self.minute
 
 
@@ -233,7 +242,7 @@ class _Period(CamelBody):
 
     @property
     def stretch(self) -> Period:
-        """Both as virl has them."""
+        """Day and minute of its opening, and of its closing."""
         return (*self.open.of_week, self.close.of_week if self.close else None)
 
 
@@ -270,7 +279,7 @@ class _PriceRange(CamelBody):
 
     @property
     def level(self) -> int | None:
-        """The price level of the middle, `None` in a currency without `PRICE_CUTS`."""
+        """Price level 1 to 4 of its middle; `None` in a currency without `PRICE_CUTS`."""
         low, high = self.start_price, self.end_price
         cuts = PRICE_CUTS.get(low.currency_code)
         return 1 + bisect_right(cuts, (low.units + (high or low).units) / 2) if cuts else None
@@ -302,7 +311,7 @@ class _Place(CamelBody):
 
     @property
     def facts(self) -> tuple[tuple[str, str], ...]:
-        """Facts by the names that those of maps have, in a fixed order."""
+        """Facts under the names that maps use, in a fixed order."""
         entrance, prices = self.accessibility_options.wheelchair_accessible_entrance, self.price_range
         told = {
             "phone": self.international_phone_number or self.national_phone_number,
@@ -316,11 +325,12 @@ class _Place(CamelBody):
 
     @property
     def _is_derived(self) -> bool:
+        """Return whether the price level comes from the price range, not from Google's level."""
         return self.price_level not in _PRICES and bool(self.price_range and self.price_range.level)
 
     @property
     def place(self) -> Place:
-        """The place as one of virl's."""
+        """The place as virl's type."""
         derived = self.price_range.level if self.price_range else None
         return Place(
             id=self.id,
@@ -349,12 +359,12 @@ class _Found(CamelBody):
     """The reply of a nearby or text search."""
 
     places: tuple[Annotated[_Place | None, OrUnknown], ...] = Field((), max_length=MOST_LISTED)
-    """`None` for one that cannot be read."""
+    """Places found; `None` for one that cannot be read."""
     next_page_token: str = ""
 
     @property
     def read(self) -> list[Place]:
-        """Those that could be read, as virl sees them."""
+        """The places that could be read, as virl's type."""
         return [one.place for one in self.places if one]
 
 
@@ -369,15 +379,17 @@ class Album(CamelBody):
 
 
 def _mask(fields: str) -> str:
+    """Return the field mask of a search from fields of places."""
     return ",".join(f"places.{field}" for field in fields.split(","))
 
 
 def _circle(center: LatLng, radius: float) -> dict[str, object]:
+    """Return the JSON of a circle, radius in metres."""
     return {"center": {"latitude": center.lat, "longitude": center.lng}, "radius": radius}
 
 
 def _square(center: LatLng, radius: float) -> dict[str, object]:
-    """Return the corners of the square around a circle."""
+    """Return the JSON of the square around a circle, radius in metres."""
     low, high = (
         destination(destination(center, lat, radius), lng, radius)
         for lat, lng in ((180.0, 270.0), (0.0, 90.0))

@@ -5,11 +5,12 @@ from collections.abc import Iterator, Sequence
 from virl.geo import LatLng
 
 MOST_LETTERS = 1_000_000
-"""Longest polyline that is read, in characters; chosen: at least 100,000 positions, which no route has."""
+"""Longest polyline read, in characters; chosen: 100,000 positions or more, which no route has."""
 
 DIGITS = 5
-"""Decimal places of a degree: 5 at Google, 6 at Valhalla."""
-_MOST_BITS = 30  # of a number: 360 degrees and its sign take 27
+"""Decimal places of degrees in a polyline: 5 at Google, 6 at Valhalla."""
+_MOST_BITS = 30
+"""Most bits of a number: 360 degrees and its sign take 27."""
 
 
 def decode_polyline(text: str, digits: int = DIGITS) -> tuple[LatLng, ...]:
@@ -39,7 +40,7 @@ def decode_polyline(text: str, digits: int = DIGITS) -> tuple[LatLng, ...]:
 
 
 def read_polyline(field: object, digits: int = DIGITS) -> tuple[LatLng, ...]:
-    """Return the positions of an encoded polyline in a field of a reply.
+    """Return the positions of an encoded polyline, given as the field of a reply.
 
     Raises:
         ValueError: it holds no text, or as `decode_polyline`.
@@ -65,7 +66,7 @@ def encode_polyline(positions: Sequence[LatLng], digits: int = DIGITS) -> str:
 
 
 def _numbers(text: str) -> Iterator[int]:
-    """Yield numbers from groups of five bits, lowest first.
+    """Yield the signed numbers of a polyline, from groups of five bits.
 
     Bit 5 says that another follows, bit 0 is the sign.
     """
@@ -86,6 +87,7 @@ def _numbers(text: str) -> Iterator[int]:
 
 
 def _encode_number(number: int) -> str:
+    """Return a signed number as characters of five bits each, lowest first."""
     value = ~(number << 1) if number < 0 else number << 1
     letters = ""
     while value >= 32:

@@ -103,6 +103,7 @@ class GoogleSettings(Settings):
 
     @model_validator(mode="after")
     def _names_are_known(self) -> Self:
+        """Check that all SKUs and sources that are named exist."""
         asked = {name for endpoint in self.endpoints.values() for name in _skus_of(endpoint)}
         if unknown := asked - self.skus.keys():
             raise ValueError(f"no SKU named {', '.join(sorted(unknown))}")
@@ -145,5 +146,6 @@ def at_base_url(settings: GoogleSettings, base_url: str | None) -> GoogleSetting
 
 
 def _skus_of(endpoint: Endpoint) -> set[str]:
+    """Return the names of all SKUs that an endpoint may be billed as."""
     advanced = {endpoint.advanced_sku} if endpoint.advanced_sku else set()
     return {endpoint.sku, *endpoint.tiers.values(), *advanced}

@@ -13,11 +13,12 @@ from virl.platform.providers.http.bodies import ReplyBody, picture
 from virl.platform.streetview import Camera, Image, Panorama
 
 SERVICE = "Street View Static API"
-LARGEST = 640  # pixels of a side
+LARGEST = 640
+"""Largest width and height of a picture, pixels."""
 
 
 class _Nearest(ReplyBody):
-    """The metadata of a panorama."""
+    """The metadata of the panorama nearest to a position, or of an id."""
 
     status: str
     pano_id: str = ""
@@ -27,20 +28,21 @@ class _Nearest(ReplyBody):
 
     @model_validator(mode="after")
     def _is_named(self) -> Self:
+        """Check that an OK reply has an id and a position."""
         if self.status == "OK" and not (self.pano_id and self.location):
             raise ValueError("pano_id or location is missing")
         return self
 
     @property
     def panorama(self) -> Panorama | None:
-        """The panorama without its links, which Street View Static does not know."""
+        """The panorama without links, which this API does not know; `None` if there is none."""
         if self.status != "OK" or self.location is None:
             return None
         return Panorama(self.pano_id, self.location.position, 0.0, (), self.date)
 
 
 def nearest_of(http: GoogleHttp, position: LatLng, radius: float, *, outdoor: bool) -> Panorama | None:
-    """Return the panorama nearest to a position, without its links, `None` without one. Free of charge.
+    """Return the panorama within `radius` metres, without links; `None` if there is none. Free of charge.
 
     Args:
         http: the way to Google.
@@ -55,7 +57,7 @@ def nearest_of(http: GoogleHttp, position: LatLng, radius: float, *, outdoor: bo
 
 
 def panorama_of(http: GoogleHttp, pano_id: str) -> Panorama:
-    """Return the panorama of an id, without its links. Free of charge.
+    """Return the panorama with this id, without links. Free of charge.
 
     Raises:
         NoStreetView: there is none of this id.
@@ -67,13 +69,14 @@ def panorama_of(http: GoogleHttp, pano_id: str) -> Panorama:
 
 
 def _ask_nearest(http: GoogleHttp, query: dict[str, str]) -> Panorama | None:
+    """Return the panorama that a metadata request finds, its copyright noted; `None` if there is none."""
     found = http.read(http.request(Call("static_metadata", query=query)), _Nearest)
     http.credits.add(found.copyright)
     return found.panorama
 
 
 def static_view(http: GoogleHttp, pano_id: str, camera: Camera) -> Image:
-    """Return the picture through a camera at a panorama.
+    """Return the picture through a camera at a panorama; one paid request.
 
     Args:
         http: sends the request.
@@ -104,7 +107,7 @@ def static_view(http: GoogleHttp, pano_id: str, camera: Camera) -> Image:
 
 
 def fetch_view(fetch: Callable[[], bytes], pano_id: str, camera: Camera, service: str, remedy: str) -> Image:
-    """Return the picture that a service draws for a camera.
+    """Return the picture that a service draws, checked to have the camera's size.
 
     Args:
         fetch: asks for it.

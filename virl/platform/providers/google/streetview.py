@@ -24,11 +24,12 @@ from virl.platform.providers.http.faults import UNREADABLE
 from virl.platform.providers.http.together import ask_all
 from virl.platform.streetview import MAX_RADIUS_M, Camera, Link, Panorama, View
 
-KEPT_METADATA = 20_000  # chosen: about 10 MB
+KEPT_METADATA = 20_000
+"""Metadata of panoramas kept in memory; chosen: about 10 MB."""
 
 
 class GoogleStreetView:
-    """Street view of Google Maps.
+    """Street view of Google Maps with links, for keys that may use Map Tiles.
 
     Args:
         http: the way to Google.
@@ -59,7 +60,7 @@ class GoogleStreetView:
         self._mosaic = lru_cache(maxsize=panoramas_kept)(self._start_mosaic)
 
     def is_allowed(self) -> bool:
-        """Return whether the key may use Map Tiles, by which links are known; free of charge.
+        """Return whether the key may use Map Tiles, which know links; free of charge.
 
         Raises:
             ProviderError: Google cannot be asked, or does not know the key.
@@ -77,7 +78,7 @@ class GoogleStreetView:
         return self.panorama_within(found.id if found else None, position, radius)
 
     def nearest_many(self, positions: Sequence[LatLng], radius: float = 50.0) -> list[Panorama | None]:
-        """Return the panorama nearest to each position; one paid request for each 100.
+        """Return the panorama nearest to each position, or `None`; a paid request for each 100.
 
         Raises:
             BadInput: the radius is outside (0, 1000].
@@ -135,7 +136,7 @@ class GoogleStreetView:
             raise
 
     def panorama_within(self, pano_id: str | None, position: LatLng, radius: float) -> Panorama | None:
-        """Return the panorama of an id, if there is one and it is within so many metres of a position.
+        """Return the panorama with this id if it lies within `radius` metres of a position; else `None`.
 
         Args:
             pano_id: `None` gives none.
@@ -147,14 +148,16 @@ class GoogleStreetView:
         return self.panorama(capture.id) if distance(position, capture.position) <= radius else None
 
     def _outdoors(self, position: LatLng, radius: float) -> str | None:
+        """Return the id of the outdoor panorama nearest within `radius` metres; `None` if there is none."""
         found = nearest_of(self._http, position, radius, outdoor=True)
         return found.id if found else None
 
     def _prefetch(self, pano_ids: Sequence[str]) -> list[Capture]:
-        """Ask for many at once; later questions find them known."""
+        """Return the metadata of panoramas, asked several at once and kept for later."""
         return [one for one in ask_all(self._capture_or_none, list(dict.fromkeys(pano_ids))) if one]
 
     def _capture_or_none(self, pano_id: str) -> Capture | None:
+        """Return the metadata of a panorama; `None` if it is gone or, reported, unreadable."""
         try:
             return self._capture(pano_id)
         except NoStreetView:
@@ -166,11 +169,12 @@ class GoogleStreetView:
             return None
 
     def _start_mosaic(self, pano_id: str) -> Mosaic:
+        """Return an empty mosaic of a panorama."""
         return Mosaic(self._tiles, self._capture(pano_id), self._zoom)
 
 
 class LinklessStreetView:
-    """Street view of Google Maps for keys without Map Tiles: positions, dates and pictures, but no links.
+    """Street view of Google Maps without links, for keys that may not use Map Tiles.
 
     The movers `grid` and `web` need none. All but the pictures is free of charge.
 
@@ -195,7 +199,7 @@ class LinklessStreetView:
         return found if found and distance(position, found.position) <= radius else None
 
     def nearest_many(self, positions: Sequence[LatLng], radius: float = 50.0) -> list[Panorama | None]:
-        """Return the panorama nearest to each position; a request for each, several at once.
+        """Return the panorama nearest to each position, or `None`; a free request for each.
 
         Raises:
             BadInput: the radius is outside (0, 1000].
@@ -203,7 +207,7 @@ class LinklessStreetView:
         return ask_all(lambda position: self.nearest(position, radius), positions)
 
     def panorama(self, pano_id: str) -> Panorama:
-        """Return the panorama with this id, without links; its heading is not known and 0.
+        """Return the panorama with this id, without links; its heading is unknown and set to 0.
 
         Raises:
             NoStreetView: there is none.
@@ -221,11 +225,12 @@ class LinklessStreetView:
 
 
 def _link_heading(told: float | None, here: Capture, there: Capture) -> float:
-    """Return the heading of a link as it is told, or else that of the straight line."""
+    """Return a link's heading as told, degrees, or else that of the straight line."""
     return bearing(here.position, there.position) if told is None else told
 
 
 def _check(radius: float) -> None:
+    """Check that a radius is within its range of metres."""
     if not 0 < radius <= MAX_RADIUS_M:
         raise BadInput(f"radius {radius:g} is outside (0, {MAX_RADIUS_M:g}] metres")
 
@@ -233,10 +238,11 @@ def _check(radius: float) -> None:
 TILES_REFUSED = (
     "`imagery: tiles` needs the Map Tiles API, which the key may not use: enable it, or set `imagery: static`"
 )
+"""Error text for a key that may not use Map Tiles."""
 
 
 class KeyedStreetView:
-    """Street view of Google Maps. The first question that matters finds out what the key may use.
+    """Street view of Google Maps with links if the key may use Map Tiles, which is asked once.
 
     Args:
         linked: for keys with Map Tiles.
@@ -253,7 +259,7 @@ class KeyedStreetView:
 
     @property
     def is_linked(self) -> bool:
-        """Return whether the key may use Map Tiles; asked once, free of charge."""
+        """Return whether the key may use Map Tiles; asked on the first use, free of charge."""
         with self._lock:
             if self._is_linked is None:
                 self._is_linked = self._linked.is_allowed()
@@ -284,4 +290,5 @@ class KeyedStreetView:
 
     @property
     def _street_view(self) -> GoogleStreetView | LinklessStreetView:
+        """The street view that fits the key."""
         return self._linked if self.is_linked else self._linkless

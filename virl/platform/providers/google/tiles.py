@@ -33,14 +33,21 @@ from virl.platform.streetview import Camera, Image
 
 SERVICE = "Map Tiles API"
 THUMBNAIL = (600, 250)
-"""Most pixels of a thumbnail, width and height (page "Street View Tiles")."""
-BATCH = 100  # most locations in a panoIds request
-DENIED = "PERMISSION_DENIED"  # the code of what a key may not use
-MARGIN_S = 60.0  # a session this near to its end is renewed; chosen
-MOST_LINKS = 100  # of a panorama; chosen: ten times the largest crossing
-LARGEST = 65_536  # pixels of a side; chosen: four times Google's largest
-LARGEST_TILE = 1024  # pixels of a side; Google's have 512
-LEVEL_TILT = 90.0  # degrees: Google counts the tilt of a panorama from straight down
+"""Largest (width, height) of a thumbnail, pixels (page "Street View Tiles")."""
+BATCH = 100
+"""Most positions of a panoIds request."""
+DENIED = "PERMISSION_DENIED"
+"""Code of a refusal to a key that may not use an API."""
+MARGIN_S = 60.0
+"""Seconds before the end of a session from which it is renewed; chosen."""
+MOST_LINKS = 100
+"""Most links read of a panorama; chosen: ten times the largest crossing."""
+LARGEST = 65_536
+"""Largest side of a panorama in pixels; chosen: four times Google's largest."""
+LARGEST_TILE = 1024
+"""Largest side of a tile in pixels; Google's have 512."""
+LEVEL_TILT = 90.0
+"""Tilt of a level panorama, degrees: Google counts it from straight down."""
 
 GotT = TypeVar("GotT")
 
@@ -50,38 +57,42 @@ Heading = Annotated[float, AfterValidator(normalize_heading)]
 
 
 class _Neighbour(CamelBody):
+    """A link of a reply: the id of the neighbour, and the heading to it where told."""
+
     pano_id: str = Field(min_length=1)
     heading: Annotated[Heading | None, OrUnknown] = None
 
 
 class Capture(CamelBody):
-    """The metadata of a panorama. Unlike a `Panorama` its links have no distances: Google gives none."""
+    """The metadata of a panorama; its links have no distances."""
 
     id: str = Field(alias="panoId", min_length=1)
     lat: Latitude
     lng: Longitude
     heading: Annotated[Heading | None, OrUnknown] = 0.0
-    """The way the centre column of its tiles faces, degrees, [0, 360); `None` where that cannot be read."""
+    """Heading of the middle column of its tiles, degrees, [0, 360); `None` where unreadable."""
     date: str | None = None
     neighbours: tuple[_Neighbour, ...] = Field((), alias="links", max_length=MOST_LINKS)
     width: int = Field(alias="imageWidth", ge=1, le=LARGEST)
-    """Pixels of the largest picture of it."""
+    """Width of its largest picture, pixels."""
     height: int = Field(alias="imageHeight", ge=1, le=LARGEST)
+    """Height of its largest picture, pixels."""
     tile: int = Field(alias="tileWidth", ge=1, le=LARGEST_TILE)
-    """Pixels of a side of a tile."""
+    """Side of a tile, pixels."""
     imagery_type: str = ""
     tilt: float = Field(LEVEL_TILT, ge=0, le=180)
-    """Tilt of the picture's centre, degrees from straight down."""
+    """Tilt of the picture's centre, degrees from straight down; 90 is level."""
     roll: float = Field(0.0, ge=-360, le=360)
-    """Degrees, to the right; that Google counts it so is an assumption."""
+    """Roll to the right in degrees; that Google counts it so is an assumption."""
     copyright: str = ""
-    """The name to credit: Google, or a photographer."""
+    """Name to credit: Google, or a photographer."""
     report_problem_link: str = ""
-    """A page for complaints about it."""
+    """URL of a page for complaints about the panorama."""
 
     @field_validator("neighbours")
     @classmethod
     def _lead_elsewhere(cls, told: tuple[_Neighbour, ...], info: ValidationInfo) -> tuple[_Neighbour, ...]:
+        """Return the links without any to the panorama itself, which is reported."""
         own = info.data.get("id")
         if info.context and any(one.pano_id == own for one in told):
             info.context(f"links: one leads to its own panorama (in {own})", own)
@@ -94,12 +105,12 @@ class Capture(CamelBody):
 
     @property
     def links(self) -> tuple[tuple[str, float | None], ...]:
-        """Id of each neighbour, and the heading to it, if it is told."""
+        """Id of each neighbour, and the heading to it in degrees; `None` where not told."""
         return tuple((one.pano_id, one.heading) for one in self.neighbours)
 
     @property
     def indoor(self) -> bool:
-        """Return whether it was taken indoors."""
+        """Return whether the panorama was taken indoors."""
         return self.imagery_type.casefold() == "indoor"
 
     @property
@@ -109,11 +120,11 @@ class Capture(CamelBody):
 
     @property
     def largest_zoom(self) -> int:
-        """The zoom level of the largest picture; at level 0 all of it fits on one tile."""
+        """Zoom level of the largest picture; at level 0 all of it fits on one tile."""
         return ceil(log2(max(self.width / self.tile, 1.0)))
 
     def size(self, zoom: int) -> tuple[int, int]:
-        """Return width and height in pixels at a zoom level; each level is twice as wide as the last."""
+        """Return (width, height) in pixels at a zoom level, each twice that of the level below."""
         scale = 2 ** (self.largest_zoom - zoom)
         return round(self.width / scale), round(self.height / scale)
 
@@ -126,11 +137,11 @@ class _Session(CamelBody):
 
 class _PanoIds(CamelBody):
     pano_ids: tuple[Annotated[str | None, OrUnknown], ...] | None = None
-    """Empty text where there is none; `None` where no position has one."""
+    """Ids, empty for a position without panorama; `None` where no position has one."""
 
 
 class PanoramaTiles:
-    """The street-view part of Map Tiles.
+    """The client of Map Tiles' street view: ids, metadata, tiles and thumbnails.
 
     Args:
         http: the way to Google.
@@ -146,7 +157,7 @@ class PanoramaTiles:
         self._lock = Lock()
 
     def are_allowed(self) -> bool:
-        """Return whether the key may use Map Tiles; asks for a session, free of charge, if there is none.
+        """Return whether the key may use Map Tiles; a session is asked for, free of charge.
 
         Raises:
             ProviderError: Google cannot be asked, or does not know the key.
@@ -160,7 +171,7 @@ class PanoramaTiles:
         return True
 
     def pano_ids(self, positions: Sequence[LatLng], radius: float) -> list[str | None]:
-        """Return the id of the panorama nearest to each position, `None` without one.
+        """Return the id of the nearest panorama within `radius` metres of each position, or `None`.
 
         One request for each 100.
 
@@ -198,7 +209,7 @@ class PanoramaTiles:
             raise
 
     def tile(self, capture: Capture, zoom: int, tile: Tile) -> Image:
-        """Return one tile.
+        """Return the pixels of one tile.
 
         Args:
             capture: the panorama.
@@ -218,7 +229,7 @@ class PanoramaTiles:
         return picture(data, SERVICE)
 
     def thumbnail(self, pano_id: str, camera: Camera) -> Image:
-        """Return a small view, of at most `THUMBNAIL` pixels.
+        """Return the view through a camera of at most `THUMBNAIL` pixels.
 
         Raises:
             NoImagery: there is no such panorama, or no picture of it.
@@ -241,7 +252,7 @@ class PanoramaTiles:
         )
 
     def _send_in_session(self, call: Call, send: Callable[[Request], GotT]) -> GotT:
-        """Send with the session, and once more with a new one if the session is refused."""
+        """Return the result of a call, sent again in a new session if the session is refused."""
         signed_in = self._signed_in(call)
         try:
             return send(signed_in)
@@ -252,6 +263,7 @@ class PanoramaTiles:
         return send(self._signed_in(call))
 
     def _signed_in(self, call: Call) -> Request:
+        """Return the request of a call in the current session, which is renewed near its end."""
         with self._lock:
             if time.time() > self._ends - MARGIN_S:
                 read = self._http.read(
@@ -263,11 +275,12 @@ class PanoramaTiles:
 
 
 def _blames_session(fault: ProviderError) -> bool:
+    """Return whether an error says that the session is invalid."""
     return fault.status in (400, 401, 403) and "session" in fault.reason.lower()
 
 
 class Mosaic:
-    """The picture of one panorama, put together from tiles as far as views need it.
+    """The picture of one panorama, put together from tiles as views need them.
 
     Args:
         tiles: where they come from.
@@ -294,7 +307,7 @@ class Mosaic:
         self._lock = Lock()
 
     def view(self, camera: Camera) -> Image:
-        """Return the picture through a camera; fetches the tiles that it touches and are not held yet."""
+        """Return the picture through a camera; missing tiles that it touches are fetched first."""
         height, width = self._canvas.shape[:2]
         with self._lock:
             wanted = tiles_seen(camera, self._capture.attitude, width, height, self._capture.tile)
@@ -309,6 +322,7 @@ class Mosaic:
         return perspective(panorama, camera)
 
     def _paste(self, tile: Tile, pixels: Image) -> None:
+        """Write a tile into the picture."""
         side = self._capture.tile
         left, top = tile[0] * side, tile[1] * side
         paste_tile(self._canvas[top : top + side, left : left + side], pixels, side)

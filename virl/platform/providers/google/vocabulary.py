@@ -14,23 +14,23 @@ from virl.platform.place_types import by_type, place_table, types_96, types_mark
 
 @dataclass(frozen=True, slots=True)
 class TypeTable:
-    """The parts of the table of place types that concern Google; its head says what they mean."""
+    """The columns of the table of place types that concern Google; the table's head explains them."""
 
     dropped: frozenset[str]
     renamed: Mapping[str, str]
     implied: Mapping[str, str]
-    """Types by the ends of the names that imply them."""
+    """Types implied by the ends of names, by end."""
     asked_as: Mapping[str, tuple[str, ...]]
     also_asked: Mapping[str, tuple[str, ...]]
     searchable: frozenset[str]
     taken: frozenset[str]
-    """Those that Places (New) takes in a search."""
+    """Types that a search of Places (New) accepts."""
     half: frozenset[str]
 
 
 @cache
 def type_table() -> TypeTable:
-    """Return the table that comes with virl."""
+    """Return Google's columns of the table of place types."""
     return TypeTable(
         dropped=types_marked("says_nothing"),
         renamed=by_type("old"),
@@ -44,7 +44,7 @@ def type_table() -> TypeTable:
 
 
 def normal_types(given: Iterable[str], primary: str | None = None) -> tuple[str, ...]:
-    """Return the types as either API gives them, in the one vocabulary, the most specific first.
+    """Return types of either API in virl's vocabulary, the most specific first.
 
     Args:
         given: the types of a place.
@@ -60,7 +60,7 @@ def normal_types(given: Iterable[str], primary: str | None = None) -> tuple[str,
 
 
 def asked_types(wanted: Collection[str]) -> list[str]:
-    """Return the types to ask Places (New) for; empty if it knows none of the wanted ones."""
+    """Return the types to ask Places (New) for; empty if it knows none."""
     table = type_table()
     asked: dict[str, None] = {}
     for name in sorted(wanted):
@@ -72,22 +72,24 @@ def asked_types(wanted: Collection[str]) -> list[str]:
 
 
 def asked_legacy_types(wanted: Collection[str]) -> list[str]:
-    """Return the types to ask the legacy API for, one after the other; empty if it knows none of them."""
+    """Return the types to ask the legacy API for, one by one; empty if it knows none."""
     table = type_table()
     asked = (one for name in sorted(wanted) for one in table.asked_as.get(name, (_normal(name),)))
     return [one for one in dict.fromkeys(asked) if one in table.searchable]
 
 
 def known_as(wanted: Collection[str]) -> frozenset[str]:
-    """Return types with the names that they have in the one vocabulary, by which places are told apart."""
+    """Return types in virl's vocabulary, to compare with those of places."""
     return frozenset(wanted).union(map(_normal, wanted))
 
 
 def _normal(name: str) -> str:
+    """Return a type's name in virl's vocabulary."""
     return type_table().renamed.get(name, name)
 
 
 def _implied_type(name: str) -> str | None:
+    """Return the type that the end of a name implies; `None` for a searchable type or no known end."""
     if name in type_table().searchable:
         return None
     return next((parent for end, parent in type_table().implied.items() if name.endswith(end)), None)

@@ -20,17 +20,21 @@ from virl.platform.providers.http.bodies import OrUnknown, ReplyBody, read_body
 
 DIRECTIONS = "Directions API"
 MATRIX = "Distance Matrix API"
-SIDE = 10  # origins, and destinations, of a matrix request: 100 pairs are allowed
-LATEST = 2**33  # seconds since 1970; a later time is no answer
+SIDE = 10
+"""Most origins, and most destinations, of a matrix request."""
+LATEST = 2**33
+"""Largest time that is read, seconds since 1970."""
 
 
 class _Amount(ReplyBody):
+    """A number of a reply with its unit left out."""
+
     value: float = Field(ge=0, le=LATEST)
-    """Metres, seconds, or seconds since 1970."""
+    """Metres, seconds, or seconds since 1970, by the field."""
 
     @property
     def time(self) -> datetime:
-        """The value as a time."""
+        """The value, seconds since 1970, as a time."""
         return datetime.fromtimestamp(self.value, UTC)
 
 
@@ -66,7 +70,7 @@ class _LegacyStep(ReplyBody):
 
     @property
     def step(self) -> JourneyStep:
-        """The same as part of a journey."""
+        """The step as part of a journey."""
         ride = None
         if details := self.transit_details:
             ride = Ride(
@@ -88,7 +92,7 @@ class _LegacyLeg(ReplyBody):
 
     @property
     def seconds(self) -> float:
-        """`inf` where it cannot be read."""
+        """Seconds of the leg; `inf` where they cannot be read."""
         return self.duration.value if self.duration else float("inf")
 
 
@@ -97,7 +101,7 @@ class _LegacyWay(ReplyBody):
 
 
 class _LegacyDirections(ReplyBody):
-    """An answer of Directions."""
+    """The reply of the Directions API."""
 
     routes: tuple[_LegacyWay, ...]
 
@@ -108,7 +112,7 @@ class _LegacyPair(ReplyBody):
 
     @property
     def seconds(self) -> float:
-        """`inf` where no way leads."""
+        """Seconds between the two; `inf` where no way leads."""
         return self.duration.value if self.status == "OK" and self.duration else float("inf")
 
 
@@ -117,13 +121,13 @@ class _LegacyRow(ReplyBody):
 
 
 class _LegacyMatrix(ReplyBody):
-    """An answer of Distance Matrix."""
+    """The reply of the Distance Matrix API."""
 
     rows: tuple[Annotated[_LegacyRow | None, OrUnknown], ...]
 
 
 class LegacyWays:
-    """The legacy Directions and Distance Matrix.
+    """Ways of the legacy Directions and Distance Matrix APIs.
 
     Args:
         http: the way to Google.
@@ -143,7 +147,10 @@ class LegacyWays:
         legs = self._legs(stops, self.modes[mode])
         steps = (step for leg in legs for step in leg.steps)
         lines = ((step.polyline.points, street_in(step.html_instructions)) for step in steps)
-        metres, seconds = _total(leg.distance for leg in legs), _total(leg.duration for leg in legs)
+        metres, seconds = (
+            _sum_amounts(leg.distance for leg in legs),
+            _sum_amounts(leg.duration for leg in legs),
+        )
         return route_of(stops, lines, metres, seconds, mode, self._http.notes(DIRECTIONS))
 
     def legs(self, stops: Sequence[LatLng], mode: str) -> list[float]:
@@ -169,15 +176,18 @@ class LegacyWays:
     def ride(self, here: LatLng, there: LatLng, leaves: datetime) -> tuple[list[JourneyStep], float]:
         """Return the steps of a journey by public transport, and its seconds without waits; one request."""
         legs = self._ask_directions((here, there), mode="transit", departure_time=int(leaves.timestamp()))
-        return [step.step for leg in legs for step in leg.steps], _total(leg.duration for leg in legs) or 0.0
+        return [step.step for leg in legs for step in leg.steps], _sum_amounts(
+            leg.duration for leg in legs
+        ) or 0.0
 
     def _legs(self, stops: Sequence[LatLng], mode: str) -> tuple[_LegacyLeg, ...]:
+        """Return the legs of the best route through stops, one for each pair."""
         legs = self._ask_directions(stops, mode=mode, waypoints=list(stops[1:-1]) or None, language=LANGUAGE)
         check_legs(legs, stops, DIRECTIONS)
         return legs
 
     def _ask_directions(self, stops: Sequence[LatLng], **options: Any) -> tuple[_LegacyLeg, ...]:
-        """Return the legs of the best route."""
+        """Return the legs of the best route that the Directions API finds."""
         ways = self._client.ask(googlemaps.Client.directions, stops[0], stops[-1], **options)
         if not ways:
             raise no_route(stops)
@@ -189,8 +199,8 @@ class LegacyWays:
         return routes[0].legs
 
 
-def _total(amounts: Iterable[_Amount | None]) -> float | None:
-    """Return the sum of amounts, `None` where one cannot be read."""
+def _sum_amounts(amounts: Iterable[_Amount | None]) -> float | None:
+    """Return the sum of amounts; `None` where one is missing."""
     told = list(amounts)
     known = [one.value for one in told if one]
     return sum(known) if len(known) == len(told) else None

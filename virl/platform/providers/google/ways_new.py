@@ -18,18 +18,26 @@ from virl.platform.providers.google.maps import EncodedPath, Seconds, check_legs
 from virl.platform.providers.http.bodies import MUST_FIT, CamelBody, OrUnknown
 
 SERVICE = "Routes API"
-MOST_PAIRS = 625  # of a matrix request
-SIDE = 25  # origins, and destinations, of a matrix request
+MOST_PAIRS = 625
+"""Most pairs of a matrix request."""
+SIDE = 25
+"""Most origins, and most destinations, of a matrix request."""
 
 _LEG_FIELDS = "routes.legs.duration"
+"""Field mask for the durations of legs."""
 _MATRIX_FIELDS = "originIndex,destinationIndex,duration,condition,status"
+"""Field mask of a matrix."""
 _STEP = "routes.legs.steps"
+"""Prefix of the fields of a step."""
 _ROUTE_FIELDS = (
     "routes.distanceMeters,routes.duration,routes.polyline.encodedPolyline,"
     f"{_STEP}.polyline.encodedPolyline,{_STEP}.navigationInstruction.instructions"
 )
+"""Field mask of a route."""
 _STOPS = f"{_STEP}.transitDetails.stopDetails"
+"""Prefix of the fields of a ride's stops."""
 _LINE = f"{_STEP}.transitDetails.transitLine"
+"""Prefix of the fields of a ride's line."""
 _RIDE_FIELDS = ",".join(
     (
         "routes.duration",
@@ -40,25 +48,29 @@ _RIDE_FIELDS = ",".join(
         f"{_STEP}.transitDetails.headsign",
     )
 )
+"""Field mask of a journey."""
 
 
-def _seconds(text: object) -> float:
+def _read_seconds(text: object) -> float:
+    """Return the seconds of a duration such as `90s`."""
     found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)s", text) if isinstance(text, str) else None
     if not found:
         raise ValueError("not a duration such as 90s")
     return float(found[1])
 
 
-def _time(text: object) -> datetime:
+def _read_time(text: object) -> datetime:
+    """Return the time of a text such as `2026-11-24T09:00:00Z`."""
     try:
         return datetime.fromisoformat(str(text)).astimezone(UTC)
     except (ValueError, OverflowError):
         raise ValueError("not a time such as 2026-11-24T09:00:00Z") from None
 
 
-Duration = Annotated[float, PlainValidator(_seconds)]
-"""Seconds, which a reply writes as `"90s"`."""
-Timestamp = Annotated[datetime, PlainValidator(_time)]
+Duration = Annotated[float, PlainValidator(_read_seconds)]
+"""Seconds, read from a text such as `"90s"`."""
+Timestamp = Annotated[datetime, PlainValidator(_read_time)]
+"""Time, read from a text such as `"2026-11-24T09:00:00Z"`."""
 
 
 class _StopName(CamelBody):
@@ -109,12 +121,12 @@ class _Step(CamelBody):
 
     @property
     def line(self) -> tuple[Sequence[LatLng], str]:
-        """Its line and its street."""
+        """Positions of the step, and the name of its street."""
         return self.polyline.encoded_polyline, street_in(self.navigation_instruction.instructions)
 
     @property
     def step(self) -> JourneyStep:
-        """The same as part of a journey."""
+        """The step as part of a journey."""
         ride = None
         if details := self.transit_details:
             stops, line = details.stop_details, details.transit_line
@@ -142,7 +154,7 @@ class _Way(CamelBody):
 
 
 class _Toured(CamelBody):
-    """A route that was asked for the times of its legs."""
+    """A route of which only the durations of its legs were asked."""
 
     legs: tuple[_Leg, ...]
 
@@ -158,13 +170,13 @@ RouteT = TypeVar("RouteT", bound=CamelBody)
 
 
 class _Computed(CamelBody, Generic[RouteT]):
-    """An answer of `computeRoutes`."""
+    """The reply of `computeRoutes`."""
 
     routes: tuple[RouteT, ...] = ()
 
 
 class _Pair(CamelBody):
-    """An element of an answer of `computeRouteMatrix`."""
+    """An element of the reply of `computeRouteMatrix`: one origin and destination."""
 
     origin_index: Annotated[int, MUST_FIT] = Field(0, ge=0)
     destination_index: Annotated[int, MUST_FIT] = Field(0, ge=0)
@@ -173,7 +185,7 @@ class _Pair(CamelBody):
 
 
 class RoutesApi:
-    """The Routes API.
+    """Ways of the Routes API.
 
     Args:
         http: the way to Google.
@@ -198,7 +210,7 @@ class RoutesApi:
         return route_of(stops, lines, way.distance_meters, way.duration, mode, notes)
 
     def legs(self, stops: Sequence[LatLng], mode: str) -> list[float]:
-        """Return the seconds of each leg of a route, `inf` where none is given; one request."""
+        """Return the seconds of each leg of a route, `inf` where not told; one request."""
         body = {**_stops_body(stops), "travelMode": mode}
         legs = self._route(stops, body, _LEG_FIELDS, _Computed[_Toured]).legs
         check_legs(legs, stops, SERVICE)
@@ -236,6 +248,7 @@ class RoutesApi:
     def _route(
         self, stops: Sequence[LatLng], body: Mapping[str, object], fields: str, shape: type[_Computed[RouteT]]
     ) -> RouteT:
+        """Return the best route of a request, in a shape."""
         routes = self._http.read(
             self._http.request(Call("routes_compute", body=body, fields=fields)), shape
         ).routes
@@ -245,6 +258,7 @@ class RoutesApi:
 
 
 def _stops_body(stops: Sequence[LatLng]) -> dict[str, object]:
+    """Return the JSON of the stops of a route."""
     return {
         "origin": _waypoint(stops[0]),
         "destination": _waypoint(stops[-1]),
@@ -253,4 +267,5 @@ def _stops_body(stops: Sequence[LatLng]) -> dict[str, object]:
 
 
 def _waypoint(stop: LatLng) -> dict[str, object]:
+    """Return the JSON of one stop."""
     return {"location": {"latLng": {"latitude": stop.lat, "longitude": stop.lng}}}

@@ -10,12 +10,13 @@ from virl.platform.providers.graph.touchdown import GRAPH_FILES, read_touchdown
 from virl.stores import Arrays, ArrayStore
 
 SCHEMA = 2
-"""Version of the cache files; one of another version is made anew."""
+"""Version of the cache files; a file of another version is made anew."""
 _ARRAYS = ("lat", "lng", "first", "target", "heading", "length", "yaw", "height")
+"""Names of the graph's arrays in a cache file."""
 
 
 def load_touchdown(folder: Path) -> NavigationGraph:
-    """Return the graph of `read_touchdown`, from a cache file where one was kept.
+    """Return the graph in a Touchdown folder, from a cache file where there is one.
 
     A cache file is named by the digest of the files' contents.
 
@@ -32,7 +33,7 @@ def load_touchdown(folder: Path) -> NavigationGraph:
 
 
 def _digest(folder: Path) -> str | None:
-    """Return the SHA-256 of the files that make a graph; `None` where one cannot be read."""
+    """Return the SHA-256 of the files that a graph is read from; `None` where one cannot be read."""
     sha = hashlib.sha256()
     try:
         for name in GRAPH_FILES:
@@ -45,6 +46,7 @@ def _digest(folder: Path) -> str | None:
 
 
 def _read(kept: Arrays) -> NavigationGraph:
+    """Return the graph in the arrays of a cache file."""
     ids = kept["ids"].tobytes().decode().split("\n")
     return build_graph(
         ids,
@@ -60,6 +62,7 @@ def _read(kept: Arrays) -> NavigationGraph:
 
 
 def _write(graph: NavigationGraph) -> Arrays:
+    """Return a graph as the arrays of a cache file."""
     ids = np.frombuffer("\n".join(graph.ids).encode(), np.uint8)
     return {"ids": ids, **{name: np.asarray(getattr(graph, name)) for name in _ARRAYS}}
 

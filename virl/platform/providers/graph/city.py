@@ -17,7 +17,7 @@ from virl.platform.streetview import Image
 
 
 class NoPlaces:
-    """Places of a city that has none, whatever is asked.
+    """Places of a city that has none; every question raises `NotFound`.
 
     Args:
         city: its name.
@@ -49,11 +49,12 @@ class NoPlaces:
         self._refuse()
 
     def _refuse(self) -> NoReturn:
+        """Raise the error that the city has no places."""
         raise NotFound(f"the city {self._city!r} has no places, only streets: choose another city")
 
 
 def open_graph_city(name: str, title: str, folder: Path) -> City:
-    """Open the city of a folder laid out as Touchdown is: `graph/`, and `panoramas/` where the user has them.
+    """Return the city of a folder with `graph/` and, where the user has them, `panoramas/`.
 
     Its centre is the panorama nearest to the mean of all.
 

@@ -6,10 +6,11 @@ from virl.errors import BadInput
 from virl.json_reading import JsonFault, read_json
 
 MANIFEST = "export.json"
+"""Name of the manifest of an export."""
 
 
 def attribution_of(folder: Path) -> str:
-    """Return the names that an export has to credit; empty for the public data, and for a made city's export.
+    """Return the names that pages about an export have to credit; empty for nobody.
 
     Raises:
         BadInput: the manifest is damaged.

@@ -14,15 +14,16 @@ from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph
 from virl.platform.providers.graph.faults import FileFault, by_line
 
-MAX_WORDS = 1000  # chosen: the longest instruction of Touchdown's and R2R's dev sets has 396 words
+MAX_WORDS = 1000
+"""Most words of an instruction; chosen: the longest in Touchdown's and R2R's dev sets has 396."""
 
 
 @dataclass(frozen=True, slots=True)
 class EpisodeFile:
-    """The episodes of a file, and its faults."""
+    """The episodes of a file, and the faults of those that cannot be read."""
 
     episodes: tuple[InstructionEpisode, ...]
-    """Those that can be read, in the order of the file; no two have the same id."""
+    """Episodes that can be read, in the order of the file; no two have the same id."""
     faults: tuple[FileFault, ...]
     """The faults of the other episodes, in the order of the file."""
 
@@ -49,7 +50,7 @@ def keep_distinct(
 
 
 def episode_faults(graph: NavigationGraph, episode: InstructionEpisode) -> list[str]:
-    """Return the reasons why an episode cannot be walked or scored on a graph; empty if it can.
+    """Return the reasons why an episode does not fit a graph, as sentences; empty if it fits.
 
     A gold path must lead along links. An instruction needs at least one word, at most 1,000 of them, and no
     control characters but line breaks and tabs.
@@ -66,7 +67,7 @@ def episode_faults(graph: NavigationGraph, episode: InstructionEpisode) -> list[
 
 
 def snapped_heading(graph: NavigationGraph, episode: InstructionEpisode) -> float:
-    """Return the heading of the link at the start of an episode that is nearest to the episode's heading.
+    """Return the heading, degrees, of the start's link that is nearest to the episode's heading.
 
     Touchdown episodes start so; those of Map2seq start with the heading of the file. Of two links equally
     near, the first in the graph. Without any link the heading stays as it is.
@@ -81,6 +82,7 @@ def snapped_heading(graph: NavigationGraph, episode: InstructionEpisode) -> floa
 
 
 def _has(graph: NavigationGraph, node: str) -> bool:
+    """Return whether a graph has a node with this id."""
     try:
         graph.number(node)
     except NoStreetView:
@@ -89,6 +91,7 @@ def _has(graph: NavigationGraph, node: str) -> bool:
 
 
 def _text_faults(instruction: str) -> list[str]:
+    """Return the faults of an instruction: no word, too many words or control characters."""
     faults = []
     words = len(instruction.split())
     if not any(character.isalnum() for character in instruction):

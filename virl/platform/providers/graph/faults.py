@@ -7,17 +7,19 @@ from pathlib import Path
 from virl.errors import BadInput
 from virl.json_reading import JsonFault
 
-SHOWN = 20  # faults that a message lists; chosen
+SHOWN = 20
+"""Most faults that a message lists; chosen."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileFault:
-    """One thing that is wrong with a file."""
+    """One fault of a data file, and its line."""
 
     file: Path
     line: int
-    """The line's number, counted from 1; 0 where the fault is not one of a line."""
+    """Number of the line, from 1; 0 for a fault of the whole file."""
     what: str
+    """The fault in words."""
 
     def __str__(self) -> str:
         where = f"{self.file}, line {self.line}" if self.line else str(self.file)
@@ -32,6 +34,7 @@ class GraphFault(BadInput):
     """
 
     def __init__(self, faults: Sequence[FileFault]) -> None:
+        """Make an error of all faults, whose message names the first ones."""
         self.faults = tuple(faults)
         shown = [str(fault) for fault in self.faults[:SHOWN]]
         more = len(self.faults) - len(shown)
@@ -39,12 +42,12 @@ class GraphFault(BadInput):
 
 
 def by_line(faults: Iterable[FileFault]) -> list[FileFault]:
-    """Return the faults of one file in the order of its lines."""
+    """Return the faults of one file, sorted by line."""
     return sorted(faults, key=lambda fault: fault.line)
 
 
 def refuse(faults: Sequence[FileFault]) -> None:
-    """Raise an error if there are faults.
+    """Raise one error for all faults, if there are any.
 
     Raises:
         GraphFault: there are.
@@ -54,5 +57,5 @@ def refuse(faults: Sequence[FileFault]) -> None:
 
 
 def json_fault(file: Path, fault: JsonFault) -> FileFault:
-    """Return the fault of a file that is no JSON."""
+    """Return the fault of a file whose JSON cannot be parsed."""
     return FileFault(file, fault.line, f"not valid JSON{fault.at_column}: {fault.reason}")

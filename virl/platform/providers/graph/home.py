@@ -6,11 +6,11 @@ from virl.errors import BadInput, UnknownName
 from virl.resources import data_home
 
 MARKS = {"touchdown": Path("graph", "nodes.txt"), "r2r": Path("connectivity")}
-"""The data sets, and what a folder holds if it is one."""
+"""Path that a folder has if it is the data set, by the data set's name."""
 
 
 def find_data(name: str, override: Path | None = None) -> Path:
-    """Find the folder of a data set.
+    """Return the folder of a data set on this machine.
 
     Args:
         name: `"touchdown"` or `"r2r"`.

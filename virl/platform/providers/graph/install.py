@@ -18,14 +18,17 @@ from virl.platform.providers.graph.touchdown import GRAPH_FILES, read_episode_fi
 from virl.settings.model import Settings
 
 MANIFEST = "checksums.json"
+"""Name of the manifest in a data set's folder."""
 _AGAIN = "copy the data again, or set VIRL_DATA to a folder that can be written"
+"""Advice for a copy that failed."""
 _CONNECTIVITY = "_connectivity.json"
+"""Ending of the names of R2R's graph files."""
 
 Tell = Callable[[str], None]
-"""Called with the path of each file that is done."""
+"""A function that is called with the path of each file that is done."""
 
 Files = Mapping[str, Path]
-"""The source of each file, by its path in the data folder."""
+"""Path of the source of each file, by its path in the data folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +36,12 @@ class DataSet:
     """A public data set: its contents, licence and sources."""
 
     about: str
+    """Description in a sentence."""
     licence: str
     sources: tuple[str, ...]
-    """Public repositories that hold it."""
+    """URLs of public repositories that hold the data."""
     layout: tuple[tuple[str, str], ...]
-    """Patterns of its files, and where each goes by its parts, name and stem; the first to match counts."""
+    """(pattern of files, target path as a template) pairs; the first match counts."""
 
 
 DATA_SETS: Mapping[str, DataSet] = {
@@ -74,14 +78,16 @@ DATA_SETS: Mapping[str, DataSet] = {
 
 
 class FileSum(Settings):
-    """The size and digest of a file when it was put into the data folder."""
+    """Size and digest of a file when it was copied into the data folder."""
 
     bytes: int
+    """Size in bytes."""
     sha256: str
+    """SHA-256 as hex digits."""
 
 
 class Manifest(Settings):
-    """`checksums.json` of a data folder."""
+    """The content of `checksums.json` in a data folder: all files that were copied."""
 
     format: Literal[1] = 1
     files: dict[str, FileSum]
@@ -92,7 +98,7 @@ def _silent(file: str) -> None:
 
 
 def find_files(name: str, source: Path) -> Files:
-    """Find the files of a data set in a user's folder.
+    """Return the files of a data set in a user's folder, by their path in the data folder.
 
     Raises:
         UnknownName: there is no such data set.
@@ -119,7 +125,7 @@ def install(
     force: bool = False,
     tell: Tell = _silent,
 ) -> Manifest:
-    """Check a user's copy of a data set and copy it to `home / name`.
+    """Check a user's copy of a data set, copy it to `home / name` and return the folder's manifest.
 
     Args:
         name: `"touchdown"` or `"r2r"`.
@@ -139,9 +145,9 @@ def install(
     files, folder = find_files(name, source), home / name
     check = _check_touchdown if name == "touchdown" else _check_r2r
     check(files, tell)
-    sums = {target: _sum(file) for target, file in files.items()}
+    sums = {target: _digest_file(file) for target, file in files.items()}
     present = [target for target in files if (folder / target).exists()]
-    same = {target for target in present if _sum(folder / target) == sums[target]}
+    same = {target for target in present if _digest_file(folder / target) == sums[target]}
     others = [target for target in present if target not in same]
     if others and not force:
         raise BadInput(
@@ -160,7 +166,7 @@ def install(
 
 
 def read_manifest(folder: Path) -> Manifest | None:
-    """Read the checksums of a data folder; `None` where it has none.
+    """Return the checksums in a data folder; `None` where it has none.
 
     Raises:
         BadInput: they cannot be read.
@@ -177,15 +183,16 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 
 def changed_files(folder: Path, manifest: Manifest) -> list[str]:
-    """Return the files that are missing, or that are no more what they were when they were copied."""
+    """Return the paths of files that are missing or differ from what was copied."""
     return [
         name
         for name, kept in manifest.files.items()
-        if not (folder / name).is_file() or _sum(folder / name) != kept
+        if not (folder / name).is_file() or _digest_file(folder / name) != kept
     ]
 
 
 def _check_touchdown(files: Files, tell: Tell) -> None:
+    """Check that Touchdown's graph and episodes can be read."""
     faults: list[FileFault] = []
     missing = [name for name in GRAPH_FILES if f"graph/{name}" not in files]
     if missing:
@@ -204,6 +211,7 @@ def _check_touchdown(files: Files, tell: Tell) -> None:
 
 
 def _check_r2r(files: Files, tell: Tell) -> None:
+    """Check that R2R's graphs and episodes can be read."""
     faults: list[FileFault] = []
     for target, file in files.items():
         try:
@@ -220,6 +228,7 @@ def _check_r2r(files: Files, tell: Tell) -> None:
 
 
 def _json_faults(file: Path) -> list[FileFault]:
+    """Return the fault of a file that is no JSON; empty if it is."""
     try:
         read_json(file.read_bytes())
     except JsonFault as fault:
@@ -227,6 +236,7 @@ def _json_faults(file: Path) -> list[FileFault]:
     return []
 
 
-def _sum(file: Path) -> FileSum:
+def _digest_file(file: Path) -> FileSum:
+    """Return the size and SHA-256 of a file."""
     with file.open("rb") as opened:
         return FileSum(bytes=file.stat().st_size, sha256=hashlib.file_digest(opened, "sha256").hexdigest())

@@ -9,11 +9,12 @@ from virl.geo import Floats, Ints, LatLng, distance, distances
 from virl.platform.graph import NavigationGraph
 from virl.platform.maps import Route, TravelMode, speed_of
 
-OFF_MAP_M = 100.0  # a stop farther than this from every panorama is off the map; chosen
+OFF_MAP_M = 100.0
+"""Metres from every panorama beyond which a stop is off the map; chosen."""
 
 
 def no_addresses(address: str) -> LatLng:
-    """Find nothing.
+    """Raise `NotFound`, whatever the address.
 
     Raises:
         NotFound: always.
@@ -24,7 +25,7 @@ def no_addresses(address: str) -> LatLng:
 
 
 class GraphMaps:
-    """Maps over panoramas and links.
+    """Maps whose ways lead along the links between panoramas.
 
     Ways lead straight from a stop to the panorama nearest to it, and along the links from there. Between two
     stops with the same nearest panorama they lead straight.
@@ -92,7 +93,7 @@ class GraphMaps:
         return seconds
 
     def _snap(self, stops: Sequence[LatLng]) -> tuple[Ints, Floats]:
-        """Return the node nearest to each stop, and the metres to it; no stop may be off the map."""
+        """Return (nearest node, metres to it) of the stops, shape (stops,) each; refuse any off the map."""
         nodes, away = self._nearest(stops)
         for stop, metres in zip(stops, away.tolist(), strict=True):
             if metres > OFF_MAP_M:
@@ -100,7 +101,7 @@ class GraphMaps:
         return nodes, away
 
     def _nearest(self, stops: Sequence[LatLng]) -> tuple[Ints, Floats]:
-        """Return the panorama nearest to each stop, and the metres to it."""
+        """Return (number of the node nearest to each stop, metres to it), shape (stops,) each."""
         found = [self._graph.nearest(stop) for stop in stops]
         nodes = np.array([node for node, _ in found], np.int64)
         return nodes, np.array([metres for _, metres in found], float)

@@ -17,14 +17,14 @@ from virl.platform.providers.graph.episodes import EpisodeFile, keep_distinct
 from virl.platform.providers.graph.faults import FileFault, GraphFault, json_fault, refuse
 
 FRAME = LocalFrame(LatLng(0.0, 0.0))
-"""The frame of a building: the origin of its scan lies at 0, 0, and its y axis points north."""
+"""Frame of a building: its scan's origin lies at 0, 0 degrees, and its y axis points north."""
 
 _SUFFIX = "_connectivity.json"
 _log = logging.getLogger(__name__)
 
 
 class _Viewpoint(BaseModel):
-    """An entry of a connectivity file; fields that are not named here do not matter."""
+    """A viewpoint of a connectivity file, with the fields that are read."""
 
     model_config = ConfigDict(strict=True, frozen=True)
 
@@ -32,18 +32,20 @@ class _Viewpoint(BaseModel):
     pose: Annotated[list[FiniteFloat], Field(min_length=16, max_length=16)]
     """4x4 matrix by rows; its last column is the camera's position in metres, z up."""
     included: bool
+    """True for a viewpoint that is a node of the graph."""
     unobstructed: list[bool]
+    """True for each viewpoint of the file that can be walked to from here."""
 
 
 class _Route(BaseModel):
-    """An entry of an R2R file."""
+    """An entry of an R2R file: a path and its instructions."""
 
     model_config = ConfigDict(strict=True, frozen=True)
 
     path_id: int | str
     scan: str = Field(min_length=1)
     heading: FiniteFloat
-    """Radians, clockwise from the scan's y axis."""
+    """Heading at the start, radians clockwise from the scan's y axis."""
     path: list[str] = Field(min_length=1)
     instructions: list[str] = Field(min_length=1)
 
@@ -52,12 +54,12 @@ _EntryT = TypeVar("_EntryT", _Viewpoint, _Route)
 
 
 def scan_names(folder: Path) -> list[str]:
-    """Return the scans that a folder such as `r2r/connectivity` holds, sorted."""
+    """Return the names of the scans in a folder such as `r2r/connectivity`, sorted."""
     return sorted(file.name.removesuffix(_SUFFIX) for file in folder.glob(f"*{_SUFFIX}"))
 
 
 def read_matterport(folder: Path, scan: str) -> NavigationGraph:
-    """Read and check the navigation graph of a building.
+    """Return the navigation graph of a building, checked.
 
     Its nodes are the viewpoints that are `included`, and a link leads wherever the way is `unobstructed`, in
     the order of the file. A link is as long as the straight line in space; its heading is measured on the
@@ -96,7 +98,7 @@ def read_matterport(folder: Path, scan: str) -> NavigationGraph:
 
 
 def read_r2r_episodes(file: Path) -> list[InstructionEpisode]:
-    """Read a file such as `R2R_val_unseen.json`: an episode for each instruction, its id `PATH_K`, K from 0.
+    """Return the episodes of a file such as `R2R_val_unseen.json`, one for each instruction.
 
     Raises:
         GraphFault: an entry has a fault; all of them are listed.
@@ -107,7 +109,7 @@ def read_r2r_episodes(file: Path) -> list[InstructionEpisode]:
 
 
 def read_r2r_file(file: Path) -> EpisodeFile:
-    """Read the good episodes of a file and the faults of the others, so that none is dropped in silence.
+    """Return the good episodes of an R2R file, and the faults of the others.
 
     Raises:
         GraphFault: the file is missing, or is no JSON list.
@@ -128,7 +130,7 @@ def read_r2r_file(file: Path) -> EpisodeFile:
 
 
 def _read(file: Path, kind: type[_EntryT]) -> tuple[list[_EntryT], list[FileFault]]:
-    """Read the good entries of a JSON list, and the faults of the others."""
+    """Return (good entries, faults of the others) of a JSON list."""
     entries: list[_EntryT] = []
     faults = []
     for number, item in enumerate(_items(file)):
@@ -140,6 +142,7 @@ def _read(file: Path, kind: type[_EntryT]) -> tuple[list[_EntryT], list[FileFaul
 
 
 def _items(file: Path) -> list[object]:
+    """Return the entries of a JSON list, of which there must be one."""
     try:
         items = read_json(file.read_bytes())
     except FileNotFoundError:
@@ -154,6 +157,7 @@ def _items(file: Path) -> list[object]:
 
 
 def _faults(file: Path, viewpoints: Sequence[_Viewpoint]) -> list[FileFault]:
+    """Return the faults of a building's viewpoints: repeated ids and wrong links."""
     faults = []
     first: dict[str, int] = {}
     for number, viewpoint in enumerate(viewpoints):

@@ -9,11 +9,12 @@ from virl.errors import BadInput, NoImagery
 from virl.picture_reading import MOST_PANORAMA_PIXELS, PictureFault, open_picture
 from virl.platform.providers.graph.projection import Equirectangular, equirectangular
 
-KEPT = 8  # decoded panoramas kept; chosen: one of 3328x1664 pixels takes 17 MB
+KEPT = 8
+"""Decoded panoramas kept in memory; chosen: one of 3328x1664 pixels takes 17 MB."""
 
 
 class PanoramaFolder:
-    """A folder of `PANO_ID.jpg`, as StreetLearn names its panoramas; the last few are kept decoded.
+    """A folder of equirectangular pictures `PANO_ID.jpg`; the last few are kept decoded.
 
     Args:
         folder: it need not exist.
@@ -25,7 +26,7 @@ class PanoramaFolder:
         self._read = lru_cache(maxsize=kept)(self._decode)
 
     def panorama(self, pano_id: str, yaw: float) -> Equirectangular:
-        """Return the panorama with this id.
+        """Return the decoded panorama with this id, its middle column at heading `yaw` (degrees).
 
         Args:
             pano_id: which one.
@@ -37,6 +38,7 @@ class PanoramaFolder:
         return self._read(pano_id, yaw)
 
     def _decode(self, pano_id: str, yaw: float) -> Equirectangular:
+        """Return the panorama read from its file."""
         file = self._folder / f"{pano_id}.jpg"
         if Path(pano_id).name != pano_id or not file.is_file():
             raise NoImagery(f"no picture of panorama {pano_id!r}: put it into {self._folder} as ID.jpg")

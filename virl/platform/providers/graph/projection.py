@@ -21,24 +21,27 @@ from virl.platform.streetview import Camera, Image
 Interpolation = Literal["bilinear", "bicubic"]
 Floats32 = NDArray[np.float32]
 
-PAD = 2  # rows beyond each pole that the widest kernel, a cubic of 4 by 4, can reach
-KEPT_MAPS = 16  # chosen: a map of 800 by 460 pixels takes 3 MB
+PAD = 2
+"""Rows of padding at each pole: as far as the widest kernel, a cubic of 4 by 4, reaches."""
+KEPT_MAPS = 16
+"""Maps of sample points kept in memory; chosen: one of 800 by 460 pixels takes 3 MB."""
 
 _FLAGS: dict[Interpolation, int] = {"bilinear": cv2.INTER_LINEAR, "bicubic": cv2.INTER_CUBIC}
+"""OpenCV's flag for each interpolation."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Equirectangular:
-    """A panorama ready for `perspective`. Made by `equirectangular`."""
+    """A panorama, padded for `perspective`; made by `equirectangular`."""
 
     padded: Image
-    """The panorama, with `PAD` rows beyond each pole: what lies there on the far side."""
+    """RGB panorama with `PAD` rows beyond each pole, as on the far side of the pole."""
     attitude: Attitude
-    """The attitude of the camera that took it."""
+    """Heading, pitch and roll of the camera that took it."""
 
 
 def equirectangular(pixels: Image, yaw: float = 0.0, attitude: Attitude | None = None) -> Equirectangular:
-    """Prepare a panorama.
+    """Return a panorama padded for `perspective`.
 
     Args:
         pixels: RGB, shape (width / 2, width, 3), at least 8 wide.
@@ -80,7 +83,7 @@ def perspective(
 def sample_points(
     attitude: Attitude, camera: Camera, pano_width: int, pano_height: int
 ) -> tuple[Floats32, Floats32]:
-    """Return the columns and rows in a padded panorama that a camera sees.
+    """Return (columns, rows) in a padded panorama that a camera's pixels see, shape (height, width) each.
 
     Args:
         attitude: of the panorama.
@@ -100,7 +103,7 @@ def sample_points(
 
 
 def rays_of(camera: Camera, attitude: Attitude) -> tuple[Floats32, Floats32, Floats32]:
-    """Return the rays of a camera's pixels by the axes of a capture.
+    """Return (right, up, forward) of the rays of a camera's pixels, by a capture's axes.
 
     Right, up and forward, (height, width) each.
     """
@@ -117,7 +120,7 @@ def rays_of(camera: Camera, attitude: Attitude) -> tuple[Floats32, Floats32, Flo
 def _level_points(
     pitch: float, fov: float, width: int, height: int, pano_width: int, pano_height: int
 ) -> tuple[Floats32, Floats32]:
-    """Return the columns and rows in a level, padded panorama that a camera facing its centre column sees."""
+    """Return (columns, rows) in a level, padded panorama seen by a camera that faces its middle."""
     camera = Camera(0.0, pitch, fov, width, height)
     columns, rows = _points(camera, Attitude(), pano_width, pano_height)
     # The cache hands out the same arrays every time.
@@ -128,7 +131,7 @@ def _level_points(
 def _points(
     camera: Camera, attitude: Attitude, pano_width: int, pano_height: int
 ) -> tuple[Floats32, Floats32]:
-    """Return columns and rows in a padded panorama that a camera sees, shape (height, width) each."""
+    """Return (columns, rows) in a padded panorama that a camera's pixels see, shape (height, width) each."""
     from virl.platform.providers.graph.sampling import sample  # noqa: PLC0415 - compiled when first used
 
     columns, rows = np.empty((2, camera.height, camera.width), np.float32)
@@ -137,7 +140,7 @@ def _points(
 
 
 def _axes(camera: Camera, attitude: Attitude) -> Floats32:
-    """Return steps right and up in a camera's picture, and its focal length, by a capture's axes.
+    """Return a step right, a step up and the focal length of a camera, by a capture's axes, shape (3, 3).
 
     Returns:
         Shape (3, 3): the rows are right, up and forward by the axes of the capture.

@@ -11,7 +11,7 @@ class GraphCity(CityFile):
     """A file of `platform/cities/` for the streets of a data set."""
 
     data: Literal["touchdown"]
-    """The data set, as `find_data` knows it."""
+    """Name of the data set, as `find_data` knows it."""
 
 
 def _open(name: str, file: GraphCity, access: Access) -> City:

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 from virl.geo import Floats
 
 _TERMS = 7
-"""Terms of the arc tangent's series: it is off by at most 5e-7 radians, 0.002 pixels of 16,384 a turn."""
+"""Terms of the series for the arc tangent: it is off by at most 5e-7 radians."""
 
 
 def _arc_tangent() -> tuple[np.float32, ...]:
-    """Return the coefficients of a polynomial in u squared that gives arctan(u) / u for u in [-1, 1]."""
+    """Return the coefficients of a polynomial in u squared that is arctan(u) / u on [-1, 1]."""
 
     def ratio(square: Floats) -> Floats:
+        """Return arctan(u) / u for squares of u."""
         u = np.sqrt(np.maximum(square, 1e-30))
         return np.asarray(np.arctan(u) / u)
 
@@ -36,6 +37,7 @@ def _sample(
     pano_height: int,
     pad: int,
 ) -> None:
+    """Fill `columns` and `rows` with the point of a padded panorama that each pixel of a camera sees."""
     height, width = columns.shape
     half = np.float32(0.5)
     across, along = np.float32(pano_width / np.pi), np.float32(-2 * pano_height / np.pi)

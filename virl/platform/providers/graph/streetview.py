@@ -13,7 +13,7 @@ from virl.platform.streetview import Camera, Panorama, View
 
 
 class GraphStreetView:
-    """Street view over the nodes and links of a data set.
+    """Street view of a navigation graph whose pictures lie in a folder, if there are any.
 
     A panorama's heading is the yaw of its node, 0 where that is not known.
 
@@ -63,7 +63,7 @@ class GraphStreetMap:
         self._graph = graph
 
     def lines(self) -> Sequence[Sequence[LatLng]]:
-        """Return the streets: ways from crossing to crossing or dead end, and rings.
+        """Return the streets as positions: from crossing to crossing or dead end, and rings.
 
         Each link is on one of them.
         """
@@ -76,7 +76,7 @@ class GraphStreetMap:
 
 
 def street_lines(graph: NavigationGraph) -> list[list[int]]:
-    """Return the chains of nodes along links, cut where not exactly two neighbours meet.
+    """Return chains of node numbers along links, cut at crossings and dead ends; rings close.
 
     A ring begins and ends with the same node. A node without links is on no line.
     """

@@ -12,30 +12,32 @@ from virl.geo import Floats, Ints
 from virl.platform.providers.graph.faults import FileFault, GraphFault
 
 _NUMBER = re.compile(r"[-+]?(\d++(\.\d*+)?|\.\d++)([eE][-+]?\d++)?", re.ASCII)
+"""Pattern of a decimal number."""
 _NUMBER_CHARACTERS = frozenset("0123456789+-.eE")
+"""Characters of decimal numbers."""
 
 
 @dataclass(slots=True)
 class Table:
-    """The cells of a file, and the faults found in it so far."""
+    """The cells of a comma-separated file, and the faults found in it."""
 
     file: Path
     columns: list[list[str]]
-    """Cells of the lines that have the right number of fields."""
+    """Cells by column, of the lines with the right number of fields."""
     lines: Ints
-    """Line of each of those rows, from 1."""
+    """Line number, from 1, of each row."""
     broken: list[str]
-    """First cells of the other lines."""
+    """First cells of the lines with a wrong number of fields."""
     faults: list[FileFault] = field(default_factory=list)
 
     def blame(self, rows: Iterable[int], what: Iterable[str]) -> None:
-        """Add a fault for each of these rows."""
+        """Add a fault in words for each of these rows."""
         self.faults += [
             FileFault(self.file, int(self.lines[row]), text) for row, text in zip(rows, what, strict=True)
         ]
 
     def numbers(self, column: int, name: str, low: float, high: float, *, end: bool) -> Floats:
-        """Return the numbers of a column; what is none, or is out of its range, becomes a fault.
+        """Return the numbers of a column; other texts and numbers out of range become faults.
 
         Args:
             column: from 0.
@@ -49,9 +51,9 @@ class Table:
             try:
                 values = np.fromiter(map(float, cells), float, len(cells))
             except ValueError:
-                values = _lenient(cells)
+                values = _parse_numbers(cells)
         else:
-            values = _lenient(cells)
+            values = _parse_numbers(cells)
         outside = ~((values >= low) & (values <= high if end else values < high))
         span = f"[{low:g}, {high:g}{']' if end else ')'}"
         rows = np.flatnonzero(outside).tolist()
@@ -67,7 +69,7 @@ class Table:
 
 
 def read_table(file: Path, widths: Sequence[int]) -> Table:
-    """Read a file whose lines all have as many fields as its first one.
+    """Return the cells of a file, whose lines should have as many fields as the first.
 
     Args:
         file: UTF-8 text.
@@ -96,7 +98,7 @@ def read_table(file: Path, widths: Sequence[int]) -> Table:
 
 
 def read_lines(file: Path) -> tuple[list[str], list[FileFault]]:
-    """Read the lines of a text file, at least one, and a fault if the last one is not ended.
+    """Return (lines of a text file, fault if the last one has no end); at least one line.
 
     Raises:
         GraphFault: the file is missing, empty or no text.
@@ -119,7 +121,7 @@ def read_lines(file: Path) -> tuple[list[str], list[FileFault]]:
 
 
 def repeats(*keys: NDArray[np.generic]) -> tuple[Ints, Ints]:
-    """Return rows whose keys all stand in an earlier row, and that earlier row; in the order of the rows."""
+    """Return (rows whose keys stand in an earlier row, those earlier rows), in order."""
     order = np.lexsort(keys)
     same = np.ones(max(len(order) - 1, 0), bool)
     for key in keys:
@@ -129,5 +131,6 @@ def repeats(*keys: NDArray[np.generic]) -> tuple[Ints, Ints]:
     return later[by_row], earlier[by_row]
 
 
-def _lenient(cells: Sequence[str]) -> Floats:
+def _parse_numbers(cells: Sequence[str]) -> Floats:
+    """Return the numbers of cells; `nan` for a cell that is none."""
     return np.array([float(cell) if _NUMBER.fullmatch(cell) else np.nan for cell in cells], float)

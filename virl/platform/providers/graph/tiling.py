@@ -10,11 +10,11 @@ from virl.platform.providers.graph.projection import PAD, sample_points
 from virl.platform.streetview import Camera, Image
 
 Tile = tuple[int, int]
-"""Column and row, counted from the top left."""
+"""Column and row of a tile, from 0 at the top left."""
 
 
 def tiles_seen(camera: Camera, attitude: Attitude, width: int, height: int, tile: int) -> set[Tile]:
-    """Return the tiles that `perspective` samples for a camera.
+    """Return the (column, row) of all tiles that a camera's pixels are sampled from.
 
     Args:
         camera: the camera.
@@ -36,7 +36,7 @@ def tiles_seen(camera: Camera, attitude: Attitude, width: int, height: int, tile
 
 
 def paste_tile(place: Image, pixels: Image, side: int) -> None:
-    """Write a tile to its place in a panorama.
+    """Write a tile to its place in a panorama, scaled if its size is not as announced.
 
     One of another size than the service announced is scaled. Of one that is larger than its place the right
     and lower parts are left out; what a smaller one lacks is filled with its edge.

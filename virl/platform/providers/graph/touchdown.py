@@ -21,10 +21,11 @@ from virl.platform.providers.graph.tables import Table, read_lines, read_table, 
 
 Dataset = Literal["touchdown", "map2seq"]
 GRAPH_FILES = ("nodes.txt", "links.txt")
+"""Names of the two files of a street graph."""
 
 
 def read_touchdown(folder: Path) -> NavigationGraph:
-    """Read and check `nodes.txt` and `links.txt` of a folder such as `touchdown/graph`.
+    """Return the graph in `nodes.txt` and `links.txt` of a folder, checked.
 
     The links of a node keep their order in the file. `load_touchdown` does the same from a cache.
 
@@ -45,7 +46,7 @@ def read_touchdown(folder: Path) -> NavigationGraph:
 
 
 def read_partition(folder: Path) -> tuple[str, ...]:
-    """Read the part of the city of each node, such as `"seen"`, in the order of the nodes.
+    """Return the part of the city of each node, such as `"seen"`; empty where not told.
 
     Empty texts where `nodes.txt` has no such column.
 
@@ -58,7 +59,7 @@ def read_partition(folder: Path) -> tuple[str, ...]:
 
 
 def read_episodes(file: Path) -> list[InstructionEpisode]:
-    """Read a file of episodes, one JSON object a line, as Touchdown or as Map2seq writes them.
+    """Return the episodes of a file of Touchdown or Map2seq, one JSON object a line.
 
     Raises:
         GraphFault: a line has a fault; all of them are listed.
@@ -69,7 +70,7 @@ def read_episodes(file: Path) -> list[InstructionEpisode]:
 
 
 def read_episode_file(file: Path) -> EpisodeFile:
-    """Read the good episodes of a file and the faults of the others, so that none is dropped in silence.
+    """Return the good episodes of a file, and the faults of the others.
 
     Raises:
         GraphFault: the file is missing, empty or no text.
@@ -89,6 +90,7 @@ def read_episode_file(file: Path) -> EpisodeFile:
 
 
 def _number_nodes(nodes: Table) -> dict[str, int]:
+    """Return the number of each node id; empty and repeated ids become faults."""
     ids = nodes.columns[0]
     number: dict[str, int] = dict(zip(ids, range(len(ids)), strict=True))
     empty = [row for row, node in enumerate(ids) if not node]
@@ -104,7 +106,7 @@ def _number_nodes(nodes: Table) -> dict[str, int]:
 
 
 def _ends(links: Table, column: int, number: Mapping[str, int], broken: list[str]) -> Ints:
-    """Return the node numbers of one end of the links; -1 for a node that is not there, which is a fault.
+    """Return the node numbers of one end of each link; -1, a fault, for an unknown node.
 
     A node whose own line is broken has been named already, so links to it are not.
     """
@@ -118,6 +120,7 @@ def _ends(links: Table, column: int, number: Mapping[str, int], broken: list[str
 
 
 def _check_links(links: Table, source: Ints, target: Ints, heading: Floats) -> None:
+    """Add faults for links to their own node, and for repeated targets or headings."""
     starts, headings, ends = links.columns
     itself = np.flatnonzero((source == target) & (source >= 0)).tolist()
     links.blame(itself, (f"the link leads from {starts[row]!r} to itself" for row in itself))
@@ -134,7 +137,7 @@ def _check_links(links: Table, source: Ints, target: Ints, heading: Floats) -> N
 
 
 class _Line(BaseModel):
-    """One line of a file of episodes; fields that are not named here do not matter."""
+    """One episode, a line of a file, with the fields that are read."""
 
     model_config = ConfigDict(strict=True, frozen=True)
 

@@ -23,7 +23,7 @@ else:
 
 
 class SecondsApart:
-    """A gate that lets one request begin, and the next one so many seconds later, over threads and processes.
+    """A gate that lets requests begin at least so many seconds apart, over all threads and processes.
 
     Args:
         seconds: between the beginnings of two requests.
@@ -40,6 +40,7 @@ class SecondsApart:
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
+        """Prepare the gate; processes with the same `file` take turns."""
         self._seconds = seconds
         self._file = file
         self._clock = clock
@@ -47,7 +48,7 @@ class SecondsApart:
         self._turn = threading.Lock()
 
     def wait(self) -> None:
-        """Return as soon as the next request may begin.
+        """Wait until the next request may begin, and count it as begun.
 
         Raises:
             CannotWrite: the file cannot be made.

@@ -33,11 +33,11 @@ Longitude = Annotated[float, Field(ge=-180, le=180)]
 
 
 Notes = Callable[[str, object], None]
-"""A function that takes why a part of a reply is left out, and the part."""
+"""A function that records (reason, part) of a part of a reply that is left out."""
 
 
 class ReplyBody(BaseModel):
-    """The shape of a part of a reply, read as far as it can be.
+    """The shape of a part of a reply; on reading, inner parts that do not fit are left out and reported.
 
     Fields that it does not name do not matter. `null` is the same as a missing field. Of a list or a mapping
     the parts that do not fit are left out, and a field that does not fit and has a default takes it: both are
@@ -58,6 +58,7 @@ class ReplyBody(BaseModel):
     def _read_as_far_as_possible(
         cls, given: Any, read: ModelWrapValidatorHandler[Self], info: ValidationInfo
     ) -> Self:
+        """Read the part without what does not fit, as long as it can do without."""
         if not isinstance(given, Mapping):
             return read(given)
         told = {name: value for name, value in given.items() if value is not None}
@@ -72,13 +73,13 @@ class ReplyBody(BaseModel):
 MUST_FIT = "must fit"
 """Mark of a field for which neither its default nor a rounded number may stand in: its part is left out."""
 _MOST_TRIES = 4
-"""Times that a part is mended: an element may first be cut, then rounded, then left out (chosen)."""
+"""Times that a part is mended at most: an element may be cut, then rounded, then left out (chosen)."""
 
 
 def _mend(
     shape: type[ReplyBody], given: object, told: dict[str, Any], fault: ValidationError, notes: Notes | None
 ) -> dict[str, Any]:
-    """Return what a part told without what does not fit, or raise the fault where it cannot do without."""
+    """Return a part's fields without what does not fit; raise the fault if a required one does not."""
     mended, gone, copied = dict(told), dict[str, set[Any]](), set[str]()
     for error in fault.errors(include_url=False):
         name, *within = error["loc"] or ("",)
@@ -114,7 +115,7 @@ def _mend(
 
 
 def _repair(error: ErrorDetails) -> Any:
-    """Return what to read in place of a part with too many elements or a fraction; `None` for others."""
+    """Return a list cut to its longest length, or a fraction rounded; `None` for other faults."""
     given = error["input"]
     if error["type"] == "too_long" and isinstance(given, list):
         return given[: error["ctx"]["max_length"]]
@@ -124,6 +125,7 @@ def _repair(error: ErrorDetails) -> Any:
 
 
 def _put(whole: Any, path: Sequence[Any], part: Any) -> None:
+    """Set the part at a path of keys and indices within nested lists and mappings."""
     for step in path[:-1]:
         whole = whole[step]
     whole[path[-1]] = part
@@ -144,11 +146,12 @@ _IDS = ("id", "place_id", "panoId", "pano_id", "name")
 
 
 def _field(shape: type[ReplyBody], name: object) -> FieldInfo | None:
+    """Return the field of a shape with this name in replies; `None` if there is none."""
     return next((one for key, one in shape.model_fields.items() if name == (one.alias or key)), None)
 
 
 def _is_fixed(annotation: Any, value: object) -> bool:
-    """Return whether a list has a fixed form, such as a position, or a mapping is a part of its own."""
+    """Return whether a value stays whole: a list of fixed length, or a mapping with fields of its own."""
     kinds = [annotation, *get_args(annotation)]
     if isinstance(value, dict):
         return not any(get_origin(kind) is dict for kind in kinds)
@@ -159,6 +162,7 @@ def _is_fixed(annotation: Any, value: object) -> bool:
 
 
 def _or_unknown(given: Any, read: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
+    """Return what a validator reads; `None`, reported to the context, where it does not fit."""
     try:
         return read(given)
     except ValidationError as fault:
@@ -170,11 +174,11 @@ def _or_unknown(given: Any, read: ValidatorFunctionWrapHandler, info: Validation
 
 
 OrUnknown = WrapValidator(_or_unknown)
-"""Validator that makes `None` of what does not fit, where a default would be wrong or places count."""
+"""Validator that reads a value that does not fit as `None`, and reports it."""
 
 
 class CamelBody(ReplyBody):
-    """The same, where the reply writes its names as `displayName`."""
+    """The shape of a part of a reply with names such as `displayName`."""
 
     model_config = ConfigDict(alias_generator=to_camel)
 
@@ -183,7 +187,7 @@ ShapeT = TypeVar("ShapeT", bound=ReplyBody)
 
 
 def read_body(shape: type[ShapeT], reply: object, service: str, notes: Notes | None = None) -> ShapeT:
-    """Return a reply in its shape, read as far as it can be.
+    """Check a reply, as parsed from JSON, against its shape and return it.
 
     Args:
         shape: the shape of the reply.
@@ -201,7 +205,7 @@ def read_body(shape: type[ShapeT], reply: object, service: str, notes: Notes | N
 
 
 def read_element(shape: type[ShapeT], element: object, notes: Notes) -> ShapeT | None:
-    """Return an element of a reply that is a list, in its shape; `None`, reported, if it does not fit.
+    """Return one element of a JSON array in its shape; `None`, reported, if it does not fit.
 
     Args:
         shape: model of the element.
@@ -216,20 +220,21 @@ def read_element(shape: type[ShapeT], element: object, notes: Notes) -> ShapeT |
 
 
 def _misfit(fault: ValidationError) -> str:
+    """Return a sentence that names the first field that does not fit."""
     return f"the reply lacks a field, or has a wrong one ({shorten_words(misfits(fault, 'the reply')[0])})"
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The kind and shape that the body of a good reply has."""
+    """The kind and the JSON shape that the body of a good reply must have."""
 
     kind: Literal["object", "array", "image", "file"]
-    """A JSON object, a JSON array, a picture, or anything that a file takes."""
+    """Kind of body: a JSON object, a JSON array, a picture, or any bytes for a file."""
     shape: type[ReplyBody] | None = ReplyBody
-    """The shape of the object; `None` for any."""
+    """Shape of the JSON object; `None` for any."""
 
     def misfit(self, body: bytes) -> tuple[str, bool] | None:
-        """Return what is wrong with a body, and whether it came whole; `None` if its reader can read it."""
+        """Return (what is wrong with a body, whether it is whole JSON); `None` for a good body."""
         if self.kind in {"file", "image"}:
             fault = _misfit_of_picture(body) if self.kind == "image" else None
             return (fault, False) if fault else None
@@ -248,6 +253,7 @@ class Wanted:
 
 
 def _misfit_of_picture(body: bytes) -> str | None:
+    """Return a sentence if a body is no whole picture; `None` if it is one."""
     try:
         with open_picture(body) as opened:
             opened.load()
@@ -257,7 +263,7 @@ def _misfit_of_picture(body: bytes) -> str | None:
 
 
 def picture(data: bytes, service: str) -> Image:
-    """Decode a picture to RGB.
+    """Return the RGB pixels of an encoded picture.
 
     Raises:
         ProviderError: it is none, or has too many pixels.

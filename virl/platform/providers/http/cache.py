@@ -29,7 +29,7 @@ _log = logging.getLogger(__name__)
 
 
 class ReplyCache:
-    """One SQLite file of replies, each until it expires.
+    """Replies kept in one SQLite file, each until it expires.
 
     Above `max_bytes` the oldest replies go first. A file that is corrupt is set aside under another name,
     with a warning, and an empty one takes its place, which other processes notice. A file that another
@@ -47,6 +47,7 @@ class ReplyCache:
     def __init__(
         self, folder: Path, max_bytes: float = 512e6, clock: Callable[[], float] = time.time
     ) -> None:
+        """Open the file in a folder, which keeps at most `max_bytes` bytes."""
         self.file = folder / FILE_NAME
         self._max_bytes = max_bytes
         self._clock = clock
@@ -59,7 +60,7 @@ class ReplyCache:
             raise BadInput(f"{folder}: cannot be used as a cache ({fault}): set VIRL_CACHE") from fault
 
     def get(self, key: str, scope: str = "") -> bytes | None:
-        """Return the reply to a request in a scope; `None` if there is none or it has expired."""
+        """Return the body kept under a key and scope; `None` if there is none or it has expired."""
         rows = self._run(
             "SELECT body FROM replies WHERE key = ? AND scope = ? AND expires > ?",
             (key, scope, self._clock()),
@@ -67,7 +68,7 @@ class ReplyCache:
         return bytes(rows[0][0]) if rows else None
 
     def put(self, key: str, body: bytes, *, endpoint: str, lifetime: float, scope: str = "") -> None:
-        """Keep a reply for some seconds; once this returns, it outlives the process.
+        """Keep a reply's body for `lifetime` seconds; once this returns, it outlives the process.
 
         Args:
             key: of the request.
@@ -89,6 +90,7 @@ class ReplyCache:
             self._connection.close()
 
     def _evict(self) -> None:
+        """Delete expired replies, then the oldest ones while the file is too large."""
         # What has expired goes first, as nobody misses it; only then the oldest.
         self._run("DELETE FROM replies WHERE expires <= ?", (self._clock(),))
         while (excess := self._used_bytes() - self._max_bytes * _EVICT_TO) > 0:
@@ -102,6 +104,7 @@ class ReplyCache:
             self._run("DELETE FROM replies WHERE rowid <= ?", (enough or oldest[-1][0],))
 
     def _used_bytes(self) -> int:
+        """Return the bytes that the content of the file takes."""
         rows = self._run(
             "SELECT (p.page_count - f.freelist_count) * s.page_size "
             "FROM pragma_page_count AS p, pragma_freelist_count AS f, pragma_page_size AS s"
@@ -128,10 +131,12 @@ class ReplyCache:
                 return []
 
     def _reopen(self) -> None:
+        """Close the connection and connect anew, to a file that another process put in place."""
         self._connection.close()
         self._connection = self._connect()
 
     def _open(self) -> sqlite3.Connection:
+        """Open a connection to the file; one that is corrupt is set aside first."""
         try:
             return self._connect()
         except sqlite3.DatabaseError as fault:
@@ -141,6 +146,7 @@ class ReplyCache:
             return self._connect()
 
     def _connect(self) -> sqlite3.Connection:
+        """Return a connection to the file with its table, in write-ahead mode."""
         connection = sqlite3.connect(
             self.file, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
         )
@@ -161,6 +167,7 @@ class ReplyCache:
         return connection
 
     def _set_aside(self, fault: sqlite3.DatabaseError) -> None:
+        """Move the corrupt file to another name, with a warning, so that an empty one takes its place."""
         aside = self.file.with_name(f"{self.file.name}.corrupt-{time.time_ns()}")
         _log.warning(
             "%s is corrupt (%s): renamed to %s, continuing with an empty cache", self.file, fault, aside.name
@@ -173,7 +180,7 @@ class ReplyCache:
 
 
 def _retry_while_busy() -> Retrying:
-    """Retry for as long as one process waits for another."""
+    """Return a loop that retries for as long as one process waits for another."""
     return Retrying(
         retry=retry_if_exception(_is_busy),
         stop=stop_after_delay(_BUSY_S),
@@ -198,6 +205,7 @@ def _inode_of(file: Path) -> int | None:
 
 
 def _execute(connection: sqlite3.Connection, statement: str, values: Sequence[object] = ()) -> list[Any]:
+    """Return the rows of a statement; a garbled message of SQLite becomes `_Garbled`."""
     try:
         return connection.execute(statement, values).fetchall()
     except UnicodeDecodeError as fault:  # SQLite quotes what it found in the file
@@ -211,4 +219,5 @@ class _Garbled(sqlite3.DatabaseError):
 
 
 def _is_corrupt(fault: sqlite3.DatabaseError) -> bool:
+    """Return whether a fault says that the file is damaged."""
     return (getattr(fault, "sqlite_errorcode", 0) & 0xFF) in _CORRUPT

@@ -11,11 +11,12 @@ import httpcore
 import httpx
 
 _DEADLINE: ContextVar[float | None] = ContextVar("deadline", default=None)
+"""Moment on `time.monotonic` at which waits end; `None` for none."""
 
 
 @contextmanager
 def deadline(at: float) -> Iterator[None]:
-    """Let what is a `add_deadlines` transport sends and receives within the block time out at a moment.
+    """Let waits of `add_deadlines` transports within the block end at a moment on `time.monotonic`.
 
     Args:
         at: seconds on `time.monotonic`.
@@ -28,7 +29,7 @@ def deadline(at: float) -> Iterator[None]:
 
 
 def keep_deadlines(client: httpx.Client) -> None:
-    """Let the connections of a client keep deadlines; httpx itself bounds only the pauses between bytes.
+    """Make all connections of a client keep `deadline`; httpx itself bounds only single waits.
 
     Transports that wrap others are left as they are: see `add_deadlines`.
     """
@@ -38,12 +39,14 @@ def keep_deadlines(client: httpx.Client) -> None:
 
 
 def add_deadlines(transport: httpx.HTTPTransport) -> httpx.HTTPTransport:
-    """Return a transport whose connections keep deadlines."""
+    """Return the same transport, made to keep `deadline` on all its connections."""
     transport._pool._network_backend = _TimedBackend()  # noqa: SLF001  httpx has no option for it
     return transport
 
 
 class _TimedBackend(httpcore.SyncBackend):
+    """A network backend whose connections keep `deadline`."""
+
     def connect_tcp(
         self, host: str, port: int, timeout: float | None = None, *args: Any, **more: Any
     ) -> httpcore.NetworkStream:
@@ -52,6 +55,8 @@ class _TimedBackend(httpcore.SyncBackend):
 
 
 class _TimedStream(httpcore.NetworkStream):
+    """A connection whose every wait ends at `deadline`."""
+
     def __init__(self, inner: httpcore.NetworkStream) -> None:
         self._inner = inner
 
@@ -75,7 +80,7 @@ class _TimedStream(httpcore.NetworkStream):
 
 
 def _seconds_left(timeout: float | None, fault: type[httpcore.TimeoutException]) -> float | None:
-    """Return the seconds that one wait may take; `None` for no limit.
+    """Return the seconds that one wait may take until `deadline`; `None` for no limit.
 
     Raises:
         TimeoutException: as `fault`: the deadline is over.

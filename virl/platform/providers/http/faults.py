@@ -14,38 +14,43 @@ MAX_WORDS = 200  # characters of a provider's own words that are shown (chosen)
 _LONGEST_PAGE = 20_000  # bytes of an error page that are looked at
 
 UNREADABLE = "UNREADABLE"
-"""The code of a whole reply that lacks what it must hold."""
+"""Code of a fault: a whole reply that lacks what it must hold."""
 ASKED_WRONG = "do not retry: the request itself has to change"
+"""Advice for a request that would fail again."""
 
 _TAG = re.compile(r"<[^<>]*>")
 
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A reply as it came, its body without keys."""
+    """A reply as it came: status, headers and body, without keys."""
 
     status: int
     headers: Mapping[str, str]
     """Headers by lower-case name."""
     body: bytes
     billed: bool = False
-    """True where it may be charged for whatever it says: it comes from where the service redirected to."""
+    """True where it may be charged whatever it says, since a redirect led to it."""
 
 
 @dataclass(frozen=True, slots=True)
 class HttpFault:
-    """A reply that is of no use, or none at all."""
+    """The fault of a reply that is of no use, or that did not come."""
 
     reason: str
+    """The fault in words, without keys."""
     verdict: Verdict
+    """Meaning of the fault: whether another try, or a smaller request, may help."""
     billed: bool = False
-    """True where it may be charged for: providers charge for what they answered, not for refusals."""
+    """True where the try may be charged: answers are, refusals are not."""
     status: int | None = None
+    """HTTP status of the reply; `None` if none came."""
     code: str = ""
+    """Code in the body of the refusal; may be empty."""
     wait: float | None = None
-    """Seconds that the server asks to wait."""
+    """Seconds that the server asks to wait; `None` if it does not say."""
     reply: Received | None = None
-    """The reply that refuses; `None` if no whole one came."""
+    """The whole reply that refuses; `None` if none came."""
 
     @property
     def may_retry(self) -> bool:
@@ -54,11 +59,12 @@ class HttpFault:
 
 
 def _delay_text() -> str:
+    """Return the advice to try again later, and how the run is continued."""
     return f"try again later; continue the run with {way_on()}"
 
 
 def usual_remedy(fault: HttpFault, service: str) -> str:
-    """Return what to do about a fault of any service."""
+    """Return the advice on a fault, the same for any service."""
     del service
     if fault.code == UNREADABLE:
         return f"ask for something else, or {_delay_text()}"
@@ -66,7 +72,7 @@ def usual_remedy(fault: HttpFault, service: str) -> str:
 
 
 def wait_of(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds that `Retry-After` asks to wait, given in seconds or as a date.
+    """Return the seconds that `Retry-After`, in seconds or as a date, asks to wait; `None` without it.
 
     Args:
         headers: by lower-case name.
@@ -84,7 +90,7 @@ def shorten_words(words: object) -> str:
 
 
 def json_object(body: bytes) -> dict[str, Any]:
-    """Return the JSON object of a body; an empty one where it is none."""
+    """Return the JSON object of a body; empty where the body is none."""
     try:
         found = read_json(body, from_service=True)
     except JsonFault:
@@ -93,7 +99,7 @@ def json_object(body: bytes) -> dict[str, Any]:
 
 
 def page_words(body: bytes) -> str:
-    """Return what a page of an error says, in one short line without its tags."""
+    """Return the text of an HTML error page in one line of at most `MAX_WORDS` characters."""
     page = body[:_LONGEST_PAGE].decode("utf-8", "replace")
     _, begun, content = page.partition("<body")
     return shorten_words(html.unescape(_TAG.sub(" ", f"<{content}" if begun else page)))

@@ -16,16 +16,16 @@ from virl.platform.providers.http.faults import (
 )
 
 Judge = Callable[[Wanted, Received], Received | HttpFault]
-"""Given what the body must be and a reply without keys, returns the reply to use, or its fault."""
+"""A function from the wanted body and a reply without keys to that reply, or to its fault."""
 
 
 def usual_judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
-    """Judge the reply of a service that answers with status 200 and refuses with others."""
+    """Return a reply of status 200 with the wanted body, or else its fault."""
     return judge_body(wanted, reply) if reply.status == httpx.codes.OK else refusal(reply)
 
 
 def judge_body(wanted: Wanted, reply: Received, *, billed: bool = False) -> Received | HttpFault:
-    """Return a reply whose body is what it must be, or its fault.
+    """Return a reply whose body is as wanted, or the fault of its body.
 
     Another try may help where the body is broken. Where it is whole and lacks what it must hold, the service
     has answered: it is not asked, nor paid, again.
@@ -45,7 +45,7 @@ def judge_body(wanted: Wanted, reply: Received, *, billed: bool = False) -> Rece
 
 
 def refusal(reply: Received) -> HttpFault:
-    """Return the meaning of a status of refusals: 429 and those from 500 on pass, others do not."""
+    """Return the fault of a reply that refuses: statuses 429 and from 500 on may pass."""
     words, code = words_and_code(reply.body)
     reason = f"status {reply.status}{f', code {code}' if code else ''}{f': {words}' if words else ''}"
     passes = reply.status == httpx.codes.TOO_MANY_REQUESTS or reply.status >= 500
@@ -59,7 +59,7 @@ def refusal(reply: Received) -> HttpFault:
 
 
 def words_and_code(body: bytes) -> tuple[str, str]:
-    """Return what a refusal says and its code.
+    """Return (the words, the code) of the body of a refusal; either may be empty.
 
     The words are the `message` of the JSON or of its `error`, or else those of the page; the code is the
     `code` of the `error`, or an `error` that is a word.

@@ -15,23 +15,25 @@ from virl.platform.providers.provider import Access
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
-    """A cache, a recording and the books of one or more services.
+    """The cache, the recording or replay, and the books that the requests of services go through.
 
     Raises:
         BadInput: a recording is to be made and replayed.
     """
 
     cache: ReplyCache | None = None
-    """`None` keeps nothing."""
+    """Cache of replies; `None` keeps none."""
     scope: str = ""
-    """The name under which replies are kept; empty for all runs to see."""
+    """Scope in the cache of usual replies; empty where all runs may see them."""
     session: str = field(default_factory=lambda: session_scope(""))
-    """The name under which replies are kept that only this run may see."""
+    """Scope in the cache of replies that only this run may see."""
     record: Recording | None = None
+    """Folder that replies are written to; `None` records nothing."""
     replay: Replay | None = None
+    """Folder that replies are read from in place of the network; `None` for the network."""
     ledger: Ledger = field(default_factory=Ledger)
     left_out: LeftOut = field(default_factory=LeftOut)
-    """Counts of what cannot be read in replies."""
+    """Counts of the parts of replies that cannot be read."""
 
     def __post_init__(self) -> None:
         if self.record and self.replay:
@@ -39,7 +41,7 @@ class Keeping:
 
     @classmethod
     def of(cls, access: Access, folder: str = "", *, max_mb: float = 512.0) -> Self:
-        """Open the cache of this machine and the recording of a run.
+        """Return the cache of this machine, with the ledger and the recording of a run.
 
         Args:
             access: ledger, mode of the cache, name of the run, and folders of recordings.
@@ -63,7 +65,7 @@ class Keeping:
 
     @property
     def is_recorded(self) -> bool:
-        """Return whether replies are recorded or replayed: then nothing kept may stand for them."""
+        """Return whether replies are recorded or replayed, so that no cached result may stand for them."""
         return self.record is not None or self.replay is not None
 
     def close(self) -> None:
@@ -73,5 +75,5 @@ class Keeping:
 
 
 def session_scope(session: str) -> str:
-    """Return the scope of the cache that only a run of this name sees; a new one where it has no name."""
+    """Return the cache scope of the runs with this name; a new one for an empty name."""
     return f"session {session or uuid.uuid4().hex}"

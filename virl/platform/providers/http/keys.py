@@ -13,47 +13,50 @@ from virl.errors import BadInput
 from virl.redaction import Redaction, shown_url, warn_of_placeholder
 
 _SIGNS = re.compile(r"[\x21-\x7e]*")
+"""Pattern of the characters that a key may have."""
 
 Proof = Callable[[httpx.Request], tuple[httpx.URL, httpx.Headers]]
-"""The URL and the headers of a request with the key in them."""
+"""A function from a request to (URL, headers) with the key in them."""
 
 
 class Secrets(Protocol):
-    """A proof of who asks."""
+    """A key, token or password that proves to a server who asks."""
 
     def proof(self, request: httpx.Request) -> tuple[httpx.URL, httpx.Headers]:
-        """Return the URL and the headers of a request with the key."""
+        """Return (URL, headers) of a request with the key in them."""
         ...
 
     @property
     def redaction(self) -> Redaction:
-        """The one that takes the key out of replies."""
+        """Redaction that takes the key out of replies."""
         ...
 
 
 class NoKey:
-    """The proof for a service without a key; keys of other services are taken out of its replies."""
+    """The secrets of a service without a key; keys of other services are still taken out of replies."""
 
     def __init__(self) -> None:
         self.redaction = Redaction.of()
 
     def proof(self, request: httpx.Request) -> tuple[httpx.URL, httpx.Headers]:
-        """Return the URL and the headers as they are."""
+        """Return (URL, headers) of a request as they are."""
         return request.url, request.headers
 
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """A key or token that goes into a header. Does not show in its `repr`.
+    """A key or token that goes into a header; its `repr` does not show it.
 
     Raises:
         BadInput: it holds what no key does.
     """
 
     text: str = field(repr=False)
+    """The key itself."""
     variable: str
-    """The environment variable that it comes from."""
+    """Name of the environment variable that it comes from."""
     header: str
+    """Name of the header that carries it."""
     scheme: str = ""
     """The words before the key in the header, such as `"OAuth "`."""
     redaction: Redaction = field(init=False, repr=False, compare=False)
@@ -64,7 +67,7 @@ class ApiKey:
 
     @classmethod
     def from_environment(cls, variable: str, header: str, scheme: str = "") -> Self | None:
-        """Return the key of an environment variable; `None` without one.
+        """Return the key in an environment variable; `None` where it is unset or empty.
 
         Args:
             variable: of the environment.
@@ -75,7 +78,7 @@ class ApiKey:
         return cls(text, variable, header, scheme) if text else None
 
     def proof(self, request: httpx.Request) -> tuple[httpx.URL, httpx.Headers]:
-        """Return the URL and the headers of a request with the key."""
+        """Return (URL, headers) of a request with the key in a header."""
         headers = request.headers.copy()
         headers[self.header] = f"{self.scheme}{self.text}"
         return request.url, headers
@@ -86,11 +89,12 @@ class ServerUrl:
     """The URL of a server, which may hold a user, a password and a query; they never show in its `repr`."""
 
     given: httpx.URL = field(repr=False)
+    """The URL with its user, password and query."""
     redaction: Redaction = field(repr=False, compare=False)
 
     @classmethod
     def parse(cls, url: str, source: str) -> Self:
-        """Read a URL.
+        """Return a server's URL, checked to be of http or https with a host.
 
         Args:
             url: with scheme and host.
@@ -117,19 +121,19 @@ class ServerUrl:
 
     @property
     def host(self) -> str:
-        """Its scheme and host."""
+        """Scheme and host, such as `https://overpass.example`."""
         return f"{self.bare.scheme}://{self.bare.netloc.decode('ascii')}"
 
     def url_beside(self, name: str) -> str:
-        """Return the URL beside the server's own: `.../api/interpreter` gives `.../api/NAME`."""
+        """Return the URL of a sibling: `.../api/interpreter` gives `.../api/NAME`."""
         return str(self.bare.join(name))
 
     def url_below(self, path: str) -> str:
-        """Return the URL below the server's own: `.../routed-foot` gives `.../routed-foot/PATH`."""
+        """Return the URL of a path below the server's: `.../routed-foot` gives `.../routed-foot/PATH`."""
         return f"{str(self.bare).rstrip('/')}/{path}"
 
     def proof(self, request: httpx.Request) -> tuple[httpx.URL, httpx.Headers]:
-        """Return the URL and the headers of a request with the user, password and query of the server's."""
+        """Return (URL, headers) of a request with the user, password and query of the server's URL."""
         headers = request.headers.copy()
         if self.given.userinfo:
             pair = f"{self.given.username}:{self.given.password}".encode()
@@ -138,7 +142,7 @@ class ServerUrl:
 
 
 def check_key(key: str, variable: str) -> None:
-    """See whether a key can be one.
+    """Check that a key has no characters that no key has.
 
     Raises:
         BadInput: it holds what no key does; names the environment variable that it came from.
@@ -148,14 +152,14 @@ def check_key(key: str, variable: str) -> None:
 
 
 def key_in_environment(variable: str) -> str:
-    """Return the key of an environment variable, empty without one; warns of a placeholder."""
+    """Return the key in an environment variable, empty without one; a placeholder is warned of."""
     text = os.environ.get(variable, "").strip()
     warn_of_placeholder(variable, len(text))
     return text
 
 
 class KeyTransport(httpx.BaseTransport):
-    """A transport that adds the key below the client, whose logs and exceptions therefore never hold it.
+    """A transport that adds the key as requests leave, so that no log or exception holds it.
 
     Args:
         inner: what sends the request.
@@ -163,6 +167,7 @@ class KeyTransport(httpx.BaseTransport):
     """
 
     def __init__(self, inner: httpx.BaseTransport, proof: Proof) -> None:
+        """Prepare to send requests by `inner`, with what `proof` adds."""
         self._inner = inner
         self._proof = proof
 

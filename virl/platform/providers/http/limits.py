@@ -9,7 +9,7 @@ MINUTE_S = 60.0
 
 
 class MinuteLimit:
-    """A limit on the events in any 60 seconds. Safe for several threads.
+    """A limit on the number of events in any 60 seconds. Safe for several threads.
 
     Args:
         per_minute: events.
@@ -26,13 +26,13 @@ class MinuteLimit:
         self._lock = threading.Lock()
 
     def wait(self, events: int = 1) -> None:
-        """Return as soon as this many events may happen; more than a minute's worth count as a minute's."""
+        """Wait until so many events may happen, and count them; at most a minute's worth are counted."""
         events = min(events, self._per_minute)
         while (pause := self._enter(events)) > 0:
             self._sleep(pause)
 
     def _enter(self, events: int) -> float:
-        """Count the events and return 0, or return the seconds until it is worth asking again."""
+        """Count the events and return 0; or return the seconds to wait before the next try."""
         with self._lock:
             now = self._clock()
             while self._recent and self._recent[0][0] + MINUTE_S <= now:
@@ -45,7 +45,7 @@ class MinuteLimit:
 
 
 class OneAtATime:
-    """A lock for each key, so that two threads with the same wish pay once."""
+    """A lock for each key, so that two threads never send and pay the same request at once."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
@@ -53,7 +53,7 @@ class OneAtATime:
 
     @contextmanager
     def hold(self, key: str) -> Iterator[None]:
-        """Wait until no other thread is here with this key."""
+        """Wait until no other thread is within a block of this key, and keep others out of this one."""
         with self._guard:
             lock, users = self._inside.get(key, (threading.Lock(), 0))
             self._inside[key] = (lock, users + 1)

@@ -7,7 +7,7 @@ T = TypeVar("T")
 
 
 def every_page(ask: Callable[[int], tuple[Sequence[T], bool]], most: int) -> tuple[list[T], bool]:
-    """Ask for pages until there is no more.
+    """Return the items of up to `most` pages, and whether there may be more.
 
     Args:
         ask: given the number of a page, from 0 on, returns what it holds and whether there may be more.

@@ -16,7 +16,7 @@ from virl.platform.providers.http.naming import RequestName
 from virl.settings.model import Settings
 
 FORMAT = 1
-"""Version of the files."""
+"""Version of the files of a recording."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +24,13 @@ class Reply:
     """A reply: a status of 200 to 499 and a body without keys."""
 
     status: int
+    """HTTP status."""
     body: bytes
 
 
 class _Entry(Settings):
+    """The content of `KEY.json`: the request and the status of its reply."""
+
     format: int
     status: int
     request: dict[str, object]
@@ -35,7 +38,7 @@ class _Entry(Settings):
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """A folder of replies. The first reply to a request stays.
+    """A folder that replies are written to; the first reply to a request stays.
 
     Raises:
         BadInput: the folder cannot be made.
@@ -50,7 +53,7 @@ class Recording:
             raise BadInput(f"{self.folder}: cannot record there ({fault.strerror})") from fault
 
     def write(self, request: RequestName, reply: Reply) -> None:
-        """Keep a reply; a reader sees both files whole, or none.
+        """Write a reply's two files whole, unless the request has one.
 
         Raises:
             CannotWrite: the folder cannot be written.
@@ -65,7 +68,7 @@ class Recording:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """A client that answers from the folder of a recording.
+    """A folder of recorded replies, read in place of the network.
 
     Raises:
         BadInput: there is no such folder.
@@ -78,7 +81,7 @@ class Replay:
             raise BadInput(f"{self.folder}: no such folder: record one with --record {self.folder}")
 
     def read(self, request: RequestName, service: str) -> Reply:
-        """Read the reply to a request.
+        """Return the recorded reply to a request.
 
         Raises:
             ProviderError: it was not recorded; names the request.
@@ -104,10 +107,12 @@ class Replay:
 
 
 def _files(folder: Path, request: RequestName) -> tuple[Path, Path]:
+    """Return the paths of (the request, the reply's body) in the folder."""
     stem = folder / request.endpoint / request.key()
     return stem.with_suffix(".json"), stem.with_suffix(".body")
 
 
 def _write(path: Path, data: bytes) -> None:
+    """Write a file whole, or not at all."""
     with replace_file(path, "record the run again") as file:
         file.write(data)

@@ -34,10 +34,10 @@ from virl.platform.providers.http.wire import MAX_REPLY_MB, Wire
 from virl.retry import RetryPolicy
 
 BUSY = frozenset({429, 502, 503, 504})
-"""Statuses of servers that are busy for a while."""
+"""HTTP statuses of servers that are busy for a while."""
 
 Tell = Callable[[str], None]
-"""A function that takes a line about what is going on."""
+"""A function that shows a line of progress to the user."""
 
 _log = logging.getLogger(__name__)
 
@@ -47,73 +47,74 @@ class Request:
     """A request to a service, without its key."""
 
     name: RequestName
-    """The name in caches, recordings and counts."""
+    """Name of the request in caches, recordings and counts."""
     url: str | Callable[[], str]
-    """The address, or what gives it before each try, where it is another host's or does not last."""
+    """URL, or a function that gives it anew before each try."""
     method: str = "GET"
     query: Mapping[str, str] = field(default_factory=dict)
     body: Mapping[str, object] | None = None
-    """Sent as JSON."""
+    """JSON object that is sent; `None` for no body."""
     headers: Mapping[str, str] = field(default_factory=dict)
     extensions: Mapping[str, object] = field(default_factory=dict)
-    """The knowledge that `Secrets.proof` needs."""
+    """Extensions of the httpx request, which `Secrets.proof` reads."""
     price: Price = FREE
+    """Price of sending it once."""
     key: str = ""
-    """The key in the cache; that of the name by default."""
+    """Key in the cache; empty for that of the name."""
     lifetime: float = 0.0
     """Seconds for which the cache keeps the reply; 0 keeps none."""
     scope: str = ""
-    """The scope in the cache; empty for all runs to see."""
+    """Scope in the cache; empty where all runs may see the reply."""
     is_recorded: bool = True
     """True where the reply may be recorded."""
     service: str = ""
-    """The name of the service in errors; that of the `Service` by default."""
+    """Name of the service in errors; empty for the title of the `Service`."""
 
     @property
     def endpoint(self) -> str:
-        """Its name for counts and errors, such as `"panoramax_search"`; may be empty."""
+        """Name of the endpoint in counts and errors, such as `"panoramax_search"`; may be empty."""
         return self.name.endpoint
 
     def name_reason(self, reason: str) -> str:
-        """Return a reason with the name of what was asked."""
+        """Return a reason with the name of the endpoint before it."""
         return f"{self.endpoint}: {reason}" if self.endpoint else reason
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Time and chance."""
+    """The clock, the pauses and the chance of retries."""
 
     clock: Callable[[], float] = time.monotonic
-    """Seconds on a clock that only goes forward."""
+    """Function that returns seconds on a clock that only goes forward."""
     sleep: Callable[[float], None] = time.sleep
-    """A function that waits some seconds."""
+    """Function that waits some seconds."""
     chance: Callable[[], float] = random.random
-    """A number in [0, 1), for the jitter of pauses."""
+    """Function that returns a number in [0, 1), for the jitter of pauses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The speed at which a service is asked, and the patience with it."""
+    """Limits on how fast and how often a service is asked, and how long it is waited for."""
 
     timeouts: Timeouts
     retries: Retries
     max_reply_mb: float = MAX_REPLY_MB
     """Megabytes; a larger reply is not read to its end."""
     at_once: int | None = None
-    """Most requests at once to a host; `None` for no limit."""
+    """Most requests to a host at the same time; `None` for no limit."""
     per_minute: Mapping[str, int] = field(default_factory=dict)
-    """Most events a minute by endpoint; those of `""` count for all endpoints that are not named."""
+    """Most events a minute, by endpoint; the one of `""` is for all endpoints that are not named."""
     turns: SecondsApart | None = None
-    """Gate that keeps requests apart, over all processes of this machine."""
+    """Gate that keeps requests some seconds apart; `None` for no gate."""
     give_up_s: float = float("inf")
-    """Seconds after the first try, all tries and pauses together, after which none is made."""
+    """Seconds from the first try after which no further one is made."""
     only_busy: bool = False
-    """True where only a server that says it is busy is asked again, and not one that cannot be reached."""
+    """True to retry only statuses in `BUSY`, and not a server that cannot be reached."""
     pace: Pace = Pace()
 
 
 class Service:
-    """A client of a service. Safe for several threads; the same request of two threads is sent once.
+    """A client that sends the requests of a service, once for equal ones. Safe for several threads.
 
     Args:
         title: its name in errors.
@@ -167,7 +168,7 @@ class Service:
         self._retries = RetryPolicy(**limits.retries.model_dump(), sleep=pace.sleep, chance=pace.chance)
 
     def read(self, request: Request, shape: type[ShapeT]) -> ShapeT:
-        """Return the JSON object that answers a request, in its shape.
+        """Return the JSON object that answers a request, as its shape.
 
         Raises:
             ProviderError: the service refuses, cannot be reached or answers nonsense, each time it was tried.
@@ -178,7 +179,7 @@ class Service:
         )
 
     def json(self, request: Request, shape: type[ReplyBody] = ReplyBody) -> dict[str, Any]:
-        """Return the JSON object that answers a request, which fits a shape.
+        """Return the JSON object that answers a request, checked against a shape.
 
         Raises:
             ProviderError: as `read`.
@@ -188,7 +189,7 @@ class Service:
         return found
 
     def array(self, request: Request, shape: type[ShapeT]) -> list[ShapeT]:
-        """Return the elements of the JSON array that answers a request.
+        """Return the elements of the JSON array that answers a request, each in a shape.
 
         Raises:
             ProviderError: as `read`.
@@ -199,7 +200,7 @@ class Service:
         return [one for one in read if one is not None]
 
     def notes(self, source: str) -> Notes:
-        """Return what counts the parts of one reply of a source that are left out.
+        """Return a function that counts the parts of one reply that are left out, under a source.
 
         A part that is mended again, because another part is odd, is counted once.
         """
@@ -207,6 +208,7 @@ class Service:
         alike = Counter[tuple[str, str]]()
 
         def note(reason: str, part: object) -> None:
+            """Count a part with its reason, unless both were counted before."""
             if (reason, id(part)) not in seen:
                 seen[reason, id(part)] = part
                 alike[reason, repr(part)] += 1
@@ -216,7 +218,7 @@ class Service:
         return note
 
     def records(self, request: Request) -> list[Any]:
-        """Return the JSON array that answers a request.
+        """Return the JSON array that answers a request, its elements unchecked.
 
         Raises:
             ProviderError: as `read`.
@@ -226,7 +228,7 @@ class Service:
         return found
 
     def bytes(self, request: Request) -> bytes:
-        """Return the picture that answers a request, as a JPEG, PNG, WebP or GIF file.
+        """Return the encoded picture that answers a request: JPEG, PNG, WebP or GIF.
 
         Raises:
             ProviderError: as `read`.
@@ -235,7 +237,7 @@ class Service:
         return self._answer(request, Wanted("image"))
 
     def download(self, request: Request, file: BinaryIO) -> None:
-        """Write the body that answers a request to a file, as it comes; it is neither kept nor recorded.
+        """Write the body that answers a request into a file, neither kept nor recorded.
 
         The file is emptied before each try. Keys are not taken out of what it takes.
 
@@ -248,7 +250,7 @@ class Service:
             raise self.error(request, outcome)
 
     def ask_once(self, url: str, seconds: float) -> Received | None:
-        """Ask something small, once and free of charge; `None` where no good reply came.
+        """Return the reply to a GET request of a URL, sent once and free; `None` where no good one came.
 
         Args:
             url: without credentials, on a host of the service.
@@ -259,7 +261,7 @@ class Service:
         return reply if isinstance(reply, Received) and reply.status == httpx.codes.OK else None
 
     def pay(self, request: Request) -> None:
-        """Book a request that somebody else sends; what becomes of it does not matter.
+        """Book the price of a request that somebody else sends.
 
         Raises:
             BudgetExceeded: it would cost more than is left.
@@ -267,7 +269,7 @@ class Service:
         self.keeping.ledger.hold(request.price, request.endpoint)
 
     def error(self, request: Request, fault: HttpFault) -> ProviderError:
-        """Return the error that tells a user of a fault, without keys."""
+        """Return the error about a fault for users, without keys."""
         asks = f", and asks to wait {fault.wait:.0f} s" if fault.may_retry and fault.wait else ""
         service = request.service or self.title
         return ProviderError(
@@ -280,7 +282,7 @@ class Service:
         )
 
     def tell_pause(self, why: str, seconds: float) -> None:
-        """Say that a pause follows."""
+        """Show a line that a pause of so many seconds follows, and why."""
         self._tell(f"{self.title}: {self._secrets.redaction.text(why)}: waiting {max(1, round(seconds))} s")
 
     def close(self) -> None:
@@ -288,6 +290,7 @@ class Service:
         self._wire.close()
 
     def _answer(self, request: Request, wanted: Wanted) -> builtins.bytes:
+        """Return the body that answers a request: replayed, cached or fetched; recorded if asked for."""
         keeping = self.keeping
         if keeping.replay:
             reply = keeping.replay.read(request.name, request.service or self.title)
@@ -303,11 +306,12 @@ class Service:
         return outcome.body
 
     def _record(self, request: Request, reply: Received) -> None:
+        """Write a reply to the recording, if there is one and the request may be recorded."""
         if self.keeping.record and request.is_recorded:
             self.keeping.record.write(request.name, Reply(reply.status, reply.body))
 
     def _kept_or_fetched(self, request: Request, wanted: Wanted) -> Received | HttpFault:
-        """Return a good reply, which is on disk before it is returned, or the fault that ended all tries."""
+        """Return a good reply, cached before it is returned, or the fault that ended all tries."""
         key, cache = request.key or request.name.key(), self.keeping.cache if request.lifetime else None
         # A second thread with the same wish waits here, and then finds the reply in the cache.
         with self._one_at_a_time.hold(key):
@@ -330,24 +334,26 @@ class Service:
             return outcome
 
     def _fetch(self, request: Request, wanted: Wanted, into: BinaryIO | None = None) -> Received | HttpFault:
-        """Send until a reply is good, refuses for good, or no further try may help."""
+        """Send a request, with retries, until a reply is good or no further try may help."""
         limits, clock = self._limits, self._limits.pace.clock
         began = clock()
 
         def failure(outcome: Received | HttpFault) -> HttpFault | None:
+            """Return the fault of an outcome that is to be retried; `None` where it is final."""
             if isinstance(outcome, Received) or (limits.only_busy and outcome.status not in BUSY):
                 return None
             within = clock() - began + (outcome.wait or 0.0) <= limits.give_up_s
             return outcome if within else None
 
         def tell(outcome: Received | HttpFault, seconds: float) -> None:
+            """Show that a pause of so many seconds follows."""
             if isinstance(outcome, HttpFault):
                 self.tell_pause(request.name_reason(outcome.reason), seconds)
 
         return self._retries.run(lambda: self._try(request, wanted, into), failure, tell=tell)
 
     def _try(self, request: Request, wanted: Wanted, into: BinaryIO | None) -> Received | HttpFault:
-        """Send once; what is not billed is given back."""
+        """Send a request once and book its price, which is given back if it is not billed."""
         address = request.url if isinstance(request.url, str) else request.url()
         if fault := self._unsafe(address):
             return fault
@@ -382,6 +388,7 @@ class Service:
         return received
 
     def _judge_reply(self, wanted: Wanted, reply: Received) -> Received | HttpFault:
+        """Return a good reply, or its fault with the reply in it."""
         judged = self._judge(wanted, reply)
         if isinstance(judged, HttpFault):
             return replace(judged, reply=reply, billed=judged.billed or reply.billed)
@@ -395,4 +402,5 @@ class Service:
 
 
 def _source(request: Request, title: str) -> str:
+    """Return the name of a request's service and endpoint for counts."""
     return f"{request.service or title}: {request.endpoint}".removesuffix(": ")

@@ -23,7 +23,7 @@ _MOST_REDIRECTS = 3  # a photo takes one (chosen)
 
 
 class Wire:
-    """Connections to some hosts. The key goes to these hosts and to no other.
+    """Connections to some hosts, which alone get the key.
 
     Args:
         hosts: scheme and host of each.
@@ -72,7 +72,7 @@ class Wire:
         headers: Mapping[str, str] | None = None,
         extensions: Mapping[str, object] | None = None,
     ) -> httpx.Request:
-        """Return a request, without its key.
+        """Return an httpx request without its key.
 
         Args:
             method: such as `"GET"`.
@@ -92,7 +92,7 @@ class Wire:
         )
 
     def send(self, request: httpx.Request, *, into: BinaryIO | None = None) -> Received | HttpFault:
-        """Send a request once; a fault if no whole reply came.
+        """Send a request once and return its reply, or a fault if no whole one came.
 
         Args:
             request: what to send.
@@ -110,7 +110,7 @@ class Wire:
         return received
 
     def _send(self, request: httpx.Request, into: BinaryIO | None) -> Received | HttpFault:
-        """Send a request and follow its redirects: once one came, the service has answered, and bills."""
+        """Send a request and follow redirects; a reply after one counts as billed."""
         end, redirected = time.monotonic() + self._timeouts.total, False
         for _ in range(_MOST_REDIRECTS + 1):
             with deadline(end):
@@ -121,6 +121,7 @@ class Wire:
         return HttpFault("it redirects in circles", verdict="never", billed=True)
 
     def _hop(self, request: httpx.Request, into: BinaryIO | None) -> httpx.Request | Received | HttpFault:
+        """Return the reply to a request, the request it redirects to, or a fault of the connection."""
         try:
             return self._reply(request, into)
         except (httpx.ConnectError, httpx.ConnectTimeout) as fault:
@@ -140,7 +141,7 @@ class Wire:
         self._client.close()
 
     def _reply(self, request: httpx.Request, into: BinaryIO | None) -> httpx.Request | Received | HttpFault:
-        """Send a request once; a reply that redirects gives the request to send next."""
+        """Return the reply to a request, the request that it redirects to, or a fault of either."""
         response = self._client.send(request, stream=True)
         try:
             location = response.headers.get("location")
@@ -156,6 +157,7 @@ class Wire:
             response.close()
 
     def _read(self, response: httpx.Response, into: BinaryIO | None) -> Received | HttpFault:
+        """Return a response read to its end, or a fault where it is too large or compressed repeatedly."""
         if "," in response.headers.get("content-encoding", ""):  # each turn may blow it up a thousandfold
             return HttpFault("the reply is compressed more than once", verdict="never", billed=True)
         body, size = bytearray(), 0
@@ -172,7 +174,7 @@ class Wire:
         return self._without_keys(Received(response.status_code, headers, bytes(body)))
 
     def _without_keys(self, received: Received) -> Received | HttpFault:
-        """Return the reply without keys. A picture is never changed: one with a key in it is no reply."""
+        """Return a reply with keys taken out; a fault for a picture that holds one."""
         redaction = self._secrets.redaction
         if not received.body.startswith(PICTURES):
             return replace(received, body=redaction.body(received.body))
@@ -182,7 +184,7 @@ class Wire:
 
 
 def _describe_request(request: httpx.Request) -> Attributes:
-    """Return what traces tell of a request: no path and no query, in which keys and addresses may stand."""
+    """Return the attributes of a request for traces, without path and query, which may hold keys."""
     return {
         "http.request.method": request.method,
         "server.address": request.url.host,
@@ -193,12 +195,12 @@ def _describe_request(request: httpx.Request) -> Attributes:
 
 @cache
 def _certificates() -> ssl.SSLContext:
-    """Return the certificates to trust; once a process, for it takes a tenth of a second to read."""
+    """Return the TLS context of trusted certificates; read once a process, in a tenth of a second."""
     return httpx.create_ssl_context()
 
 
 def _proxy(host: httpx.URL) -> str | None:
-    """Return the proxy that the environment names for a host; httpx finds none for transports of our own."""
+    """Return the proxy that the environment names for a host; `None` without one."""
     if urllib.request.proxy_bypass(host.host):
         return None
     return urllib.request.getproxies().get(host.scheme)

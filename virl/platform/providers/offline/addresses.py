@@ -25,7 +25,9 @@ ABBREVIATIONS = {
     "st": "street",
     "str": "street",
 }
+"""Full word for each abbreviation in addresses."""
 APOSTROPHES = "['`\u2018\u2019]"
+"""Pattern of the characters that stand for an apostrophe."""
 
 
 class AddressBook:
@@ -49,7 +51,7 @@ class AddressBook:
             self._doors[names[front.street], front.number] = ((x0 + x1) / 2, (y0 + y1) / 2)
 
     def find(self, address: str) -> LatLng:
-        """Find the position of an address; of its parts between commas, the first that is known counts.
+        """Return the position of an address; of its parts between commas, the first known one counts.
 
         Raises:
             NotFound: nothing matches.
@@ -63,6 +65,7 @@ class AddressBook:
         raise NotFound(f"no address or place matches {address!r}: write it as in '{example.number} {street}'")
 
     def _address(self, text: str) -> LatLng | None:
+        """Return the position of a house, a crossing or a street; `None` if the text is none of these."""
         numbered = re.fullmatch(r"(\d+) (.+)", text)
         if numbered and numbered[2] in self._streets:
             return self._door_position(numbered[2], int(numbered[1]))
@@ -72,6 +75,7 @@ class AddressBook:
         return self._middle(text) if text in self._streets else None
 
     def _door_position(self, name: str, number: int) -> LatLng:
+        """Return the position of a house number on a street."""
         try:
             return self._layout.frame.position(*self._doors[name, number])
         except KeyError:
@@ -80,6 +84,7 @@ class AddressBook:
             raise NotFound(f"{title} has no number {number}: its numbers end at {last}") from None
 
     def _find_crossing(self, one: str, other: str) -> LatLng | None:
+        """Return the position of the junction of two streets; `None` if they do not meet."""
         ends = [
             {end for number in self._streets[name] for end in self._ends(number)} for name in (one, other)
         ]
@@ -87,10 +92,11 @@ class AddressBook:
         return None if shared is None else self._layout.frame.position(*self._layout.junctions[shared])
 
     def _ends(self, street: int) -> tuple[int, int]:
+        """Return the indices of the junctions at both ends of a street."""
         return self._layout.streets[street].start, self._layout.streets[street].end
 
     def _middle(self, name: str) -> LatLng:
-        """Return the panorama halfway along all stretches of a street."""
+        """Return the position of the panorama halfway along all stretches of a street."""
         panoramas = self._layout.panoramas
         mine = np.flatnonzero(np.isin(panoramas.street, self._streets[name]))
         xy = panoramas.xy[mine]
@@ -99,7 +105,7 @@ class AddressBook:
 
 
 def plain(text: str) -> str:
-    """Return a text as it is compared: lower case, no accents or punctuation, abbreviations written out."""
+    """Return a text for comparison: lower case, no accents or punctuation, abbreviations written out."""
     bare = without_accents(text)
     words = re.sub(r"[^\w&]+", " ", re.sub(APOSTROPHES, "", bare).replace("&", " & ")).split()
     return " ".join(ABBREVIATIONS.get(word, word) for word in words)

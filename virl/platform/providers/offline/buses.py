@@ -14,19 +14,27 @@ from virl.platform.maps import SPEED_M_S, Maps
 from virl.platform.providers.offline.plan import Street, StreetPlan
 from virl.platform.transit import Journey, JourneyLeg
 
-LINES = 6  # bus lines of a town; chosen
-SHORTEST_M = 500.0  # of a line; chosen
-APART_M = 180.0  # least metres between two stops; chosen
-BUS_SPEED_M_S = 5.0  # of a bus between stops; chosen, as in town traffic
-DWELL_S = 20.0  # at a stop; chosen
-EVERY = 10  # minutes between two buses; chosen
+LINES = 6
+"""Number of bus lines of a town; chosen."""
+SHORTEST_M = 500.0
+"""Least length of a line in metres; chosen."""
+APART_M = 180.0
+"""Least metres between two stops; chosen."""
+BUS_SPEED_M_S = 5.0
+"""Speed of a bus between stops, metres a second; chosen, as in town traffic."""
+DWELL_S = 20.0
+"""Seconds that a bus waits at a stop; chosen."""
+EVERY = 10
+"""Minutes between two buses; chosen."""
 FIRST, LAST = 5 * 60 + 30, 23 * 60 + 30  # minutes after midnight at which buses set out; chosen
 
-_CHANGE_M = 150.0  # most metres between two stops where one changes; chosen
-_DETOUR = 1.25  # metres walked for each as the crow flies, where one changes; chosen
+_CHANGE_M = 150.0
+"""Most metres between two stops where passengers change; chosen."""
+_DETOUR = 1.25
+"""Ratio of the way on foot to the straight line between two stops; chosen."""
 
 Stand = tuple[int, int]
-"""A line and a stop of it."""
+"""Index of a line, and of a stop on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,29 +44,29 @@ class BusStop:
     name: str
     position: LatLng
     after: int
-    """Whole minutes since the bus set out, as a timetable has them."""
+    """Whole minutes from the first stop to this one."""
     path: tuple[LatLng, ...]
-    """The way from the stop before, this one's position included; empty at the first."""
+    """Way from the stop before to this one, both included; empty at the first."""
     metres: float
-    """Length of that way."""
+    """Metres of that way."""
 
 
 @dataclass(frozen=True, slots=True)
 class BusLine:
-    """A line in one direction."""
+    """A bus line in one direction."""
 
     name: str
     stops: tuple[BusStop, ...]
     offset: int
-    """Minutes by which its buses set out later than on the ten minutes."""
+    """Minutes after every full ten minutes at which its buses set out."""
 
     @property
     def headsign(self) -> str:
-        """The name of the last stop."""
+        """Name of the last stop."""
         return self.stops[-1].name
 
     def departure(self, stop: int, ready: float) -> int | None:
-        """Return the minute after midnight at which the next bus leaves a stop; `None` if none does any more.
+        """Return the minute after midnight of the next bus at a stop; `None` after the last one.
 
         Args:
             stop: its place on the line.
@@ -70,7 +78,7 @@ class BusLine:
 
 
 def bus_lines(layout: StreetPlan) -> list[BusLine]:
-    """Return the lines of a town, both directions of each: along its longest streets."""
+    """Return the bus lines of a town, along its longest streets, once for each direction."""
     names = dict.fromkeys(street.name for street in layout.streets if street.road > 0)
     runs = [_longest_run([one for one in layout.streets if one.name == name]) for name in names]
     long = sorted(
@@ -85,21 +93,24 @@ def bus_lines(layout: StreetPlan) -> list[BusLine]:
 
 
 def _length(run: Sequence[Street]) -> float:
+    """Return the metres of a run of streets."""
     return sum(_metres(street.line) for street in run)
 
 
 def _metres(line: Floats) -> float:
+    """Return the metres of a line."""
     return float(np.hypot(*np.diff(line, axis=0).T).sum())
 
 
 def _reverse(street: Street) -> Street:
+    """Return a street in the opposite direction."""
     return Street(
         street.id, street.name, street.line[::-1], street.end, street.start, street.road, street.pavement
     )
 
 
 def _longest_run(stretches: Sequence[Street]) -> list[Street]:
-    """Return the stretches of a street in order, from one end as far as they follow each other."""
+    """Return the stretches of a street in order, from one end as far as they are connected."""
     best: list[Street] = []
     for first in stretches:
         for start in (first, _reverse(first)):
@@ -113,7 +124,7 @@ def _longest_run(stretches: Sequence[Street]) -> list[Street]:
 
 
 def _stops(run: Sequence[Street], layout: StreetPlan) -> tuple[BusStop, ...]:
-    """Return stops at the ends of a run and at crossings between that are far enough apart."""
+    """Return the stops of a run: at its ends and at crossings far enough apart."""
     start = _positions(layout.frame, [run[0].line[0]])
     stops = [BusStop(_name(run[0].start, run, layout), start[0], 0, (), 0.0)]
     corners, gone = [run[0].line[0]], 0.0
@@ -130,7 +141,7 @@ def _stops(run: Sequence[Street], layout: StreetPlan) -> tuple[BusStop, ...]:
 
 
 def _name(junction: int, run: Sequence[Street], layout: StreetPlan) -> str:
-    """Return the name of a stop: the street, and the one that crosses it there."""
+    """Return the name of a stop: its street, and the one that crosses there."""
     street = run[0].name
     others = sorted({one.name for one in layout.streets if junction in (one.start, one.end)} - {street})
     if others:
@@ -142,6 +153,7 @@ def _name(junction: int, run: Sequence[Street], layout: StreetPlan) -> str:
 
 
 def _positions(frame: LocalFrame, corners: Sequence[Floats]) -> tuple[LatLng, ...]:
+    """Return corners in metres of the frame as positions."""
     points = np.asarray(corners, float)
     lats, lngs = frame.to_degrees(points[:, 0], points[:, 1])
     return tuple(LatLng(*pair) for pair in zip(lats.tolist(), lngs.tolist(), strict=True))
@@ -149,19 +161,24 @@ def _positions(frame: LocalFrame, corners: Sequence[Floats]) -> tuple[LatLng, ..
 
 @dataclass(frozen=True, slots=True)
 class _Ride:
-    """A ride on one line."""
+    """A ride on one line between two of its stops."""
 
     line: int
+    """Index of the line."""
     board: int
+    """Index of the stop where it begins."""
     alight: int
+    """Index of the stop where it ends."""
     leaves: int
-    """Minutes after midnight."""
+    """Departure in minutes after midnight."""
     arrives: int
+    """Arrival in minutes after midnight."""
     change_from: Stand | None = None
+    """Line and stop of the ride before; `None` for a first ride."""
 
 
 def journey_of(lines: Sequence[BusLine], maps: Maps, here: LatLng, there: LatLng, minute: int) -> Journey:
-    """Return the journey that arrives first; all on foot where no bus is quicker.
+    """Return the journey that arrives first, with at most one change; on foot where no bus is quicker.
 
     Args:
         lines: of the town.
@@ -178,9 +195,9 @@ def journey_of(lines: Sequence[BusLine], maps: Maps, here: LatLng, there: LatLng
     positions = [lines[row].stops[stop].position for row, stop in stands]
     if not stands:
         return Journey((_on_foot(maps, here, there),), walk.duration)
-    to_stops = _times(maps, [here], positions)[0]
+    to_stops = _walk_seconds(maps, [here], positions)[0]
     from_stops = dict(
-        zip(stands, _times(maps, [there], positions)[0], strict=True)
+        zip(stands, _walk_seconds(maps, [there], positions)[0], strict=True)
     )  # all streets lead both ways
     ready = {stand: minute + float(seconds) / 60 for stand, seconds in zip(stands, to_stops, strict=True)}
     first = _rides(lines, ready, {})
@@ -197,14 +214,15 @@ def journey_of(lines: Sequence[BusLine], maps: Maps, here: LatLng, there: LatLng
     return Journey(tuple(_legs(lines, maps, rides_taken, here, there)), total)
 
 
-def _times(maps: Maps, origins: Sequence[LatLng], ends: Sequence[LatLng]) -> Floats:
+def _walk_seconds(maps: Maps, origins: Sequence[LatLng], ends: Sequence[LatLng]) -> Floats:
+    """Return the seconds on foot from every origin to every end, shape (origins, ends)."""
     return np.asarray(maps.travel_times(origins, ends))
 
 
 def _rides(
     lines: Sequence[BusLine], ready: Mapping[Stand, float], changed: Mapping[Stand, Stand]
 ) -> dict[Stand, _Ride]:
-    """Return the ride that arrives first at each stop, of those who wait at others from some time on."""
+    """Return the ride that arrives first at each stop, from stops where passengers wait since `ready`."""
     found: dict[Stand, _Ride] = {}
     for (row, board), since in ready.items():
         line = lines[row]
@@ -223,7 +241,7 @@ def _rides(
 def _changes(
     lines: Sequence[BusLine], first: Mapping[Stand, _Ride]
 ) -> tuple[dict[Stand, float], dict[Stand, Stand]]:
-    """Return when a passenger who changes waits at each stop of another line, and where they got off."""
+    """Return (minutes from which a changing passenger waits at a stop, stop that they come from)."""
     ready: dict[Stand, float] = {}
     changed: dict[Stand, Stand] = {}
     for stand, ride in first.items():
@@ -244,6 +262,7 @@ def _changes(
 def _legs(
     lines: Sequence[BusLine], maps: Maps, rides: Sequence[_Ride], here: LatLng, there: LatLng
 ) -> list[JourneyLeg]:
+    """Return the legs of a journey: its rides, and the ways on foot between them."""
     legs: list[JourneyLeg] = []
     for ride in rides:
         line = lines[ride.line]
@@ -268,5 +287,6 @@ def _legs(
 
 
 def _on_foot(maps: Maps, here: LatLng, there: LatLng) -> JourneyLeg:
+    """Return the leg on foot between two positions."""
     route = maps.route([here, there])
     return JourneyLeg(route.path, route.distance, route.duration)

@@ -29,12 +29,13 @@ from virl.platform.providers.offline.truth import OfflineTruth
 from virl.platform.transit import Journey
 from virl.stores import ArrayStore, collector_paused
 
-PLANS = 2  # kept in memory, so that an agent that consults another draws no second one; chosen
+PLANS = 2
+"""Number of plans kept in memory, so that a consulted agent draws no second one; chosen."""
 _KEPT = ArrayStore("plans", "plan of a town", 12, encode, partial(decode, CityPlan))  # how many: chosen
 
 
 def draw_plan(seed: int, town: str = TOWN, street_signs: tuple[StreetSigns, ...] = ()) -> CityPlan:
-    """Draw the plan of the city that grows from a seed.
+    """Return the plan of the town that grows from a seed, the same under every Python.
 
     The same seed gives the same city, under every Python.
 
@@ -65,6 +66,7 @@ def kept_plan(seed: int, town: str = TOWN, street_signs: tuple[StreetSigns, ...]
 
 
 def _plan_key(seed: int, town: str, street_signs: tuple[StreetSigns, ...]) -> str:
+    """Return a text that tells a plan from all others."""
     return " ".join((str(seed), town, *street_signs))
 
 
@@ -74,7 +76,7 @@ def plan_of(file: CityFile) -> CityPlan | None:
 
 
 def open_offline(name: str, title: str, seed: int, street_signs: tuple[StreetSigns, ...] = ()) -> City:
-    """Open the city of a seed, with all its providers and its ground truth, as `draw_plan` draws it.
+    """Return the city of a seed, with all its providers and its ground truth.
 
     Args:
         name: of the city.
@@ -88,6 +90,7 @@ def open_offline(name: str, title: str, seed: int, street_signs: tuple[StreetSig
 
 
 def _open_town(name: str, title: str, seed: int, street_signs: tuple[StreetSigns, ...]) -> OpenTown:
+    """Return the opened town of a seed, with its renderer and providers."""
     compile_ahead()
     with collector_paused():
         plan = kept_plan(seed, title, street_signs)
@@ -114,7 +117,7 @@ def _open_town(name: str, title: str, seed: int, street_signs: tuple[StreetSigns
 
 
 class OfflineMaps(GraphMaps):
-    """Maps over the plan of a made city.
+    """Maps of a made town: addresses, ways along panoramas, and buses.
 
     Args:
         layout: the plan.
@@ -127,7 +130,7 @@ class OfflineMaps(GraphMaps):
         self._layout = layout
 
     def journey(self, here: LatLng, there: LatLng, weekday: int, minute: int) -> Journey:  # noqa: ARG002
-        """Return the journey that arrives first of those that set out then; every day has the same buses.
+        """Return the journey by bus that arrives first, set out at a minute; the same every day.
 
         Raises:
             NoRoute: an end is off the map.
@@ -136,4 +139,5 @@ class OfflineMaps(GraphMaps):
 
     @cached_property
     def _lines(self) -> list[BusLine]:
+        """Return the bus lines of the town."""
         return bus_lines(self._layout)

@@ -13,6 +13,7 @@ class OfflineCity(CityFile):
     """A file of `platform/cities/` for a city that is made."""
 
     invents_life: ClassVar[bool] = True
+    """True: all that lives in a made town is invented."""
 
     seed: int = Field(ge=0)
     """The seed that the city grows from."""

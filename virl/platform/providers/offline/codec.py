@@ -19,27 +19,29 @@ from shapely.geometry.base import BaseGeometry
 
 T = TypeVar("T")
 Arrays = dict[str, NDArray[Any]]
+"""Arrays by name."""
 
 
 class _Stack:
-    """Arrays of one type and one shape of their rows, which are kept as one: few arrays are read fast."""
+    """Arrays of one type and row shape, joined to one array for fast reading."""
 
     def __init__(self) -> None:
         self.arrays: list[NDArray[Any]] = []
         self.rows = 0
 
     def add(self, value: NDArray[Any]) -> tuple[int, int]:
-        """Return the first row of an array, and the one after its last."""
+        """Add an array and return (its first row, the row after its last) in the joined array."""
         self.arrays.append(value)
         self.rows += len(value)
         return self.rows - len(value), self.rows
 
 
 Stacks = dict[str, _Stack]
+"""Joined arrays by name."""
 
 
 def encode(value: object) -> Arrays:
-    """Return a dataclass as arrays by name, none of which holds objects."""
+    """Return a dataclass as arrays by name, none of them of Python objects."""
     arrays: Stacks = {}
     geometries: list[BaseGeometry] = []
     tree = _plain(value, arrays, geometries)
@@ -52,7 +54,7 @@ def encode(value: object) -> Arrays:
 
 
 def decode(kind: type[T], arrays: Mapping[str, NDArray[Any]]) -> T:
-    """Return the dataclass that `encode` took apart.
+    """Return the dataclass of some type in the arrays of `encode`.
 
     Raises:
         ValueError, LookupError, TypeError: these are not the arrays of such a dataclass.
@@ -66,7 +68,7 @@ def decode(kind: type[T], arrays: Mapping[str, NDArray[Any]]) -> T:
 
 
 class _Context:
-    """The entries beside the tree."""
+    """The arrays and geometries that values of the tree refer to."""
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]], geometries: NDArray[np.object_]) -> None:
         self.arrays = arrays
@@ -74,9 +76,11 @@ class _Context:
 
 
 Decoder = Callable[[Any, _Context], Any]
+"""A function from a plain value and its context to the decoded value."""
 
 
 def _plain(value: Any, arrays: Stacks, geometries: list[BaseGeometry]) -> Any:
+    """Return a value as JSON-like data; arrays and geometries are stored beside and referred to."""
     if isinstance(value, np.ndarray | BaseGeometry):
         return _store_beside(value, arrays, geometries)
     if is_dataclass(value):
@@ -91,7 +95,7 @@ def _plain(value: Any, arrays: Stacks, geometries: list[BaseGeometry]) -> Any:
 def _store_beside(
     value: NDArray[Any] | BaseGeometry, arrays: Stacks, geometries: list[BaseGeometry]
 ) -> int | list[Any]:
-    """Return the place of a value that is kept beside the tree."""
+    """Keep an array or geometry beside the tree, and return the reference to it."""
     if isinstance(value, BaseGeometry):
         geometries.append(value)
         return len(geometries) - 1
@@ -104,7 +108,7 @@ def _store_beside(
 
 @cache
 def _decoder(kind: Any) -> Decoder:
-    """Return the function that decodes values of an annotated type."""
+    """Return the decoder for values of an annotated type."""
     origin, inner = get_origin(kind), get_args(kind)
     if alias := getattr(origin, "__value__", None):  # NumPy 2.5's `NDArray`, from Python 3.12 on
         origin = get_origin(alias)
@@ -121,6 +125,7 @@ def _decoder(kind: Any) -> Decoder:
 
 
 def _decoder_of_class(kind: Any, origin: Any) -> Decoder:
+    """Return the decoder for values of a class."""
     made = origin if isinstance(origin, type) else kind
     if not isinstance(made, type):  # a `Literal`
         return lambda value, _: value
@@ -134,6 +139,7 @@ def _decoder_of_class(kind: Any, origin: Any) -> Decoder:
 
 
 def _array(value: Any, context: _Context) -> Any:
+    """Return the array that a reference names."""
     if len(value) == 3:
         name, start, end = value
         return context.arrays[name][start:end]
@@ -141,6 +147,7 @@ def _array(value: Any, context: _Context) -> Any:
 
 
 def _decoder_of_tuple(inner: tuple[Any, ...]) -> Decoder:
+    """Return the decoder for tuples of these item types."""
     if inner[1:] == (...,):
         one = _decoder(inner[0])
         return lambda value, context: tuple([one(each, context) for each in value])
@@ -149,6 +156,7 @@ def _decoder_of_tuple(inner: tuple[Any, ...]) -> Decoder:
 
 
 def _decoder_of_fields(kind: Any, names: Iterable[str]) -> Decoder:
+    """Return the decoder for a class whose values are lists of its fields."""
     hints = get_type_hints(kind)
     every = [_decoder(hints[name]) for name in names]
     return lambda value, context: kind(*[one(each, context) for one, each in zip(every, value, strict=True)])

@@ -14,7 +14,7 @@ from virl.platform.providers.offline.plan import CityPlan
 
 
 class PlanInventory:
-    """The contents of a plan: an implementation of `virl.platform.inventory.Inventory`.
+    """The inventory of a town's plan.
 
     Args:
         plan: of the city.
@@ -79,11 +79,12 @@ class PlanInventory:
 
     @cached_property
     def _statistics(self) -> CityStatistics:
+        """Return the statistics, counted once."""
         return self._count(self._plan)
 
 
 def plan_statistics(plan: CityPlan, ground: shapely.Polygon | None = None) -> CityStatistics:
-    """Count what is in a plan.
+    """Return the counts of what stands in a plan.
 
     Args:
         plan: of a city.
@@ -113,18 +114,22 @@ def plan_statistics(plan: CityPlan, ground: shapely.Polygon | None = None) -> Ci
 
 
 def count_names(names: Iterable[str]) -> Mapping[str, int]:
-    """Return the number of times each name occurs, the most frequent first, then in alphabetical order."""
+    """Return the number of times that each name occurs, the most frequent first."""
     found = Counter(names)
     return dict(sorted(found.items(), key=lambda one: (-one[1], one[0])))
 
 
 def _positions(frame: LocalFrame, line: Floats) -> list[LatLng]:
+    """Return a line in metres of the frame as positions."""
     lat, lng = frame.to_degrees(line[:, 0], line[:, 1])
     return [LatLng(*pair) for pair in zip(lat.tolist(), lng.tolist(), strict=True)]
 
 
 def _in_degrees(frame: LocalFrame, shapes: Sequence[shapely.Polygon]) -> Sequence[shapely.Polygon]:
+    """Return polygons in metres as polygons in WGS84 degrees."""
+
     def degrees(xy: Floats) -> Floats:
+        """Return points in metres as (longitude, latitude), shape (n, 2)."""
         lat, lng = frame.to_degrees(xy[:, 0], xy[:, 1])
         return np.column_stack([lng, lat])
 

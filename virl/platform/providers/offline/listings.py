@@ -15,21 +15,27 @@ from virl.platform.listings import Listing
 from virl.platform.providers.offline.life.shops import TOWN, point_behind
 from virl.platform.providers.offline.plan import StreetPlan
 
-HOMES = 84  # homes to rent in a town; chosen
-RESIDENTIAL = 0.6  # homes are let in this share of the fronts, the least busy; chosen
+HOMES = 84
+"""Number of homes to rent in a town; chosen."""
+RESIDENTIAL = 0.6
+"""Share of the fronts, the least busy, in which homes are let; chosen."""
 BASE_RENT, RENT_PER_M2 = 420.0, 15.5  # dollars a month; chosen, a mid-sized coastal town
-CENTRE_PREMIUM = 0.35  # how much more the middle of town costs than its edge; chosen
+CENTRE_PREMIUM = 0.35
+"""Share by which the middle of town costs more than its edge; chosen."""
 NEW_PREMIUM, OLD_DISCOUNT = 0.12, 0.08
 NEW_YEAR, OLD_YEAR = 2005, 1940
 
 
 @dataclass(frozen=True, slots=True)
 class _Home:
-    """The usual values of one sort of home."""
+    """The usual values of one type of home."""
 
     share: float
+    """Share of all homes."""
     bedrooms: tuple[int, ...]
+    """Numbers of bedrooms that it can have."""
     years: tuple[int, int]
+    """First and last year of building."""
     surcharge: float
 
 
@@ -39,11 +45,13 @@ _HOMES = {
     "Townhouse": _Home(0.14, (2, 3, 3, 4), (1885, 2019), 1.08),
     "Single Family": _Home(0.08, (2, 3, 4, 4), (1890, 2016), 1.12),
 }
+"""Usual values by type of home."""
 _AREA_M2 = {0: (24, 38), 1: (36, 58), 2: (55, 86), 3: (78, 118), 4: (105, 160)}
+"""Least and largest square metres by number of bedrooms."""
 
 
 def let_homes(layout: StreetPlan, seed: int, town: str = TOWN) -> tuple[Listing, ...]:
-    """Return homes to let on a town's residential streets; fewer where fronts are few.
+    """Return homes to rent on a town's residential streets, the same for the same plan and seed.
 
     The same layout and seed give the same listings. Addresses end in the name of the town.
 
@@ -71,7 +79,7 @@ def let_homes(layout: StreetPlan, seed: int, town: str = TOWN) -> tuple[Listing,
 
 
 def let_home(rng: Random, home_id: str, door: str, town: str, position: LatLng, closeness: float) -> Listing:
-    """Return one home to rent.
+    """Return one home to rent, with a random size and year and a rent that fits them.
 
     Args:
         rng: draws what it is like.

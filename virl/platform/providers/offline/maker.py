@@ -13,7 +13,7 @@ from virl.platform.place_types import table_file
 
 
 def picture_key(town: str) -> str:
-    """Return the key of the pictures of a town, but for their cameras.
+    """Return the key of a town's pictures in caches, without their cameras; empty for an empty text.
 
     Args:
         town: tells its plan from those of all others; empty gives an empty key.
@@ -23,7 +23,7 @@ def picture_key(town: str) -> str:
 
 @cache
 def maker() -> str:
-    """Return a digest of the code and fonts that make and draw towns: a change in them makes other ones."""
+    """Return a digest of the code and fonts that make and draw towns."""
     # Which names have a sign depends on the fonts, and on Raqm.
     others = " ".join((np.__version__, str(features.check("raqm")), *installed_faces()))
     digest = hashlib.sha256(others.encode())
@@ -33,7 +33,7 @@ def maker() -> str:
 
 
 def sources() -> list[Path]:
-    """Return the files that a made town depends on: this package, the fonts, and what they build on."""
+    """Return the files of the code and fonts that a made town depends on."""
     here = Path(__file__).parent
     platform = here.parents[1]
     own = (file for file in here.rglob("*") if file.is_file() and file.parent.name != "__pycache__")

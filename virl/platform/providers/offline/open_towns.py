@@ -12,16 +12,16 @@ from virl.platform.providers.offline.streetview import OfflineStreetView
 
 @dataclass(frozen=True, eq=False)
 class OpenTown:
-    """A town that is open: its plan, pictures and indexes, which nobody changes."""
+    """An opened town, shared by all runs in it and changed by none."""
 
     city: City
     streetview: OfflineStreetView
     """The city's."""
     omissions: Sequence[Omission] = ()
-    """The parts of its file that cannot be used."""
+    """Parts of its file that cannot be used."""
 
     def lend(self, left_out: LeftOut) -> City:
-        """Return the city for one more run, which holds the town open as long as it lives.
+        """Return the city for one run; the town stays open as long as the city lives.
 
         Args:
             left_out: counts what the run cannot use of the town's file.
@@ -36,11 +36,11 @@ class OpenTown:
         )
 
     def _close(self) -> None:
-        """Close nothing: another run may have the town open."""
+        """Close nothing: other runs may use the town."""
 
 
 class OpenTowns:
-    """Towns by key, each opened once while anybody holds it. Safe for several threads.
+    """Opened towns by key, each opened once. Safe for several threads.
 
     The town that was opened last stays open, so that runs one after the other share it too.
     """
@@ -52,7 +52,7 @@ class OpenTowns:
         self._lock = Lock()
 
     def get(self, key: str, make: Callable[[], OpenTown]) -> OpenTown:
-        """Return the open town of a key; others are opened meanwhile, the same one is waited for.
+        """Return the town of a key, opened by `make` if nobody has it open.
 
         Args:
             key: all that the town depends on.
@@ -69,3 +69,4 @@ class OpenTowns:
 
 
 OPEN_TOWNS = OpenTowns()
+"""The opened towns of this process."""

@@ -15,12 +15,14 @@ from virl.platform.providers.offline.plan import PHOTO_SIZE, Shop
 from virl.platform.providers.offline.wordsearch import WordIndex
 from virl.platform.streetview import Image
 
-MAX_RADIUS_M = 50_000.0  # limit of Google's nearby search
-FOUND = 60  # most places that a search returns: three pages of Google's legacy text search
+MAX_RADIUS_M = 50_000.0
+"""Largest radius of a nearby search in metres, as Google's."""
+FOUND = 60
+"""Most places of a text search: three pages of Google's legacy one."""
 
 
 class OfflinePlaces:
-    """Places from the plan of a city; closed ones are listed too, as not open.
+    """Places of a town's plan; those that have closed are listed as not open.
 
     Args:
         shops: who lives in the city.
@@ -48,7 +50,7 @@ class OfflinePlaces:
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return the places within a radius, nearest first; see `Places.nearby`.
+        """Return the places within `radius` metres, nearest first; see `Places.nearby`.
 
         Raises:
             BadInput: the radius is out of its range.
@@ -87,7 +89,7 @@ class OfflinePlaces:
         return self._shop(place_id).place
 
     def photos(self, place_id: str, limit: int = 1) -> list[Image]:
-        """Return up to `limit` photos; a made city has one of each place with a front, none of a whole park.
+        """Return up to `limit` photos: one of each place with a front, none of a park.
 
         Raises:
             NotFound: no place has this id.
@@ -99,7 +101,7 @@ class OfflinePlaces:
         return [self._photograph(shop)] if limit and shop.frontage != NO_FRONTAGE else []
 
     def photo_sizes(self, place_id: str, limit: int = 1) -> list[tuple[int, int]]:
-        """Return the width and height of each of those photos, none of which is drawn for this.
+        """Return (width, height) in pixels of each photo of `photos`, without drawing them.
 
         Raises:
             NotFound: no place has this id.
@@ -107,7 +109,7 @@ class OfflinePlaces:
         return [PHOTO_SIZE] if limit and self._shop(place_id).frontage != NO_FRONTAGE else []
 
     def _answers(self, query: str) -> tuple[Floats, Floats]:
-        """Return how well places answer a query; those of a type that it names answer as the best does."""
+        """Return the scores of `WordIndex.answers` of all places; types named in a query count in full."""
         held, weighted = self._words.answers(query)
         if types := set(self._types_called(query, not held.any())):
             called = np.array([not types.isdisjoint(place.types) for place in self._listed], bool)
@@ -117,12 +119,13 @@ class OfflinePlaces:
 
     @cached_property
     def _words(self) -> WordIndex:
-        """Made when something is first searched for: a tenth of a second that most runs never need."""
+        """The index of words, built on the first search in a tenth of a second."""
         return WordIndex(
             [_searchable(shop, self._also.get(shop.place.id, ())) for shop in self._shops.values()]
         )
 
     def _shop(self, place_id: str) -> Shop:
+        """Return the shop of a place id."""
         try:
             return self._shops[place_id]
         except KeyError:
@@ -131,11 +134,12 @@ class OfflinePlaces:
             ) from None
 
     def _metres_to(self, position: LatLng) -> Floats:
+        """Return the metres from a position to each place, shape (places,)."""
         return distances(position.lat, position.lng, self._lat, self._lng)
 
 
 def _searchable(shop: Shop, also: Sequence[str]) -> dict[str, float]:
-    """Return the texts a place is found by, and how much a word in each counts."""
+    """Return the weight of each text by which a place is found."""
     place = shop.place
     texts = {place.address: 1.0, " ".join(place.types).replace("_", " "): 2.0}
     texts |= {text: 2.0 for sign in shop.signs for text in (sign.text, sign.tagline)}

@@ -15,9 +15,12 @@ from virl.platform.listings import Listing
 from virl.platform.places import Place
 
 Point = tuple[float, float]
+"""East and north of the plan's origin, metres."""
 
-CAMERA_HEIGHT_M = 2.5  # the height of a street-view car's camera
-PHOTO_SIZE = 640, 480  # pixels of a photo of a place; chosen
+CAMERA_HEIGHT_M = 2.5
+"""Height of a street-view car's camera, metres."""
+PHOTO_SIZE = 640, 480
+"""Width and height of a photo of a place, pixels; chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,34 +28,38 @@ class Street:
     """One stretch of street between two junctions (or a junction and a dead end)."""
 
     id: int
+    """Index of the street in the plan."""
     name: str
     line: Floats
-    """Centre line, shape (n, 2)."""
+    """Centre line in metres, shape (n, 2)."""
     start: int
+    """Index of the junction at its first point."""
     end: int
-    """Indices of the junctions at its ends."""
+    """Index of the junction at its last point."""
     road: float
-    """Width of the carriageway; 0 where there is none, only ground for people."""
+    """Width of the carriageway in metres; 0 where only people walk."""
     pavement: float
-    """Width of the pavement on each side."""
+    """Width of the pavement on each side, metres."""
     is_gravel: bool = False
-    """True where the pavement is gravel or bare ground, and not stone."""
+    """True where the pavement is gravel or bare ground, not stone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Panoramas:
-    """All panoramas and the links between them. Every link has its counterpart."""
+    """All panoramas of a plan, and the links between them, each in both directions."""
 
     xy: Floats
-    """Shape (n, 2)."""
+    """Metres east and north of each panorama, shape (n, 2)."""
     street: Ints
-    """The street each stands on, shape (n,); at a junction, one of its streets."""
+    """Index of the street that each stands on, shape (n,); at a junction, one of its streets."""
     source: Ints
+    """Index of the panorama where each link starts, shape (m,), sorted."""
     target: Ints
-    """The two ends of each link, shape (m,) each, both ways present, sorted by source."""
+    """Index of the panorama where each link ends, shape (m,)."""
 
 
 RoofShape = Literal["", "flat", "gabled", "hipped", "pyramidal", "dome", "mansard"]
+"""Shape of a roof; empty for the one that the variant gives."""
 Rgb = tuple[float, float, float]
 """A colour, red, green and blue in [0, 1]."""
 
@@ -63,24 +70,25 @@ class Building:
 
     id: int
     footprint: Polygon
+    """Outline in metres."""
     height: float
-    """Height of the walls, from the ground."""
+    """Height of the top of the walls above the ground, metres."""
     variant: int
-    """Choice of material, colours and windows; any non-negative integer, one for all pieces of a house."""
+    """Number from which material, colours and windows follow; the same for all pieces of a house."""
     base: float = 0.0
-    """Height at which the walls begin, from the ground: above 0 the ground below is open."""
+    """Height of the foot of the walls above the ground, metres; above 0 the ground below is open."""
     roof: RoofShape = ""
-    """Empty: by the variant, flat or a mansard."""
+    """Shape of the roof; empty for flat or mansard, by the variant."""
     roof_height: float = 0.0
-    """Height of the roof, from the top of the walls."""
+    """Height of the roof above the top of the walls, metres."""
     material: str = ""
-    """Material of the walls, one of `render/buildings.py`'s; empty: by the variant."""
+    """Material of the walls, a name of `render/buildings.py`; empty for that of the variant."""
     paint: Rgb | None = None
-    """Colour of the walls; `None`: by the variant."""
+    """Colour of the walls; `None` for that of the variant."""
     roof_paint: Rgb | None = None
-    """Colour of the roof; `None`: by the variant."""
+    """Colour of the roof; `None` for that of the variant."""
     posts: tuple[Point, ...] = ()
-    """The posts that it stands on where its base is above the ground."""
+    """Positions of the posts under a raised building, metres."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +101,17 @@ class Frontage:
 
     id: int
     building: int | None
-    """`None` where nothing is built: a garden or a square."""
+    """Index of the building behind it; `None` for a garden or square."""
     street: int
+    """Index of the street before it."""
     left: Point
+    """Left end as seen from the street, metres."""
     right: Point
+    """Right end as seen from the street, metres."""
     number: int
     """House number on its street."""
     commercial: float
-    """Busyness of the street here, [0, 1]: shops go where it is high."""
+    """Busyness of the street here, [0, 1]; shops settle where it is high."""
 
 
 SignKind = Literal["fascia", "blade", "board", "directory", "plate", "signpost"]
@@ -108,7 +119,7 @@ SignKind = Literal["fascia", "blade", "board", "directory", "plate", "signpost"]
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """A signboard.
+    """A signboard on a building, on posts or over a street.
 
     A `fascia` lies on the front of a building, a `blade` stands out from it and is read from both sides,
     a `board` stands on two posts. A `directory` is one line of a board beside the entrance of a building,
@@ -118,35 +129,39 @@ class Sign:
 
     id: str
     place_id: str
-    """Empty for a plate and a signpost."""
+    """Id of its place; empty for a plate and a signpost."""
     text: str
     tagline: str
-    """A second, smaller line; may be empty."""
+    """Second, smaller line of text; may be empty."""
     kind: SignKind
     left: Point
+    """Left end as a reader sees it, metres."""
     right: Point
-    """Its ends as a reader sees them."""
+    """Right end as a reader sees it, metres."""
     bottom: float
+    """Height of its lower edge above the ground, metres."""
     top: float
+    """Height of its upper edge above the ground, metres."""
     variant: int
-    """Choice of font and colours; any non-negative integer."""
+    """Number from which font and colours follow."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shop:
-    """A place with its front: what is drawn around the sign, and what only the city knows."""
+    """A place in the plan, with its front, its signs and its hidden attributes."""
 
     place: Place
     frontage: int
+    """Index of its frontage; -1 for a whole park."""
     signs: tuple[Sign, ...]
     attributes: Mapping[str, bool]
-    """Hidden: what the reviews hint at."""
+    """Hidden attributes, at which the reviews hint, and whether each holds."""
     variant: int
-    """Choice of window display, door and awning; any non-negative integer."""
+    """Number from which window display, door and awning follow."""
 
     @property
     def has_own_sign(self) -> bool:
-        """Return whether it has a sign that is not just a line on a directory."""
+        """Return whether it has a sign other than a line on a directory."""
         return any(sign.kind != "directory" for sign in self.signs)
 
     @property
@@ -173,25 +188,28 @@ FurnitureKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Furniture:
-    """One thing that stands in the street."""
+    """One piece of street furniture."""
 
     id: str
     kind: FurnitureKind
     x: float
+    """Metres east of the origin."""
     y: float
+    """Metres north of the origin."""
     heading: float
-    """The way its front faces: degrees clockwise from north."""
+    """Direction of its front, degrees clockwise from north."""
     variant: int
-    """Choice of colour and size; any non-negative integer."""
+    """Number from which colour and size follow."""
     is_mapped: bool = True
-    """False in a twin where it comes from a seed, such as a tree of a forest."""
+    """False in a twin for a thing that comes from a seed, such as a tree of a forest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """A zebra across a street."""
+    """A zebra crossing on a street."""
 
     street: int
+    """Index of the street."""
     along: float
     """Metres from the start of the street to the middle of the zebra."""
 
@@ -201,9 +219,9 @@ class Track:
     """A piece of railway on the ground."""
 
     line: Floats
-    """Its middle, shape (n, 2)."""
+    """Centre line in metres, shape (n, 2)."""
     is_ballasted: bool
-    """True where it lies in gravel, and not in a street."""
+    """True where it lies in gravel, False in a street."""
 
 
 BarrierKind = Literal["hedge", "wall", "fence"]
@@ -215,24 +233,26 @@ class Barrier:
 
     kind: BarrierKind
     line: Floats
-    """Its middle, shape (n, 2)."""
+    """Centre line in metres, shape (n, 2)."""
     height: float
+    """Height in metres."""
     variant: int
-    """Choice of material and colour; any non-negative integer."""
+    """Number from which material and colour follow."""
 
 
 @dataclass(frozen=True, slots=True)
 class StreetPlan:
-    """The first half of a plan: what is laid out before anyone moves in."""
+    """The part of a plan without shops: streets, panoramas, buildings and furniture."""
 
     frame: LocalFrame
     streets: tuple[Street, ...]
     junctions: Floats
-    """Shape (k, 2)."""
+    """Metres east and north of each junction, shape (k, 2)."""
     panoramas: Panoramas
     blocks: tuple[Polygon, ...]
-    """Ground between the streets, pavements left out."""
+    """Outlines of the ground between streets and pavements, metres."""
     parks: tuple[Polygon, ...]
+    """Outlines of the parks, metres."""
     buildings: tuple[Building, ...]
     frontages: tuple[Frontage, ...]
     furniture: tuple[Furniture, ...]
@@ -240,26 +260,27 @@ class StreetPlan:
     """The share of ground under houses, [0, 1], above which what lies between them is paved outside parks;
     with less it is lawn."""
     waters: tuple[Polygon, ...] = ()
+    """Outlines of waters, metres."""
     gravels: tuple[Polygon, ...] = ()
-    """Sand, scree, bare rock and building sites."""
+    """Outlines of sand, scree, bare rock and building sites, metres."""
     tracks: tuple[Track, ...] = ()
     barriers: tuple[Barrier, ...] = ()
     crossings: tuple[Crossing, ...] | None = None
-    """`None`: zebras lie at all junctions of three or more streets."""
+    """Zebra crossings; `None` for one at each way into a junction of three or more streets."""
 
 
 @dataclass(frozen=True, slots=True)
 class CityPlan:
-    """A whole made city."""
+    """The whole plan of a town: streets, shops, homes and signs."""
 
     seed: int
     layout: StreetPlan
     shops: tuple[Shop, ...]
     listings: tuple[Listing, ...] = field(default=())
     street_signs: tuple[Sign, ...] = ()
-    """Plates with the names of streets, and signposts."""
+    """Plates with street names, and signposts."""
 
     @property
     def signs(self) -> list[Sign]:
-        """All signs: those of the shops in their order, then those of streets."""
+        """All signs: those of the shops, then those over streets."""
         return [*(sign for shop in self.shops for sign in shop.signs), *self.street_signs]

@@ -17,11 +17,12 @@ from virl.stores import Arrays, ArrayStore
 FIRST_KEPT, MOST_KEPT = 128, 256
 """Pictures that a process keeps at most, and that are kept in all, 1.2 MB each. Chosen: a run of an agent has
 some 50, and a benchmark, which has thousands, shall not write them all."""
-DATE = "2026-05"  # chosen: every panorama of a made city was taken in the same month
+DATE = "2026-05"
+"""Month in which all panoramas of a made town were taken; chosen."""
 
 
 class Renderer(Protocol):
-    """A renderer of what a camera sees."""
+    """A renderer of views and panoramas of a plan."""
 
     def picture(self, x: float, y: float, camera: Camera) -> Image:
         """Return the picture from a panorama at `x` metres east and `y` north of the city's origin.
@@ -34,7 +35,7 @@ class Renderer(Protocol):
         ...
 
     def equirectangular(self, x: float, y: float, width: int = 2048, *, heading: float = 0.0) -> Image:
-        """Return the whole panorama in one picture; the centre column looks to `heading`.
+        """Return the whole panorama, shape (width / 2, width, 3); its middle column faces `heading`.
 
         Args:
             x: metres east.
@@ -47,7 +48,7 @@ class Renderer(Protocol):
     def equirectangular_part(
         self, x: float, y: float, width: int, left: int, top: int, size: tuple[int, int]
     ) -> Image:
-        """Return a part of that picture: `size` columns and rows, from column `left` and row `top` on.
+        """Return `size` columns and rows of a panorama, from column `left` and row `top` on.
 
         Args:
             x: metres east.
@@ -61,7 +62,7 @@ class Renderer(Protocol):
 
 
 def panorama_graph(layout: StreetPlan) -> NavigationGraph:
-    """Return the panoramas and links of a plan, with an id for each panorama such as `vt-00042`."""
+    """Return the panoramas and links of a plan as a graph, with ids such as `vt-00042`."""
     panoramas = layout.panoramas
     lat, lng = layout.frame.to_degrees(panoramas.xy[:, 0], panoramas.xy[:, 1])
     return build_graph(
@@ -70,7 +71,7 @@ def panorama_graph(layout: StreetPlan) -> NavigationGraph:
 
 
 class RenderedView(View):
-    """A view whose pixels are drawn when they are first looked at: what needs only its camera costs nothing.
+    """A view whose pixels are drawn when they are first read.
 
     Args:
         pano_id: where it is.
@@ -89,7 +90,7 @@ class RenderedView(View):
             object.__setattr__(self, name, value)
 
     def __reduce__(self) -> tuple[type[View], tuple[str, Camera, Image, str]]:
-        """Copy and pickle it as a plain view, with its pixels."""
+        """Return the recipe to copy or pickle it as a plain view with pixels."""
         return View, (self.pano_id, self.camera, self.pixels, self.key)
 
     @property
@@ -103,7 +104,7 @@ class RenderedView(View):
 
 
 class OfflineStreetView:
-    """Street view over the plan of a made city.
+    """Street view of a town's plan, drawn on demand.
 
     Args:
         layout: the plan.
@@ -159,7 +160,10 @@ class OfflineStreetView:
         return RenderedView(pano_id, camera, partial(self._picture, number, camera, key), key)
 
     def _picture(self, number: int, camera: Camera, key: str) -> Image:
+        """Return the view of a panorama, from the cache of pictures or drawn."""
+
         def draw() -> Image:
+            """Return the picture, drawn and counted."""
             self._drawn += 1
             x, y = self._xy[number].tolist()
             return self._renderer.picture(x, y, camera)
@@ -167,7 +171,7 @@ class OfflineStreetView:
         return _PICTURES.get(key, draw, keep=self._drawn < FIRST_KEPT) if key else draw()
 
     def panorama_image(self, pano_id: str, width: int = 2048) -> Image:
-        """Return the whole panorama as one equirectangular picture, for tools that want one.
+        """Return a whole equirectangular panorama, shape (width / 2, width, 3), its middle facing north.
 
         Args:
             pano_id: which panorama.
@@ -184,7 +188,7 @@ class OfflineStreetView:
         return self._renderer.equirectangular(x, y, width)
 
     def panorama_part(self, pano_id: str, width: int, left: int, top: int, size: tuple[int, int]) -> Image:
-        """Return a part of that picture, which costs no more to draw than it is large.
+        """Return `size` columns and rows of `panorama_image`, without drawing the rest.
 
         Args:
             pano_id: which panorama.
@@ -223,10 +227,12 @@ class OfflineStreetMap:
 
 
 def _ids(layout: StreetPlan) -> list[str]:
+    """Return the ids of all panoramas."""
     return [f"vt-{number:05d}" for number in range(len(layout.panoramas.xy))]
 
 
 def _read_picture(arrays: Arrays) -> Image:
+    """Return the picture in the arrays of a cache file."""
     rgb: NDArray[np.uint8] = arrays["rgb"]
     if rgb.dtype != np.uint8 or rgb.ndim != 3:
         raise ValueError("no picture")
@@ -234,10 +240,11 @@ def _read_picture(arrays: Arrays) -> Image:
 
 
 _PICTURES = ArrayStore("views", "view", MOST_KEPT, lambda rgb: {"rgb": rgb}, _read_picture)
+"""Cache of drawn pictures on disk."""
 
 
 def _street_headings(layout: StreetPlan) -> Floats:
-    """Return the heading of the street at each panorama: the way the capturing car drove."""
+    """Return the heading of the street at each panorama, degrees, shape (panoramas,)."""
     lines = np.array([shapely.LineString(street.line) for street in layout.streets])
     mine = lines[layout.panoramas.street]
     where = shapely.line_locate_point(mine, shapely.points(layout.panoramas.xy))

@@ -10,6 +10,7 @@ from virl.settings.model import load_settings
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 _DATA = Path(__file__).parent / "data"
+"""Folder of the tables."""
 
 
 def read_table(name: str, model: type[ModelT]) -> ModelT:

@@ -12,7 +12,7 @@ from virl.platform.streetview import Camera
 
 
 class OfflineTruth:
-    """The ground truth of a made city: an implementation of `virl.platform.city.Truth`.
+    """The ground truth of a made town, from its plan and renderer.
 
     Args:
         plan: the city.
@@ -58,7 +58,7 @@ class OfflineTruth:
         )
 
     def crossings(self) -> list[LatLng]:
-        """Return the middles of all marked crossings."""
+        """Return the positions of the middles of all marked crossings."""
         frame = self._layout.frame
         return [frame.position(*middle) for middle in zebra_middles(self._layout)]
 

@@ -12,13 +12,16 @@ from rapidfuzz.distance import OSA
 from virl.errors import BadInput
 from virl.geo import Floats
 
-MISSPELT = 84.0  # least similarity of a misspelt word to one that is known, of 100; chosen
-LONG = 5  # letters of a word that may differ in any one from one that is known
+MISSPELT = 84.0
+"""Least similarity, of 100, of a misspelt word to a known one; chosen."""
+LONG = 5
+"""Letters from which a word may differ in any one letter from a known one."""
 NOISE = frozenset({"a", "an", "and", "at", "by", "for", "in", "me", "my", "near", "of", "on", "the", "to"})
+"""Words of a query that are not searched."""
 _NO_ACCENT = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "ħ": "h", "\u0131": "i", "æ": "ae", "œ": "oe", "þ": "th"}
 )
-"""Letters with a stroke, and joined ones: Unicode does not take them apart."""
+"""Plain letters for letters with a stroke and joined letters, which Unicode does not decompose."""
 
 
 class WordIndex:
@@ -38,7 +41,7 @@ class WordIndex:
                     known[number] = max(weight, known.get(number, 0.0))
 
     def answers(self, query: str) -> tuple[Floats, Floats]:
-        """Return scores of how well each document answers a query.
+        """Return (share of the query in each document, the same weighted by text), shape (documents,).
 
         A word counts the more the fewer documents hold it. Documents that answer less than half of what the
         best one does count as not answering.
@@ -65,7 +68,7 @@ class WordIndex:
         return held, weighted
 
     def _documents_with(self, word: str) -> Mapping[int, float]:
-        """Return the documents that hold a word, or else one that it is part of or resembles."""
+        """Return the weight, by document, of a word, or else of known ones that contain or resemble it."""
         if word in self._found:
             return self._found[word]
         alike = [known for known in self._found if word in known] if _is_wide(word) else self._close(word)
@@ -76,7 +79,7 @@ class WordIndex:
         return merged
 
     def _close(self, word: str) -> list[str]:
-        """Return known words that a word may be a misspelling of: one letter changed, or else much alike."""
+        """Return the known words that a word may be a misspelling of."""
         known = list(self._found)
         if len(word) >= LONG and (near := process.extract(word, known, scorer=OSA.distance, score_cutoff=1)):
             return [each for each, _, _ in near]
@@ -97,10 +100,12 @@ def without_accents(text: str) -> str:
 
 
 def _singular(word: str) -> str:
+    """Return a word without an English plural ending."""
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
 
 
 def _is_wide(word: str) -> bool:
+    """Return whether a word has East Asian characters of full width."""
     return any(east_asian_width(glyph) in "WF" for glyph in word)

@@ -8,10 +8,11 @@ from virl.geo import LatLng, LocalFrame, distance, signed_turn
 from virl.platform.providers.osm.box import Box
 
 ZOOM = 16
-"""Zoom of the squares that are asked for pictures first: 610 m wide at the equator, 400 at 49 degrees."""
+"""Zoom of the squares that pictures are asked by first: 610 m wide at the equator, 400 at 49 degrees."""
 SMALLEST_ZOOM = 22
-"""Zoom of the smallest squares that a full one is split into: 6 metres a side at 49 degrees."""
+"""Zoom of the smallest squares that a full one is split into: 6 m wide at 49 degrees."""
 MOST_LAT = 85.0
+"""Most degrees of latitude, north or south, of the grid of squares."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -20,8 +21,9 @@ class Cell:
 
     zoom: int
     x: int
+    """Column of the square, from the west."""
     y: int
-    """Counted from the north."""
+    """Row of the square, from the north."""
 
     @property
     def name(self) -> str:
@@ -30,24 +32,24 @@ class Cell:
 
     @property
     def box(self) -> Box:
-        """Its edges."""
+        """Edges of the square, degrees."""
         west, north = _corner(self.zoom, self.x, self.y)
         east, south = _corner(self.zoom, self.x + 1, self.y + 1)
         return Box(south, west, north, east)
 
     @property
     def degrees(self) -> tuple[float, float, float, float]:
-        """West, south, east and north, in the order of GeoJSON."""
+        """(west, south, east, north) in degrees, as in GeoJSON."""
         box = self.box
         return box.west, box.south, box.east, box.north
 
     def parts(self) -> "tuple[Cell, Cell, Cell, Cell]":
-        """Return the four squares that it is made of."""
+        """Return the four squares of the next zoom that it consists of."""
         zoom, x, y = self.zoom + 1, 2 * self.x, 2 * self.y
         return Cell(zoom, x, y), Cell(zoom, x + 1, y), Cell(zoom, x, y + 1), Cell(zoom, x + 1, y + 1)
 
     def contains(self, position: LatLng) -> bool:
-        """Return whether a position is in the square; each is in one square of a zoom."""
+        """Return whether a position is in the square; squares of a zoom never overlap."""
         return cell_at(position, self.zoom) == self
 
     def metres_to(self, position: LatLng) -> float:
@@ -60,7 +62,7 @@ class Cell:
 
 
 def cell_at(position: LatLng, zoom: int = ZOOM) -> Cell:
-    """Return the square of a position."""
+    """Return the square of a zoom that a position is in."""
     lat = radians(max(-MOST_LAT, min(MOST_LAT, position.lat)))
     count = 2**zoom
     x = (position.lng + 180.0) / 360.0 * count
@@ -69,7 +71,7 @@ def cell_at(position: LatLng, zoom: int = ZOOM) -> Cell:
 
 
 def cells_around(position: LatLng, reach_m: float, zoom: int = ZOOM) -> set[Cell]:
-    """Return the squares that the square of so many metres to each side of a position touches.
+    """Return the squares touched by the area `reach_m` metres to each side of a position.
 
     Args:
         position: middle.
@@ -87,6 +89,7 @@ def cells_of(box: Box, zoom: int = ZOOM) -> set[Cell]:
 
 
 def _cells_between(north_west: LatLng, south_east: LatLng, zoom: int) -> Iterator[Cell]:
+    """Yield the squares between two corners, also across longitude 180."""
     first, last = cell_at(north_west, zoom), cell_at(south_east, zoom)
     around = 2**zoom if north_west.lng > south_east.lng else 0  # across longitude 180
     for x in range(first.x, last.x + around + 1):
@@ -95,5 +98,6 @@ def _cells_between(north_west: LatLng, south_east: LatLng, zoom: int) -> Iterato
 
 
 def _corner(zoom: int, x: int, y: int) -> tuple[float, float]:
+    """Return (longitude, latitude) in degrees of the north-western corner of a square."""
     count = 2**zoom
     return x / count * 360.0 - 180.0, degrees(atan(sinh(pi * (1 - 2 * y / count))))

@@ -18,11 +18,11 @@ from virl.platform.providers.open.streetview import OpenStreetView
 from virl.platform.providers.provider import Access
 
 FOLDER = "open"
-"""The folder in the user's data folder, with a folder for each service."""
+"""Folder within the user's data folder that has a folder for each service."""
 
 
 def open_city_of_parts(name: str, file: OpenCity, access: Access) -> City:
-    """Open the city of a file. Opening it asks no service.
+    """Return the city of a file; no service is asked yet.
 
     Args:
         name: of the city.
@@ -74,6 +74,8 @@ def open_city_of_parts(name: str, file: OpenCity, access: Access) -> City:
 
 
 def _close_all(*parts: Callable[[], None]) -> Callable[[], None]:
+    """Return a function that runs all functions, even where one raises an error."""
+
     def close() -> None:
         with ExitStack() as every:
             for part in parts:

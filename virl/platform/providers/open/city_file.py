@@ -22,6 +22,7 @@ _HOSTS = TypeAdapter(dict[str, Host])
 
 
 def _check_service(name: str) -> str:
+    """Return the name of a service of pictures, checked to exist."""
     if name not in PICTURES:
         raise ValueError(str(UnknownName("service of pictures", name, PICTURES.names())))
     return name
@@ -65,6 +66,7 @@ class OpenCity(CityFile):
     @model_validator(mode="before")
     @classmethod
     def _servers_of_pictures(cls, given: object) -> object:
+        """Move fields such as `panoramax_url` into `picture_urls`."""
         if not isinstance(given, dict):
             return given
         names = {f"{name}_url": name for name in PICTURES.names()}
@@ -75,6 +77,7 @@ class OpenCity(CityFile):
 
     @model_validator(mode="after")
     def _overture_has_a_file(self) -> Self:
+        """Check that `places: overture` comes with a file."""
         if self.places == "overture" and self.overture is None:
             raise ValueError("`places: overture` needs `overture: FILE`, a GeoParquet file of its places")
         return self

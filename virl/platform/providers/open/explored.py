@@ -22,19 +22,19 @@ from virl.platform.providers.pictures.graph import PictureGraph, picture_graph
 from virl.region import Region
 
 EDGE_M = 60.0
-"""Distance to the edge of what is known below which more is asked for; chosen: twice the longest link."""
+"""Metres to the edge of the known pictures below which more are asked for; chosen: twice a link."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """The pictures that are wanted."""
+    """The area and time whose pictures are wanted."""
 
     start: LatLng
-    """The part of the graph is kept that holds the panorama nearest to it."""
+    """Position whose nearest panorama decides which part of the graph is kept."""
     region: Region | None
-    """All of it is asked for at once; `None` to ask on the way."""
+    """Region that is asked for at once; `None` to ask for more on the way."""
     reach_m: float
     """Metres around the start that are known at first, without a region."""
     as_of: date | None = None
@@ -42,17 +42,19 @@ class Extent:
 
 
 class _State(BaseModel):
-    """The squares that a run on the way has seen, so that the next one finds the same panoramas."""
+    """The squares and panoramas that a run has seen, kept so that the next run finds the same."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     format: Literal[1] = 1
     cells: tuple[tuple[int, int, int], ...]
+    """Squares as (zoom, column, row)."""
     panoramas: tuple[str, ...]
+    """Ids of the panoramas in the graph."""
 
 
 class Explored:
-    """A graph that is built when it is first asked for, and grows. Safe for several threads.
+    """A panorama graph that is built on first use and grows on the way. Safe for several threads.
 
     Args:
         lists: gives the pictures of squares.
@@ -83,7 +85,7 @@ class Explored:
 
     @property
     def graph(self) -> PictureGraph:
-        """The graph as far as it is known.
+        """The graph as far as it is known now; built if there is none yet.
 
         Raises:
             NoStreetView: there are no pictures.
@@ -96,7 +98,7 @@ class Explored:
             return self._made
 
     def graph_around(self, position: LatLng) -> PictureGraph:
-        """Return the graph with all that lies around a position, if it may grow.
+        """Return the graph, grown first if a position is near the edge of what is known.
 
         Raises:
             NoStreetView: there are no pictures.
@@ -110,16 +112,17 @@ class Explored:
             return made
 
     def credits(self) -> str:
-        """Return the authors and licences of all panoramas that are known by now; asks nothing."""
+        """Return a line of the authors and licences of all known panoramas; asks nothing."""
         with self._lock:
             return credit_line(self._made.pictures.values(), "Pictures by", most=None) if self._made else ""
 
     def shot(self, pano_id: str) -> Shot:
-        """Return the picture of a panorama of the graph."""
+        """Return the shared picture of a panorama in the graph."""
         with self._lock:
             return self._shots[pano_id]
 
     def _begin(self) -> None:
+        """Build the first graph: of the region, or around the start and what earlier runs have seen."""
         extent = self._extent
         if extent.region:
             self._grow(cells_of(box_around(extent.region)))
@@ -130,6 +133,7 @@ class Explored:
         self._save(self._grow(first | kept, state.panoramas if state else ()))
 
     def _grow(self, cells: set[Cell], known: tuple[str, ...] = ()) -> PictureGraph:
+        """Return the graph with the pictures of more squares; `known` panoramas stay in it."""
         region = self._extent.region
         listed = [shot for cell in sorted(cells) for shot in self._lists.of(cell)]
         inside = [shot for shot in listed if region is None or region.contains(shot.position)]
@@ -155,12 +159,14 @@ class Explored:
         return self._made
 
     def _load_state(self) -> _State | None:
+        """Return what earlier runs have seen; `None` if nothing readable is kept."""
         try:
             return _State.model_validate_json(self._file.read_bytes()) if self._file else None
         except (OSError, ValidationError):
             return None
 
     def _save(self, made: PictureGraph) -> None:
+        """Keep the squares and panoramas seen so far in a file."""
         if self._file:
             state = _State(
                 cells=tuple((cell.zoom, cell.x, cell.y) for cell in sorted(self._cells)),
@@ -170,5 +176,6 @@ class Explored:
 
 
 def _digest(extent: Extent) -> str:
+    """Return a hash that names the file of an extent."""
     told = [*extent.start, extent.reach_m, str(extent.as_of)]
     return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:24]

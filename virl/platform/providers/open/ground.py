@@ -29,31 +29,32 @@ if TYPE_CHECKING:
     from virl.platform.providers.osm.mapped import MappedTown
 
 OSM_CREDIT = "© OpenStreetMap contributors (ODbL 1.0)"
-"""The credit of services, which give no date of their data before they are asked."""
+"""Credit of services that give no date of their data before they are asked."""
 GOOGLE_CREDIT = "Google Maps"
+"""Credit of Google's places and maps."""
 
 
 @dataclass(frozen=True, slots=True)
 class CityGround:
-    """Places and maps of a city. Made by `ground_of`."""
+    """The places, maps and walkable ways of a city, without its pictures. Made by `ground_of`."""
 
     places: Places
     maps: Callable[[NavigationGraph], Maps]
-    """Addresses and routes, and ways along panoramas."""
+    """Function from a panorama graph to the maps over it."""
     ways: Sequence[Sequence[LatLng]] = ()
-    """Walkable ways, split at their junctions; empty where they are not known at once."""
+    """Walkable ways as positions, split at junctions; empty where they are not all known."""
     attribution: str = ""
-    """The contributors to name."""
+    """Names to credit."""
     time_zone: str | None = None
-    """IANA name."""
+    """IANA name of the time zone; `None` where it is not known."""
     whole_maps: Maps | None = None
-    """Maps that need no panoramas, in place of `maps`."""
+    """Maps that need no panoramas, in place of `maps`; `None` for `maps`."""
     close: Callable[[], None] = lambda: None
     """A function that closes the connections."""
 
 
 def ground_of(name: str, file: OpenCity, access: Access) -> CityGround:
-    """Return the places and maps that a city's file names. Asks no service.
+    """Return the places and maps that a city's file names; no service is asked yet.
 
     Args:
         name: of the city.
@@ -65,7 +66,7 @@ def ground_of(name: str, file: OpenCity, access: Access) -> CityGround:
         ModelUnavailable: a package that reads it is missing.
         ProviderError: Google is asked, and there is no key and no replay.
     """
-    parts = _Parts(name, file, access)
+    parts = _GroundParts(name, file, access)
     try:
         return parts.ground()
     except BaseException:
@@ -73,7 +74,9 @@ def ground_of(name: str, file: OpenCity, access: Access) -> CityGround:
         raise
 
 
-class _Parts:
+class _GroundParts:
+    """The parts that a city's file names; their connections and credits are collected."""
+
     def __init__(self, name: str, file: OpenCity, access: Access) -> None:
         self._name, self._file, self._access = name, file, access
         self._closing = ExitStack()
@@ -81,6 +84,7 @@ class _Parts:
         self.close = self._closing.close
 
     def ground(self) -> CityGround:
+        """Return the places, maps and ways together."""
         town, google = self._town(), self._google()
         services = load_open_maps()
         keeping = Keeping.of(self._access, CACHE)
@@ -98,6 +102,7 @@ class _Parts:
         )
 
     def _town(self) -> "MappedTown | None":
+        """Return the map of the city's extract; `None` without one."""
         file = self._file
         if file.extract is None:
             return None
@@ -120,6 +125,7 @@ class _Parts:
         return town
 
     def _google(self) -> tuple[Places, Maps] | None:
+        """Return Google's (places, maps); `None` if the file asks for neither."""
         if not self._file.asks_google:
             return None
         self._credits.append(GOOGLE_CREDIT)
@@ -134,6 +140,7 @@ class _Parts:
         services: OpenMapsSettings,
         keeping: Keeping,
     ) -> Places:
+        """Return the source of places that the file names."""
         if self._file.places == "google" and google:
             return google[0]
         if self._file.places == "osm":
@@ -161,6 +168,7 @@ class _Parts:
     def _maps(
         self, town: "MappedTown | None", services: OpenMapsSettings, keeping: Keeping
     ) -> Callable[[NavigationGraph], Maps]:
+        """Return a function from a panorama graph to the maps that the file names."""
         file = self._file
         if file.maps == "osm":
             return town.maps if town else GraphMaps
@@ -177,6 +185,7 @@ class _Parts:
     def _addresses(
         self, town: "MappedTown | None", services: OpenMapsSettings, keeping: Keeping
     ) -> Addresses:
+        """Return the addresses of the extract, or else of Nominatim."""
         if town:
             return town.addresses
         found = Nominatim(services.nominatim, keeping, district_of(self._file), self._file.nominatim_url)
@@ -185,7 +194,7 @@ class _Parts:
 
 
 def district_of(file: OpenCity) -> Box:
-    """Return the box of a city's polygon, or of what is known at first around its center."""
+    """Return the box around a city's polygon, or around its center as far as it is known at first."""
     if file.region is None:
         return square_around(file.center, 2 * file.reach_m)
     return box_around(file.region)

@@ -13,10 +13,11 @@ from virl.platform.providers.open.settings import OpenSettings
 from virl.platform.providers.open.shots import Shot
 
 AGAIN = "run it again"
+"""Advice for a picture that could not be written."""
 
 
 class PictureCredit(BaseModel):
-    """The credit of a picture: the file `credit.json` beside its parts."""
+    """The credit of a kept picture: the content of `credit.json` beside it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -24,19 +25,19 @@ class PictureCredit(BaseModel):
     service: str
     author: str
     licence: str
-    """SPDX identifier, as it was when the picture was fetched: what was granted stays granted."""
+    """SPDX identifier of the licence when the picture was fetched."""
     licence_url: str
     page: str
-    """Address of the page that shows the picture."""
+    """URL of the page that shows the picture."""
     taken: str
-    """ISO 8601."""
+    """Time at which it was taken, ISO 8601."""
     fetched: str
-    """ISO 8601 day."""
+    """Day on which it was fetched, ISO 8601."""
 
 
 @dataclass(frozen=True)
 class KeptPictures:
-    """The pictures of one service.
+    """Pictures of one service on disk, those whose licences allow it.
 
     Args:
         folder: where they are kept; `None` keeps none.
@@ -49,7 +50,7 @@ class KeptPictures:
     settings: OpenSettings
 
     def get(self, shot: Shot, part: str, fetch: Callable[[], bytes]) -> bytes:
-        """Return a part of a picture, from the disk if it is there; else fetched.
+        """Return the file of a part of a picture, from disk or else fetched.
 
         It is kept if it names its author, and a licence that allows it.
 

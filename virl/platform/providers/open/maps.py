@@ -14,13 +14,14 @@ from virl.platform.maps import OFF_MAP_M, SPEED_M_S, Address, Route, TravelMode
 from virl.platform.providers.graph.maps import GraphMaps
 
 AskTable = Callable[[Sequence[LatLng], Sequence[LatLng]], Floats]
+"""A function from origins and destinations to their seconds, shape (origins, destinations)."""
 
 
 class Addresses(Protocol):
     """A source of addresses."""
 
     def find(self, address: str) -> LatLng:
-        """Find the position of an address.
+        """Return the position of an address.
 
         Raises:
             NotFound: nothing matches.
@@ -28,12 +29,12 @@ class Addresses(Protocol):
         ...
 
     def nearest(self, position: LatLng, radius: float) -> Address | None:
-        """Return the address nearest to a position, of those within so many metres."""
+        """Return the address nearest to a position within `radius` metres; `None` if there is none."""
         ...
 
 
 class RouteSource(Protocol):
-    """A source of routes; its methods are those of `Maps`."""
+    """A source of routes and travel times, as `Maps` has them."""
 
     def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
         """Return the shortest route through two or more stops, in their order."""
@@ -53,7 +54,7 @@ class RouteSource(Protocol):
 
 
 class OpenMaps:
-    """Addresses and ways of open services, and ways along panoramas.
+    """Maps of addresses from one source, ways from another, and ways along panoramas.
 
     Args:
         addresses: who knows them.
@@ -70,7 +71,7 @@ class OpenMaps:
 
 
 def check_stops(stops: Sequence[LatLng], least: int = 0) -> None:
-    """See that stops can be asked for.
+    """Check that stops are finite, and at least `least` of them.
 
     Raises:
         BadInput: there are fewer than two for a route, or one is not finite.
@@ -83,7 +84,7 @@ def check_stops(stops: Sequence[LatLng], least: int = 0) -> None:
 
 
 def check_on_map(stop: LatLng, metres: float, mode: TravelMode) -> None:
-    """See that a stop is near a way.
+    """Check that a stop is at most `OFF_MAP_M` metres from a way of the mode.
 
     Args:
         stop: where somebody wants to go.
@@ -98,7 +99,7 @@ def check_on_map(stop: LatLng, metres: float, mode: TravelMode) -> None:
 
 
 def table_of_reached(origins: Sequence[LatLng], destinations: Sequence[LatLng], ask: AskTable) -> Floats:
-    """Return a table of travel times of a service that refuses all of it for one stop that it cannot reach.
+    """Return travel times, seconds, of a service that refuses a table for one unreachable stop.
 
     Such stops are found by asking for fewer; their seconds are `inf`.
 
@@ -109,6 +110,7 @@ def table_of_reached(origins: Sequence[LatLng], destinations: Sequence[LatLng], 
     """
 
     def find_reached(stops: Sequence[LatLng]) -> set[LatLng]:
+        """Return the stops that the service can reach, found by asking for halves."""
         try:
             ask(stops, stops)
         except NoRoute:
@@ -132,18 +134,20 @@ def table_of_reached(origins: Sequence[LatLng], destinations: Sequence[LatLng], 
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """A way between two stops, as a service gives it: without the pieces from and to the stops themselves."""
+    """A way between two stops as a service gives it, from road to road."""
 
     path: Sequence[LatLng]
-    """Its corners."""
+    """Corners of the way."""
     streets: Sequence[str]
-    """The street of each piece between two corners."""
+    """Street name of each piece between two corners."""
     metres: float
+    """Length in metres."""
     seconds: float
+    """Seconds that the way takes."""
 
 
 def join_legs(stops: Sequence[LatLng], legs: Sequence[Leg], mode: TravelMode) -> Route:
-    """Return the route through stops: straight from each to the way, along it, and straight to the next.
+    """Return the route through stops: straight to each leg, along it, and straight to the next stop.
 
     Args:
         stops: where it leads, one more than there are legs.

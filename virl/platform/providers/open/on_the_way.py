@@ -10,7 +10,7 @@ from virl.platform.providers.open.explored import Explored
 
 
 class MapsOnTheWay:
-    """Maps whose panoramas may grow.
+    """Maps over a panorama graph that may grow.
 
     Args:
         explored: the panoramas.
@@ -37,7 +37,7 @@ class MapsOnTheWay:
         return self._maps.travel_times(origins, destinations, mode)
 
     def address_at(self, position: LatLng, radius: float) -> Address | None:
-        """Return the nearest address within a radius; `None` also where the maps know no addresses."""
+        """Return the nearest address within `radius` metres; `None` if none is known."""
         maps = self._maps
         return maps.address_at(position, radius) if isinstance(maps, ReverseMaps) else None
 
@@ -47,6 +47,7 @@ class MapsOnTheWay:
 
     @property
     def _maps(self) -> Maps:
+        """Maps over the graph as it is now, made anew when it has grown."""
         graph = self._explored.graph.graph
         if self._made is None or self._made[0] is not graph:
             self._made = graph, self._make(graph)
@@ -54,7 +55,7 @@ class MapsOnTheWay:
 
 
 class StreetsOnTheWay:
-    """The streets of a graph that may grow, as far as they are known.
+    """The streets of a panorama graph that may grow, as far as they are known.
 
     Args:
         explored: the panoramas.

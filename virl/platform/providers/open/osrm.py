@@ -17,11 +17,13 @@ from virl.platform.providers.open.maps import Leg, check_stops, join_legs, table
 from virl.platform.providers.osm.server import MapServer, MapServiceSettings, map_judge, service_url
 
 PROFILES: dict[TravelMode, str] = {"walking": "foot", "cycling": "bike", "driving": "car"}
-"""Profiles by mode, for `{profile}` and the path."""
+"""OSRM's profile of each mode, for `{profile}` and the path."""
 MOST_STOPS = 50
-"""Most stops of a route, and origins or destinations of a table: OSRM takes 100 places, both together."""
+"""Most stops of a route, and most origins or destinations of a table: OSRM takes 100 together."""
 _UNREACHED = frozenset({"NoRoute", "NoSegment", "NoTable"})
-_judge = map_judge(200, 400)  # the second with a code that says why
+"""Codes of replies that no way leads there."""
+_judge = map_judge(200, 400)
+"""Judge of replies; status 400 comes with a code that says why."""
 
 Seconds = Annotated[float, Field(ge=0)]
 Metres = Annotated[float, Field(ge=0)]
@@ -71,7 +73,7 @@ FoundT = TypeVar("FoundT")
 
 
 class OsrmWays:
-    """Ways of an OSRM server.
+    """Routes and travel times of an OSRM server.
 
     Args:
         settings: of the service.
@@ -133,6 +135,7 @@ class OsrmWays:
         return in_blocks(origins, destinations, (MOST_STOPS, MOST_STOPS), ask)
 
     def _table(self, mode: TravelMode, origins: Sequence[LatLng], destinations: Sequence[LatLng]) -> Floats:
+        """Return the seconds of one table; `inf` from or to a stop that is off the map."""
         count = len(origins)
         numbers = range(count + len(destinations))
         query = {
@@ -144,6 +147,7 @@ class OsrmWays:
         note = self._server(mode).service.notes("table")
 
         def table(answer: _OsrmTable) -> tuple[Floats, list[_OsrmWaypoint | None]] | None:
+            """Return (seconds, waypoints of the stops); `None` if the reply has another size."""
             ends = [*answer.sources, *answer.destinations]
             fits = (len(answer.sources), len(answer.destinations)) == shape
             rows = table_of_rows(answer.durations, shape, note) if fits else None
@@ -170,6 +174,7 @@ class OsrmWays:
         shape: type[AnswerT],
         read: Callable[[AnswerT], FoundT | None],
     ) -> FoundT:
+        """Return what `read` finds in the reply of an OSRM service; raise `NoRoute` if no way leads."""
         server = self._server(mode)
         places = ";".join(f"{stop.lng:.6f},{stop.lat:.6f}" for stop in stops)
         path = f"{service}/v1/{PROFILES[mode]}/{places}"
@@ -186,6 +191,7 @@ class OsrmWays:
         return found
 
     def _server(self, mode: TravelMode) -> MapServer:
+        """Return the server for a mode of travel."""
         speed_of(mode)
         if mode not in self._servers:
             raise BadInput(
@@ -196,7 +202,7 @@ class OsrmWays:
 
 
 def _leg(leg: _OsrmLeg) -> Leg:
-    """Return the corners of the steps: the first of each is the last of the one before."""
+    """Return a reply's leg with the corners and street names of its steps."""
     path: list[LatLng] = []
     streets: list[str] = []
     for step in leg.steps:

@@ -48,7 +48,7 @@ class PictureSettings(Settings):
 
 
 class PictureClient(Protocol):
-    """A service that lists pictures, and gives them."""
+    """A client that lists the pictures of a service and fetches them."""
 
     def shots(self, cell: Cell) -> Sequence[Shot] | None:
         """Return the pictures in a square; `None` where there are too many for one reply.
@@ -59,7 +59,7 @@ class PictureClient(Protocol):
         ...
 
     def picture(self, shot: Shot, part: str) -> bytes:
-        """Return a picture as a file: `sd`, `hd`, or `tile-COLUMN-ROW` for what has tiles.
+        """Return the file of a part of a picture: `sd`, `hd`, or `tile-COLUMN-ROW` where it has tiles.
 
         Raises:
             ProviderError: the service fails, or has it no more (status 403, 404 or 410).
@@ -69,19 +69,19 @@ class PictureClient(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token that a service asks for, which goes into the header `Authorization`."""
+    """A token for the header `Authorization` that a service requires."""
 
     variable: str
-    """The environment variable that holds it."""
+    """Name of the environment variable that holds it."""
     scheme: str
-    """The word before it, such as `"Bearer "`."""
+    """Word before the token in the header, such as `"Bearer "`."""
     source: str
-    """The page that gives tokens."""
+    """Page where users get a token."""
 
 
 @dataclass(frozen=True, slots=True)
 class PictureServer:
-    """A server of a service, and how it is asked."""
+    """A server of pictures: its settings, and the HTTP service that asks it."""
 
     settings: PictureSettings
     service: Service
@@ -117,12 +117,12 @@ class PictureService:
 
     settings: PictureSettings
     client: Callable[[PictureServer], PictureClient]
-    """A function that makes the client of a server."""
+    """Function from a server to its client."""
     judge: Judge = field(default=usual_judge)
     token: Token | None = None
-    """`None` for a service that needs none."""
+    """The token that is required; `None` for a service without."""
     a_step: str = "1 picture a step of Hiro"
-    """The pictures that a step of an agent asks for, in words."""
+    """Pictures that one step of an agent fetches, in words."""
 
 
 PICTURES: Registry[PictureService] = Registry(
@@ -131,16 +131,16 @@ PICTURES: Registry[PictureService] = Registry(
     expected=PictureService,
     builtin=partial(scan, "virl.platform.providers.open", "client", "PICTURES"),
 )
-"""virl's own, and those of other packages."""
+"""virl's own services of pictures and those of other packages, by name."""
 
 
 def url_variable(name: str) -> str:
-    """Return the environment variable that names another server of a service."""
+    """Return the name of the environment variable for another server of a service."""
     return f"VIRL_{name.upper().replace('-', '_')}_URL"
 
 
 def picture_settings(name: str, url: str | None = None) -> PictureSettings:
-    """Return the settings of a service, at the server of the environment, of a city's file or its own.
+    """Return a service's settings, for the server of the environment, the city's file or its own.
 
     Args:
         name: of the service.
@@ -156,7 +156,7 @@ def picture_settings(name: str, url: str | None = None) -> PictureSettings:
 
 
 def open_pictures(name: str, settings: PictureSettings, access: Access) -> tuple[PictureClient, Service]:
-    """Return the client of a service, and its connections. Asks nothing.
+    """Return (client, HTTP service) of a service of pictures; nothing is asked yet.
 
     Args:
         name: of the service.
@@ -187,13 +187,14 @@ def open_pictures(name: str, settings: PictureSettings, access: Access) -> tuple
 
 
 def _remedy(token: Token | None, fault: HttpFault, service: str) -> str:
-    """Return what to do about a fault; a token that is refused is named."""
+    """Return the advice on a fault; it names the token that was refused."""
     if token and fault.status in {401, 403}:
         return f"check {token.variable}: set it to a valid token of {token.source}"
     return usual_remedy(fault, service)
 
 
 def _key(settings: PictureSettings, token: Token, access: Access) -> ApiKey | None:
+    """Return the token of the environment as a key; `None` in a replay without one."""
     key = ApiKey.from_environment(token.variable, "Authorization", token.scheme)
     if key is None and access.replay is None:
         raise ProviderError(

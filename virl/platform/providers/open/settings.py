@@ -30,7 +30,7 @@ class OpenSettings(Settings):
     sources: tuple[Read, ...]
 
     def licence(self, name: str) -> Licence | None:
-        """Return the terms of a licence, its name in any case; `None` if they are not known."""
+        """Return the terms of a licence, its name in any case; `None` if they are unknown."""
         known = {one.casefold(): licence for one, licence in self.licences.items()}
         return known.get(name.casefold())
 
@@ -41,7 +41,7 @@ class OpenSettings(Settings):
 
 
 def load_open_settings() -> OpenSettings:
-    """Return the settings that come with virl.
+    """Return the settings in `platform/providers/open.yaml`.
 
     Raises:
         BadInput: the file is broken.

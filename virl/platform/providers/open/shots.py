@@ -16,27 +16,30 @@ from virl.platform.providers.open.cells import SMALLEST_ZOOM, Cell
 from virl.platform.providers.pictures.picture import FULL_TURN, Picture
 
 THIN = 30
-"""Pictures of a square; fewer are kept for hours, as some searches give too few (chosen)."""
+"""Number of pictures below which a square's list is kept for hours only (chosen: searches may miss some)."""
 _DAY_S = 86_400.0
+"""Seconds of a day."""
 _THIN_S = 6 * 3600.0
+"""Seconds for which a list of few pictures is kept."""
 _STILL_M = 0.5
+"""Metres between pictures below which no direction is taken from them."""
 
 
 class TileMatrix(BaseModel):
-    """The tiles that a whole picture is cut into."""
+    """The tiles of a panorama: the pattern of their URLs, and their number and size."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     href: str
-    """Address pattern of a tile, with `{TileCol}` and `{TileRow}`."""
+    """URL pattern of a tile, with `{TileCol}` and `{TileRow}`."""
     columns: int = Field(ge=1, le=256)
     rows: int = Field(ge=1, le=128)
     side: float = Field(ge=16, le=8192)
-    """Pixels of the width of the picture for each column; tiles are cut with this rounded down."""
+    """Width of a column in pixels of the picture; tiles have this rounded down."""
 
 
 class Shot(BaseModel):
-    """One shared picture, as its service describes it. Holds no address that does not last."""
+    """One shared picture as its service describes it, without pixels and without URLs that expire."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -44,53 +47,56 @@ class Shot(BaseModel):
     lat: float = Field(ge=-90, le=90)
     lng: float = Field(ge=-180, le=180)
     heading: float | None = None
-    """Heading of the middle column, degrees clockwise from north; `None` where nobody says."""
+    """Heading of the middle column, degrees clockwise from north; `None` where not told."""
     pitch: float = 0.0
+    """Degrees that the middle looks above the horizon."""
     roll: float = 0.0
+    """Degrees that the camera leans to the right."""
     fov: float = Field(gt=0, le=FULL_TURN)
+    """Horizontal field of view in degrees; 360 for a panorama."""
     sky: float | None = Field(default=None, ge=0, le=1)
-    """Share of a whole panorama's height that is cut off above the picture; by default half of what lacks."""
+    """Share of a panorama's height cut off above the picture, [0, 1]; `None`: half of what is missing."""
     left: float | None = Field(default=None, ge=0, lt=1)
-    """Share of a full turn that is cut off to the left of a part of a panorama; `None` for other pictures."""
+    """Share of a full turn cut off to the left of a part of a panorama; `None` for other pictures."""
     sequence: str
     rank: int
     taken: AwareDatetime
     author: str = ""
     licence: str = ""
-    """SPDX identifier."""
+    """SPDX identifier of the licence; empty where not told."""
     page: str = ""
-    """Address of the page that shows the picture, for its credit."""
+    """URL of the page that shows the picture, for its credit."""
     sd: str = ""
-    """Address of the picture, 2048 pixels wide; empty where it has to be asked for."""
+    """URL of the picture, 2048 pixels wide; empty where it has to be asked for."""
     hd: str = ""
-    """Address of the whole picture; empty where it has to be asked for."""
+    """URL of the picture in full size; empty where it has to be asked for."""
     tiles: TileMatrix | None = None
 
     @property
     def position(self) -> LatLng:
-        """The position at which the picture was taken."""
+        """Position at which the picture was taken."""
         return LatLng(self.lat, self.lng)
 
 
 class _Listed(BaseModel):
-    """The file of a square: its pictures, or that they are in the files of its four parts."""
+    """The kept list of a square: its pictures, or that it was split into four."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     format: Literal[2] = 2
     asked: float
-    """Seconds since 1970."""
+    """Time at which the list was asked for, seconds since 1970."""
     shots: tuple[Shot, ...] | None
-    """`None` where the square was split."""
+    """Pictures in the square; `None` where it was split."""
 
 
 Page = Callable[[Cell], Sequence[Shot] | None]
-"""A function that asks for the pictures of a square; `None` where there are too many."""
+"""A function from a square to its pictures, asked of a service; `None` if they are too many."""
 
 
 @dataclass(frozen=True)
 class ShotLists:
-    """The pictures of squares: asked for once, and kept.
+    """The lists of the pictures taken in squares of the map; each is kept for some days.
 
     Args:
         ask: asks for one square.
@@ -105,7 +111,7 @@ class ShotLists:
     clock: Callable[[], float] = time.time
 
     def of(self, cell: Cell) -> list[Shot]:
-        """Return the pictures in a square; each reply is on disk before the next is asked for.
+        """Return all pictures in a square, from the kept list or asked, in parts where there are many.
 
         Raises:
             ProviderError: the service fails.
@@ -125,6 +131,7 @@ class ShotLists:
         return [shot for part in cell.parts() for shot in self.of(part)]
 
     def _load_kept(self, cell: Cell) -> _Listed | None:
+        """Return the kept list of a square; `None` if there is none or it is too old."""
         if self.folder is None:
             return None
         try:
@@ -138,11 +145,12 @@ class ShotLists:
 
     @staticmethod
     def _file(folder: Path, cell: Cell) -> Path:
+        """Return the path of the list of a square."""
         return folder / f"{cell.name}.json"
 
 
 def pictures_of(shots: Iterable[Shot]) -> list[Picture]:
-    """Return shots as pictures of sequences; those without a heading look the way that they go."""
+    """Return shots as pictures of sequences; one without a heading faces along its sequence."""
     by_sequence: dict[str, list[Shot]] = {}
     for shot in shots:
         by_sequence.setdefault(shot.sequence, []).append(shot)
@@ -156,6 +164,7 @@ def pictures_of(shots: Iterable[Shot]) -> list[Picture]:
 
 
 def _picture(shot: Shot, heading: float) -> Picture:
+    """Return a shot as a picture with this heading in degrees."""
     return Picture(
         id=shot.id,
         position=shot.position,
@@ -170,6 +179,7 @@ def _picture(shot: Shot, heading: float) -> Picture:
 
 
 def _course(ordered: Sequence[Shot], number: int) -> float:
+    """Return the heading, degrees, from the neighbour before to the one after; 0 if they stand still."""
     before, after = ordered[max(number - 1, 0)], ordered[min(number + 1, len(ordered) - 1)]
     moved = distance(before.position, after.position) > _STILL_M
     return bearing(before.position, after.position) if moved else 0.0

@@ -28,15 +28,17 @@ from virl.platform.providers.pictures.picture import FULL_TURN, Picture, whole_p
 from virl.platform.streetview import Camera, Image, Panorama, View
 
 SD_WIDTH = 2048
-"""Pixels of the smaller picture of a panorama, of both services."""
+"""Width in pixels of the `sd` picture of a panorama."""
 SHARPER = 1.25
-"""A view that has more pixels a degree than this many times the smaller picture is made of tiles; chosen."""
-KEPT = 8  # pictures decoded in memory; chosen: one of 5760 x 2880 pixels takes 50 MB
+"""Ratio of a view's pixels a degree to those of `sd` above which tiles are fetched; chosen."""
+KEPT = 8
+"""Decoded pictures kept in memory; chosen: one of 5760 x 2880 pixels takes 50 MB."""
 GONE = frozenset({403, 404, 410})
+"""HTTP statuses of a picture that was taken away."""
 
 
 class OpenStreetView:
-    """Street view of shared pictures.
+    """Street view of shared pictures, over a graph that may grow.
 
     Args:
         service: its name, for errors.
@@ -102,17 +104,21 @@ class OpenStreetView:
         return View(pano_id, camera, perspective(self._whole(pano_id, "hd" if sharp else "sd"), camera))
 
     def _whole_panorama(self, pano_id: str, part: str) -> Equirectangular:
+        """Return a picture as a whole panorama, black where it shows nothing."""
         shot, held = self._explored.shot(pano_id), self._find_picture(pano_id)
         whole = whole_panorama(self._pixels(pano_id, part), shot.sky, shot.left or 0.0, held.fov)
         return equirectangular(whole, attitude=whole_attitude(held, shot.left))
 
     def _new_tiled(self, pano_id: str, tiles: TileMatrix) -> "TiledPanorama":
+        """Return a panorama of tiles, none of which is fetched yet."""
         return TiledPanorama(tiles, self._find_picture(pano_id), lambda part: self._pixels(pano_id, part))
 
     def _find_picture(self, pano_id: str) -> Picture:
+        """Return the picture of a panorama in the graph."""
         return self._explored.graph.pictures[pano_id]
 
     def _pixels(self, pano_id: str, part: str) -> Image:
+        """Return the RGB pixels of a part of a picture."""
         shot = self._explored.shot(pano_id)
         try:
             data = self._kept.get(shot, part, lambda: self._source.picture(shot, part))
@@ -126,7 +132,7 @@ class OpenStreetView:
 
 
 class TiledPanorama:
-    """A whole panorama of large tiles, fetched as far as views need them.
+    """A whole panorama of large tiles, fetched as views need them.
 
     Args:
         tiles: how it is cut.
@@ -143,7 +149,7 @@ class TiledPanorama:
         self._lock = Lock()
 
     def view(self, camera: Camera) -> Image:
-        """Return the picture through a camera; fetches the tiles that it touches and lacks."""
+        """Return the picture through a camera; missing tiles that it touches are fetched first."""
         height, width = self._canvas.shape[:2]
         side, columns, rows = floor(self._tiles.side), self._tiles.columns, self._tiles.rows
         with self._lock:

@@ -18,28 +18,29 @@ from virl.platform.providers.osm.type_names import types_called
 from virl.platform.streetview import Image
 
 SEARCHED_M = 1500.0
-"""Radius in metres of a text search around a position; chosen: a walk of 20 minutes."""
+"""Metres around a position where a text is searched; chosen: a walk of 20 minutes."""
 ZOOM = 14
-"""Zoom of the squares. Chosen: 1.6 km wide at 48 degrees, with a few thousand places in a dense city."""
+"""Zoom of the squares; chosen: 1.6 km wide at 48 degrees, a few thousand places in a dense city."""
 MOST_TILES = 25
-"""Tiles that one question may ask for: 8 km across at 48 degrees. Chosen: 25 requests at one a second."""
-_INDEXES = 8  # of sets of tiles that are remembered; chosen: a walk crosses few
+"""Most squares of one question; chosen: 8 km across at 48 degrees, 25 requests at one a second."""
+_INDEXES = 8
+"""Number of sets of squares whose index is kept; chosen: a walk crosses few."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundPlace:
-    """A place of a source, with all that it knows."""
+    """A place with all that its source knows, and its other names."""
 
     place: Place
     also: tuple[str, ...] = ()
-    """Its other names."""
+    """Other names of the place."""
 
 
 class PlaceSource(Protocol):
-    """A source of the places in a box."""
+    """A source of the places in a box, and of a place by its id."""
 
     def places_within(self, box: Box) -> Sequence[FoundPlace]:
-        """Return the places of a box, each once.
+        """Return the places in a box, each once.
 
         Raises:
             ProviderError: the source does not answer.
@@ -57,7 +58,7 @@ class PlaceSource(Protocol):
 
 
 class TiledPlaces:
-    """Places without pictures, ratings and reviews. Safe for several threads.
+    """Places of a source that is asked square by square of the map. Safe for several threads.
 
     The same question has the same answer, whatever was asked before: places of other tiles are left out.
 
@@ -76,7 +77,7 @@ class TiledPlaces:
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return the places within a radius, nearest first; see `Places.nearby`.
+        """Return the places within `radius` metres, nearest first; see `Places.nearby`.
 
         Raises:
             BadInput: the radius is out of its range.
@@ -93,7 +94,7 @@ class TiledPlaces:
         return found if reach >= radius else NearbyPlaces(found, reach)
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:
-        """Return the places whose name, type or address holds the words of a query, best first, at most 60.
+        """Return places whose name, type or address has the words of a query, best first, at most 60.
 
         They are those within `SEARCHED_M` of `near`, or else of the district.
 
@@ -131,12 +132,13 @@ class TiledPlaces:
         return []
 
     def _find_known(self, place_id: str) -> FoundPlace | None:
+        """Return the place with this id if its square was asked already; else `None`."""
         with self._asking:
             every = (found for tile in self._of_tile.values() for found in tile)
             return next((found for found in every if found.place.id == place_id), None)
 
     def _places_of(self, tiles: Iterable[Cell]) -> list[FoundPlace]:
-        """Return the places of tiles, each once: one on an edge belongs to two tiles."""
+        """Return the places in squares, each once; squares that are not known yet are asked."""
         with self._asking:
             for tile in tiles:
                 if tile not in self._of_tile:
@@ -145,6 +147,7 @@ class TiledPlaces:
         return list({found.place.id: found for found in every}.values())
 
     def _index_of(self, tiles: frozenset[Cell]) -> OfflinePlaces:
+        """Return a searchable index of the places in squares."""
         found = self._places_of(sorted(tiles))
         shops = [Shop(one.place, NO_FRONTAGE, (), {}, 0) for one in found]
         also = {one.place.id: one.also for one in found}
@@ -152,7 +155,7 @@ class TiledPlaces:
 
 
 def _cells_around(position: LatLng, radius: float) -> list[Cell]:
-    """Return the squares that a circle touches, the nearest first."""
+    """Return the squares that a circle of `radius` metres touches, the nearest first."""
     touched = [(cell.metres_to(position), cell) for cell in cells_around(position, radius, ZOOM)]
     return [cell for away, cell in sorted(touched) if away <= radius]
 
@@ -164,4 +167,5 @@ def _cells_of(box: Box) -> list[Cell]:
 
 
 def _no_photo(shop: Shop) -> Image:
+    """Raise an error: no photo of these places is ever drawn."""
     raise AssertionError(f"{shop.place.id} has no front")

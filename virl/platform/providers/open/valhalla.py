@@ -17,14 +17,15 @@ from virl.platform.providers.open.maps import Leg, check_stops, join_legs, table
 from virl.platform.providers.osm.server import MapServer, MapServiceSettings, map_judge
 
 COSTINGS: dict[TravelMode, str] = {"walking": "pedestrian", "cycling": "bicycle", "driving": "auto"}
+"""Valhalla's costing of each mode."""
 DIGITS = 6
-"""Decimal digits of its polylines."""
+"""Decimal digits of the degrees in its polylines."""
 MOST_STOPS = 20
-"""Most stops of a route: the limit of Valhalla's default configuration for bicycles; pedestrians have 50."""
+"""Most stops of a route: Valhalla's default limit for bicycles; pedestrians have 50."""
 SIDE = 50
-"""Origins, or destinations, of a matrix: its default configuration takes 2,500 pairs."""
+"""Most origins, and most destinations, of a matrix: the default limit is 2,500 pairs."""
 _NO_WAY = frozenset({154, 170, 171, 442})
-"""Codes of errors: too far apart for the costing, not connected, no road near a stop, no path."""
+"""Codes of errors for: too far apart, not connected, no road near a stop, no path."""
 
 
 Seconds = Annotated[float, Field(ge=0)]
@@ -33,7 +34,9 @@ Index = Annotated[int, Field(ge=0)]
 
 class _ValhallaSummary(ReplyBody):
     time: Seconds
+    """Seconds of the leg."""
     length: Annotated[float, Field(ge=0)]
+    """Length of the leg in kilometres."""
 
 
 class _Maneuver(ReplyBody):
@@ -77,7 +80,7 @@ FoundT = TypeVar("FoundT")
 
 
 class ValhallaWays:
-    """Ways of a Valhalla server.
+    """Routes and travel times of a Valhalla server.
 
     Args:
         settings: of the service.
@@ -108,6 +111,7 @@ class ValhallaWays:
         between = f"{mode} from {stops[0]} to {stops[-1]}"
 
         def legs(answer: _ValhallaRouted) -> tuple[_ValhallaLeg, ...] | None:
+            """Return the legs of a reply; `None` if there is not one between each two stops."""
             found = answer.trip.legs if answer.trip else ()
             return found if len(found) == len(stops) - 1 else None
 
@@ -132,6 +136,7 @@ class ValhallaWays:
         return in_blocks(origins, destinations, (SIDE, SIDE), ask)
 
     def _matrix(self, mode: TravelMode, origins: Sequence[LatLng], destinations: Sequence[LatLng]) -> Floats:
+        """Return the seconds of one matrix, shape (origins, destinations)."""
         body = {
             "sources": _locations(origins),
             "targets": _locations(destinations),
@@ -141,6 +146,7 @@ class ValhallaWays:
         note = self._server.service.notes("sources_to_targets")
 
         def table(answer: _ValhallaMatrix) -> Floats | None:
+            """Return the seconds in a reply; `None` if it has another size."""
             rows = [
                 None if row is None else [cell.time if cell else None for cell in row]
                 for row in answer.sources_to_targets
@@ -157,6 +163,7 @@ class ValhallaWays:
         read: Callable[[AnswerT], FoundT | None],
         between: str,
     ) -> FoundT:
+        """Return what `read` finds in a reply; raise `NoRoute` if no way leads."""
         server = self._server
         request = server.request(f"valhalla_{what}", {}, url=server.url.url_below(what), path=what, body=body)
         answer = server.service.read(request, shape)
@@ -172,10 +179,12 @@ class ValhallaWays:
 
 
 def _locations(stops: Sequence[LatLng]) -> list[dict[str, float]]:
+    """Return stops as JSON, to 6 decimal places."""
     return [{"lat": round(stop.lat, 6), "lon": round(stop.lng, 6)} for stop in stops]
 
 
 def _leg(leg: _ValhallaLeg) -> Leg:
+    """Return a reply's leg with its corners and street names, in metres and seconds."""
     streets = [""] * max(len(leg.shape) - 1, 0)
     for maneuver in leg.maneuvers:
         name = maneuver.street_names[0] if maneuver.street_names else ""

@@ -13,14 +13,15 @@ NUMBER_FIRST = frozenset(_CODES.split())
 address-formatting 1.3.2; in the others, and in unknown ones, they stand after it."""
 
 _ROADS = ("road", "pedestrian", "footway", "square")
+"""Keys of the street."""
 _TOWNS = ("city", "town", "village", "municipality")
-"""One level of a place; which of them a country uses differs (Nominatim, "Place Output Formats")."""
+"""Keys of one level of a place; countries differ in which they use (Nominatim, "Place Output Formats")."""
 _PARTS = ("neighbourhood", "quarter", "hamlet", "suburb")
-"""Parts of a town, the smallest first: blocks are addressed by them where streets have no names."""
+"""Keys of parts of a town, the smallest first, for addresses where streets have no names."""
 
 
 def written_address(parts: Mapping[str, str], name: str = "") -> str:
-    """Return street, number and town of an address.
+    """Return an address in one line: street, number and town, in the order of its country.
 
     A number without a street belongs to the smallest part of the town, or to the town itself; without both
     stands a name, or else that part.

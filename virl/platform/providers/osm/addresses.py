@@ -20,19 +20,21 @@ from virl.platform.providers.osm.streets import TwinStreets
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """A mapped house number."""
+    """A mapped house number and its position."""
 
     street: str
+    """Name of the street; may be empty."""
     number: str
     city: str
-    """Empty where it is not mapped."""
+    """Name of the town; empty where it is not mapped."""
     x: float
+    """Metres east of the origin of the extract's frame."""
     y: float
-    """Metres."""
+    """Metres north of the origin of the extract's frame."""
 
     @property
     def address_text(self) -> str:
-        """Street and number."""
+        """Street and number in one text."""
         return f"{self.street} {self.number}"
 
 
@@ -56,7 +58,7 @@ class TwinAddresses:
                 self._stretches.setdefault(name, []).append(street.id)
 
     def find(self, address: str) -> LatLng:
-        """Find the position of an address; of its parts between commas, the first that is known counts.
+        """Return the position of an address; of its parts between commas, the first known one counts.
 
         Raises:
             NotFound: nothing matches.
@@ -76,7 +78,7 @@ class TwinAddresses:
         raise NotFound(f"no address or place matches {address!r}: {hint}")
 
     def nearest(self, position: LatLng, radius: float) -> Address | None:
-        """Return the address nearest to a position, of those within so many metres."""
+        """Return the address nearest to a position within `radius` metres; `None` if there is none."""
         every, tree = self._places
         if not every:
             return None
@@ -89,11 +91,12 @@ class TwinAddresses:
 
     @cached_property
     def _places(self) -> tuple[list[Door], cKDTree]:
+        """Return all doors, and a search tree of their positions in metres."""
         every = list(dict.fromkeys(door for doors in self._doors.values() for door in doors))
         return every, cKDTree(np.array([(door.x, door.y) for door in every]).reshape(-1, 2))
 
     def _address(self, text: str, around: set[str]) -> LatLng | None:
-        """Return the position of a part of an address.
+        """Return the position of one part of an address; `None` if it is not known.
 
         Of doors in several towns, the one whose town is named.
         """
@@ -108,6 +111,7 @@ class TwinAddresses:
         return self._middle(text) if text in self._stretches else None
 
     def _find_crossing(self, one: str, other: str) -> LatLng | None:
+        """Return the position of the junction of two streets; `None` if they do not meet."""
         ends = [
             {end for number in self._stretches[name] for end in self._ends(number)} for name in (one, other)
         ]
@@ -115,10 +119,11 @@ class TwinAddresses:
         return None if shared is None else self._frame.position(*self._streets.junctions[shared].tolist())
 
     def _ends(self, street: int) -> tuple[int, int]:
+        """Return the indices of the junctions at both ends of a street."""
         return self._streets.streets[street].start, self._streets.streets[street].end
 
     def _middle(self, name: str) -> LatLng:
-        """Return the panorama halfway along all stretches of a street."""
+        """Return the position of the panorama halfway along all stretches of a street."""
         panoramas = self._streets.panoramas
         mine = np.flatnonzero(np.isin(panoramas.street, self._stretches[name]))
         if not len(mine):
@@ -130,16 +135,17 @@ class TwinAddresses:
 
 
 def _number_last(text: str) -> str:
-    """Return a text that begins with a house number, with the number behind the street."""
+    """Return an address with a leading house number moved behind the street."""
     first, _, rest = text.partition(" ")
     return f"{rest} {first}" if first[:1].isdigit() and rest else text
 
 
 _HOUSE = re.compile(r"(.*?\D) (\d+)(?: ?([^\W\d_]))?(?: \d+)?$")
+"""Pattern of an address with a house number, its letter and its flat."""
 
 
 def _writings(text: str) -> Iterator[str]:
-    """Yield an address, then without its flat, its staircase and the letter of its number.
+    """Yield an address, then shorter forms without flat, staircase and letter of the number.
 
     `Rauhankatu 5 b 12`.
     """
@@ -152,7 +158,7 @@ def _writings(text: str) -> Iterator[str]:
 
 
 def doors_of(objects: Iterable[OsmObjects]) -> Iterator[tuple[Tags, Door]]:
-    """Yield every mapped address, with the tags of what it is mapped on."""
+    """Yield (tags, door) of every object with a mapped address."""
     for kind in objects:
         for tags, shape in zip(kind.tags, kind.shapes, strict=True):
             street = tags.get("addr:street") or tags.get("addr:place")
@@ -165,7 +171,7 @@ def doors_of(objects: Iterable[OsmObjects]) -> Iterator[tuple[Tags, Door]]:
 
 
 def _doors_by_address(extract: OsmExtract) -> dict[str, list[Door]]:
-    """Return the doors by their written address; by another name of the street where no street has it."""
+    """Return the doors by their written address, in any language of the street."""
     doors = list(doors_of([extract.points, extract.areas]))
     found: dict[str, list[Door]] = {}
     for tags, door in doors:
@@ -183,5 +189,5 @@ def _doors_by_address(extract: OsmExtract) -> dict[str, list[Door]]:
 
 
 def _streets_of(street: str, tags: Tags) -> set[str]:
-    """Return the name of an address's street, and its names in other languages."""
+    """Return all names of the street of an address, in all languages."""
     return {street, *(value for key, value in tags.items() if key.startswith("addr:street:"))}

@@ -7,17 +7,18 @@ from virl.geo import LatLng, LocalFrame, signed_turn
 from virl.region import Region, position_fault
 
 LARGEST_KM2 = 4.0
-"""Largest box that a public server is asked for at once; a larger part is a matter of extracts."""
+"""Largest box in square kilometres that a public server is asked for at once."""
 LARGEST_COPY_KM2 = 400.0
-"""Largest part that is copied of an extract; chosen: a large city and its suburbs."""
-SMALLEST_KM2 = 0.04  # 200 metres square; chosen: less has hardly a street
+"""Largest part in square kilometres that is copied of an extract; chosen: a city and its suburbs."""
+SMALLEST_KM2 = 0.04
+"""Smallest box in square kilometres: 200 m square; chosen: less has hardly a street."""
 SIDE_M = 2000.0
-"""Side of the square that is taken around the middle of a place."""
+"""Metres of a side of the square taken around the middle of a place."""
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """Degrees; a box whose west is more than its east crosses longitude 180."""
+    """A box of degrees; one whose west is more than its east crosses longitude 180."""
 
     south: float
     west: float
@@ -29,12 +30,12 @@ class Box:
 
     @property
     def degrees(self) -> tuple[float, float, float, float]:
-        """South, west, north and east, in the order of Overpass."""
+        """(south, west, north, east) in degrees, the order of Overpass."""
         return self.south, self.west, self.north, self.east
 
     @property
     def middle(self) -> LatLng:
-        """Its centre."""
+        """Position of its centre."""
         return LatLng((self.south + self.north) / 2, signed_turn(0.0, self.west + self.width / 2))
 
     @property
@@ -51,12 +52,12 @@ class Box:
 
     @property
     def region(self) -> Region:
-        """Its four corners."""
+        """The region of its four corners."""
         south, west, north, east = self.degrees
         return Region((LatLng(south, west), LatLng(south, east), LatLng(north, east), LatLng(north, west)))
 
     def grow(self, metres: float) -> "Box":
-        """Return the box that reaches so much farther on each side, as far as the map goes."""
+        """Return the box made larger by so many metres on each side, within the map."""
         frame = LocalFrame(self.middle)
         west, south = frame.point(LatLng(self.south, self.west))
         east, north = frame.point(LatLng(self.north, self.east))
@@ -68,7 +69,7 @@ class Box:
 
     @property
     def size_km(self) -> tuple[float, float]:
-        """Kilometres from west to east and from south to north, through the middle."""
+        """(width, height) in kilometres, through the middle."""
         frame = LocalFrame(self.middle)
         west, south = frame.point(LatLng(self.south, self.west))
         east, north = frame.point(LatLng(self.north, self.east))
@@ -76,18 +77,18 @@ class Box:
 
     @property
     def area_km2(self) -> float:
-        """Square kilometres, to two digits."""
+        """Area in square kilometres, to two digits."""
         across, up = self.size_km
         return round(across * up, 2)
 
     @property
     def fits(self) -> bool:
-        """Return whether a server is asked for a box of this size."""
+        """Return whether its size is one that a server is asked for."""
         return SMALLEST_KM2 <= self.area_km2 <= LARGEST_KM2
 
 
 def box_of(text: str, *, is_copied: bool = False) -> Box:
-    """Return the box of `S,W,N,E`.
+    """Return the box of a text `S,W,N,E` in degrees.
 
     Args:
         text: degrees.
@@ -126,14 +127,14 @@ def box_of(text: str, *, is_copied: bool = False) -> Box:
 
 
 def square_around(middle: LatLng, side_m: float = SIDE_M) -> Box:
-    """Return the square around a position."""
+    """Return the square of `side_m` metres around a position."""
     frame, half = LocalFrame(middle), side_m / 2
     low, high = frame.position(-half, -half), frame.position(half, half)
     return Box(*(round(degrees, 6) for degrees in (*low, *high)))
 
 
 def box_around(region: Region) -> Box:
-    """Return the box of a region's corners."""
+    """Return the box around a region."""
     origin = region.frame.origin.lng
     lats = [corner.lat for corner in region.corners]
     lngs = sorted((corner.lng for corner in region.corners), key=lambda lng: signed_turn(origin, lng))

@@ -18,7 +18,7 @@ _TWINS = ArrayStore("twins", "town", 12, encode, partial(decode, Twin))  # how m
 
 
 def load_twin(extract: Path, part: Region | None, names: str = "", day: date | None = None) -> Twin:
-    """Load the twin of an extract, or of a part of it, from a cache file where one was kept.
+    """Return the twin of an extract or a part of it, from a cache file where there is one.
 
     A cache file is named for the contents of the extract, the part and the code that builds twins. One that
     cannot be used is named in a warning and made anew; where none can be written, a warning says so.
@@ -39,6 +39,7 @@ def load_twin(extract: Path, part: Region | None, names: str = "", day: date | N
 
 
 def _build(extract: Path, part: Region | None, names: str, day: date | None) -> Twin:
+    """Return the twin built from an extract or a part of it."""
     held = translate_names(read_extract(extract, part, _iso(day)), names)
     try:
         return build_twin(held)
@@ -74,11 +75,13 @@ def twin_key(extract: Path, part: Region | None, names: str, day: date | None = 
 
 
 def _iso(day: date | None) -> str:
+    """Return a day as `YYYY-MM-DD`; today for `None`."""
     return (day or date.today()).isoformat()  # noqa: DTZ011 - the day of who asks
 
 
 @cache
 def _digest(extract: Path, _changed_ns: int) -> str:
+    """Return the SHA-256 of a file."""
     # The time of change is part of the cache's key: a file that was changed is read again.
     with extract.open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()
@@ -86,6 +89,6 @@ def _digest(extract: Path, _changed_ns: int) -> str:
 
 @cache
 def _builder() -> str:
-    """Return a digest of the code that builds twins: a change in it makes other twins."""
+    """Return a digest of the code that builds twins."""
     files = sorted(Path(__file__).parent.glob("*.py"))
     return hashlib.sha256(b"".join(file.read_bytes() for file in files) + maker().encode()).hexdigest()

@@ -35,11 +35,12 @@ from virl.platform.providers.osm.sea import sea_of
 from virl.platform.providers.osm.type_names import types_called
 from virl.platform.providers.provider import Access
 
-FIELDS_M = 400.0  # from the middle to the nearest panorama, at most; chosen: half of what is searched
+FIELDS_M = 400.0
+"""Metres from the middle to the nearest panorama beyond which it is in fields; chosen."""
 
 
 def open_twin(name: str, file: OsmCity, access: Access | None = None) -> City:
-    """Open the twin of an extract, or of a region of it, with all its providers and its ground truth.
+    """Return the city of a twin, with all its providers and its ground truth.
 
     Args:
         name: of the city.
@@ -56,6 +57,7 @@ def open_twin(name: str, file: OsmCity, access: Access | None = None) -> City:
 
 
 def _open_town(name: str, file: OsmCity, day: date) -> OpenTown:
+    """Return the opened town of a twin for a day."""
     compile_ahead()
     twin = read_twin(file, day)
     omissions = [replace(one, source=f"{file.file.name}: {one.source}") for one in twin.extract.left_out]
@@ -89,7 +91,7 @@ def _open_town(name: str, file: OsmCity, day: date) -> OpenTown:
 
 
 def _middle(layout: StreetPlan) -> LatLng:
-    """Return the middle of what was read; the panorama nearest to it where none is near, as in fields."""
+    """Return the position of the middle; in fields, that of the nearest panorama."""
     xy = layout.panoramas.xy
     away = np.hypot(*xy.T)
     if away.min() <= FIELDS_M:
@@ -98,7 +100,7 @@ def _middle(layout: StreetPlan) -> LatLng:
 
 
 def _inventory(twin: Twin, plan: CityPlan) -> PlanInventory:
-    """Return the inventory without the extract, which is larger than all that was made of it."""
+    """Return the inventory of a twin, which does not hold the large extract."""
     statistics = twin_statistics(twin)
     lines = twin.extract.lines
     ways = [(lines.ids[way], lines.tags[way].get("highway", "")) for way in twin.streets.way.tolist()]
@@ -108,7 +110,7 @@ def _inventory(twin: Twin, plan: CityPlan) -> PlanInventory:
 
 
 def twin_statistics(twin: Twin) -> CityStatistics:
-    """Count what is in a twin; its area is that of the part of the extract that was read."""
+    """Return the counts of what a twin holds; its area is the part that was read."""
     houses = twin.houses
     unread = sorted(
         (shop.place.name, tags["opening_hours"])

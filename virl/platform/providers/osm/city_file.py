@@ -12,14 +12,17 @@ from virl.region import Region, position_fault
 from virl.resources import data_home
 
 SUFFIXES = (".osm.pbf", ".osm", ".osm.gz", ".osm.bz2")
+"""Endings of the names of extracts."""
 DATA = "osm"
 """The folder of extracts in the user's data folder."""
 INVENTED = "invented"
 """Suffix of a path that asks for invented life."""
-RADIUS_M = 600.0  # of the part of an extract that is read around a position; chosen: ten minutes' walk across
+RADIUS_M = 600.0
+"""Metres around a position that are read of an extract; chosen: ten minutes' walk across."""
 BUSY_KEYS = ("shop", "amenity")
-"""Keys of what makes a part of a town lively, where it has a name."""
-MAX_RADIUS_M = 5000.0  # chosen: flat metres stay exact, and a city of this size opens within a minute
+"""Keys of named objects that make a part of a town lively."""
+MAX_RADIUS_M = 5000.0
+"""Largest radius in metres; chosen: flat metres stay exact, and it opens within a minute."""
 
 
 class OsmCity(CityFile):
@@ -58,7 +61,7 @@ class OsmCity(CityFile):
 
     @property
     def file(self) -> Path:
-        """The extract: as it is given, or in the user's data folder if only there.
+        """Path of the extract: as given, or else in the user's data folder.
 
         The one in the data folder may have another suffix: a downloaded `helsinki.osm.gz` serves for
         `helsinki.osm.pbf`.
@@ -72,14 +75,14 @@ class OsmCity(CityFile):
 
 
 def title_of(city: str) -> str:
-    """Return the name of the town of a path: `data/helsinki.osm.pbf@60.17,24.94,800` gives `helsinki`."""
+    """Return the name of the town in a path: `data/helsinki.osm.pbf@60.17,24.94,800` gives `helsinki`."""
     path, _ = _split(city)
     name = Path(path).name
     return next(name.removesuffix(suffix) for suffix in SUFFIXES if name.endswith(suffix)) or name
 
 
 def with_part(city: str, around: str | None, radius: float | None, *, invented: bool = False) -> str:
-    """Return the given path of a city, with the part of it to read.
+    """Return the path of an extract with the part to read, such as `FILE@60.17,24.94,800`.
 
     Args:
         city: a path of an extract.
@@ -106,7 +109,7 @@ def with_part(city: str, around: str | None, radius: float | None, *, invented: 
 
 
 def city_of_path(city: str) -> OsmCity:
-    """Return the city file that stands for a path of an extract.
+    """Return the city file for a path `FILE` or `FILE@[LAT,LNG[,RADIUS]][,invented]`.
 
     `FILE` or `FILE@[LAT,LNG[,RADIUS]][,invented]`.
 
@@ -129,11 +132,13 @@ def city_of_path(city: str) -> OsmCity:
 
 
 def _split(city: str) -> tuple[str, str]:
+    """Return (file, part behind the `@`) of a given path; the part may be empty."""
     path, at, part = city.rpartition("@")
     return (path, part) if at and path.endswith(SUFFIXES) else (city, "")
 
 
 def _part(text: str) -> tuple[LatLng, float]:
+    """Return (position, radius in metres) of a text such as `60.17,24.94,800`."""
     try:
         numbers = [float(number) for number in text.split(",")]
         lat, lng, radius = (*numbers, RADIUS_M) if len(numbers) == 2 else numbers

@@ -17,29 +17,33 @@ from virl.platform.providers.osm.outlines import is_area_relation
 from virl.region import Region
 
 Member = tuple[str, int, str]
-"""Kind, number and role of a member of a relation."""
+"""(kind, number, role) of a member of a relation."""
 
 GENERATOR = "virl data osm"
-"""The writer that the head of a part names."""
+"""Name of the writer in the head of a part."""
 DATE_FIELD = "osmosis_replication_timestamp"
-BATCH = 20_000  # ways that are looked at together; chosen: some MB
-DISK_FROM_MB = 100  # a file from this size on has its locations on disk; chosen: 200 MB of memory below
-SCRATCH_SHARE = 3.0  # of the size of a file, for locations: 16 bytes a node, 8 in a .osm.pbf, and room
+BATCH = 20_000
+"""Ways that are checked together; chosen: some MB."""
+DISK_FROM_MB = 100
+"""Megabytes of a file from which locations lie on disk; chosen: 200 MB of memory below."""
+SCRATCH_SHARE = 3.0
+"""Disk space for locations, as a multiple of the file's size: 16 bytes a node."""
 
 
 @dataclass(slots=True)
 class _Part:
-    """Numbers, and what has to be kept of a file until its ways are read."""
+    """The objects of a part: ids of ways, and tags of points and areas."""
 
     points: dict[int, dict[str, str]] = field(default_factory=dict)
-    """Tags of the nodes in the box that have any."""
+    """Tags of each node in the box that has any, by number."""
     ways: set[int] = field(default_factory=set)
+    """Numbers of the ways."""
     areas: dict[int, tuple[dict[str, str], list[Member]]] = field(default_factory=dict)
-    """Tags and members of multipolygons."""
+    """Tags and members of each multipolygon, by number."""
 
 
 def cut(path: Path, region: Region, part: Path, date: str = "") -> None:
-    """Write the ways and multipolygons that touch a region's box, with all their nodes, and the points in it.
+    """Write the part of a file within a region's box: ways and areas whole, points inside.
 
     Memory grows with the region and not with the file. The locations of all nodes of a large file lie beside
     `part` meanwhile, on disk.
@@ -76,7 +80,7 @@ def cut(path: Path, region: Region, part: Path, date: str = "") -> None:
 
 
 def _objects_in(reading: osmium.FileProcessor, box: Box) -> _Part:
-    """Return the objects that touch a box."""
+    """Return the objects of a file that touch a box."""
     part = _Part()
     sides = [[round(degrees * 1e7) for degrees in part.degrees] for part in box.parts]
     tagged = osmium.filter.EmptyTagFilter()
@@ -101,7 +105,7 @@ def _objects_in(reading: osmium.FileProcessor, box: Box) -> _Part:
 
 
 class _Ways:
-    """The ways of a file that touch a box, looked at in batches."""
+    """The ways of a file that touch a box, checked in batches."""
 
     def __init__(self, box: shapely.Geometry) -> None:
         self._box = box
@@ -111,6 +115,7 @@ class _Ways:
         self._factory = osmium.geom.WKBFactory()
 
     def add(self, way: osmium.osm.Way) -> None:
+        """Add a way to the batch; one with missing nodes is checked by its nodes."""
         try:
             line = self._factory.create_linestring(way, osmium.geom.use_nodes.ALL)
         except (osmium.InvalidLocationError, RuntimeError):  # a node is missing, or there is but one
@@ -123,7 +128,7 @@ class _Ways:
             self.touching_ids()
 
     def touching_ids(self) -> set[int]:
-        """Return the ids of the ways so far that touch the region."""
+        """Return the numbers of all ways so far that touch the box."""
         if self._ids:
             hits = shapely.intersects(shapely.from_wkb(self._wkb), self._box)
             self._touching.update(np.array(self._ids)[hits].tolist())
@@ -133,12 +138,14 @@ class _Ways:
 
 
 def _valid_nodes(way: osmium.osm.Way) -> Iterator[tuple[float, float]]:
+    """Yield (longitude, latitude) in degrees of a way's nodes that have a location."""
     for node in way.nodes:
         if node.location.valid():
             yield node.lon, node.lat
 
 
 def _head(box: Box, date: str) -> osmium.io.Header:
+    """Return the head of a part, with its box and the date of the data."""
     head = osmium.io.Header()
     head.set("generator", GENERATOR)
     if date:
@@ -149,7 +156,7 @@ def _head(box: Box, date: str) -> osmium.io.Header:
 
 
 def _storage(path: Path, scratch: Path) -> str:
-    """Return the kind of osmium's index for the locations of nodes.
+    """Return the kind of osmium's node index, in memory or on disk.
 
     Raises:
         BadInput: there is no room.

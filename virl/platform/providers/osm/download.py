@@ -19,8 +19,10 @@ from virl.platform.providers.osm.server import LATER
 
 SUFFIX = ".osm.gz"
 LONGEST_NAME = 60
+"""Most characters of a file's name."""
 
 _NAME = re.compile(r"\w[\w.\-]*")
+"""Pattern of a file's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class Target:
 
 
 def box_target(box: Box, name: str | None) -> Target:
-    """Return a box; named by its middle if it is given no name.
+    """Return the target of a box, named by its middle unless a name is given.
 
     Raises:
         BadInput: the name is none of a file.
@@ -43,7 +45,7 @@ def box_target(box: Box, name: str | None) -> Target:
 
 
 def place_target(place: str, name: str | None, tell: Tell) -> Target:
-    """Return the box of a place; named after it if it is given no name.
+    """Return the target of a place's box, named after the place unless a name is given.
 
     Args:
         place: its name.
@@ -68,7 +70,7 @@ def place_target(place: str, name: str | None, tell: Tell) -> Target:
 
 
 def fetch_extract(target: Target, server: str | None, tell: Tell, *, force: bool = False) -> tuple[Path, str]:
-    """Fetch what is mapped in a box; gives its path in the data folder and the date of its data.
+    """Fetch the map of a box into the data folder, and return (its path, the date of its data).
 
     Nothing is left behind where it fails or is interrupted.
 
@@ -105,6 +107,7 @@ def fetch_extract(target: Target, server: str | None, tell: Tell, *, force: bool
 
 
 def _check_name(name: str) -> str:
+    """Return a file's name without its suffix, checked."""
     bare = name.removesuffix(SUFFIX)
     if not _NAME.fullmatch(bare) or len(bare) > LONGEST_NAME:
         raise BadInput(
@@ -114,7 +117,7 @@ def _check_name(name: str) -> str:
 
 
 def _pack(reply: Path, packed: Path, server: str) -> str:
-    """Compress a reply, and see that it can be read; gives the date of its data."""
+    """Replace a reply by a compressed copy that can be read, and return the date of its data."""
     with reply.open("rb") as plain, gzip.GzipFile(packed, "wb", compresslevel=6, mtime=0) as into:
         shutil.copyfileobj(plain, into)
     reply.unlink()

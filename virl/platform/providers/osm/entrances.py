@@ -9,24 +9,27 @@ from virl.geo import Floats, Ints
 from virl.platform.providers.osm.extract import OsmExtract
 from virl.platform.providers.osm.houses import Houses
 
-ON_OUTLINE_M = 0.5  # an entrance so near to a footprint is on it; chosen
+ON_OUTLINE_M = 0.5
+"""Metres within which an entrance is on a footprint; chosen."""
 MAIN = frozenset({"main", "shop"})
+"""Values of `entrance` of main entrances."""
 NOT_FOR_VISITORS = frozenset({"emergency", "exit", "fire_exit", "garage", "no", "parking", "service"})
+"""Values of `entrance` that visitors do not use."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entrances:
-    """n entrances that visitors use."""
+    """Entrances that visitors use, as arrays of length n."""
 
     xy: Floats
-    """Metres, shape (n, 2)."""
+    """Metres east and north, shape (n, 2)."""
     main: Ints
     """1 for a main entrance, 0 for others."""
     house: Ints
-    """The house that each leads into; -1 for none."""
+    """Index of the house that each leads into; -1 for none."""
 
     def of_area(self, area: shapely.Geometry, near: shapely.Point) -> shapely.Point:
-        """Return an entrance on the edge of an area, a main one first and then the nearest.
+        """Return the best entrance on an area's edge, main and then nearest first; else `near`.
 
         Else `near` itself.
         """
@@ -40,7 +43,7 @@ class Entrances:
 
 
 def entrances_of(extract: OsmExtract, houses: Houses) -> Entrances:
-    """Return all mapped entrances of an extract but those for emergencies, goods and cars."""
+    """Return all mapped entrances for visitors."""
     kinds = [tags.get("entrance", "no") for tags in extract.points.tags]
     chosen = [number for number, kind in enumerate(kinds) if kind not in NOT_FOR_VISITORS]
     points = extract.points.shapes[chosen]

@@ -37,32 +37,54 @@ Tags = Mapping[str, str]
 Shapes = NDArray[np.object_]
 """Shapely geometries in the metres of a frame."""
 
-BESIDE_M = 30.0  # what stands so far beyond the last ways belongs to the town too; chosen
+BESIDE_M = 30.0
+"""Metres beyond the last ways that belong to the town; chosen."""
 LARGEST_MB = 100
-"""A larger file is read only with a box or polygon; chosen: a country of 2 million nodes has 5 MB."""
+"""Megabytes above which a file is read only with a box or polygon; chosen."""
 COUNTRY_MB = 8000
-"""A larger file is not searched for its busiest town; chosen: a continent takes hours."""
+"""Megabytes above which a file is not searched for its busiest town; chosen: it takes hours."""
 
 WIDEST_M = 100_000.0
-"""A wider outline is no town; chosen: Liechtenstein's is 28 km wide."""
+"""Largest width of a town in metres; chosen: Liechtenstein is 28 km wide."""
 
 POINT_KEYS = (
-    "addr:housenumber", "advertising", "amenity", "barrier", "club", "craft", "education", "emergency",
-    "entrance", "healthcare", "highway", "historic", "leisure", "man_made", "name", "natural", "office",
-    "public_transport", "railway", "shop", "tourism",
-)  # fmt: skip
+    "addr:housenumber",
+    "advertising",
+    "amenity",
+    "barrier",
+    "club",
+    "craft",
+    "education",
+    "emergency",
+    "entrance",
+    "healthcare",
+    "highway",
+    "historic",
+    "leisure",
+    "man_made",
+    "name",
+    "natural",
+    "office",
+    "public_transport",
+    "railway",
+    "shop",
+    "tourism",
+)
+"""Keys of the nodes that are read."""
 LINE_KEYS = ("highway", "railway", "barrier", "waterway")
+"""Keys of the ways that are read as lines."""
 NATURAL_LINES = frozenset({"coastline", "tree_row"})
 
 _WITHIN_M = 0.05
-"""Distance inside the edge at which a way gets a node, so that the node counts as inside."""
+"""Metres inside the outline at which a way that crosses it gets a node."""
 
 _Nodes = tuple[int, ...]
+"""Numbers of the nodes of a way."""
 
 
 @dataclass(frozen=True, slots=True)
 class OsmObjects:
-    """n objects of one kind of geometry."""
+    """Objects of one kind of geometry, as sequences of length n."""
 
     ids: tuple[str, ...]
     """Kind and number, such as `n12`, `w34` or `r56`."""
@@ -76,11 +98,11 @@ class OsmExtract:
     """The objects of an extract, or of a part of it."""
 
     frame: LocalFrame
-    """The metres of all shapes; its origin is the middle of the part."""
+    """Frame of the metres of all shapes; its origin is the middle of the part."""
     outline: Polygon
-    """The part that was read, in metres."""
+    """Outline of the part that was read, metres."""
     date: str
-    """The date of the data, as in `2022-07-24`; empty where the file does not say."""
+    """Date of the data, such as `2022-07-24`; empty where the file does not say."""
     points: OsmObjects
     lines: OsmObjects
     line_nodes: tuple[tuple[int, ...], ...]
@@ -94,7 +116,7 @@ class OsmExtract:
 
 
 def read_extract(path: Path, region: Region | None = None, day: str = "") -> OsmExtract:
-    """Read an extract, or what lies in a region of it.
+    """Return the objects of an extract, or of a region of it.
 
     Memory grows with the region, not with the file: a file that reaches beyond the region is cut first.
 
@@ -116,7 +138,7 @@ def read_extract(path: Path, region: Region | None = None, day: str = "") -> Osm
 
 
 def check_extract(path: Path) -> str:
-    """See that a file is an extract that can be read to its end; gives the date of its data.
+    """Check that an extract can be read to its end, and return the date of its data.
 
     Raises:
         BadInput: it is not.
@@ -130,7 +152,7 @@ def check_extract(path: Path) -> str:
 
 
 def covered_box(path: Path) -> tuple[float, float, float, float] | None:
-    """Return the south, west, north and east that a file says it covers, in degrees; `None` if it does not.
+    """Return (south, west, north, east) that a file's head says, degrees; `None` if it does not.
 
     Raises:
         BadInput: the file is missing, no extract, or too large once unpacked.
@@ -151,7 +173,7 @@ def has_streets(path: Path) -> bool:
 
 
 def cut_box(path: Path) -> Region | None:
-    """Return the box that `cut` kept of a file; `None` if the file came from elsewhere.
+    """Return the box of a file that `cut` wrote; `None` for other files.
 
     Raises:
         BadInput: the file is missing, no extract, or too large once unpacked.
@@ -169,7 +191,7 @@ def cut_box(path: Path) -> Region | None:
 
 
 def check_name(path: Path) -> None:
-    """See that there is a file, with the name of an extract.
+    """Check that a file exists and has the name of an extract.
 
     Raises:
         BadInput: there is none, or it has another name.
@@ -184,12 +206,12 @@ def check_name(path: Path) -> None:
 
 
 def is_large(path: Path) -> bool:
-    """Return whether a file holds more than one town."""
+    """Return whether a file is larger than `LARGEST_MB`, and so holds more than one town."""
     return path.stat().st_size > LARGEST_MB * 1e6
 
 
 def is_country(path: Path) -> bool:
-    """Return whether a file is larger than a town, or wider by its head, and can be searched for its towns.
+    """Return whether a file is larger or wider than a town, but small enough to search for towns.
 
     Raises:
         BadInput: the file is missing, or no extract.
@@ -201,7 +223,7 @@ def is_country(path: Path) -> bool:
 
 
 def check_readable(path: Path, region: Region | None) -> None:
-    """See by its head that a file is an extract, of which this much can be read.
+    """Check by its head that a file is an extract that is small enough and covers the region.
 
     Raises:
         BadInput: it is missing, no extract, too large to be read whole or once unpacked, or does not cover
@@ -225,11 +247,12 @@ def check_readable(path: Path, region: Region | None) -> None:
 
 
 def _covers(south: float, west: float, north: float, east: float) -> str:
+    """Return the clause of an error that says which degrees a file covers."""
     return f"which covers latitude {south:.4f} to {north:.4f} and longitude {west:.4f} to {east:.4f}"
 
 
 def _no_street(path: Path) -> str:
-    """Say what the file covers; where its head does not, by its nodes."""
+    """Return the error text for a file without streets, with what it covers."""
     box = covered_box(path) or _box_of_nodes(path)
     return (
         f"{path}: no street is in this region of it{f', {_covers(*box)}' if box else ''}: give another region"
@@ -237,6 +260,7 @@ def _no_street(path: Path) -> str:
 
 
 def _box_of_nodes(path: Path) -> tuple[float, float, float, float] | None:
+    """Return (south, west, north, east) of all nodes, degrees; `None` if there are none."""
     box = osmium.osm.Box(osmium.osm.Location(), osmium.osm.Location())
     for node in osmium.FileProcessor(str(path), osmium.osm.NODE):
         if isinstance(node, osmium.osm.Node) and node.location.valid():
@@ -248,7 +272,7 @@ def _box_of_nodes(path: Path) -> tuple[float, float, float, float] | None:
 
 @contextmanager
 def damage_reported(path: Path) -> Iterator[None]:
-    """Turn what osmium says about a file into one line.
+    """Raise osmium's errors about a file as `BadInput` of one line.
 
     Raises:
         BadInput: in place of an error of osmium.
@@ -265,7 +289,7 @@ def damage_reported(path: Path) -> Iterator[None]:
 
 
 class _Reading:
-    """Objects of a file, as they are collected."""
+    """A reading of a file, which collects its objects."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -287,6 +311,7 @@ class _Reading:
                     self._left_out.add("points", f"n{shown_number(one.id)}: {fault}", one.id)
 
     def _take(self, one: object, tags: Tags, factory: osmium.geom.WKBFactory) -> None:
+        """Add an object to those of its kind of geometry, if it is needed."""
         if isinstance(one, osmium.osm.Node):
             if not tags.keys().isdisjoint(POINT_KEYS):
                 self._points.add(f"n{shown_number(one.id)}", tags, factory.create_point(one))
@@ -302,6 +327,7 @@ class _Reading:
             self._expect(f"r{shown_number(one.id)}", tags, tuple(member.ref for member in ways), inner)
 
     def _take_way(self, way: osmium.osm.Way, tags: Tags) -> None:
+        """Add a way to the lines, or to the outlines that should be areas."""
         name = f"w{shown_number(way.id)}"
         if is_outline(tags, closed=way.is_closed()):
             self._expect(name, tags, (way.id,))
@@ -326,10 +352,11 @@ class _Reading:
             self._line_nodes.append(tuple(node.ref for node in run))
 
     def _expect(self, name: str, tags: Tags, ways: _Nodes, inner: frozenset[int] = frozenset()) -> None:
+        """Note an outline that should become an area."""
         self._outlines[name] = Unclosed(name, tags, ways, inner)
 
     def extract(self, named: Path, region: Region | None, day: str) -> OsmExtract:
-        """Return all that was collected and was there on a day, in metres."""
+        """Return all objects that stood on a day, in metres."""
         for collected in (self._points, self._lines, self._areas):
             kept = collected.keep_there(day)
             if collected is self._lines:
@@ -357,7 +384,7 @@ class _Reading:
         )
 
     def _mend(self, frame: LocalFrame, shapes: dict[str, Shapes], day: str) -> None:
-        """Add what can be made of the outlines that osmium did not close."""
+        """Add areas, or points in their place, for the outlines that osmium did not close."""
         closed = set(self._areas.ids)
         unclosed = [
             one for name, one in self._outlines.items() if name not in closed and is_there(one.tags, day)
@@ -375,6 +402,8 @@ class _Reading:
 
 
 class _Collected:
+    """Objects of one kind of geometry, while a file is read."""
+
     def __init__(self) -> None:
         self.ids: list[str] = []
         self.tags: list[Tags] = []
@@ -386,7 +415,7 @@ class _Collected:
         self.wkb.append(wkb)
 
     def keep_there(self, day: str) -> list[int]:
-        """Drop what was not there on a day; gives the indices of the others."""
+        """Drop the objects that did not stand on a day; return the indices of the others."""
         kept = [index for index, tags in enumerate(self.tags) if is_there(tags, day)]
         self.ids = [self.ids[index] for index in kept]
         self.tags = [self.tags[index] for index in kept]
@@ -394,6 +423,7 @@ class _Collected:
         return kept
 
     def objects(self, shapes: Shapes) -> OsmObjects:
+        """Return the objects with these shapes."""
         return OsmObjects(tuple(self.ids), tuple(self.tags), shapes)
 
 
@@ -406,27 +436,30 @@ def _middle(lines: Shapes) -> LocalFrame:
 
 
 def _to_metres(degrees: Shapes, frame: LocalFrame) -> Shapes:
+    """Return shapes in degrees as shapes in metres of a frame, to the millimetre."""
+
     def flat(lng_lat: Floats) -> Floats:
+        """Return (longitude, latitude) as metres east and north, shape (n, 2)."""
         return np.asarray(np.round(np.column_stack(frame.to_metres(lng_lat[:, 1], lng_lat[:, 0])), 3), float)
 
     return np.asarray(shapely.transform(degrees, flat), dtype=object)
 
 
 def date_of(path: Path) -> str:
-    """Return the day of the data, such as `2022-07-24`; empty where the file does not say."""
+    """Return the date of a file's data, such as `2022-07-24`; empty where it is not known."""
     with osmium.io.Reader(str(path), osmium.osm.osm_entity_bits.NOTHING) as reader:
         return reader.header().get(DATE_FIELD, "")[:10] or data_date(path)
 
 
 def _newest(path: Path) -> str:
-    """Return the day of the newest object; empty where none has a time."""
+    """Return the date of the newest object; empty where none has a time."""
     every = (one.timestamp for one in osmium.FileProcessor(str(path)) if isinstance(one, Object))
     newest = max(every, default=None)
     return f"{newest:%Y-%m-%d}" if newest and newest.timestamp() > 0 else ""
 
 
 def _check_span(path: Path, outline: Polygon) -> None:
-    """Refuse ways that no town has, for example after a slip in one coordinate.
+    """Check that the outline is not wider than a town.
 
     Raises:
         BadInput: they lie too far apart.
@@ -441,7 +474,7 @@ def _check_span(path: Path, outline: Polygon) -> None:
 
 
 def _box_around(lines: Shapes) -> Polygon:
-    """Return the box of the ways and what stands beside them."""
+    """Return the box around lines, `BESIDE_M` metres larger."""
     west, south, east, north = shapely.total_bounds(lines)
     box: Polygon = shapely.box(west - BESIDE_M, south - BESIDE_M, east + BESIDE_M, north + BESIDE_M)
     return box
@@ -450,7 +483,7 @@ def _box_around(lines: Shapes) -> Polygon:
 def _with_crossings(
     lines: NDArray[np.object_], nodes: Sequence[_Nodes], outline: shapely.Polygon
 ) -> tuple[NDArray[np.object_], tuple[_Nodes, ...]]:
-    """Return the lines with a node where a segment enters the outline and one where it leaves it.
+    """Return (lines, nodes), with new nodes where a segment crosses the whole outline.
 
     Only segments with both ends outside get them.
 
@@ -486,7 +519,7 @@ def _with_crossings(
 
 
 def _entries(segment: shapely.LineString, inner: shapely.Polygon) -> list[list[float]]:
-    """Return the points where a segment is inside: the ends of each stretch, and a point between two."""
+    """Return the points of a segment within a polygon: ends of each stretch, and one between."""
     parts = [part for part in shapely.get_parts(shapely.intersection(segment, inner)) if part.length > 0]
     ends = sorted((sorted(segment.project(shapely.Point(end)) for end in (part.coords[0], part.coords[-1])))
                   for part in parts)  # fmt: skip

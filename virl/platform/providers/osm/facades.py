@@ -11,39 +11,49 @@ from virl.geo import Floats, Ints
 from virl.platform.providers.offline.plan import Panoramas
 from virl.platform.providers.osm.houses import Houses
 
-CELL_M = 3.2  # least width of a shop front; chosen
+CELL_M = 3.2
+"""Least width of a shop front in metres; chosen."""
 SHORTEST_WALL_M = 2.4
-SEEN_FROM_M = 40.0  # farthest panorama that reads a sign; chosen
-VIEWPOINTS = 6  # panoramas tried for each cell
-FACING = 0.35  # cosine of the steepest angle at which a wall is looked at
-PROUD_M = 0.4  # before the wall, where lines of sight end
-EYE_M = 0.6  # kept free around a panorama
-LOW_M = 4.2  # what hangs lower is in the way of a sign; shop fronts are 4.05 m tall
+"""Least length of a wall with cells in metres."""
+SEEN_FROM_M = 40.0
+"""Metres of the farthest panorama from which a sign is read; chosen."""
+VIEWPOINTS = 6
+"""Panoramas tried for each cell."""
+FACING = 0.35
+"""Cosine of the steepest angle at which a wall is seen."""
+PROUD_M = 0.4
+"""Metres before the wall at which lines of sight end."""
+EYE_M = 0.6
+"""Metres kept free around a panorama."""
+LOW_M = 4.2
+"""Height in metres below which a part that hangs over hides a sign; shop fronts are 4.05 m tall."""
 
 
 @dataclass(frozen=True, slots=True)
 class FacadeCells:
-    """n cells of wall."""
+    """Cells of wall where fronts can be, as arrays of length n."""
 
     house: Ints
+    """Index of the house of each cell."""
     wall: Ints
-    """Cells of one wall have one number, and follow one another from left to right."""
+    """Number of the wall of each cell; cells of a wall follow each other from left to right."""
     left: Floats
+    """Left end as seen from outside, metres, shape (n, 2)."""
     right: Floats
-    """Ends as seen from outside, shape (n, 2)."""
+    """Right end as seen from outside, metres, shape (n, 2)."""
     panorama: Ints
-    """The nearest panorama that sees each."""
+    """Index of the nearest panorama that sees each cell."""
     distance: Floats
     """Metres to that panorama."""
 
     @property
     def middle(self) -> Floats:
-        """Shape (n, 2)."""
+        """Middle of each cell, metres, shape (n, 2)."""
         return (self.left + self.right) / 2
 
 
 def facade_cells(houses: Houses, panoramas: Panoramas) -> FacadeCells:
-    """Return the cells of all walls that some panorama sees across free ground."""
+    """Return the cells of all walls that some panorama sees."""
     cells = _in_the_open(_cut_walls(houses), houses)
     sees, away = _viewpoints(cells, houses, panoramas)
     seen = np.flatnonzero(sees >= 0)
@@ -52,6 +62,7 @@ def facade_cells(houses: Houses, panoramas: Panoramas) -> FacadeCells:
 
 
 def _cut_walls(houses: Houses) -> tuple[Ints, Ints, Floats, Floats]:
+    """Return (house, wall, left end, right end) of the cells of all walls."""
     rings = shapely.get_exterior_ring(houses.footprints)
     points, ring = shapely.get_coordinates(rings, return_index=True)
     inner = ring[:-1] == ring[1:]
@@ -70,7 +81,7 @@ def _cut_walls(houses: Houses) -> tuple[Ints, Ints, Floats, Floats]:
 def _in_the_open(
     cells: tuple[Ints, Ints, Floats, Floats], houses: Houses
 ) -> tuple[Ints, Ints, Floats, Floats]:
-    """Return the cells before which nothing hangs so low that it would cut through a sign."""
+    """Return the cells before which nothing hangs low enough to hide a sign."""
     house, wall, left, right = cells
     low = houses.above.footprints[houses.above.bases < LOW_M]
     if not len(low) or not len(house):
@@ -85,7 +96,7 @@ def _in_the_open(
 def _viewpoints(
     cells: tuple[Ints, Ints, Floats, Floats], houses: Houses, panoramas: Panoramas
 ) -> tuple[Ints, Floats]:
-    """Return for each cell the nearest panorama that sees it, -1 for none, and the metres to it."""
+    """Return (nearest panorama that sees each cell, -1 for none, and the metres to it)."""
     _, _, left, right = cells
     along = (right - left) / np.linalg.norm(right - left, axis=1, keepdims=True)
     out = np.stack([along[:, 1], -along[:, 0]], axis=1)
@@ -105,6 +116,7 @@ def _viewpoints(
 
 
 def _free(start: Floats, end: Floats, tree: shapely.STRtree) -> NDArray[np.bool_]:
+    """Return True for each line of sight that no shape of the tree cuts."""
     sights = np.asarray(shapely.linestrings(np.stack([start, end], axis=1)))
     free = np.ones(len(sights), np.bool_)
     free[tree.query(sights, predicate="intersects")[0]] = False

@@ -10,15 +10,15 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "cuisine": ("cuisine",),
     "wheelchair": ("wheelchair",),
 }
-"""The tags of each fact; the first that is there counts."""
+"""Keys that tell each fact, by its name; the first that is present counts."""
 DIET = "diet:"
-"""Prefix of the keys that say which diets a place serves, such as `diet:vegan=only`."""
+"""Prefix of keys for diets, such as `diet:vegan=only`."""
 LONGEST = 200
-"""Letters of a fact; the rest is left out. Chosen: the longest link in three extracts has 118."""
+"""Most characters of a fact; chosen: the longest link in three extracts has 118."""
 
 
 def facts_of(tags: Tags, hours_left_out: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
-    """Return name and text of each fact, as in `("diet", "vegan only, gluten free yes")`; in a fixed order.
+    """Return (name, text) of each fact, such as `("diet", "vegan only")`, in a fixed order.
 
     Args:
         tags: of the place.
@@ -30,6 +30,7 @@ def facts_of(tags: Tags, hours_left_out: Sequence[str] = ()) -> tuple[tuple[str,
 
 
 def _facts(tags: Tags) -> Iterator[tuple[str, str]]:
+    """Yield (name, text) of each fact that tags can tell; texts may be empty."""
     for name, keys in KEYS.items():
         value = next((tags[key] for key in keys if tags.get(key, "").strip()), "")
         yield name, " ".join(value.split()) if name == "website" else _words(value)
@@ -38,6 +39,6 @@ def _facts(tags: Tags) -> Iterator[tuple[str, str]]:
 
 
 def _words(value: str) -> str:
-    """Return a value as people write it: `vegetarian;fine_dining` is `vegetarian, fine dining`."""
+    """Return a value in words: `vegetarian;fine_dining` as `vegetarian, fine dining`."""
     parts = (" ".join(part.replace("_", " ").split()) for part in value.split(";"))
     return ", ".join(part for part in parts if part)

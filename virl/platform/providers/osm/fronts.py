@@ -14,26 +14,34 @@ from virl.platform.providers.osm.extract import Shapes
 from virl.platform.providers.osm.facades import FacadeCells
 from virl.platform.providers.osm.houses import Houses
 
-OWN_HOUSE_M = 5.0  # a place farther from every house stands free
-FROM_POINT_M = 15.0  # a front lies within this of where the place is mapped
-OTHER_STREET_M = 8.0  # what a front on another street than the address counts as farther off; chosen
-UPSTAIRS_M = 6.0  # what a front on the first floor counts as farther off; chosen
-TALL_M = 7.5  # a lower house has no first floor for a sign
+OWN_HOUSE_M = 5.0
+"""Metres from every house beyond which a place stands free."""
+FROM_POINT_M = 15.0
+"""Metres from the mapped place within which its front lies."""
+OTHER_STREET_M = 8.0
+"""Metres added for a front on another street than the address; chosen."""
+UPSTAIRS_M = 6.0
+"""Metres added for a front on the first floor; chosen."""
+TALL_M = 7.5
+"""Metres of height from which a house has a first floor with signs."""
 WIDEST_CELLS = 3
-PARALLEL = 0.9  # cosine of the widest angle between walls on one spot
-BEHIND_M = 1.5  # a wall so little behind another is on the same spot; chosen
+"""Most cells of a front."""
+PARALLEL = 0.9
+"""Cosine of the widest angle between walls on one spot."""
+BEHIND_M = 1.5
+"""Metres behind another wall within which a wall is on the same spot; chosen."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A place that wants a front."""
+    """The data by which a place gets its front."""
 
     shape: Geometry
     """A point or an area, in metres."""
     street: str = ""
-    """The street of its address; empty if unknown."""
+    """Street of its address; empty where it is not known."""
     at: Geometry | None = None
-    """The point of an area that its front should be near to; by default `shape`."""
+    """Point of an area that the front should be near; `None` for `shape`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +49,15 @@ class Front:
     """The cells of a wall that a place has: `first` to `last`, on the ground floor or the one above."""
 
     first: int
+    """Index of its first cell."""
     last: int
+    """Index of its last cell."""
     floor: int
+    """0 for the ground floor, 1 for the one above."""
 
 
 class FreeCells:
-    """The free cells of walls, floor by floor; walls of houses that overlap share their ground.
+    """The cells of walls that are still free, by floor.
 
     Args:
         cells: of all façades.
@@ -60,17 +71,17 @@ class FreeCells:
             self._rivals.setdefault(other, []).append(one)
 
     def has(self, cell: int, floor: int) -> bool:
-        """Return whether a cell is free."""
+        """Return whether a cell is free on a floor."""
         return (cell, floor) not in self._taken
 
     def take(self, cell: int, floor: int) -> None:
-        """Take a cell, and those of other walls on the same spot."""
+        """Mark a cell as taken, with those of other walls on the same spot."""
         self._taken.add((cell, floor))
         self._taken.update((rival, floor) for rival in self._rivals.get(cell, ()))
 
 
 def _on_one_spot(cells: FacadeCells) -> Ints:
-    """Return the pairs of cells of different walls that share a spot, shape (n, 2)."""
+    """Return pairs of cells of different walls on the same spot, shape (n, 2)."""
     if not len(cells.wall):
         return np.empty((0, 2), np.int64)
     run = cells.right - cells.left
@@ -89,7 +100,7 @@ def _on_one_spot(cells: FacadeCells) -> Ints:
 
 
 def own_houses(shapes: Shapes, houses: Houses, within: float = OWN_HOUSE_M) -> Ints:
-    """Return the house that each place is in, or at most so many metres from; -1 for none.
+    """Return the index of the house in or within `within` metres of each place; -1 for none.
 
     Args:
         shapes: of the places, metres.
@@ -107,7 +118,7 @@ def own_houses(shapes: Shapes, houses: Houses, within: float = OWN_HOUSE_M) -> I
 
 
 def cells_by_house(cells: FacadeCells) -> Mapping[int, Ints]:
-    """Return the cells of each house that has some."""
+    """Return the indices of the cells of each house."""
     order = np.argsort(cells.house, kind="stable")
     owners, starts = np.unique(cells.house[order], return_index=True)
     return dict(zip(owners.tolist(), np.split(order, starts[1:]), strict=True)) if len(order) else {}
@@ -121,7 +132,7 @@ def assign_fronts(
     street: NDArray[np.str_],
     heights: Floats,
 ) -> list[Front | None]:
-    """Give each place the free cell of its house that suits it best; `None` where nothing is left.
+    """Return the best free cell of its house for each place; `None` where none is left.
 
     Args:
         claims: the places.
@@ -156,7 +167,7 @@ def assign_fronts(
 
 
 def grow(front: Front, cells: FacadeCells, free: FreeCells, widest: int = WIDEST_CELLS) -> Front:
-    """Return a front of one cell with the free cells beside it, up to `widest` in all.
+    """Return a front of one cell with the free cells beside it, up to `widest`, which are taken.
 
     `free` learns of them.
 
@@ -183,6 +194,6 @@ def grow(front: Front, cells: FacadeCells, free: FreeCells, widest: int = WIDEST
 
 
 def _touch(cells: FacadeCells, first: int, last: int) -> bool:
-    """Return whether cells from `first` to `last` follow one another without a gap."""
+    """Return whether the cells from `first` to `last` have no gap between them."""
     gaps = np.linalg.norm(cells.left[first + 1 : last + 1] - cells.right[first:last], axis=1)
     return bool((gaps < 0.05).all())

@@ -27,20 +27,26 @@ GRAVEL = frozenset({"bare_rock", "scree", "shingle", "sand", "beach", "railway",
 WATER = frozenset({"water", "basin", "reservoir", "riverbank", "swimming_pool"})
 """Values of `natural`, `landuse`, `waterway` and `leisure` that are water."""
 WATERWAY_M = {"river": 10.0, "canal": 6.0, "stream": 1.8, "drain": 1.2, "ditch": 1.0}
-"""Widths of waterways that are mapped as lines, where not tagged; chosen."""
+"""Widths in metres of waterways mapped as lines, where not tagged; chosen."""
 RAILS = frozenset({"rail", "tram", "light_rail", "narrow_gauge", "subway", "funicular"})
+"""Values of `railway` that are tracks."""
 IN_STREET = frozenset({"tram"})
+"""Values of `railway` whose tracks lie in streets."""
 ZEBRAS = frozenset({"uncontrolled", "marked", "zebra", "traffic_signals", "island", "pelican", "toucan"})
-"""Values of `crossing` with a zebra; one without a value has one, too."""
-ON_ROAD_M = 3.0  # a crossing is on a carriageway not farther off
-NARROWEST_M = 2.5  # carriageway that has zebras
-ONE_ZEBRA_M = 4.0  # of two zebras on one street that are nearer, one is drawn
+"""Values of `crossing` with a zebra; a crossing without a value has one too."""
+ON_ROAD_M = 3.0
+"""Metres within which a crossing is on a carriageway."""
+NARROWEST_M = 2.5
+"""Least width in metres of a carriageway with zebras."""
+ONE_ZEBRA_M = 4.0
+"""Metres within which two zebras of a street are drawn as one."""
 SMALLEST_M2, SMALLEST_GREEN_M2 = 4.0, 20.0
-BANK_M = 1.0  # of ground around a house that the map has in water; chosen
+BANK_M = 1.0
+"""Metres of ground around a house that the map has in water; chosen."""
 
 
 def greens(extract: OsmExtract) -> tuple[Polygon, ...]:
-    """Return the parks and all else that is green."""
+    """Return the outlines of parks and other green areas, metres."""
     chosen = (
         shape
         for tags, shape in zip(extract.areas.tags, extract.areas.shapes, strict=True)
@@ -50,7 +56,7 @@ def greens(extract: OsmExtract) -> tuple[Polygon, ...]:
 
 
 def gravels(extract: OsmExtract) -> tuple[Polygon, ...]:
-    """Return the sand, rock and building sites."""
+    """Return the outlines of sand, rock and building sites, metres."""
     chosen = (
         shape
         for tags, shape in zip(extract.areas.tags, extract.areas.shapes, strict=True)
@@ -60,7 +66,7 @@ def gravels(extract: OsmExtract) -> tuple[Polygon, ...]:
 
 
 def waters(extract: OsmExtract, houses: Houses) -> tuple[Polygon, ...]:
-    """Return lakes, rivers, pools and the sea, with a bank around houses that do not float."""
+    """Return the outlines of lakes, rivers, pools and the sea, metres, without banks of houses."""
     areas = [
         shape
         for tags, shape in zip(extract.areas.tags, extract.areas.shapes, strict=True)
@@ -101,7 +107,7 @@ def tracks(extract: OsmExtract, houses: Houses) -> tuple[Track, ...]:
 
 
 def crossings(extract: OsmExtract, streets: tuple[Street, ...]) -> tuple[Crossing, ...]:
-    """Return the zebras where crossings are mapped on a carriageway."""
+    """Return the zebras of the crossings that are mapped on a carriageway."""
     points = [
         point
         for tags, point in zip(extract.points.tags, extract.points.shapes, strict=True)
@@ -124,6 +130,7 @@ def crossings(extract: OsmExtract, streets: tuple[Street, ...]) -> tuple[Crossin
 
 
 def _polygons(shapes: Iterable[Geometry], least_m2: float) -> Iterator[Polygon]:
+    """Yield the polygons of shapes that are larger than `least_m2` square metres."""
     for shape in shapes:
         for part in shapely.get_parts(shape):
             if isinstance(part, Polygon) and part.area > least_m2:
@@ -131,5 +138,5 @@ def _polygons(shapes: Iterable[Geometry], least_m2: float) -> Iterator[Polygon]:
 
 
 def _is_sunk(tags: Tags) -> bool:
-    """Return whether something lies in a tunnel, indoors or underground."""
+    """Return whether an object lies in a tunnel, indoors or underground."""
     return is_hidden(tags) or tags.get("tunnel") == "culvert" or tags.get("location") == "underground"

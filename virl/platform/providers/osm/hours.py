@@ -17,18 +17,20 @@ _HOLIDAY_WEEKDAYS = re.compile(rf"\b([PS]H)\s+(?:{_WEEKDAYS})[^\s\"]*")
 """Weekdays that narrow holidays, as in `SH Mo-Fr 10:00-12:00`; the library takes them for further days."""
 _BETWEEN_RULES = re.compile(r"(; |, | \|\| )")  # within a rule the library writes its lists without spaces
 _NOT_WEEKLY = re.compile(r'"|\[|\bunknown\b|\bweek ?\d|(^|\s)((PH,)*SH(,[PS]H)*)(?=\s|$)')
+"""Pattern of a rule that does not hold each week."""
 _PUBLIC_HOLIDAYS = re.compile(r"(^|\s)PH(?=\s|$)")
 _CLOSED = " closed"
 """The end of a rule that closes."""
 _SEASON = re.compile(r"\b(\d{4}|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|easter)")
+"""Pattern of a part of a year in opening hours."""
 
 
 @dataclass(frozen=True, slots=True)
 class WeeklyHours:
-    """The part of a text of opening hours that holds each week."""
+    """The opening hours that hold each week, and the rules that do not."""
 
     stretches: tuple[OpeningHours, ...] = ()
-    """Sorted; empty where it is never open, or no rule holds each week."""
+    """Opening hours, sorted; empty where none hold each week."""
     is_closed: bool = False
     """True where the rules say that the place does not open at all."""
     left_out: tuple[str, ...] = ()
@@ -36,7 +38,7 @@ class WeeklyHours:
 
 
 def weekly_hours(text: str, day: date | None = None) -> WeeklyHours | None:
-    """Return the stretches of opening in the seven days from a day on; `None` where the text cannot be read.
+    """Return the opening hours in the week from a day on; `None` where the text cannot be read.
 
     Rules with a comment alone, for numbered weeks, for the first or last such day of a month, or for school
     holidays are left out. Rules for public holidays are set aside; times by the sun are those of the equinox.
@@ -74,6 +76,7 @@ def is_seasonal(text: str) -> bool:
 
 
 def _stretches(text: str, day: date) -> tuple[OpeningHours, ...]:
+    """Return the opening hours in the seven days from a day on."""
     hours = OsmHours(text)
     if str(hours.normalize()) == "24/7":
         return tuple(OpeningHours(weekday, 0, 1440) for weekday in range(7))

@@ -19,10 +19,14 @@ from virl.platform.providers.osm.measures import metres
 from virl.platform.providers.osm.parts import Piece, pieces_of
 from virl.platform.providers.osm.ways import ROADS, is_hidden, is_passage
 
-SMALLEST_M2 = 6.0  # a smaller outline is a box in the street; chosen
-TOLERANCE_M = 0.15  # corners are dropped where the wall moves less than this
-NEIGHBOURS = 8  # known heights that an unknown one is taken from
+SMALLEST_M2 = 6.0
+"""Square metres below which an outline is a box in the street; chosen."""
+TOLERANCE_M = 0.15
+"""Metres of a wall's move within which corners are dropped."""
+NEIGHBOURS = 8
+"""Known heights from which an unknown one is taken."""
 NEIGHBOURHOOD_M = 120.0
+"""Metres within which they lie."""
 
 USUAL_M: Mapping[str, float] = {
     "apartments": 14.0, "barn": 7.0, "bungalow": 4.5, "cabin": 3.5, "carport": 2.8, "cathedral": 25.0,
@@ -33,26 +37,31 @@ USUAL_M: Mapping[str, float] = {
     "stable": 4.5, "temple": 10.0, "terrace": 7.0, "tower": 25.0, "train_station": 10.0, "university": 14.0,
     "warehouse": 8.0,
 }  # fmt: skip
-"""Metres of a building of each kind where its height is unknown; chosen."""
+"""Metres of height by kind of building, where unknown; chosen."""
 DEFAULT_M = 7.0
+"""Metres of height of a building of any other kind."""
 LOW = frozenset(
     {"garage", "garages", "carport", "shed", "hut", "roof", "kiosk", "service", "greenhouse", "cabin"}
 )
-"""Kinds that are no higher where their neighbours are."""
+"""Kinds of building that are not raised to the height of neighbours."""
 
 _FOOT_M, _ROAD_M = 2.6, 3.8  # usual widths of a passage; chosen
 _WIDTHS_M = (1.8, 7.0)
-_CLEAR_M = 3.4  # from the ground to the rooms above; chosen
-_LINTEL_M = 0.8  # what is left of a low house above its passage, at least; chosen
+_CLEAR_M = 3.4
+"""Metres from the ground to the rooms above a passage; chosen."""
+_LINTEL_M = 0.8
+"""Least metres of a low house above its passage; chosen."""
 _LOWEST_M = 2.3
-_BEYOND_M = 1.5  # passages are cut so far beyond a way's end, for walls that it meets at an angle
+_BEYOND_M = 1.5
+"""Metres that passages are cut beyond a way's end, for walls at an angle."""
 _SMALLEST_PASSAGE_M2 = 1.5
 
 _COLOUR_KEYS = ("building:colour", "building:color", "building:facade:colour")
 _ROOF_COLOUR_KEYS = ("roof:colour", "roof:color")
 _SOFTENED = 0.12  # of white in a wall of a tagged colour: façades are paler than their names; chosen
+"""Share of white in a wall of a tagged colour; chosen: façades are paler than their names."""
 _TOLD_BY_TOWN = 10
-"""Houses with a tagged material that a town needs, for others to be drawn like them; chosen."""
+"""Houses with a tagged material from which on a town's others are drawn like them; chosen."""
 
 _WALLS: Mapping[str, str] = {
     "brick": "brick", "bricks": "brick", "masonry": "brick", "brickwork": "brick", "clay": "brick",
@@ -105,7 +114,7 @@ _USUAL_WALLS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Overhangs:
-    """n pieces of houses over open ground: parts that jut out, roofs on posts, rooms over passages."""
+    """Pieces of houses over open ground, as sequences of length n: rooms over passages, roofs on posts."""
 
     ids: tuple[str, ...]
     tags: tuple[Tags, ...]
@@ -121,10 +130,10 @@ class Overhangs:
 
 @dataclass(frozen=True, slots=True)
 class Houses:
-    """n buildings, or pieces of them, that stand on the ground."""
+    """Buildings, or pieces of them, that stand on the ground, as sequences of length n."""
 
     ids: tuple[str, ...]
-    """Ids of the outlines; all pieces of a building have the same."""
+    """Id of the building of each piece; equal for pieces of one."""
     tags: tuple[Tags, ...]
     footprints: Shapes
     """Polygons in metres, with their courtyards, shape (n,)."""
@@ -135,21 +144,21 @@ class Houses:
     parts: NDArray[np.bool_]
     """True for a part that is mapped by itself, shape (n,)."""
     above: Overhangs
-    """The pieces that do not stand on the ground."""
+    """Pieces that do not stand on the ground."""
 
     @property
     def all_ids(self) -> tuple[str, ...]:
-        """The ids of the pieces that stand on the ground, and then of those that do not."""
+        """Ids of the pieces on the ground, then of those above."""
         return self.ids + self.above.ids
 
     @property
     def all_tags(self) -> tuple[Tags, ...]:
-        """The tags of all pieces, in the order of `all_ids`."""
+        """Tags of all pieces, in the order of `all_ids`."""
         return self.tags + self.above.tags
 
 
 def houses_of(extract: OsmExtract) -> Houses:
-    """Return all buildings of an extract. Where parts are mapped, they stand for the building around them."""
+    """Return all buildings of an extract; mapped parts stand for the building around them."""
     pieces = pieces_of(extract)
     shapes = np.empty(len(pieces), object)
     shapes[:] = [piece.shape for piece in pieces]
@@ -169,7 +178,7 @@ def _stood_up(
     pieces: Sequence[Piece], polygons: Shapes, heights: Floats, known: NDArray[np.bool_],
     passages: Shapes,
 ) -> Houses:  # fmt: skip
-    """Return the houses: pieces on the ground, opened where passages lead through, and pieces above it."""
+    """Return the houses of pieces: those on the ground, opened for passages, and those above."""
     stands = np.array([piece.base == 0 for piece in pieces], bool)
     ground = np.flatnonzero(stands)
     opened, owner, rooms, below, clear = _open_passages(polygons[ground], heights[ground], passages)
@@ -194,7 +203,7 @@ def _stood_up(
 
 
 def _heights(pieces: Sequence[Piece], polygons: Shapes) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return the walls' height of each building, and whether it is known.
+    """Return (metres of each building's walls, whether they are mapped and not guessed).
 
     Else by its kind and its neighbours.
     """
@@ -224,7 +233,7 @@ def _heights(pieces: Sequence[Piece], polygons: Shapes) -> tuple[Floats, NDArray
 
 
 def _passages_of(extract: OsmExtract) -> Shapes:
-    """Return the ground of all passages and covered ways in metres, shape (n,)."""
+    """Return the ground of all passages and covered ways, metres, shape (n,)."""
     found = [
         _ground(shape, tags)
         for tags, shape in zip(extract.lines.tags, extract.lines.shapes, strict=True)
@@ -238,7 +247,7 @@ def _passages_of(extract: OsmExtract) -> Shapes:
 def _open_passages(
     footprints: Shapes, heights: Floats, passages: Shapes
 ) -> tuple[Shapes, Ints, Shapes, Ints, Floats]:
-    """Cut passages out of houses.
+    """Return houses cut open for passages, and the rooms above, each with its house's index.
 
     Args:
         footprints: of n houses.
@@ -277,7 +286,7 @@ def _open_passages(
 
 
 def _ground(line: LineString, tags: Tags) -> Polygon:
-    """Return the ground of a passage: as wide as tagged or usual, and a little longer than its way."""
+    """Return the ground of a passage, metres: as wide as tagged or usual, longer than its way."""
     usual = _ROAD_M if tags.get("highway") in ROADS else _FOOT_M
     width = min(max(metres(tags.get("width")) or usual, _WIDTHS_M[0]), _WIDTHS_M[1])
     xy = shapely.get_coordinates(line)
@@ -288,12 +297,14 @@ def _ground(line: LineString, tags: Tags) -> Polygon:
 
 
 def _polygons(shape: Geometry) -> Iterator[Polygon]:
+    """Yield the polygons of a shape that are large enough, counterclockwise."""
     for part in shapely.get_parts(shapely.make_valid(shape)):
         if isinstance(part, Polygon) and part.area >= _SMALLEST_PASSAGE_M2:
             yield shapely.orient_polygons(part, exterior_cw=False)
 
 
 def _array(polygons: list[Polygon]) -> Shapes:
+    """Return polygons as an array of objects."""
     made = np.empty(len(polygons), object)
     made[:] = polygons
     return made
@@ -301,7 +312,7 @@ def _array(polygons: list[Polygon]) -> Shapes:
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """The material and colour of a house's walls, and the colour of its roof; empty or `None` for any."""
+    """Material and colours of a house; empty or `None` where nothing says."""
 
     material: str
     paint: Rgb | None
@@ -314,11 +325,11 @@ class Looks:
 
     of_house: tuple[Outside, ...]
     unread: Mapping[str, int]
-    """Tags such as `building:colour=light red`, and how many houses have each."""
+    """Number of houses for each tag that cannot be read, such as `building:colour=light red`."""
 
 
 def looks_of(tags: Sequence[Tags], names: Sequence[str]) -> Looks:
-    """Return the looks of houses.
+    """Return the materials and colours of houses by their tags; equal names look equal.
 
     Args:
         tags: of each house.
@@ -339,7 +350,7 @@ def looks_of(tags: Sequence[Tags], names: Sequence[str]) -> Looks:
 
 
 def colour(text: str) -> Rgb | None:
-    """Return a CSS name or hex code, also with spaces or underscores in the name.
+    """Return the colour of a CSS name or hex code; `None` for other texts.
 
     `None` for anything else.
     """
@@ -356,6 +367,7 @@ def colour(text: str) -> Rgb | None:
 
 
 def _read_outside(tags: Tags, unread: Counter[str]) -> Outside:
+    """Return the material and colours that tags tell; unreadable tags are counted."""
     named = _first_value(tags.get("building:material", ""))
     material = _WALLS.get(named, "")
     if named and not material:
@@ -372,6 +384,7 @@ def _read_outside(tags: Tags, unread: Counter[str]) -> Outside:
 
 
 def _colour_of(tags: Tags, keys: Sequence[str], unread: Counter[str]) -> Rgb | None:
+    """Return the colour in the first of these keys that is present; `None` without a readable one."""
     for key in keys:
         if key in tags:
             found = colour(tags[key])
@@ -382,10 +395,12 @@ def _colour_of(tags: Tags, keys: Sequence[str], unread: Counter[str]) -> Rgb | N
 
 
 def _first_value(text: str) -> str:
+    """Return the first value of a list, in small letters with underscores."""
     return text.split(";", maxsplit=1)[0].strip().lower().replace(" ", "_")
 
 
 def _usual(look: Outside, tags: Tags, town: Sequence[str], name: str) -> Outside:
+    """Return the outside with a usual material of its kind or of the town."""
     choices = _USUAL_WALLS.get(tags.get("building", ""), town)
     if not choices:
         return look

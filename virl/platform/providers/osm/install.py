@@ -24,7 +24,7 @@ from virl.resources import data_home
 
 
 def install_extract(extract: Path, *, force: bool = False) -> tuple[Path, str]:
-    """Copy an extract to where city files look for it; gives its new path and the date of its data.
+    """Copy an extract into the data folder, and return (its new path, the date of its data).
 
     Args:
         extract: the file.
@@ -45,7 +45,7 @@ def install_extract(extract: Path, *, force: bool = False) -> tuple[Path, str]:
 
 
 def install_part(extract: Path, box: Box, name: str, *, force: bool = False) -> tuple[Path, str]:
-    """Copy what lies in a box of an extract to where city files look for it, as `NAME.osm.pbf`.
+    """Copy the part of an extract in a box into the data folder; return (path, date of its data).
 
     Gives its path and the date of its data.
 
@@ -77,7 +77,7 @@ def kept_path(name: str) -> Path:
 
 
 def keep_extract(extract: Path, *, force: bool) -> Path:
-    """Copy a file that is known to be an extract; gives its new path.
+    """Copy a checked extract into the data folder, and return its new path.
 
     Raises:
         BadInput: there is another one of its name.

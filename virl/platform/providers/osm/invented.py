@@ -42,7 +42,7 @@ FACTS: Mapping[str, Mapping[str, Mapping[str, bool]]] = MappingProxyType(
         }
     }
 )
-"""Values of tags that say outright what is hidden of other places, by attribute and key."""
+"""Hidden attributes that values of tags tell for sure, by attribute and key."""
 
 
 def with_invented_life(
@@ -62,7 +62,7 @@ def with_invented_life(
 
 
 def trade_of(types: Sequence[str]) -> Trade | None:
-    """Return the trade of the made city that a place is like, by its types, finest first.
+    """Return the made town's trade that a place is like, by its types; `None` for none.
 
     `None` for no trade.
     """
@@ -77,6 +77,7 @@ def trade_of(types: Sequence[str]) -> Trade | None:
 
 
 def _add_reviews(shop: Shop, tags: Tags, seed: int) -> Shop:
+    """Return a place with invented reviews, ratings, prices and attributes, if it has a trade."""
     trade = trade_of(shop.place.types)
     if trade is None:
         return shop
@@ -105,7 +106,7 @@ def _facts(tags: Tags) -> dict[str, bool]:
 
 
 def _homes(extract: OsmExtract, seed: int, town: str) -> tuple[Listing, ...]:
-    """Return the homes at mapped addresses."""
+    """Return invented homes to rent at mapped addresses."""
     doors = sorted(_residential_doors(extract), key=lambda door: (door.address_text, door.x))
     rng = Random(f"{seed} homes")
     chosen = rng.sample(doors, min(HOMES, len(doors)))
@@ -133,6 +134,7 @@ def _residential_doors(extract: OsmExtract) -> list[Door]:
 
 @cache
 def _first_types() -> Mapping[str, Trade]:
+    """Return the first trade of each main place type."""
     found: dict[str, Trade] = {}
     for trade in trades_table().trades.values():
         found.setdefault(trade.types[0], trade)

@@ -4,8 +4,11 @@ import re
 from collections.abc import Mapping
 
 _OUT_OF_USE = ("disused", "abandoned", "closed")
+"""Keys (with `yes`) and values of tags of objects that are out of use."""
 _TORN_DOWN = ("demolished", "razed", "removed", "destroyed", "dismantled")
+"""Keys (with `yes`) and values of tags of objects that were torn down."""
 _PLANNED = ("construction", "proposed", "planned")
+"""Keys (with `yes`) and values of tags of objects that are not built yet."""
 NO_USE = frozenset({*_OUT_OF_USE, *_TORN_DOWN, *_PLANNED, "vacant"})
 """Values of a key such as `amenity` that name no use: `amenity=construction` is no place."""
 _DATE = re.compile(r"(\d{4})(-(?:0[1-9]|1[0-2]))?(-(?:0[1-9]|[12]\d|3[01]))?")
@@ -25,12 +28,12 @@ def is_there(tags: Mapping[str, str], day: str) -> bool:
 
 
 def is_used(tags: Mapping[str, str]) -> bool:
-    """Return whether nothing says that an object is out of use or planned."""
+    """Return whether the tags do not say that an object is out of use or planned."""
     return not any(tags.get(key) == "yes" for key in (*_OUT_OF_USE, *_TORN_DOWN, *_PLANNED))
 
 
 def _pad_date(text: str | None, rest: str) -> str:
-    """Return a date with month and day; empty where there is none that can be read."""
+    """Return a date with month and day filled up by `rest`; empty for an unreadable one."""
     found = _DATE.fullmatch(text.strip()) if text else None
     if not found:
         return ""

@@ -32,7 +32,7 @@ from virl.platform.streetview import Image
 from virl.region import Region
 
 SETTLEMENTS = frozenset({"city", "town", "village"})
-"""Values of `place` of what stands by itself."""
+"""Values of `place` of settlements that stand by themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,27 +40,27 @@ class MappedTown:
     """The map of a town, read from an extract. Made by `mapped_town`."""
 
     places: Places
-    """Without pictures, ratings and reviews."""
+    """Places without pictures, ratings and reviews."""
     ways: tuple[tuple[LatLng, ...], ...]
-    """The ways on which people walk, split at their junctions."""
+    """Ways that people walk, as positions, split at their junctions."""
     life: tuple[LatLng, ...]
     """Positions of named shops and amenities."""
     attribution: str
-    """The names to credit."""
+    """Names to credit."""
     time_zone: str | None
-    """IANA name."""
+    """IANA name of the time zone; `None` where it is not known."""
     _extract: OsmExtract
-    """Its ways alone."""
+    """Ways of the extract, without its other objects."""
     addresses: TwinAddresses
     """All mapped addresses, streets and names."""
 
     def maps(self, panoramas: NavigationGraph) -> Maps:
-        """Return the town's maps: addresses and routes over the mapped ways, and ways along panoramas."""
+        """Return maps of the mapped addresses and ways, and of the ways along panoramas."""
         return TwinMaps(self._extract, self.addresses, GraphMaps(panoramas))
 
 
 def mapped_town(file: OsmCity, day: date | None = None) -> MappedTown:
-    """Read an extract, or a part of it.
+    """Return the map of the town in an extract, or of a part of it.
 
     Args:
         file: which, and which part.
@@ -89,7 +89,7 @@ def mapped_town(file: OsmCity, day: date | None = None) -> MappedTown:
 
 
 def life_of(twin: Twin) -> tuple[LatLng, ...]:
-    """Return the positions of named shops and amenities, which `virl cities --from` counts too."""
+    """Return the positions of the named shops and amenities of a twin."""
     return tuple(
         shop.place.position
         for tags, shop in zip(twin.pois.tags, twin.plan.shops, strict=True)
@@ -98,7 +98,7 @@ def life_of(twin: Twin) -> tuple[LatLng, ...]:
 
 
 def read_twin(file: OsmCity, day: date | None = None) -> Twin:
-    """Read the twin of an extract, or of the part of it that the file names.
+    """Return the twin of the extract, or of its part, that a city's file names.
 
     Args:
         file: which, and which part.
@@ -111,13 +111,13 @@ def read_twin(file: OsmCity, day: date | None = None) -> Twin:
 
 
 def key_of_twin(file: OsmCity, day: date | None = None) -> str:
-    """Return a key that tells the twin of a file, and what lives in it, from all others; empty if unknown."""
+    """Return the cache key of the twin and the invented life of a file; empty if unknown."""
     key = twin_key(*_extract_of(file), day)
     return f"{key} {file.life} {file.seed} {file.title}" if key else ""
 
 
 def part_of(file: OsmCity) -> Region | None:
-    """Return the part of an extract that is read: of one larger than a town, its busiest town.
+    """Return the part of an extract to read: by the file, or its busiest town; `None` for all.
 
     Raises:
         BadInput: the extract is missing or cannot be read.
@@ -132,7 +132,7 @@ def part_of(file: OsmCity) -> Region | None:
 
 
 def choice_of(file: OsmCity, extract: OsmExtract) -> str:
-    """Return how another town is chosen of an extract with several; empty where one was chosen, or is all.
+    """Return the hint how to choose another town of the extract; empty where there is no choice.
 
     Args:
         file: of the town.
@@ -153,12 +153,12 @@ def choice_of(file: OsmCity, extract: OsmExtract) -> str:
 
 
 def _extract_of(file: OsmCity) -> tuple[Path, Region | None, str]:
-    """Return the extract, the part of it, and the language of names."""
+    """Return (path of the extract, part to read or `None`, language of names)."""
     return file.file, part_of(file), file.names
 
 
 def names_of(twin: Twin, shops: Sequence[Shop]) -> tuple[dict[str, tuple[str, ...]], TwinAddresses]:
-    """Return the further names of each place by its id, and the addresses, which know all names.
+    """Return (other names of each place by its id, addresses that know all names).
 
     Args:
         twin: of the town.
@@ -172,4 +172,5 @@ def names_of(twin: Twin, shops: Sequence[Shop]) -> tuple[dict[str, tuple[str, ..
 
 
 def _no_photo(shop: Shop) -> Image:
+    """Raise an error: no photo of these places is ever drawn."""
     raise AssertionError(f"{shop.place.id} has no front")

@@ -21,24 +21,28 @@ from virl.platform.providers.osm.network import WayNetwork, select_stretches, wa
 from virl.platform.providers.osm.travel import DIRECTIONS
 from virl.platform.providers.osm.ways import ROADS
 
-_SHORTEST_M = 0.001  # of a stretch: nodes mapped twice on one spot are still two
+_SHORTEST_M = 0.001
+"""Least metres of a stretch: two nodes may be mapped on one spot."""
 
-_BESIDE_M = 15.0  # a pavement this near to a named road is that road's; chosen
+_BESIDE_M = 15.0
+"""Metres from a named road within which an unnamed pavement belongs to it; chosen."""
 _NAMES = ("name", "is_sidepath:of:name", "street:name", "ref")
+"""Keys that may name a way, the surest first."""
 _BESIDE = frozenset({"sidewalk", "sidepath"})
 
 
 @dataclass(frozen=True, slots=True)
 class SnappedStop:
-    """The point of a stretch that is nearest to a stop."""
+    """A stop, and the point of a stretch that is nearest to it."""
 
     stop: tuple[float, float]
-    """The stop's position in metres of the frame."""
+    """Metres (east, north) of the stop."""
     stretch: int
+    """Index of the stretch."""
     along: float
-    """Metres from the start of the stretch."""
+    """Metres from the start of the stretch to the point."""
     away: float
-    """Metres from the stop, straight."""
+    """Metres in a straight line from the stop to the point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +50,14 @@ class FoundWay:
     """A way between two stops."""
 
     xy: Floats
-    """Its corners in metres, both stops included, shape (m, 2)."""
+    """Corners in metres, both stops included, shape (m, 2)."""
     streets: tuple[str, ...]
-    """The street of each piece between two corners, m - 1 names; empty where it has none."""
+    """Street name of each of the m - 1 pieces; empty where it has none."""
     metres: float
 
 
 class WayGraph:
-    """The stretches that a mode of travel may use: the largest part in which every one leads to every other.
+    """The network of stretches that a mode of travel may use, all reachable from each other.
 
     Args:
         extract: what is mapped; ways end where its outline does.
@@ -80,7 +84,7 @@ class WayGraph:
         return len(self._lines)
 
     def snap(self, stop: tuple[float, float]) -> SnappedStop | None:
-        """Return the point of the graph nearest to a stop in metres; `None` if there is no way at all."""
+        """Return the point of the network nearest to a stop (metres); `None` if there is no way."""
         if not len(self._lines):
             return None
         point = shapely.Point(stop)
@@ -89,7 +93,7 @@ class WayGraph:
         return SnappedStop(stop, stretch, float(line.project(point)), float(line.distance(point)))
 
     def metres(self, origins: Sequence[SnappedStop], destinations: Sequence[SnappedStop]) -> Floats:
-        """Return the metres of the shortest ways between stops, shape (origins, destinations)."""
+        """Return the metres of the shortest ways, shape (origins, destinations); `inf` if none."""
         if not origins or not destinations:
             return np.empty((len(origins), len(destinations)))
         (leave, cost), (enter, rest) = self._exits(origins), self._entries(destinations)
@@ -137,7 +141,7 @@ class WayGraph:
         return self._join_way(here, there, parts, around)
 
     def _direct(self, here: SnappedStop, there: SnappedStop) -> tuple[float, bool]:
-        """Return the metres between two stops at one stretch, and whether they are straight and not along it.
+        """Return (metres between two stops at one stretch, whether straight and not along it).
 
         Stops that are nearer to each other than to the stretch, together, are walked between straight. The
         metres are `inf` where the stretch is no way between them.
@@ -153,7 +157,7 @@ class WayGraph:
         return (abs(onward) + away if allowed else np.inf), False
 
     def _exits(self, spots: Sequence[SnappedStop]) -> tuple[Ints, Floats]:
-        """Return the end and the start of each stop's stretch, and the metres to them.
+        """Return (junctions at both ends of each stop's stretch, metres from the stop to them).
 
         `inf` against a one-way.
         """
@@ -165,7 +169,7 @@ class WayGraph:
         return np.stack([self._end[stretch], self._start[stretch]], 1), np.maximum(np.stack(costs, 1), 0.0)
 
     def _entries(self, spots: Sequence[SnappedStop]) -> tuple[Ints, Floats]:
-        """Return the start and the end of each stop's stretch, and the metres from them."""
+        """Return (junctions at both ends of each stop's stretch, metres from them to the stop)."""
         stretch, along = _columns(spots)
         costs = (
             np.where(self._forward[stretch], along, np.inf),
@@ -174,10 +178,11 @@ class WayGraph:
         return np.stack([self._start[stretch], self._end[stretch]], 1), np.maximum(np.stack(costs, 1), 0.0)
 
     def _part(self, stretch: int, first: float, last: float) -> Floats:
+        """Return the corners of a stretch between two distances along it, metres, shape (n, 2)."""
         return shapely.get_coordinates(ops.substring(self._lines[stretch], first, last))
 
     def _stretch_through(self, source: int, target: int) -> tuple[Floats, int]:
-        """Return the stretch that leads from one junction to the next, from there on."""
+        """Return (corners of the stretch between two junctions, index of the stretch)."""
         low, high = self._matrix.indptr[source : source + 2]
         entry = low + np.searchsorted(self._matrix.indices[low:high], target)
         code = int(self._stretch[entry])
@@ -187,6 +192,7 @@ class WayGraph:
     def _join_way(
         self, here: SnappedStop, there: SnappedStop, parts: list[tuple[Floats, int]], metres: float
     ) -> FoundWay:
+        """Return the way of these parts, with both stops and the street of each piece."""
         xy = np.concatenate([[here.stop], *(part for part, _ in parts), [there.stop]])
         owners = np.concatenate([np.full(len(part), self._name[stretch]) for part, stretch in parts])
         # The piece that ends at a corner is of the corner's street; the last one leads off it.
@@ -229,7 +235,7 @@ class TwinMaps:
         return self._addresses.find(address)
 
     def address_at(self, position: LatLng, radius: float) -> Address | None:
-        """Return the mapped address nearest to a position, of those within so many metres."""
+        """Return the mapped address nearest within `radius` metres; `None` if there is none."""
         return self._addresses.nearest(position, radius)
 
     def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
@@ -282,7 +288,7 @@ class TwinMaps:
         return self._panoramas.route(stops)
 
     def _on_map(self, stops: Sequence[LatLng], mode: TravelMode) -> tuple[list[int], list[SnappedStop]]:
-        """Return the numbers of the stops that are near a way, and their points on it."""
+        """Return (indices of the stops near a way, their points on it)."""
         near = {
             number: spot
             for number, spot in enumerate(self._nearest(stops, mode))
@@ -291,6 +297,7 @@ class TwinMaps:
         return list(near), list(near.values())
 
     def _nearest(self, stops: Sequence[LatLng], mode: TravelMode) -> Iterator[SnappedStop | None]:
+        """Yield the nearest point of a way for each stop; `None` where there is no way."""
         graph = self._graph(mode)
         for stop in stops:
             point = self._extract.frame.point(stop)
@@ -299,6 +306,7 @@ class TwinMaps:
             yield graph.snap(point)
 
     def _snap(self, stops: Sequence[LatLng], mode: TravelMode) -> list[SnappedStop]:
+        """Return the nearest point of a way for each stop; refuse a stop off the map."""
         spots = []
         for stop, spot in zip(stops, self._nearest(stops, mode), strict=True):
             if spot is None:
@@ -317,11 +325,12 @@ class TwinMaps:
 
 
 def _columns(spots: Sequence[SnappedStop]) -> tuple[Ints, Floats]:
+    """Return (stretch, metres along it) of stops, shape (n,) each."""
     return np.array([spot.stretch for spot in spots]), np.array([spot.along for spot in spots])
 
 
 def _largest(network: WayNetwork, forward: Flags, backward: Flags) -> tuple[WayNetwork, Ints]:
-    """Return the part with the most metres in which every stretch leads to every other, and its stretches."""
+    """Return (largest part whose stretches all reach each other, indices of its stretches)."""
     if not len(network.lines):
         return network, np.empty(0, np.int64)
     matrix, _ = _arcs(network.start, network.end, network.length, forward, backward, len(network.junctions))
@@ -335,7 +344,7 @@ def _largest(network: WayNetwork, forward: Flags, backward: Flags) -> tuple[WayN
 def _arcs(
     start: Ints, end: Ints, length: Floats, forward: Flags, backward: Flags, count: int
 ) -> tuple[csr_array, Ints]:
-    """Return the matrix of metres from junction to junction, and the stretch of each entry.
+    """Return (metres from junction to junction as a matrix, stretch of each entry).
 
     An entry's stretch is written as twice its number, one more where it is used against its direction.
     """
@@ -354,6 +363,7 @@ def _arcs(
 
 
 def _shapes(network: WayNetwork) -> Shapes:
+    """Return the stretches of a network as lines."""
     if not network.lines:
         return np.empty(0, object)
     sizes = [len(line) for line in network.lines]
@@ -362,7 +372,7 @@ def _shapes(network: WayNetwork) -> Shapes:
 
 
 def _street_names(extract: OsmExtract, way: Ints, lines: Shapes) -> tuple[tuple[str, ...], Ints]:
-    """Return the names of streets, the empty one first, and the number of each stretch's name among them.
+    """Return the names of streets, the empty one first, and for each stretch the index of its name.
 
     A pavement mapped without a name has that of the nearest road within 15 m.
 
@@ -388,11 +398,13 @@ def _street_names(extract: OsmExtract, way: Ints, lines: Shapes) -> tuple[tuple[
 
 
 def _name(tags: Tags) -> str:
+    """Return the street name in the tags of a way; empty without one."""
     if "highway" not in tags:
         return ""
     return next((name for key in _NAMES if (name := tags.get(key, "").strip())), "")
 
 
 def _is_beside(tags: Tags) -> bool:
+    """Return whether a way is a pavement or cycle path beside a road."""
     kinds = (tags.get(key) for key in ("footway", "path", "cycleway"))
     return tags.get("is_sidepath") == "yes" or not _BESIDE.isdisjoint(kinds)

@@ -17,19 +17,24 @@ _METRES = {
     "in": 0.0254,
     "km": 1000.0,
 }
+"""Metres of each unit of length."""
 _NUMBER = r"\d{1,6}(?:[.,]\d{1,6})?"
 _UNITS = "|".join(sorted(_METRES, key=len, reverse=True))
 _LENGTH = re.compile(rf"({_NUMBER}) ?({_UNITS})\.?")
+"""Pattern of a length with its unit."""
 _FEET_AND_INCHES = re.compile(rf"({_NUMBER}) ?(?:'|ft|feet) ?({_NUMBER}) ?(?:\"|in)?")
+"""Pattern of a length in feet and inches."""
 _PLAIN = re.compile(r"-?\d{1,4}(?:[.,]\d{1,3})?")
+"""Pattern of a plain number."""
 _FLOORS = re.compile(r"(-?\d{1,3}(?:\.\d+)?)(?: ?- ?(-?\d{1,3}(?:\.\d+)?))?")
+"""Pattern of a floor or a range of floors."""
 _QUOTES = str.maketrans("\u2032\u2019\u2018\u2033\u201d\u201c\u2013\u2212", "'''\"\"\"--")
 """Typographic marks of feet, inches, ranges and negative numbers, as the plain ones."""
 _ABOUT = "~ "
 
 
 def metres(text: str | None) -> float | None:
-    """Return a length such as `12`, `12.5 m`, `40 ft` or `12'6"` in metres; `None` for anything else.
+    """Return the metres of a length such as `12.5 m`, `40 ft` or `12'6"`; `None` for other texts.
 
     Of a list or a range the largest counts, as in `10-12`.
     """
@@ -37,7 +42,7 @@ def metres(text: str | None) -> float | None:
 
 
 def number(text: str | None) -> float | None:
-    """Return a number such as `3`, `2.5` or `-1`; `None` for anything else.
+    """Return the number in a text such as `3` or `2.5`, the largest of a list; `None` for other texts.
 
     Of a list or a range the largest counts, as in `5;6`.
     """
@@ -46,7 +51,7 @@ def number(text: str | None) -> float | None:
 
 
 def is_at_ground(level: str) -> bool:
-    """Return whether some floors of a tag `level`, such as `0;1`, `-1-2` or `0.5`, are at the ground.
+    """Return whether a value of `level`, such as `0;1`, includes the ground; unclear ones do.
 
     What names no floor by its number counts as the ground.
     """
@@ -56,6 +61,7 @@ def is_at_ground(level: str) -> bool:
 
 
 def _metres(text: str) -> float | None:
+    """Return the metres of one length; `None` for other texts."""
     text = text.lower()
     if both := _FEET_AND_INCHES.fullmatch(text):
         return _float(both[1]) * _METRES["'"] + _float(both[2]) * _METRES['"']
@@ -68,6 +74,6 @@ def _float(text: str) -> float:
 
 
 def _parts(text: str | None) -> list[str]:
-    """Return the parts of a list such as `5;6` or of a range such as `10-12`."""
+    """Return the parts of a list such as `5;6`, or of a range such as `10-12`."""
     plain = (text or "").translate(_QUOTES).replace("''", '"')
     return [part.strip(_ABOUT) for part in re.split(r";|(?<=[^-;\s]) ?- ?(?=\d)", plain)]

@@ -17,17 +17,18 @@ from virl.platform.providers.osm.ways import WayFilter
 
 @dataclass(frozen=True)
 class WayNetwork:
-    """n stretches of way between k junctions and dead ends."""
+    """Stretches of way between junctions and dead ends: n stretches, k junctions."""
 
     junctions: Floats
-    """Metres, shape (k, 2)."""
+    """Metres east and north of each junction, shape (k, 2)."""
     lines: tuple[Floats, ...]
-    """Each shape (m, 2), from its `start` to its `end`."""
+    """Points in metres of each stretch from `start` to `end`, shape (m, 2) each."""
     start: Ints
+    """Index of the junction where each stretch starts, shape (n,)."""
     end: Ints
-    """Junctions at the ends of each stretch, shape (n,)."""
+    """Index of the junction where each stretch ends, shape (n,)."""
     way: Ints
-    """The line of the extract that each stretch is a part of, shape (n,)."""
+    """Index of the extract's line that each stretch belongs to, shape (n,)."""
 
     @cached_property
     def length(self) -> Floats:
@@ -57,7 +58,7 @@ def way_network(extract: OsmExtract, kept: WayFilter) -> WayNetwork:
 
 
 def only_ways(extract: OsmExtract) -> OsmExtract:
-    """Return an extract without all that is no way: the little that a network is built from."""
+    """Return an extract of its ways alone, all that a network needs."""
     ways = [number for number, tags in enumerate(extract.lines.tags) if "highway" in tags]
     lines = extract.lines
     nothing = OsmObjects((), (), np.empty(0, object))
@@ -84,7 +85,7 @@ def largest_part(network: WayNetwork) -> WayNetwork:
 
 
 def select_stretches(network: WayNetwork, stretches: Sequence[int] | Ints) -> WayNetwork:
-    """Return a network of some stretches of another, with the junctions they need."""
+    """Return the network of some stretches of another one, with their junctions."""
     stretches = np.asarray(stretches, np.int64)
     ends = np.stack([network.start[stretches], network.end[stretches]])
     used, index = np.unique(ends, return_inverse=True)
@@ -95,14 +96,14 @@ def select_stretches(network: WayNetwork, stretches: Sequence[int] | Ints) -> Wa
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """Successive nodes of a way that lie in the outline."""
+    """Consecutive nodes of a way within the outline."""
 
     way: int
     nodes: Ints
 
 
 def _runs(extract: OsmExtract, ways: Sequence[int]) -> tuple[Floats, Ints, list[_Run]]:
-    """Return the nodes of ways in metres, the node at each corner, and their runs in the outline."""
+    """Return (points in metres, node of each, runs of ways within the outline)."""
     if not ways:
         return np.empty((0, 2)), np.empty(0, np.int64), []
     corners, owner = shapely.get_coordinates(extract.lines.shapes[ways], return_index=True)

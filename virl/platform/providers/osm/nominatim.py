@@ -21,15 +21,18 @@ from virl.platform.providers.osm.box import Box, square_around
 from virl.platform.providers.osm.server import MapServer, MapServiceSettings, load_open_maps, map_judge
 
 MATCHES = 5
+"""Most places that a search returns."""
 LARGEST_MB = 1.0
-MARGIN_M = 5_000.0  # as for Google; chosen
+"""Largest reply in megabytes."""
+MARGIN_M = 5_000.0
+"""Metres around the district within which an address counts as its own; chosen as for Google."""
 HOUSE = 18
-"""Zoom of a reverse question."""
+"""Zoom of a reverse search that finds houses."""
 ELSE = "try again later, or give --box S,W,N,E instead"
 
 
 class _Described(ReplyBody):
-    """The names of a place."""
+    """The name and address of a place in a reply."""
 
     display_name: str = ""
     name: str = ""
@@ -37,33 +40,33 @@ class _Described(ReplyBody):
 
     @property
     def address_text(self) -> str:
-        """Street, number and town, or else the name."""
+        """Address in one line, or else the name."""
         return written_address(self.address, self.name) or self.display_name
 
 
 class Match(_Described):
-    """A place as Nominatim gives it."""
+    """A place that a search finds."""
 
     lat: Latitude
     lon: Longitude
     boundingbox: tuple[Latitude, Latitude, Longitude, Longitude] | None = None
-    """South, north, west and east."""
+    """(south, north, west, east) in degrees; `None` where not told."""
     addresstype: str = ""
 
     @property
     def position(self) -> LatLng:
-        """Its middle."""
+        """Position of its middle."""
         return LatLng(self.lat, self.lon)
 
     @property
     def box(self) -> Box:
-        """All of it; the middle alone if its box is not known."""
+        """Box around all of it, or its middle where that is not known."""
         south, north, west, east = self.boundingbox or (self.lat, self.lat, self.lon, self.lon)
         return Box(south, west, north, east)
 
     @property
     def fitting_box(self) -> Box:
-        """All of it, or the square around its middle if it is larger or smaller than a download."""
+        """Box around all of it, or a square around its middle where that has no fitting size."""
         own = self.box
         usual = own.south < own.north and own.width > 0 and own.fits
         return own if usual else square_around(self.position)
@@ -82,11 +85,12 @@ _SEARCHED, _REVERSED = map_judge(), map_judge(200, 404)  # "Unable to geocode" c
 
 
 def _judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
+    """Return a good reply of a search or a reverse search, or its fault."""
     return (_REVERSED if wanted.kind == "object" else _SEARCHED)(wanted, reply)
 
 
 class Nominatim:
-    """A Nominatim server.
+    """A client of a Nominatim server.
 
     Args:
         settings: of the service.
@@ -112,7 +116,7 @@ class Nominatim:
         self.title, self.close = self._server.title, self._server.close
 
     def search(self, query: Mapping[str, str]) -> list[Match]:
-        """Return the places that match, the most important one first.
+        """Return the places that match a query, the most important first.
 
         Args:
             query: fields beside the format, such as `{"q": "Vaduz", "limit": "5"}`.
@@ -124,7 +128,7 @@ class Nominatim:
         return self._server.service.array(self._server.request("nominatim_search", asked), Match)
 
     def find(self, address: str) -> LatLng:
-        """Return the position of an address, a street, or a place by its name, in the district or near it.
+        """Return the position of an address, street or place in or near the district.
 
         Raises:
             NotFound: nothing matches.
@@ -144,7 +148,7 @@ class Nominatim:
         return found[0].position
 
     def nearest(self, position: LatLng, radius: float) -> Address | None:
-        """Return the address nearest to a position, of those within so many metres.
+        """Return the address nearest to a position within `radius` metres; `None` if there is none.
 
         Raises:
             ProviderError: as `search`.
@@ -167,7 +171,7 @@ class Nominatim:
 
 
 def find_places(name: str, tell: Tell) -> list[Match]:
-    """Return the places of a name, the most important one first; at least one.
+    """Return the places with a name, the most important first; at least one.
 
     Asks the server of `VIRL_NOMINATIM_URL`, by default the public one.
 

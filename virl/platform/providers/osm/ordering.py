@@ -13,11 +13,11 @@ import osmium
 from virl.errors import BadInput
 
 TRUSTED_FROM_MB = 20
-"""A larger file that says of itself that it is sorted is not looked at object by object; chosen."""
+"""Megabytes from which a file that says it is sorted is believed; chosen."""
 MOST_MB = 100
-"""A larger file is not sorted here: all its objects lie in memory meanwhile; chosen."""
+"""Largest file in megabytes that is sorted, in memory; chosen."""
 NEGATIVE = 1 << 60
-"""Offset of negative numbers in a sorted copy: an object -n has the number NEGATIVE + n there."""
+"""Offset of negative numbers in a sorted copy: -n becomes NEGATIVE + n."""
 
 _KINDS = {"Node": 0, "Way": 1, "Relation": 2}
 _DELETED = re.compile(rb"<(node|way|relation)\s[^>]*?\baction\s*=\s*[\"']delete[\"'][^>]*>")
@@ -29,7 +29,7 @@ _Made = osmium.osm.mutable.Node | osmium.osm.mutable.Way | osmium.osm.mutable.Re
 
 
 def in_order(path: Path, folder: Path) -> Path:
-    """Return a file with the newest version of each object, sorted, without what was deleted.
+    """Return the path of a file with the newest version of each object, sorted; a copy if needed.
 
     Args:
         path: the file, as overpass-turbo and JOSM write them too.
@@ -54,11 +54,12 @@ def in_order(path: Path, folder: Path) -> Path:
 
 
 def shown_number(number: int) -> int:
-    """Return the number of an object as its file gives it."""
+    """Return an object's number as in the original file."""
     return NEGATIVE - number if number >= NEGATIVE else number
 
 
 def _is_in_order(path: Path) -> bool:
+    """Return whether a file is sorted, without negative numbers and deleted objects."""
     header = _header(path)
     is_trusted = header.get("sorting", "") == "Type_then_ID" and not header.has_multiple_object_versions
     if is_trusted and path.stat().st_size > TRUSTED_FROM_MB * 1e6:
@@ -74,12 +75,13 @@ def _is_in_order(path: Path) -> bool:
 
 
 def _header(path: Path) -> osmium.io.Header:
+    """Return the head of a file."""
     with osmium.io.Reader(str(path), osmium.osm.osm_entity_bits.NOTHING) as reader:
         return reader.header()
 
 
 def _deleted_by_editor(path: Path) -> set[tuple[str, int]]:
-    """Return kind and number of the objects that JOSM is to delete, which osmium does not tell apart."""
+    """Return (kind, number) of the objects that JOSM has marked for deletion."""
     opened: dict[str, Callable[[Path], bytes]] = {
         ".osm": Path.read_bytes,
         ".gz": lambda file: gzip.decompress(file.read_bytes()),
@@ -99,7 +101,7 @@ def _deleted_by_editor(path: Path) -> set[tuple[str, int]]:
 
 
 class _Writing:
-    """A writer of objects that come sorted by kind and number, of each the newest version.
+    """A writer of sorted objects that keeps the newest version of each.
 
     Args:
         writer: of the copy.
@@ -126,11 +128,12 @@ class _Writing:
         self._take("Relation", one, lambda: osmium.osm.mutable.Relation(members=members))
 
     def finish(self) -> None:
-        """Write what is held back."""
+        """Write the objects that are still held back."""
         self._write_held()
         self._write_negative()
 
     def _take(self, kind: str, one: Object, made_of: Callable[[], _Made]) -> None:
+        """Hold an object back until its newest version is known."""
         name, tags = (kind, one.id), dict(one.tags)
         rank = (one.version, one.timestamp, len(tags))
         if self._held and self._held[0] == name:
@@ -147,6 +150,7 @@ class _Writing:
         self._held = name, rank, made
 
     def _write_held(self) -> None:
+        """Write the object that is held back; one with a negative number waits."""
         if self._held and (made := self._held[2]):
             name, rank, _ = self._held
             if name[1] < 0:
@@ -156,10 +160,12 @@ class _Writing:
             self._held = name, rank, None
 
     def _write_negative(self) -> None:
+        """Write the objects with negative numbers, sorted."""
         for _, made in sorted(self._negative, key=itemgetter(0)):
             self._writer.add(made)
         self._negative.clear()
 
 
 def _positive(number: int) -> int:
+    """Return a number, a negative one moved to above `NEGATIVE`."""
     return NEGATIVE - number if number < 0 else number

@@ -7,13 +7,15 @@ from dataclasses import replace
 from virl.platform.providers.osm.extract import OsmExtract, OsmObjects, Tags
 
 KEYS = frozenset({"alt_name", "old_name", "short_name", "official_name", "int_name", "loc_name", "nat_name"})
+"""Keys of other names."""
 _IN_A_LANGUAGE = re.compile(r"name:[a-z]{2,3}([-_]\w+)?")
+"""Pattern of a key for a name in a language."""
 
 _STREET_KEYS = ("addr:street", "addr:place")
 
 
 def other_names(tags: Tags) -> tuple[str, ...]:
-    """Return all names of an object but its own, each once, in the order of the tags."""
+    """Return all names of an object except its main one, each once."""
     found = [
         name.strip()
         for key, value in tags.items()
@@ -24,7 +26,7 @@ def other_names(tags: Tags) -> tuple[str, ...]:
 
 
 def translate_names(extract: OsmExtract, language: str) -> OsmExtract:
-    """Return an extract whose objects are named in a language, as far as it is mapped (`name:en`).
+    """Return an extract with names in a language, where they are mapped; empty keeps local names.
 
     The local name stays as `loc_name`, so that it is found by search.
 
@@ -49,10 +51,12 @@ def translate_names(extract: OsmExtract, language: str) -> OsmExtract:
 
 
 def _rename_all(objects: OsmObjects, key: str, streets: Mapping[str, str]) -> OsmObjects:
+    """Return objects with names in the language of a key."""
     return replace(objects, tags=tuple(_rename(tags, key, streets) for tags in objects.tags))
 
 
 def _rename(tags: Tags, key: str, streets: Mapping[str, str]) -> Tags:
+    """Return tags with the name in the language of a key, and the local one as `loc_name`."""
     new: dict[str, str] = {name: streets[tags[name]] for name in _STREET_KEYS if tags.get(name) in streets}
     wanted, local = tags.get(key, "").strip(), tags.get("name", "")
     if wanted and wanted != local:

@@ -16,32 +16,32 @@ AREA_KEYS = (
     "emergency", "healthcare", "highway", "landuse", "leisure", "man_made", "natural", "office", "place",
     "railway", "shop", "tourism", "water",
 )  # fmt: skip
-"""Keys of what is an area where its way is closed."""
+"""Keys of closed ways that are areas."""
 DRAWN_KEYS = frozenset(
     {"building", "building:part", "club", "craft", "education", "healthcare", "landuse", "office", "shop"}
 )
-"""Keys of areas: a way with one of them that is not closed has an open ring."""
+"""Keys of ways that should be closed: an open one has a broken ring."""
 LINE_TAGS = frozenset({"highway", "railway", "barrier", "waterway"})
 
 
 @dataclass(frozen=True, slots=True)
 class Unclosed:
-    """An object that should be an area."""
+    """An object that should be an area, but was not closed by osmium."""
 
     name: str
     tags: Tags
     ways: tuple[int, ...]
-    """The ways of its rings."""
+    """Numbers of the ways of its rings."""
     inner: frozenset[int] = frozenset()
-    """Those of them that are rings of holes."""
+    """Numbers of those ways that are rings of holes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """The best that can be made of an outline, in metres."""
+    """The shape made of an outline, and what is wrong with it."""
 
     shape: shapely.Geometry | None
-    """`None` where no node of it is in the file."""
+    """Area, or a point in its place, metres; `None` where the file has no node of it."""
     fault: str = ""
     """The reason why it is no area; empty where it is one."""
 
@@ -60,14 +60,14 @@ def is_outline(tags: Tags, *, closed: bool) -> bool:
 
 
 def is_area_relation(tags: Tags) -> bool:
-    """Return whether a relation is an area; borders of districts are none."""
+    """Return whether a relation is an area, and not the border of a district."""
     if tags.get("type") == "boundary":
         return not (tags.keys() - {"place"}).isdisjoint(AREA_KEYS)
     return tags.get("type") == "multipolygon" and not tags.keys().isdisjoint(AREA_KEYS)
 
 
 def mend_outlines(path: Path, unclosed: Sequence[Unclosed], frame: LocalFrame) -> list[Mended]:
-    """Make areas of outlines as far as that goes.
+    """Return the best shape for each outline: an area, or else a point.
 
     Args:
         path: the file they are from; it is sorted.
@@ -102,12 +102,13 @@ class _Rings:
         return way not in self._nodes or any(node not in self._at for node in self._nodes[way])
 
     def corners(self, way: int) -> Floats:
-        """Return the known nodes of a way, shape (n, 2)."""
+        """Return the known nodes of a way, metres, shape (n, 2)."""
         known = [self._at[node] for node in self._nodes.get(way, ()) if node in self._at]
         return np.array(known, float).reshape(-1, 2)
 
 
 def _mend_outline(one: Unclosed, rings: _Rings) -> Mended:
+    """Return the best shape of one outline, and its fault."""
     corners = np.concatenate([rings.corners(way) for way in one.ways])
     if not len(corners):
         return Mended(None, "the file lacks all of its nodes")
@@ -138,6 +139,7 @@ def _fill_rings(rings: Sequence[Floats]) -> shapely.Geometry:
 
 
 def _ends_meet(line: shapely.LineString) -> bool:
+    """Return whether a line is a closed ring."""
     return len(line.coords) > 3 and line.coords[0] == line.coords[-1]
 
 

@@ -21,9 +21,11 @@ from virl.platform.providers.osm.server import (
 )
 
 LARGEST_MB = 256.0
-"""Megabytes of a reply as XML; chosen: 4 km2 of a dense city have about 50."""
-QUERY_S = 120  # that the server may work on it
+"""Largest reply in megabytes of XML; chosen: 4 km2 of a dense city have about 50."""
+QUERY_S = 120
+"""Seconds that the server may work on a query."""
 STATUS_S = 10.0
+"""Seconds to wait for the server's status."""
 
 SMALLER = "choose a smaller box, or try again later"
 
@@ -34,11 +36,12 @@ _BEYOND = re.compile(r"timed out|out of memory|exceeds|too (?:large|many)|maxsiz
 _REMARK = re.compile(rb"<remark>(.*?)(?:</remark>|$)", re.DOTALL)
 _ROOT = re.compile(rb"^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*\?>\s*)?<osm[\s>]")
 _PIECE = 1 << 20
-_OVERLAP = 4096  # so that what lies across two pieces is seen
+_OVERLAP = 4096
+"""Bytes that two pieces overlap, to see what lies across them."""
 
 
 def query_of(box: Box) -> str:
-    """Return the Overpass QL for nodes, ways and multipolygons of a box, with all their members.
+    """Return the Overpass QL for all nodes, ways and multipolygons in a box.
 
     Other relations, such as borders and bus routes, are left out: no town is built of them. Parks are kept.
     """
@@ -51,7 +54,7 @@ def query_of(box: Box) -> str:
 
 
 def _judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
-    """Judge a reply: one with a remark lacks what the server did not come to."""
+    """Return a good reply, or its fault; a reply with a remark is incomplete."""
     judged = _STATUS(wanted, reply)
     remark = json_object(reply.body).get("remark") if wanted.kind == "object" else None
     if isinstance(judged, HttpFault) or not remark:
@@ -64,7 +67,7 @@ _STATUS = map_judge()
 
 
 class Overpass:
-    """An Overpass server.
+    """A client of an Overpass server.
 
     Args:
         settings: of the service.
@@ -92,7 +95,7 @@ class Overpass:
         self.title, self.close = self._server.title, self._server.close
 
     def read(self, query: str, shape: type[ShapeT]) -> ShapeT:
-        """Return the JSON that answers a query, in its shape.
+        """Return the JSON that answers a query, as its shape.
 
         Raises:
             ProviderError: the server did not answer, or refused; its verdict is `smaller` where a query for
@@ -101,7 +104,7 @@ class Overpass:
         return self._server.service.read(self._server.request("overpass", {"data": query}), shape)
 
     def fetch(self, box: Box, file: Path) -> None:
-        """Write what is mapped in a box to a file, as OpenStreetMap XML.
+        """Write the map of a box to a file, as OpenStreetMap XML.
 
         Raises:
             ProviderError: the server did not answer, refused, or gave no whole reply.
@@ -116,7 +119,7 @@ class Overpass:
         self._check(file)
 
     def _slot(self) -> float | None:
-        """Return the seconds until the server takes a query of this address.
+        """Return the seconds until the server takes the next query; `None` if now or not told.
 
         Returns:
             `None` if it does not say, or takes one now.
@@ -130,10 +133,11 @@ class Overpass:
         return min(waits) + 1 if waits else None
 
     def _check(self, file: Path) -> None:
-        """See that a reply is whole OpenStreetMap XML without an error of the server or a key in it."""
+        """Check that a file is whole OpenStreetMap XML without an error or a key in it."""
         redaction = self._server.url.redaction
 
         def words(page: bytes) -> str:
+            """Return the text of an error page without keys."""
             return redaction.text(page_words(redaction.body(page)))
 
         tail = b""
@@ -157,7 +161,7 @@ class Overpass:
 
 
 def download_server(url: str | None, tell: Tell) -> Overpass:
-    """Return a server for a command that fetches one box.
+    """Return the Overpass client of a command that fetches one box.
 
     Args:
         url: of its interpreter; by default that of `VIRL_OVERPASS_URL`, or the public server.

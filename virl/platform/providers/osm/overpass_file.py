@@ -9,7 +9,8 @@ from virl.errors import BadInput
 from virl.geo import LatLng
 from virl.region import Region
 
-_HEAD = 2000  # bytes; the server writes its notes first
+_HEAD = 2000
+"""Bytes that are read of a file; the server writes its notes first."""
 _DATE = re.compile(rb'<meta osm_base="(\d{4}-\d\d-\d\d)')
 _BOUNDS = re.compile(
     rb'<bounds minlat="(-?[\d.]+)" minlon="(-?[\d.]+)" maxlat="(-?[\d.]+)" maxlon="(-?[\d.]+)"\s*/>'
@@ -17,13 +18,13 @@ _BOUNDS = re.compile(
 
 
 def data_date(path: Path) -> str:
-    """Return the day of the data, such as `2026-11-22`; empty if the file came from elsewhere."""
+    """Return the date of an Overpass file's data, such as `2026-11-22`; empty for other files."""
     found = _DATE.search(_head(path))
     return found[1].decode("ascii") if found else ""
 
 
 def asked_box(path: Path) -> Region | None:
-    """Return the box that was asked for; `None` if the file came from elsewhere.
+    """Return the box that an Overpass file was asked for; `None` for other files.
 
     Streets reach beyond that box, for they are given whole.
     """
@@ -39,7 +40,7 @@ def asked_box(path: Path) -> Region | None:
 
 
 def _head(path: Path) -> bytes:
-    """Return the first bytes of a file of XML; nothing of other files, and of those that cannot be read."""
+    """Return the first bytes of an XML file; empty for other files."""
     if path.suffix not in {".osm", ".gz", ".bz2"}:
         return b""
     try:

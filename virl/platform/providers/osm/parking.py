@@ -18,21 +18,27 @@ Manner = Literal["parallel", "diagonal", "perpendicular"]
 
 # All chosen.
 MOST = 3_000
-"""Cars of a town."""
+"""Most parked cars of a town."""
 TAKEN = {True: 0.6, False: 0.3}
-"""Share of places that are taken where parking is mapped, and where it is only usual."""
+"""Share of places with a car, where parking is mapped and where it is only usual."""
 USUAL = frozenset({"residential", "unclassified", "living_street", "tertiary"})
-"""Streets along which cars park where nothing is mapped."""
-USUAL_ROAD_M = 5.5  # a narrower carriageway has none unless mapped
+"""Values of `highway` along which cars park unless the map says otherwise."""
+USUAL_ROAD_M = 5.5
+"""Metres of carriageway below which cars park only where it is mapped."""
 STEP_M: Mapping[Manner, float] = {"parallel": 6.2, "diagonal": 3.4, "perpendicular": 2.7}
+"""Metres along the kerb for each car, by manner."""
 TURN_DEG: Mapping[Manner, float] = {"parallel": 0.0, "diagonal": 45.0, "perpendicular": 90.0}
+"""Degrees between the car and the street, by manner."""
 HALF_M: Mapping[Manner, float] = {"parallel": 0.95, "diagonal": 2.2, "perpendicular": 2.4}
-"""Half of the ground that a car takes across the street."""
-FREE_LANE_M = 1.3  # of the carriageway, from its middle to a car
-WALK_M = 1.2  # of the pavement that stays free
+"""Half of the metres that a car takes across the street, by manner."""
+FREE_LANE_M = 1.3
+"""Metres from the middle of the carriageway to a car that stay free."""
+WALK_M = 1.2
+"""Metres of the pavement that stay free."""
 FROM_END_M, FROM_ZEBRA_M = 9.0, 7.5
 OFF_THING_M, OFF_STOP_M, OFF_HOUSE_M, OFF_SIGHT_M, OFF_DOOR_M, OFF_ROAD_M = 2.8, 12.0, 1.4, 1.6, 3.2, 2.0
-OFF_EYE_M = 3.4  # from a panorama: nearer, a car fills its view
+OFF_EYE_M = 3.4
+"""Metres from a panorama that stay free: nearer, a car fills its view."""
 
 FORBIDDEN = frozenset(
     {"no", "no_parking", "no_stopping", "none", "fire_lane", "separate", "drawn_separately"}
@@ -46,7 +52,7 @@ MANNERS: Mapping[str, Manner] = {
 
 
 def manner(tags: Tags, side: Side) -> tuple[Manner | None, bool]:
-    """Return the manner of parking on a side of a street, `None` for none; and whether that is mapped."""
+    """Return (manner of parking on a side, `None` for none; whether that is mapped)."""
     for where in (side, "both"):
         for key in (f"parking:{where}:orientation", f"parking:{where}", f"parking:lane:{where}"):
             value = tags.get(key, "")
@@ -66,7 +72,7 @@ def cars_of(
     spots: Spots,
     seed: int,
 ) -> tuple[Furniture, ...]:
-    """Return parked cars that leave doors, crossings, junctions, stops and low signs free.
+    """Return random parked cars that leave doors, crossings, junctions and signs free.
 
     Args:
         streets: of the town.
@@ -114,7 +120,7 @@ def cars_of(
 def _row(
     number: int, street: Street, tags: Tags, side: Side, zebras: Sequence[float], rng: Generator
 ) -> list[tuple[float, float, float, int]]:
-    """Return the x, y, heading and street of the cars along one side."""
+    """Return (x, y, heading in degrees, street) of the cars along one side of a street."""
     how, is_mapped = manner(tags, side)
     if how is None or street.road <= 0 or (not is_mapped and street.road < USUAL_ROAD_M):
         return []

@@ -11,22 +11,31 @@ from virl.platform.providers.osm.measures import metres, number
 from virl.platform.providers.osm.roofs import roof_height, roof_shape
 
 STOREY_M = 3.2
+"""Metres of a storey."""
 GROUND_FLOOR_M = 4.0
-HIGHEST_M = 850.0  # the tallest building has 828: a taller height is a mistake in the data
-HEAD_M = 2.2  # a part that begins lower is in the way of people, and drawn from the ground on; chosen
+"""Metres of a ground floor."""
+HIGHEST_M = 850.0
+"""Largest height in metres that is believed: the tallest building has 828."""
+HEAD_M = 2.2
+"""Metres above the ground below which a part's base is drawn on the ground; chosen."""
 THINNEST_M = 0.3
-WHOLLY = 0.9  # share of an outline that its parts cover, above which it is not drawn itself; chosen
-SLIVER_M = 0.3  # what is left of an outline beside its parts is drawn if it is wider than twice this
+"""Least height of a part in metres."""
+WHOLLY = 0.9
+"""Share of an outline covered by parts above which it is not drawn itself; chosen."""
+SLIVER_M = 0.3
+"""Half the width in metres above which the rest of an outline beside its parts is drawn."""
 ROOF_KINDS = frozenset({"roof", "carport"})
 ROOF_M, SLAB_M = 4.0, 0.4  # usual height of a roof on posts, and its thickness; chosen
 
-PILLARED_M = 6.5  # a wide part that begins higher is no storey on pillars; chosen
-WIDE = 0.3  # of an outline: what is wide; chosen
+PILLARED_M = 6.5
+"""Metres above which a wide part is no storey on pillars; chosen."""
+WIDE = 0.3
+"""Share of an outline from which a part is wide; chosen."""
 
 FROM_OUTLINE = (
     "building", "building:colour", "building:color", "building:material", "roof:colour", "roof:material",
 )  # fmt: skip
-"""The tags that a part takes over from its building where it says nothing itself."""
+"""Keys that a part takes over from its building unless it has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,19 +43,19 @@ class Piece:
     """A piece of a building between two heights."""
 
     id: str
-    """The id of the outline that it belongs to."""
+    """Id of the outline that it belongs to."""
     tags: Tags
     shape: Geometry
-    """Metres."""
+    """Footprint in metres."""
     base: float
-    """Metres from the ground to where it begins: 0, or more than `HEAD_M`."""
+    """Metres from the ground to its foot: 0, or more than `HEAD_M`."""
     top: float | None
-    """Metres from the ground to the top of its walls; `None` where it is not known."""
+    """Metres from the ground to the top of its walls; `None` where not known."""
     is_part: bool = False
 
 
 def pieces_of(extract: OsmExtract) -> list[Piece]:
-    """Return all that is built: where parts cover an outline they stand for it."""
+    """Return all pieces of buildings; parts stand for the outline that they cover."""
     outlines: list[int] = []
     parts: list[int] = []
     roofs: list[Piece] = []
@@ -72,7 +81,7 @@ def pieces_of(extract: OsmExtract) -> list[Piece]:
 
 
 def tagged_height(tags: Tags) -> float | None:
-    """Return the metres of a building whose height or levels are mapped; `None` if neither, or absurd."""
+    """Return the metres of a building's tagged height or levels; `None` for neither or absurd ones."""
     height = metres(tags.get("height"))
     if height is None and (levels := number(tags.get("building:levels"))):
         height = GROUND_FLOOR_M + STOREY_M * (levels - 1)
@@ -80,18 +89,18 @@ def tagged_height(tags: Tags) -> float | None:
 
 
 def unread_heights(tags: Tags) -> list[str]:
-    """Return the tags of a building that should tell its height and do not, such as `height=tall`."""
+    """Return the tags that should tell a height and do not, such as `height=tall`."""
     told = (key for key in ("height", "building:levels") if key in tags)
     return [f"{key}={tags[key]}" for key in told if tagged_height({key: tags[key]}) is None]
 
 
 def ridge_of(tags: Tags) -> float | None:
-    """Return the metres of a building's highest point as tagged; `None` where they are not, or absurd."""
+    """Return the metres of a building's highest point; `None` where not tagged or absurd."""
     return tagged_height(tags) if metres(tags.get("height")) is not None else None
 
 
 def walls_top(tags: Tags, shape: Geometry, *, is_part: bool = False) -> float | None:
-    """Return the metres of the walls: mapped heights include the roof, levels do not count those in it.
+    """Return the metres from the ground to the top of the walls; `None` where not tagged.
 
     Args:
         tags: of the building.
@@ -105,7 +114,7 @@ def walls_top(tags: Tags, shape: Geometry, *, is_part: bool = False) -> float | 
 
 
 def base_of(tags: Tags) -> float:
-    """Return the metres from the ground to where a part begins; 0 where people could not stand below it."""
+    """Return the metres from the ground to a part's foot; 0 where nobody could stand below."""
     base = metres(tags.get("min_height"))
     if base is None and (level := number(tags.get("building:min_level"))):
         base = GROUND_FLOOR_M + STOREY_M * (level - 1)
@@ -113,7 +122,7 @@ def base_of(tags: Tags) -> float:
 
 
 def _roof(extract: OsmExtract, area: int) -> Piece:
-    """Return a roof on posts: a slab."""
+    """Return a roof on posts, as a slab."""
     name, tags, shape = extract.areas.ids[area], extract.areas.tags[area], extract.areas.shapes[area]
     top = tagged_height(tags) or ROOF_M
     base = max(metres(tags.get("min_height")) or 0.0, top - SLAB_M, HEAD_M + 0.1)
@@ -122,7 +131,7 @@ def _roof(extract: OsmExtract, area: int) -> Piece:
 
 
 def _homes(extract: OsmExtract, outlines: Sequence[int], parts: Sequence[int]) -> list[int]:
-    """Return the outline that each part lies in; -1 for none."""
+    """Return the index of the outline that each part lies in; -1 for none."""
     homes = [-1] * len(parts)
     if outlines and parts:
         shapes = extract.areas.shapes
@@ -134,7 +143,7 @@ def _homes(extract: OsmExtract, outlines: Sequence[int], parts: Sequence[int]) -
 
 
 def _part(extract: OsmExtract, area: int, home: int) -> Piece | None:
-    """Return a part, with what its building says; `None` where it ends below its beginning."""
+    """Return a part with tags of its building; `None` where its top is below its foot."""
     own, shape = extract.areas.tags[area], extract.areas.shapes[area]
     around: Mapping[str, str] = extract.areas.tags[home] if home >= 0 else {}
     tags = {key: around[key] for key in FROM_OUTLINE if key in around} | dict(own)
@@ -150,7 +159,7 @@ def _part(extract: OsmExtract, area: int, home: int) -> Piece | None:
 
 
 def _outline(extract: OsmExtract, area: int, parts: Sequence[Piece]) -> Iterator[Piece]:
-    """Yield the pieces of a building: its parts, and what they leave of the outline."""
+    """Yield the pieces of a building: its parts, and the rest of its outline."""
     name, tags, shape = extract.areas.ids[area], extract.areas.tags[area], extract.areas.shapes[area]
     parts = _brought_down(parts, shape)
     yield from parts
@@ -176,7 +185,7 @@ def _outline(extract: OsmExtract, area: int, parts: Sequence[Piece]) -> Iterator
 
 
 def _brought_down(parts: Sequence[Piece], outline: Geometry) -> Sequence[Piece]:
-    """Return parts with those brought down that would hang high over much open ground.
+    """Return parts, with those set on the ground that would hang high over open ground.
 
     On a slope storeys are counted from its foot, and parts are often mapped without those below them.
     """

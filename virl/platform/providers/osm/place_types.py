@@ -12,12 +12,12 @@ KEYS = (
     *("amenity", "shop", "healthcare", "education", "tourism", "leisure", "office", "craft", "club"),
     *("historic", "railway", "highway", "public_transport", "emergency"),
 )
-"""The keys that make an object a place, before any others of the table, in their order."""
+"""Keys that make an object a place, before the other keys of the table, in their order."""
 
 _REFINING = ("cuisine", "religion")
-"""Keys that say more of a place, and make none."""
+"""Keys that refine the type of a place."""
 _ANY = "*"
-"""The value of a tag in the table that stands for any value without types of its own."""
+"""Value in the table that stands for all values without types of their own."""
 
 _AMENITIES_WITH_A_KITCHEN = frozenset({"restaurant", "fast_food", "cafe", "food_court"})
 _SIGNPOSTS = frozenset({"board", "guidepost", "map", "route_marker", "sign", "trail_blaze"})
@@ -28,7 +28,7 @@ _EATEN_AT = {"fast_food": "fast_food_restaurant", "cafe": "cafe"}
 
 @cache
 def type_table() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
-    """Return the types of each value of each key; none for values that make no place."""
+    """Return the place types by key and value; empty for values that are no place."""
     found: dict[str, dict[str, tuple[str, ...]]] = {key: {} for key in (*_REFINING, *KEYS)}
     for tag, types in {**dict.fromkeys(place_table().no_place, ()), **types_named("osm")}.items():
         key, _, value = tag.partition("=")
@@ -43,7 +43,7 @@ def place_keys() -> tuple[str, ...]:
 
 
 def place_types(tags: Tags, unmapped: Counter[str] | None = None) -> tuple[str, ...]:
-    """Return the types of a place, the finest first; empty for what is no place, or is out of use.
+    """Return the types of a place, the finest first; empty for an object that is none or out of use.
 
     Args:
         tags: of the object.
@@ -65,11 +65,12 @@ def place_types(tags: Tags, unmapped: Counter[str] | None = None) -> tuple[str, 
 
 
 def _is_signpost(value: str, tags: Tags) -> bool:
+    """Return whether an object is a sign or board beside the way."""
     return value == "information" and tags.get("information") in _SIGNPOSTS
 
 
 def _finer(key: str, value: str, tags: Tags, known: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the types with those of the kitchen or the faith before them."""
+    """Return the types, with those of its kitchen or faith first."""
     values = type_table()
     types = list(known)
     if key == "amenity" and value in _AMENITIES_WITH_A_KITCHEN:

@@ -14,13 +14,13 @@ from virl.platform.providers.osm.facts import facts_of
 from virl.platform.providers.osm.hours import WeeklyHours, weekly_hours
 
 SAME_SPOT_M = 20.0
-"""Places of one name and kind whose middles are so near are one; chosen."""
+"""Metres within which places of one name and kind are one; chosen."""
 
 
 def place_of(
     place_id: str, tags: Tags, types: tuple[str, ...], position: LatLng, day: date | None = None
 ) -> Place:
-    """Return a place as its tags tell it.
+    """Return an object of the map as a place.
 
     Args:
         place_id: such as `n12`.
@@ -43,7 +43,7 @@ def place_of(
 
 
 def address(tags: Tags) -> str:
-    """Return street, house number and town as far as they are mapped.
+    """Return street, house number and town in one line, as far as they are mapped.
 
     A number without a street is no address.
     """
@@ -59,15 +59,16 @@ class NamedObject:
     name: str
     types: tuple[str, ...]
     x: float
-    """Metres east, as `y` north, of the same origin for all."""
+    """Metres east of a common origin."""
     y: float
+    """Metres north of a common origin."""
     is_area: bool
     shape: shapely.Geometry | None = None
-    """The shape in the same metres; `None` where only its middle is known."""
+    """Shape in the same metres; `None` where only its middle is known."""
 
 
 def first_of_each(spots: Sequence[NamedObject]) -> list[int]:
-    """Return the first spot that is the same place as each, by its index; it may be the spot itself.
+    """Return for each object the index of the first one that is the same place.
 
     Two of one name are one place if they lie at one spot, and one is the area of the other or their kinds
     agree.
@@ -84,6 +85,7 @@ def first_of_each(spots: Sequence[NamedObject]) -> list[int]:
 
 
 def _is_same(one: NamedObject, other: NamedObject) -> bool:
+    """Return whether two objects of one name are the same place."""
     is_near = hypot(one.x - other.x, one.y - other.y) <= SAME_SPOT_M
     if one.types[0] in other.types or other.types[0] in one.types:
         return is_near or any(

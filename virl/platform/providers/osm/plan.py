@@ -37,20 +37,25 @@ from virl.platform.providers.osm.spots import Spots
 from virl.platform.providers.osm.streets import TwinStreets, streets_of
 from virl.platform.providers.osm.things import barriers_of, furniture_of
 
-SEED = 0  # of trees and parked cars
-PAVED_FROM = 0.2  # chosen by eye: the middle of Helsinki is paved, the villages of Liechtenstein are not
+SEED = 0
+"""Seed of trees and parked cars."""
+PAVED_FROM = 0.2
+"""Share of built ground above which a town is paved; chosen by eye."""
 # All chosen.
 INSET_M, SMOOTHED_M, EVERY_M = 0.35, 0.5, 8.0
-HIGHEST_M = 16.0  # what begins higher hangs between towers, or is a mistake in the data
-LEAST_RISE_M = 0.1  # of a roof that is not flat
-LEAST_OPEN_M2 = 8.0  # of open ground below it
+HIGHEST_M = 16.0
+"""Metres above which a part hangs between towers or is a mistake, so that it has no posts."""
+LEAST_RISE_M = 0.1
+"""Least metres that a roof rises if it is not flat."""
+LEAST_OPEN_M2 = 8.0
+"""Least square metres of open ground below a part that stands on posts."""
 OFF_HOUSE_M, OFF_STREET_M = 0.5, 0.5
 MOST = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Twin:
-    """A twin's plan, and what it was made from."""
+    """The plan of a twin, with all that it was made from."""
 
     plan: CityPlan
     extract: OsmExtract
@@ -58,11 +63,11 @@ class Twin:
     streets: TwinStreets
     pois: Pois
     looks_unread: Mapping[str, int]
-    """Tags of colours and materials that could not be read, and how many houses have each."""
+    """Number of houses for each tag of a colour or material that cannot be read."""
 
 
 def build_twin(extract: OsmExtract) -> Twin:
-    """Rebuild the town of an extract."""
+    """Return the twin of the town in an extract."""
     houses = houses_of(extract)
     looks = looks_of(houses.all_tags, houses.all_ids)
     streets = streets_of(extract, houses)
@@ -98,7 +103,7 @@ def build_twin(extract: OsmExtract) -> Twin:
 
 
 def in_season(twin: Twin, day: date | None = None) -> Twin:
-    """Return a twin whose places with hours of a season have those of a day, by default of today."""
+    """Return a twin with the opening hours of a day's season, by default today's."""
     shops = tuple(
         replace(shop, place=_place(twin.extract, twin.pois, number, day))
         if is_seasonal(twin.pois.tags[number].get("opening_hours", ""))
@@ -109,7 +114,7 @@ def in_season(twin: Twin, day: date | None = None) -> Twin:
 
 
 def buildings_of(houses: Houses, looks: Looks, streets: Sequence[Street]) -> tuple[Building, ...]:
-    """Return the buildings that stand on the ground, in the order of the houses, and then the others.
+    """Return the buildings on the ground, in the order of the houses, then the overhangs.
 
     Args:
         houses: of the town.
@@ -137,7 +142,7 @@ def _fill_streets(
     extract: OsmExtract, houses: Houses, streets: TwinStreets, signing: Signing, mapped: Sequence[Furniture],
     zebras: Sequence[Crossing],
 ) -> Iterator[Furniture]:  # fmt: skip
-    """Yield trees and parked cars, from a seed."""
+    """Yield random trees and parked cars."""
     signs = [sign for each in signing.signs.values() for sign in each]
     spots = Spots(houses, streets.streets, streets.panoramas, signs, mapped)
     entrances = entrances_of(extract, houses).xy
@@ -154,6 +159,7 @@ def _building(
     number: int, osm_id: str, tags: Tags, footprint: shapely.Polygon, base: float, height: float,
     is_part: bool, look: Outside, posts: tuple[Point, ...],
 ) -> Building:  # fmt: skip
+    """Return a piece of a house as a building of the plan."""
     shape = roof_shape(tags, footprint, height, is_part=is_part)
     rise = roof_height(tags, shape, footprint)
     if (ridge := ridge_of(tags)) is not None:
@@ -167,6 +173,7 @@ def _building(
 
 
 def _shops(extract: OsmExtract, pois: Pois, signing: Signing) -> Iterator[Shop]:
+    """Yield the places of the town with their fronts and signs."""
     for number, osm_id in enumerate(pois.ids):
         frontage = signing.frontage.get(number, NO_FRONTAGE)
         signs = signing.signs.get(number, ())
@@ -174,13 +181,14 @@ def _shops(extract: OsmExtract, pois: Pois, signing: Signing) -> Iterator[Shop]:
 
 
 def _place(extract: OsmExtract, pois: Pois, number: int, day: date | None = None) -> Place:
+    """Return a place of the map, with its hours on a day."""
     middle = shapely.point_on_surface(pois.shapes[number])
     position = extract.frame.position(middle.x, middle.y)
     return place_of(pois.ids[number], pois.tags[number], pois.types[number], position, day)
 
 
 def supports(houses: Houses, streets: Sequence[Street]) -> list[tuple[Point, ...]]:
-    """Return the posts below each overhang of the houses, metres; none below a room over a passage."""
+    """Return the posts below each overhang, metres; none below rooms over passages."""
     above = houses.above
     ground, all_above = shapely.STRtree(houses.footprints), shapely.STRtree(above.footprints)
     lines = np.array([shapely.LineString(street.line) for street in streets], object)
@@ -209,7 +217,7 @@ def supports(houses: Houses, streets: Sequence[Street]) -> list[tuple[Point, ...
 
 
 def _along_edge(footprint: Polygon) -> Floats:
-    """Return the corners of a footprint and points between them, a little inwards."""
+    """Return points along the edge of a footprint, a little inside, metres, shape (n, 2)."""
     inner = shapely.simplify(shapely.buffer(footprint, -INSET_M, join_style="mitre"), SMOOTHED_M)
     rings = [
         part.exterior for part in shapely.get_parts(inner) if isinstance(part, Polygon) and not part.is_empty

@@ -15,18 +15,20 @@ from virl.platform.providers.osm.ways import WayFilter, is_hidden
 
 # All chosen.
 MOST = 20_000
-"""Trees of a town; those nearest to houses are planted."""
-SEEN_M = 55.0  # from the nearest panorama, at most: the trees before those farther off hide them
+"""Most trees of a town; those nearest to houses are planted."""
+SEEN_M = 55.0
+"""Most metres from a tree to the nearest panorama: farther ones are hidden by nearer ones."""
 FOREST_M, ORCHARD_M, ROW_M = 6.5, 7.0, 9.0  # from tree to tree
-JITTER = 0.35  # of that distance, in forests
+JITTER = 0.35
+"""Largest random move of a forest's trees, as a share of their distance."""
 OFF_STREET_M, OFF_HOUSE_M, OFF_SIGHT_M, OFF_THING_M, OFF_EYE_M = 1.5, 3.0, 2.5, 3.0, 3.5
 ROW_OFF_STREET_M = 0.3
 CROWDED = 60_000
-"""Places that are looked at, those nearest to houses first."""
+"""Most spots that are tried, those nearest to houses first."""
 
 
 def trees_of(extract: OsmExtract, spots: Spots, seed: int) -> tuple[Furniture, ...]:
-    """Return trees where woods, orchards and rows of trees are mapped, and a panorama is near.
+    """Return random trees in mapped woods, orchards and rows, near panoramas.
 
     Args:
         extract: OpenStreetMap data.
@@ -52,7 +54,7 @@ def trees_of(extract: OsmExtract, spots: Spots, seed: int) -> tuple[Furniture, .
 
 
 def _free(xy: Floats, spots: Spots, off_street: float) -> Floats:
-    """Return the points near panoramas where a tree can stand, those nearest to houses first."""
+    """Return the points where a tree can stand, those nearest to houses first, metres, shape (n, 2)."""
     if not len(xy):
         return xy
     away = spots.near_panoramas(xy)
@@ -65,15 +67,17 @@ def _free(xy: Floats, spots: Spots, off_street: float) -> Floats:
 
 
 def _is_forest(tags: Tags) -> bool:
+    """Return whether an area is a forest."""
     return tags.get("landuse") == "forest" or tags.get("natural") == "wood"
 
 
 def _is_orchard(tags: Tags) -> bool:
+    """Return whether an area is an orchard."""
     return tags.get("landuse") == "orchard"
 
 
 def _areas(extract: OsmExtract, which: WayFilter) -> Iterator[Polygon]:
-    """Yield each polygon of the areas that a test chooses, as far as it was read."""
+    """Yield each polygon, metres, of the areas that a filter keeps."""
     for tags, shape in zip(extract.areas.tags, extract.areas.shapes, strict=True):
         if which(tags):
             for part in shapely.get_parts(shapely.intersection(shape, extract.outline)):
@@ -82,13 +86,14 @@ def _areas(extract: OsmExtract, which: WayFilter) -> Iterator[Polygon]:
 
 
 def _rows(extract: OsmExtract) -> Iterator[LineString]:
+    """Yield the lines of rows of trees."""
     for tags, line in zip(extract.lines.tags, extract.lines.shapes, strict=True):
         if tags.get("natural") == "tree_row" and not is_hidden(tags):
             yield line
 
 
 def _grow_grid(area: Polygon, apart: float, jitter: float, rng: Generator) -> Floats:
-    """Return the points of a grid in an area, moved at random by a share of its step."""
+    """Return grid points in an area, moved at random by up to a share of the step, shape (n, 2)."""
     west, south, east, north = area.bounds
     x, y = np.meshgrid(np.arange(west, east, apart), np.arange(south, north, apart))
     xy = np.stack([x.ravel(), y.ravel()], axis=1)
@@ -99,6 +104,7 @@ def _grow_grid(area: Polygon, apart: float, jitter: float, rng: Generator) -> Fl
 
 
 def _points_along(line: LineString) -> Floats:
+    """Return points about `ROW_M` metres apart along a line, shape (n, 2)."""
     count = max(1, round(line.length / ROW_M))
     at = shapely.line_interpolate_point(line, np.arange(count + 1) / count, normalized=True)
     points: Floats = shapely.get_coordinates(at)
@@ -106,4 +112,5 @@ def _points_along(line: LineString) -> Floats:
 
 
 def _join(parts: list[Floats]) -> Floats:
+    """Return points of all parts, shape (n, 2)."""
     return np.concatenate([*parts, np.empty((0, 2))])

@@ -14,6 +14,7 @@ from virl.platform.providers.osm.place_types import place_types
 from virl.platform.providers.osm.places import NamedObject, first_of_each
 
 _INSIDE = {"indoor", "underground"}
+"""Values of `location` inside buildings."""
 _NO_FRONT = (
     ("amenity", "parking_entrance"),  # the ramp to a car park
     ("leisure", "fitness_station"),  # exercise equipment in the open
@@ -23,7 +24,7 @@ _NO_FRONT = (
 
 @dataclass(frozen=True, slots=True)
 class Pois:
-    """n named places."""
+    """The named places of an extract, as sequences of length n."""
 
     ids: tuple[str, ...]
     tags: tuple[Tags, ...]
@@ -31,16 +32,16 @@ class Pois:
     shapes: Shapes
     """Points or areas in metres, shape (n,)."""
     unmapped: Counter[str]
-    """Values of tags that have no types of their own."""
+    """Times that each tag of a place has no place type."""
     again: tuple[tuple[str, str], ...] = ()
-    """The id of each place that is mapped once more, and that of the place it is."""
+    """(id of an object, id of the place that it repeats) pairs."""
 
     def name(self, number: int) -> str:
-        """Return the name as the signs write it."""
+        """Return the name of a place as on its signs."""
         return self.tags[number]["name"].strip()
 
     def has_front(self, number: int) -> bool:
-        """Return whether a place would have a front somewhere: no park, stop or monument."""
+        """Return whether a place can have a front; parks, stops and monuments cannot."""
         return has_front(self.types[number], self.tags[number])
 
     def is_inside(self, number: int) -> bool:
@@ -58,7 +59,7 @@ def has_front(types: Sequence[str], tags: Tags) -> bool:
 
 
 def pois_of(extract: OsmExtract) -> Pois:
-    """Return all named places of an extract, each once: a building mapped twice by one name is one."""
+    """Return all named places of an extract, each once."""
     found: list[tuple[str, Tags, Counter[str], shapely.Geometry]] = []
     spots: list[NamedObject] = []
     for objects in (extract.areas, extract.points):

@@ -18,7 +18,7 @@ SHAPES: Mapping[str, RoofShape] = {
     "mansard": "mansard", "pyramidal": "pyramidal", "cone": "pyramidal", "conical": "pyramidal",
     "spire": "pyramidal", "dome": "dome", "onion": "dome",
 }  # fmt: skip
-"""Values of `roof:shape`, and the shape that is drawn; chosen."""
+"""Drawn shape for each value of `roof:shape`; chosen."""
 
 PITCHED = frozenset(
     {
@@ -26,20 +26,24 @@ PITCHED = frozenset(
         "house", "hut", "semidetached_house", "stable", "terrace",
     }
 )  # fmt: skip
-"""Kinds of house whose roof is gabled where its shape is not mapped."""
-SMALL_M2 = (45.0, 420.0)  # a house of no kind has a gabled roof if it is as large as a family's; chosen
-LOW_M = 11.0  # and no higher
+"""Kinds of house with a gabled roof, where its shape is not mapped."""
+SMALL_M2 = (45.0, 420.0)
+"""Least and largest square metres of a family house, which has a gabled roof; chosen."""
+LOW_M = 11.0
+"""Largest height in metres of such a house."""
 PITCH_DEG: Mapping[RoofShape, float] = {"gabled": 35.0, "hipped": 35.0, "pyramidal": 45.0, "dome": 45.0}
-"""Usual pitches; chosen."""
-ROOF_STOREY_M = 2.6  # of `roof:levels`; chosen
+"""Usual pitch in degrees by shape; chosen."""
+ROOF_STOREY_M = 2.6
+"""Metres of each of `roof:levels`; chosen."""
 MANSARD_M = 2.6
 HIGHEST_M = 120.0
 GENTLEST_M = 1.0
-USUALLY_M = 7.0  # no untagged roof is higher; chosen
+USUALLY_M = 7.0
+"""Largest rise of an untagged roof in metres; chosen."""
 
 
 def roof_shape(tags: Tags, footprint: shapely.Geometry, height: float, *, is_part: bool = False) -> RoofShape:
-    """Return the shape of a roof; empty where neither the tags nor the kind of house tell it.
+    """Return the shape of a roof; empty where neither tags nor kind tell it.
 
     Args:
         tags: of the house.
@@ -60,7 +64,7 @@ def roof_shape(tags: Tags, footprint: shapely.Geometry, height: float, *, is_par
 
 
 def roof_height(tags: Tags, shape: RoofShape, footprint: shapely.Geometry) -> float:
-    """Return metres from the top of the walls to that of the roof: as tagged, by levels, or a usual pitch.
+    """Return the metres from the top of the walls to that of the roof: tagged or usual.
 
     Args:
         tags: of the building.

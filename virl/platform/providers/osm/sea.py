@@ -15,20 +15,29 @@ from virl.platform.providers.osm.houses import Houses
 from virl.platform.providers.osm.ways import ROADS, is_bridge, is_hidden
 
 AFLOAT = frozenset({"boathouse", "houseboat", "pier", "stilt_house", "lighthouse"})
-"""Values of `building` and `man_made` of houses that may stand in water."""
+"""Values of `building` and `man_made` for houses that may stand in water."""
 # All chosen.
 STEP_M, PROBE_M = 20.0, 0.5  # between the votes of a coast, and from it to the ground that they are for
-MIXED = 0.05  # of the votes of a face that may be for the other side
-LONG_JOIN_M = 400.0  # from here on, where a coast is led on is in doubt
-SHORE_M = 10.0  # what stands so near the edge of a face stands on its shore
-MOST_BUILT = 0.2  # of all houses or roads that a sea may hold
-HOUSES_PER_M2 = 1e-4  # one a hectare: no sea is built up so densely
+MIXED = 0.05
+"""Largest share of a face's votes for the other side."""
+LONG_JOIN_M = 400.0
+"""Metres of a join from which it is in doubt."""
+SHORE_M = 10.0
+"""Metres from the edge of a face within which things stand on its shore."""
+MOST_BUILT = 0.2
+"""Largest share of all houses or roads that may lie in a sea."""
+HOUSES_PER_M2 = 1e-4
+"""Houses a square metre from which a face is no sea: one a hectare."""
 STRAY, STRAY_ROADS_M = 0.01, 100.0  # what a face in doubt may hold: one house or a share of all, such a road
-STRAIGHT_M = 50.0  # of a coast's end that tell where it leads
+STRAIGHT_M = 50.0
+"""Metres at a coast's end that tell its direction."""
 STRAIGHT_COST, HOUSE_COST_M, CROSSING_COST_M = 0.5, 50.0, 1e6  # of a join, to its length
-BEARINGS = 16  # in which a loose end looks for the outline
-OWN_GAP = 0.25  # of the length of a coast by which it may miss its own beginning
-BEYOND_M = 5.0  # a line that ends on the outline is led so far beyond it, to cut it for certain
+BEARINGS = 16
+"""Directions in which a loose end looks for the outline."""
+OWN_GAP = 0.25
+"""Largest gap of a coast to its own beginning, as a share of its length."""
+BEYOND_M = 5.0
+"""Metres that a line is led beyond the outline, to cut it for certain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +45,13 @@ class Sea:
     """The sea in a part of an extract, and what of it is in doubt."""
 
     areas: tuple[Polygon, ...]
-    """Metres, inside the outline of the part."""
+    """Outlines of the sea within the part, metres."""
     faults: tuple[str, ...]
-    """One line for each area that is drawn as land although a coastline says that it is sea."""
+    """A line for each area drawn as land although a coastline says sea."""
 
 
 def afloat(extract: OsmExtract, houses: Houses) -> Flags:
-    """Tell the houses that may stand in water, by their tags or by the pier below them."""
+    """Return True for each house that may stand in water, by its tags or a pier below."""
     piers = [
         shape
         for tags, shape in zip(extract.areas.tags, extract.areas.shapes, strict=True)
@@ -57,7 +66,7 @@ def afloat(extract: OsmExtract, houses: Houses) -> Flags:
 
 
 def sea_of(extract: OsmExtract, houses: Houses) -> Sea:
-    """Tell the sea from the land by the coastlines of an extract and by what stands on the ground."""
+    """Return the sea, by the coastlines and by what stands on the ground."""
     coasts = [
         shape
         for tags, shape in zip(extract.lines.tags, extract.lines.shapes, strict=True)
@@ -93,7 +102,7 @@ def sea_of(extract: OsmExtract, houses: Houses) -> Sea:
 
 
 class _Built:
-    """Houses that may not stand in water, and roads on the ground."""
+    """Houses and roads that cannot lie in water."""
 
     def __init__(self, extract: OsmExtract, houses: Houses) -> None:
         self.houses: Shapes = houses.footprints[~afloat(extract, houses)]
@@ -105,7 +114,7 @@ class _Built:
         self._roads = np.asarray(shapely.intersection(np.array(roads, object), extract.outline), object)
 
     def reason(self, face: Polygon, is_sure: bool) -> str:
-        """Return what of a face is no sea; empty where nothing that counts stands in it."""
+        """Return the reason why a face is no sea; empty if it may be."""
         inner = shapely.buffer(face, -SHORE_M)
         count = int(shapely.intersects(self.houses, inner).sum())
         metres = float(shapely.length(shapely.intersection(self._roads, inner)).sum())
@@ -121,13 +130,13 @@ class _Built:
 
 
 def _pieces(lines: Sequence[LineString]) -> Floats:
-    """Cut lines into steps of `STEP_M` at most; gives both ends of each, shape (n, 2, 2)."""
+    """Return lines cut into pieces of at most `STEP_M` metres: both ends, shape (n, 2, 2)."""
     runs = [shapely.get_coordinates(shapely.segmentize(line, STEP_M)) for line in lines]
     return np.concatenate([np.stack([run[:-1], run[1:]], axis=1) for run in runs])
 
 
 def _votes(pieces: Floats, faces: Shapes) -> Floats:
-    """Return the metres of coast that have each face on the right, and on the left, shape (n, 2)."""
+    """Return the metres of coast with each face on the right and on the left, shape (faces, 2)."""
     ways = pieces[:, 1] - pieces[:, 0]
     length = np.hypot(*ways.T)
     right = np.stack([ways[:, 1], -ways[:, 0]], axis=1) / np.maximum(length, 1e-9)[:, None]
@@ -148,17 +157,17 @@ def _is_right_of(point: shapely.Point, pieces: Floats) -> bool:
 
 
 class _Join(NamedTuple):
-    """A way that a coast may take from a loose end."""
+    """A possible way from a loose end of a coast to another end or the outline."""
 
     way: LineString
     rate: float
-    """Cost of a metre."""
+    """Cost of each metre."""
     ends: tuple[tuple[int, int], ...]
-    """Loose ends that it joins: the number of the line, and 0 for its first point or -1 for its last."""
+    """Joined loose ends as (index of the line, 0 for its first point or -1 for its last)."""
 
 
 def _joins(lines: Sequence[LineString], outline: Polygon, houses: Shapes) -> list[LineString]:
-    """Join each loose end of coasts to the end of another one or to the outline, the cheapest first.
+    """Return the cheapest lines that join all loose ends of coasts.
 
     A join is the cheaper, the shorter it is and the fewer houses stand on it; one that crosses a coast is the
     last choice.
@@ -192,7 +201,7 @@ def _joins(lines: Sequence[LineString], outline: Polygon, houses: Shapes) -> lis
 
 
 def _to_outline(lines: Sequence[LineString], number: int, at: int, outline: Polygon) -> Iterator[_Join]:
-    """Lead an end of a line on to the outline: straight, to the nearest point of it and all around."""
+    """Yield lines from a loose end to the outline: straight on, the nearest, all around."""
     line, outer = lines[number], outline.exterior
     end = np.array(line.coords[at])
     before = shapely.line_interpolate_point(line, STRAIGHT_M if at == 0 else -STRAIGHT_M)

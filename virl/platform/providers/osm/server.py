@@ -27,10 +27,11 @@ from virl.settings.model import Settings, load_settings
 ServiceName = Literal["overpass", "nominatim", "osrm", "valhalla"]
 
 CACHE = "open-maps"
-"""The folder of replies and turns, in the cache of this machine."""
+"""Folder of replies and turns within the cache of this machine."""
 PATIENT = Retries(further=7, first_wait=5.0, longest_wait=120.0)
-"""Number of retries of a command that somebody waits for; chosen."""
-GIVE_UP_S = 600.0  # after the first request, all tries and pauses together; chosen
+"""Number of retries of a command that a user waits for, and pauses between them; chosen."""
+GIVE_UP_S = 600.0
+"""Seconds from the first request after which no other is made; chosen."""
 LATER = "try again later, or name another server"
 
 _DAY_S = 86_400.0
@@ -60,7 +61,7 @@ class MapServiceSettings(Settings):
     """The licence of the data."""
 
     def patient(self, timeouts: Timeouts, max_reply_mb: float) -> "MapServiceSettings":
-        """Return the settings of a command that sends one request and waits for its answer."""
+        """Return the settings for a command that sends one request and waits for it."""
         changed = {"timeouts": timeouts, "max_reply_mb": max_reply_mb, "retries": PATIENT, "apart_s": 0.0}
         return self.model_copy(update=changed)
 
@@ -74,13 +75,13 @@ class OpenMapsSettings(Settings):
     valhalla: MapServiceSettings
 
     def of(self, name: ServiceName) -> MapServiceSettings:
-        """Return the settings of a service."""
+        """Return the settings of the service with this name."""
         found: MapServiceSettings = getattr(self, name)
         return found
 
 
 def load_open_maps() -> OpenMapsSettings:
-    """Return the settings that come with virl.
+    """Return the settings in `platform/providers/open-maps.yaml`.
 
     Raises:
         BadInput: the file is broken.
@@ -89,14 +90,15 @@ def load_open_maps() -> OpenMapsSettings:
 
 
 def service_url(settings: MapServiceSettings, url: str | None = None) -> str:
-    """Return the server that a city's file names, that of the service's variable, or the public one."""
+    """Return the URL of a server: of the city's file, the environment or the public one."""
     return url or os.environ.get(settings.variable, "").strip() or settings.url
 
 
 def map_judge(*answers: int) -> Judge:
-    """Return the judge of a server that answers with these statuses, by default 200, and else refuses."""
+    """Return the judge of a server whose answers have these statuses, 200 by default."""
 
     def judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
+        """Return a good reply, or the fault of its status or body."""
         status = reply.status
         if status in (answers or (200,)):
             return judge_body(wanted, reply)
@@ -109,7 +111,7 @@ def map_judge(*answers: int) -> Judge:
 
 
 class MapServer:
-    """A server of a service, whose URL may hold credentials, which are never shown.
+    """A server of map data, whose URL may hold credentials that are never shown.
 
     Args:
         settings: its URL, pace and policy.

@@ -37,46 +37,65 @@ from virl.platform.providers.osm.houses import Houses
 from virl.platform.providers.osm.pois import Pois
 from virl.platform.providers.osm.streets import TwinStreets
 
-FIRST_FLOOR_M = 4.55  # bottom of a sign on the floor above, over the string course
-CORNICE_M = 0.35  # below the top of a house, where its cornice would hide a sign
-SHOPFRONT_M = 3.9  # a lower house has a sign without a shop front; one is 4.05 m tall
-WIDE_M = 4.0  # a narrower front has no blade; chosen
+FIRST_FLOOR_M = 4.55
+"""Height in metres of the lower edge of signs on the first floor."""
+CORNICE_M = 0.35
+"""Metres below the top of a house where its cornice would hide a sign."""
+SHOPFRONT_M = 3.9
+"""Height in metres below which a house has a sign without a shop front."""
+WIDE_M = 4.0
+"""Width in metres below which a front has no blade; chosen."""
 
 # Boards in the open.
-_READ_FROM_M = 30.0  # farthest panorama that a board is turned to; chosen
-_BESIDE_ROAD_M = 0.5  # a board's least distance from a carriageway
-_PATH_M = 0.75  # least half width of any way
+_READ_FROM_M = 30.0
+"""Metres of the farthest panorama that a board is turned to; chosen."""
+_BESIDE_ROAD_M = 0.5
+"""Least metres from a board to a carriageway."""
+_PATH_M = 0.75
+"""Least half width of any way in metres."""
 _FROM_HOUSE_M = 0.7
 _MOVED_M = (0.0, 2.0, 4.0, 6.0, 8.0, 11.0, 14.0)
 """Metres from where the place is mapped at which a board is tried, first towards the panorama and away from
 it, then to both sides; chosen."""
-_AT_EYE_M = 0.1  # a place so near to a panorama lies in no direction from it
-_POST_M = 0.4  # of a board at each end, where its post stands
+_AT_EYE_M = 0.1
+"""Metres from a panorama within which a place has no direction from it."""
+_POST_M = 0.4
+"""Metres at each end of a board that its post takes."""
 _BOARD_NARROWEST_M, _BOARD_WIDEST_M = 1.6, 5.0
-_BOARD_LINE_M = 0.35  # greatest height of the letters of one of two lines; chosen
-_LINE_STEP = 1.18  # from line to line, in heights of letters, as `render.lettering` sets them
-_LETTERED = 0.86  # share of a board's height that its letters fill
+_BOARD_LINE_M = 0.35
+"""Largest height in metres of the letters of one of two lines; chosen."""
+_LINE_STEP = 1.18
+"""Distance of two lines as a multiple of the letters' height, as in `render.lettering`."""
+_LETTERED = 0.86
+"""Share of a board's height that its letters fill."""
 _MEASURED_PX = 50
-_APART_M = 0.3  # between two boards
-_FROM_CAMERA_M = 4.0  # from every panorama; chosen: nearer, a board fills the view
+_APART_M = 0.3
+"""Least metres between two boards."""
+_FROM_CAMERA_M = 4.0
+"""Least metres from a board to every panorama; chosen: nearer, it fills the view."""
 
 # Directories.
-MOST_NAMES = 10  # on one board
+MOST_NAMES = 10
+"""Most names on one board."""
 _DIRECTORY_LINE_M = (0.34, 0.45)  # least and greatest height of a line; chosen: 0.34 m is 19 pixels at 10 m
 _LOWEST_M, _HIGHEST_M = 0.7, 4.2  # of a board, above the street
 _BELOW_EAVES_M = 0.3
-_LETTER_M = 0.20  # width of board for each Latin letter; chosen
-_MARGIN_M = 0.3  # of board beyond the letters, both sides together
+_LETTER_M = 0.20
+"""Metres of board for each Latin letter; chosen."""
+_MARGIN_M = 0.3
+"""Metres of board beyond the letters, both sides together."""
 _DIRECTORY_NARROWEST_M = 1.2
-_BESIDE_M = 0.2  # kept free at both ends of a board
-_SIDE_DOOR_M = 10.0  # what an entrance that is not the main one counts as farther off; chosen
+_BESIDE_M = 0.2
+"""Metres kept free at both ends of a board."""
+_SIDE_DOOR_M = 10.0
+"""Metres added for an entrance that is not the main one; chosen."""
 _WIDEST_CELLS = 2
 _SCHEMES = (0, 3, 10)  # of `render.lettering.SCHEMES`: the strongest contrasts
 _FACES = 5
 
 
 class BoardGround:
-    """The ground for boards: on no carriageway, in no house, and in sight of a panorama.
+    """The ground where boards can stand: off roads and houses, in sight of a panorama.
 
     Args:
         houses: of the town.
@@ -119,7 +138,7 @@ class BoardGround:
         return None
 
     def _spot_of(self, shape: shapely.Geometry) -> Floats:
-        """Return the spot of a mapped place; of an area seen from afar, the spot nearest to a panorama."""
+        """Return the spot of a place, metres; of an area, the one nearest to a panorama."""
         middle = shapely.point_on_surface(shape)
         xy = np.array((middle.x, middle.y))
         if self._near.query(xy)[0] <= _READ_FROM_M or not shapely.area(shape):
@@ -129,6 +148,7 @@ class BoardGround:
         return np.asarray(gate, float)
 
     def _is_free(self, spot: Floats, eye: Floats, width: float) -> bool:
+        """Return whether a board of some width, metres, fits on a spot and is seen from an eye."""
         point = shapely.Point(spot)
         if self._near.query(spot)[0] < _FROM_CAMERA_M:
             return False
@@ -145,17 +165,17 @@ class BoardGround:
 
 @dataclass(frozen=True, slots=True)
 class Signing:
-    """The signs of places by their number, and the fronts."""
+    """The fronts of a town, and the signs of each place."""
 
     frontages: tuple[Frontage, ...]
     frontage: dict[int, int]
-    """The number of each place's frontage; a place that is missing has none."""
+    """Index of the frontage of each place, by the place's index; none for others."""
     signs: dict[int, tuple[Sign, ...]]
-    """A place that is missing has none."""
+    """Signs of each place, by the place's index; none for others."""
 
 
 def sign_places(extract: OsmExtract, houses: Houses, streets: TwinStreets, pois: Pois) -> Signing:
-    """Give places their fronts and signs.
+    """Return the fronts and signs of all places.
 
     A place in the open has a board on posts, or the front of a house at most 15 m away. What is inside, and
     what finds no front on its house, stands on a directory.
@@ -200,6 +220,7 @@ def _fronts(
     pois: Pois, wanting: Ints, house: Ints, streets: TwinStreets, cells: FacadeCells, free: FreeCells,
     houses: Houses, entrances: Entrances,
 ) -> dict[int, Front | None]:  # fmt: skip
+    """Return the front of each place that wants one, by its index; `None` where none is left."""
     names = [streets.streets[int(number)].name for number in streets.panoramas.street[cells.panorama]]
     claims = [_claim(pois, number, entrances) for number in wanting.tolist()]
     fronts = assign_fronts(claims, house, cells, free, np.array(names, str), houses.heights)
@@ -207,6 +228,7 @@ def _fronts(
 
 
 def _claim(pois: Pois, number: int, entrances: Entrances) -> Claim:
+    """Return the claim of a place: its shape, its street and its entrance."""
     shape, street = pois.shapes[number], pois.tags[number].get("addr:street", "")
     if not shapely.area(shape):
         return Claim(shape, street)
@@ -214,6 +236,7 @@ def _claim(pois: Pois, number: int, entrances: Entrances) -> Claim:
 
 
 def _boards(pois: Pois, free: Ints, ground: BoardGround) -> dict[int, tuple[Sign, ...]]:
+    """Return the board of each place in the open that has room for one, by its index."""
     signs: dict[int, tuple[Sign, ...]] = {}
     for number in free.tolist():
         name, place_id = pois.name(number), pois.ids[number]
@@ -228,6 +251,7 @@ def _directories(
     pois: Pois, listed: Ints, house: Ints, entrances: Entrances, cells: FacadeCells, houses: Houses,
     free: FreeCells,
 ) -> dict[int, tuple[Sign, ...]]:  # fmt: skip
+    """Return the directory line of each listed place that has one, by its index."""
     written = np.array([can_letter(pois.name(number)) for number in listed.tolist()], bool)
     listed, house = listed[written], house[written]
     numbers = listed.tolist()
@@ -246,6 +270,7 @@ def _directories(
 def _frontage(
     number: int, front: Front, cells: FacadeCells, houses: Houses, streets: TwinStreets
 ) -> Frontage:
+    """Return a front as a frontage of the plan."""
     left, right = cells.left[front.first], cells.right[front.last]
     street = int(streets.panoramas.street[cells.panorama[front.first]])
     house = int(cells.house[front.first])
@@ -255,7 +280,7 @@ def _frontage(
 
 
 def _signs(pois: Pois, number: int, frontage: Frontage, floor: int, height: float) -> tuple[Sign, ...]:
-    """Return the fascia of a place, and a blade if the house is high enough (metres)."""
+    """Return the fascia of a place, and a blade where the house is high enough; `height` in metres."""
     name = pois.name(number)
     if not can_letter(name):
         return ()
@@ -272,18 +297,19 @@ def _signs(pois: Pois, number: int, frontage: Frontage, floor: int, height: floa
 
 
 def _move_up(sign: Sign, up: float) -> Sign:
+    """Return a sign moved up by some metres."""
     return replace(sign, bottom=round(sign.bottom + up, 2), top=round(sign.top + up, 2))
 
 
 def variant(osm_id: str) -> int:
-    """Pick how a thing of OpenStreetMap looks."""
+    """Return the number from which the looks of a thing follow, by its id."""
     return Random(osm_id).randrange(1 << 16)
 
 
 def _board(
     place_id: str, name: str, size: tuple[float, float], spot: Floats, eye: Floats, variant: int
 ) -> Sign:
-    """Return a board of a width and height with its middle on a spot, its front towards an eye."""
+    """Return a board of a (width, height), its middle on a spot, facing an eye, all in metres."""
     toward = (eye - spot) / np.linalg.norm(eye - spot)
     along = np.array((-toward[1], toward[0])) * size[0] / 2
     left, right = spot - along, spot + along
@@ -296,7 +322,7 @@ def _board(
 
 
 def board_size(name: str, variant: int) -> tuple[float, float]:
-    """Return the width and height in metres of a board on which the letters keep clear of the posts.
+    """Return (width, height) in metres of a board for a name, in one or two lines.
 
     A name that is too long for one line of the widest board has room for two, if it has more words than one.
     """
@@ -315,14 +341,14 @@ def board_size(name: str, variant: int) -> tuple[float, float]:
 
 
 def _ratio(text: str, face: str) -> float:
-    """Return the width of a line over its height."""
+    """Return the width of a line of text over its height."""
     left, top, right, bottom = font(face, _MEASURED_PX).getbbox(text)
     return float(right - left) / max(bottom - top, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Directory:
-    """A board and the places whose names stand on it, from the top."""
+    """A directory board, and the indices of the places on it, from the top."""
 
     front: Front
     listed: tuple[int, ...]
@@ -330,19 +356,19 @@ class Directory:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """n places that may stand on directories."""
+    """Places that may stand on directories, as sequences of length n."""
 
     ids: Sequence[str]
     names: Sequence[str]
     shapes: Shapes
     house: Ints
-    """The house each is in; -1 for none."""
+    """Index of the house that each place is in; -1 for none."""
 
 
 def _assign_directories(
     places: Listed, entrances: Entrances, cells: FacadeCells, houses: Houses, free: FreeCells
 ) -> Iterator[Directory]:
-    """Yield the boards of all houses; a house without a free cell on its ground floor has none, or too few.
+    """Yield the directories of all houses; their cells are taken.
 
     `free` learns of the cells that boards have.
     """
@@ -371,19 +397,19 @@ def _assign_directories(
 
 
 def most_lines(height: float) -> int:
-    """Return the most names on a board on a house of this height in metres."""
+    """Return the most names on a directory of a house `height` metres high."""
     return min(MOST_NAMES, int(_room_height(height) / _DIRECTORY_LINE_M[0]))
 
 
 def _directory_width(name: str) -> float:
-    """Return the metres of board that a name wants."""
+    """Return the metres of board that a name needs."""
     return max(units(name) * _LETTER_M + _MARGIN_M, _DIRECTORY_NARROWEST_M)
 
 
 def _directory_signs(
     board: Directory, places: Listed, cells: FacadeCells, height: float
 ) -> Mapping[int, Sign]:
-    """Return the line of each listed place.
+    """Return the line of each place on a directory, by the place's index.
 
     Args:
         board: to letter.
@@ -415,14 +441,14 @@ def _directory_signs(
 
 
 def _room_height(height: float) -> float:
-    """Return the metres from the lowest to the highest line on a house."""
+    """Return the metres between the lowest and the highest line on a house."""
     return max(0.0, min(_HIGHEST_M, height - _BELOW_EAVES_M) - _LOWEST_M)
 
 
 def _cost(
     mine: Ints, shapes: Shapes, entrances: Entrances, house: int, cells: FacadeCells
 ) -> Mapping[int, float]:
-    """Return each cell's metres to the entrance, or to the places if none is mapped, and to the reader."""
+    """Return the cost in metres of each cell: to the entrance or the places, and to the reader."""
     doors = np.flatnonzero(entrances.house == house)
     middle = cells.middle[mine]
     if len(doors):
@@ -433,5 +459,6 @@ def _cost(
 
 
 def _distances(some: Floats, others: Floats) -> Floats:
+    """Return the metres from each point to each other point, shape (some, others)."""
     found: Floats = np.linalg.norm(some[:, None] - others[None], axis=2)
     return found

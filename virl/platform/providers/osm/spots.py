@@ -10,12 +10,14 @@ from virl.geo import Flags, Floats, Ints
 from virl.platform.providers.offline.plan import Furniture, Panoramas, Sign, Street
 from virl.platform.providers.osm.houses import Houses
 
-READERS = 3  # panoramas from which each sign stays readable; chosen
+READERS = 3
+"""Panoramas from which each sign stays readable; chosen."""
 READ_FROM_M = 40.0
+"""Metres of the farthest panorama from which a sign is read."""
 
 
 class Spots:
-    """The ground of a town, as far as it is taken.
+    """The free ground of a town, off streets, houses, things and lines of sight to signs.
 
     Args:
         houses: of the town.
@@ -43,15 +45,15 @@ class Spots:
         }
 
     def near_panoramas(self, xy: Floats) -> Floats:
-        """Return the metres from points to the nearest panorama."""
+        """Return the metres from each point to the nearest panorama, shape (n,)."""
         return np.asarray(self._eyes.query(xy)[0], float)
 
     def near_houses(self, xy: Floats) -> Floats:
-        """Return metres from points to the middle of the nearest house; 0 for all where there is no house."""
+        """Return the metres from each point to the nearest house's middle, shape (n,); 0 without houses."""
         return np.asarray(self._middles.query(xy)[0], float) if self._middles.n else np.zeros(len(xy))
 
     def off_streets(self, xy: Floats, margin: float, own: Ints | None = None) -> Flags:
-        """Return which points lie over `margin` metres beside streets, or beside all but their own.
+        """Return True for each point over `margin` metres from all streets but its own, shape (n,).
 
         Args:
             xy: points, (n, 2), metres.
@@ -66,7 +68,7 @@ class Spots:
         return _free_flags(len(xy), point[hit])
 
     def off_houses(self, xy: Floats, margin: float) -> Flags:
-        """Return which points lie more than `margin` metres from every house and what juts out of one."""
+        """Return True for each point over `margin` metres from all houses and overhangs, shape (n,)."""
         return _free_flags(len(xy), self._pairs_beside(self._houses, xy, margin)[0])
 
     def off_things(self, xy: Floats, margin: float) -> Flags:
@@ -74,7 +76,7 @@ class Spots:
         return np.asarray(self._things.query(xy, distance_upper_bound=margin)[0] >= margin)
 
     def off_sights(self, xy: Floats, margin: float, *, tall: bool) -> Flags:
-        """Return which points lie over `margin` metres beside lines of sight to signs, or to low ones.
+        """Return True for each point over `margin` metres from lines of sight to signs, shape (n,).
 
         Args:
             xy: points, (n, 2), metres.
@@ -84,18 +86,20 @@ class Spots:
         return _free_flags(len(xy), self._pairs_beside(self._sights[tall], xy, margin)[0])
 
     def _pairs_beside(self, tree: shapely.STRtree, xy: Floats, margin: float) -> tuple[Ints, ...]:
+        """Return (index of a point, index of a shape within `margin` metres of it) pairs as arrays."""
         found = tree.query(shapely.points(xy), predicate="dwithin", distance=margin).reshape(2, -1)
         return found[0], found[1]
 
 
 def _free_flags(count: int, hit: Ints) -> Flags:
+    """Return True for each of `count` points that is not hit."""
     free = np.ones(count, bool)
     free[hit] = False
     return free
 
 
 def _sights(signs: Sequence[Sign], panoramas: Panoramas) -> list[shapely.LineString]:
-    """Return lines from the middle of each sign to the panoramas around it."""
+    """Return the lines from the middle of each sign to the panoramas around it."""
     if not signs:
         return []
     middle = np.array([(np.array(sign.left) + np.array(sign.right)) / 2 for sign in signs])

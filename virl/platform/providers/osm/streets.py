@@ -28,19 +28,31 @@ from virl.platform.providers.osm.ways import (
 )  # fmt: skip
 
 NOTHING_TO_WALK = "no street to walk lies in this part of the extract: give another part, or a larger one"
-SPACING_M = 10.0  # between panoramas, as in Street View
-TOGETHER_M = 5.0  # junctions nearer to each other are one; chosen
-CONNECTION_M = 300.0  # longest sidewalk or crossing that is walked to join two parts of the network; chosen
-SHORTCUT_M = 150.0  # longest one that is walked where the streets lead around; chosen
-INSIDE_M = 3.0  # a stretch with more metres in a house is left out; chosen
-CLEAR_M = 0.7  # no panorama stands so near to a wall: it would fill the view, and an awning hide the rest
+"""Error text for a part without streets."""
+SPACING_M = 10.0
+"""Metres between panoramas, as in Street View."""
+TOGETHER_M = 5.0
+"""Metres within which junctions are merged into one; chosen."""
+CONNECTION_M = 300.0
+"""Longest sidewalk or crossing in metres that joins two parts of the network; chosen."""
+SHORTCUT_M = 150.0
+"""Longest sidewalk or crossing in metres that is walked as a shortcut; chosen."""
+INSIDE_M = 3.0
+"""Metres within houses from which a stretch is left out; chosen."""
+CLEAR_M = 0.7
+"""Metres from a wall within which no panorama stands: it would fill the view."""
 PROBE_M, PROBE_REACH_M = 6.0, 25.0  # how often and how far clearance to the houses is measured
 LANE_M = 3.0
-ROAD_SHARE = 0.62  # of the clearance that a carriageway takes at most; chosen
+"""Width of a lane in metres."""
+ROAD_SHARE = 0.62
+"""Largest share of the clearance that a carriageway takes; chosen."""
 WIDEST_PAVEMENT_M = 9.0
-OPEN_M = 17.0  # a street whose houses are farther off runs through open land; chosen
+"""Largest width of a pavement in metres."""
+OPEN_M = 17.0
+"""Metres to the houses from which a street runs through open land; chosen."""
 OPEN_PAVEMENT_M, VERGE_M = 2.2, 0.5  # its pavement, and what it has without one; chosen
 NO_SIDEWALK = frozenset({"no", "none", "separate"})
+"""Values of `sidewalk` without a pavement of the street."""
 LOOSE = frozenset(
     {
         "compacted", "dirt", "earth", "fine_gravel", "grass", "gravel", "ground", "mud", "pebblestone",
@@ -54,32 +66,34 @@ WIDTH_M = {
     "residential": 6.0, "living_street": 5.0, "road": 6.0, "service": 3.6, "trunk_link": 6.0,
     "primary_link": 6.0, "secondary_link": 5.0, "tertiary_link": 5.0,
 }  # fmt: skip
-"""Carriageway of each class of road where neither width nor lanes are mapped; chosen."""
+"""Width of a carriageway in metres by class of road, where not tagged; chosen."""
 PATH_M = 2.5
-"""Width of all other ways, which are paved without a carriageway."""
+"""Width in metres of all other ways, paved and without a carriageway."""
 
-_SHORTER_BY_M = 60.0  # that a shortcut saves at least, and half of the way around; chosen
+_SHORTER_BY_M = 60.0
+"""Least metres that a shortcut saves, and half of the way around; chosen."""
 
 
 @dataclass(frozen=True, slots=True)
 class TwinStreets:
-    """The streets of a twin, and what became of the mapped ones."""
+    """The streets and panoramas of a twin, and metres of what was left out."""
 
     streets: tuple[Street, ...]
     junctions: Floats
+    """Metres east and north of each junction, shape (k, 2)."""
     panoramas: Panoramas
     way: Ints
-    """The line of the extract that each street is a part of, shape (n,)."""
+    """Index of the extract's line that each street belongs to, shape (n,)."""
     mapped_m: float
     """Metres of mapped ways on which panoramas may stand."""
     dropped_m: Mapping[str, float]
-    """Metres of what was left out, by the reason."""
+    """Metres of ways that were left out, by reason."""
     drawn_m: Mapping[str, float]
-    """Metres of streets that are drawn otherwise than they are, or without panoramas, by what they are."""
+    """Metres of streets that are drawn unlike reality or have no panoramas, by kind."""
 
 
 def streets_of(extract: OsmExtract, houses: Houses) -> TwinStreets:
-    """Lay out the streets of a twin.
+    """Return the streets and panoramas of a twin.
 
     Raises:
         BadInput: there is none to walk.
@@ -114,12 +128,13 @@ def streets_of(extract: OsmExtract, houses: Houses) -> TwinStreets:
 
 
 def _metres(extract: OsmExtract, network: WayNetwork, which: WayFilter) -> float:
+    """Return the metres of a network's ways that a filter keeps."""
     ours = np.array([which(extract.lines.tags[way]) for way in network.way], bool)
     return float(network.length[ours].sum())
 
 
 def _blocked_stretches(network: WayNetwork, houses: Houses, tree: shapely.STRtree) -> NDArray[np.bool_]:
-    """Return which stretches run through houses; passages are open ground."""
+    """Return True for each stretch that runs through houses, passages aside, shape (n,)."""
     lines = np.array([shapely.LineString(line) for line in network.lines], object)
     stretch, house = tree.query(lines, predicate="intersects").reshape(2, -1)
     # Touching a house is no obstacle: the metres inside count.
@@ -129,7 +144,7 @@ def _blocked_stretches(network: WayNetwork, houses: Houses, tree: shapely.STRtre
 
 
 def _merge_junctions(network: WayNetwork) -> WayNetwork:
-    """Return the network with junctions that nearly coincide made one, and short loops dropped."""
+    """Return the network with near junctions merged and short loops dropped."""
     count = len(network.junctions)
     short = (network.length < TOGETHER_M) & (network.start != network.end)
     links = coo_array(
@@ -158,7 +173,7 @@ def _merge_junctions(network: WayNetwork) -> WayNetwork:
 
 
 def _panoramas(network: WayNetwork) -> Panoramas:
-    """Return a panorama on each junction, in their order, then more along each stretch."""
+    """Return the panoramas: one on each junction, in order, then more along each stretch."""
     xy, street = [network.junctions], [np.zeros(len(network.junctions), np.int64)]
     pairs: set[tuple[int, int]] = set()
     count = len(network.junctions)
@@ -179,6 +194,7 @@ def _panoramas(network: WayNetwork) -> Panoramas:
 
 
 def _link_panoramas(xy: Floats, street: Ints, pairs: set[tuple[int, int]]) -> Panoramas:
+    """Return panoramas linked in both directions."""
     links = np.array(sorted(pairs), np.int64).reshape(-1, 2)
     both = np.concatenate([links, links[:, ::-1]])
     both = both[np.lexsort((both[:, 1], both[:, 0]))]
@@ -214,6 +230,7 @@ def _without_those_in_houses(all_: Panoramas, built: Shapes) -> Panoramas:
 def _widen_streets(
     extract: OsmExtract, network: WayNetwork, houses: Houses, tree: shapely.STRtree
 ) -> tuple[Street, ...]:
+    """Return the streets of a network, with the widths that tags and houses leave."""
     near, far, usual = _clearance(network, houses, tree)
     streets = []
     for number_, line in enumerate(network.lines):
@@ -236,7 +253,7 @@ def _widen_streets(
 
 
 def _is_gravel(tags: Tags) -> bool:
-    """Return whether people walk on gravel or bare ground; tracks and paths of no known surface are so."""
+    """Return whether people walk on gravel or bare ground."""
     return tags.get("surface", tags["highway"]) in LOOSE
 
 
@@ -246,7 +263,7 @@ def _is_busy(tags: Tags) -> bool:
 
 
 def _usual_width(tags: Tags) -> float:
-    """Return the carriageway as tagged, by its lanes, or by its class, in metres."""
+    """Return the carriageway's width in metres: tagged, by lanes or by class."""
     width = metres(tags.get("width"))
     if width is None and (lanes := number(tags.get("lanes"))):
         width = lanes * LANE_M + 0.5
@@ -256,7 +273,7 @@ def _usual_width(tags: Tags) -> float:
 
 
 def _clearance(network: WayNetwork, houses: Houses, tree: shapely.STRtree) -> tuple[Floats, Floats, Floats]:
-    """Return metres from the middle of each stretch to the houses: the least, the most, and their mean."""
+    """Return (least, most, mean) metres from each stretch's middle to the houses."""
     lines = np.array([shapely.LineString(line) for line in network.lines], object)
     length = shapely.length(lines)
     count = np.maximum(1, np.round(length / PROBE_M)).astype(int)
@@ -291,7 +308,7 @@ def _clearance(network: WayNetwork, houses: Houses, tree: shapely.STRtree) -> tu
 
 
 def _with_connections(network: WayNetwork, core: Flags, longest: float) -> Flags:
-    """Return the stretches of a network's core, and those that join its parts to the largest one, shape (n,).
+    """Return True for stretches of the core, and for those that join its parts, shape (n,).
 
     Args:
         network: all that may be used.
@@ -336,7 +353,7 @@ def _with_connections(network: WayNetwork, core: Flags, longest: float) -> Flags
 
 @dataclass(frozen=True, slots=True)
 class _Shortcut:
-    """Stretches that lead from one junction of what is walked to another."""
+    """Stretches that lead from one walked junction to another."""
 
     length: float
     start: int
@@ -345,7 +362,7 @@ class _Shortcut:
 
 
 def _with_shortcuts(network: WayNetwork, taken: Flags, longest: float) -> Flags:
-    """Return the stretches that are walked, and others that make a way less than half as long, shape (n,).
+    """Return True for walked stretches, and for useful shortcuts, shape (n,).
 
     Args:
         network: all that may be used.
@@ -366,7 +383,7 @@ def _with_shortcuts(network: WayNetwork, taken: Flags, longest: float) -> Flags:
 
 
 def _shortcuts(network: WayNetwork, taken: Flags, longest: float) -> list[_Shortcut]:
-    """Return the useful ways over other stretches between two junctions of what is walked."""
+    """Return the useful ways over other stretches between two walked junctions."""
     count = len(network.junctions)
     others = np.flatnonzero(~taken)
     inner, outer = np.zeros(count, bool), np.zeros(count, bool)
@@ -392,6 +409,7 @@ def _shortcuts(network: WayNetwork, taken: Flags, longest: float) -> list[_Short
 
 
 def _stretches(edge: dict[tuple[int, int], int], before: Ints, end: int) -> tuple[int, ...]:
+    """Return the stretches of a shortest path, by the node before each."""
     stretches, at = [], end
     while before[at] >= 0:
         last = int(before[at])
@@ -401,7 +419,7 @@ def _stretches(edge: dict[tuple[int, int], int], before: Ints, end: int) -> tupl
 
 
 def _graph(network: WayNetwork, kept: Flags) -> csr_array:
-    """Return the metres between neighbouring junctions over some stretches, of several the shortest."""
+    """Return the metres between neighbouring junctions over some stretches, as a matrix."""
     edge = _shortest_edges(network, np.flatnonzero(kept))
     pairs = np.array(list(edge), np.int64).reshape(-1, 2)
     metres = np.maximum(network.length[list(edge.values())], 1e-3)
@@ -410,7 +428,7 @@ def _graph(network: WayNetwork, kept: Flags) -> csr_array:
 
 
 def _shortest_edges(network: WayNetwork, stretches: Ints) -> dict[tuple[int, int], int]:
-    """Return the shortest stretch between each two junctions, the lower first."""
+    """Return the shortest stretch between each two neighbouring junctions, the lower first."""
     edges: dict[tuple[int, int], int] = {}
     for stretch in stretches[np.argsort(-network.length[stretches], kind="stable")].tolist():
         one, other = int(network.start[stretch]), int(network.end[stretch])

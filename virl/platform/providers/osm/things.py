@@ -37,10 +37,13 @@ KINDS: Mapping[tuple[str, str], FurnitureKind] = {
     ("amenity", "bicycle_parking"): "bicycle stand",
     ("highway", "bus_stop"): "bus stop",
 }
+"""Kind of furniture for each (key, value)."""
 AREAS = frozenset({"bicycle_parking"})
-"""Values of `amenity` that are mapped as areas, too: such a thing stands in the middle of its area."""
+"""Values of `amenity` also mapped as areas, in whose middle the thing stands."""
 MAY_STAND_IN_ROADS = frozenset({"bollard"})
-KERB_M = 0.5  # from the carriageway to what is mapped on it, such as the lights of a crossing; chosen
+"""Kinds of furniture that may stand on a carriageway."""
+KERB_M = 0.5
+"""Metres from the carriageway to a thing that is mapped on it; chosen."""
 
 _BARRIER_KINDS: Mapping[str, tuple[BarrierKind, float]] = {
     "hedge": ("hedge", 1.4), "wall": ("wall", 1.3), "retaining_wall": ("wall", 0.7),
@@ -48,28 +51,34 @@ _BARRIER_KINDS: Mapping[str, tuple[BarrierKind, float]] = {
     "guard_rail": ("fence", 0.7),
 }  # fmt: skip
 """The kind and default height in metres of the barrier drawn for each value of `barrier`; chosen."""
-_HEIGHTS_M = 0.3, 8.0  # a tagged height outside is a mistake; chosen
+_HEIGHTS_M = 0.3, 8.0
+"""Least and largest tagged height in metres that is believed; chosen."""
 _GATES = frozenset(
     {
         *("gate", "lift_gate", "swing_gate", "sliding_gate", "kissing_gate", "entrance", "cattle_grid"),
         *("cycle_barrier", "turnstile", "stile", "bollard", "block", "bump_gate", "hampshire_gate"),
     }
 )
-"""Values of `barrier` of points at which a line is open."""
+"""Values of `barrier` of nodes at which a line is open."""
 # All chosen.
-_GATE_M = 3.0  # width of an opening, where not tagged
+_GATE_M = 3.0
+"""Width of an opening in metres, where not tagged."""
 _WIDEST_GATE_M = 20.0
-_BESIDE_ROAD_M = 0.3  # from a carriageway
+"""Largest width of an opening in metres."""
+_BESIDE_ROAD_M = 0.3
+"""Least metres from a barrier to a carriageway."""
 _WAY_M, _PATH_M = 1.5, 1.0  # half of the opening for a way that has no panoramas, and for a path
 _BEFORE_PANORAMA_M = 1.5
-_BEFORE_FACADE_M = 0.3  # what stands nearer to a house is part of its wall
+"""Metres around a panorama without barriers."""
+_BEFORE_FACADE_M = 0.3
+"""Metres from a house within which a barrier is a part of its wall."""
 _SHORTEST_M, _SMOOTHED_M = 0.6, 0.05
 
 
 def furniture_of(
     extract: OsmExtract, houses: Houses, panoramas: Panoramas, streets: Sequence[Street]
 ) -> tuple[Furniture, ...]:
-    """Return the mapped furniture outside houses; it faces the street, unless its direction is mapped.
+    """Return the mapped furniture outside houses, facing the street or its mapped direction.
 
     What is mapped on a carriageway, as lights and stops often are, stands at its right-hand kerb.
 
@@ -100,11 +109,11 @@ def furniture_of(
     inside[shapely.STRtree(houses.footprints).query(shapely.points(places), predicate="intersects")[0]] = True
     inside |= ~shapely.intersects_xy(extract.outline, places[:, 0], places[:, 1])
     _, near = cKDTree(panoramas.xy).query(places)
-    return tuple(_set_up(kinds, places, tags, panoramas.xy[near], np.flatnonzero(~inside).tolist()))
+    return tuple(_furniture_at(kinds, places, tags, panoramas.xy[near], np.flatnonzero(~inside).tolist()))
 
 
 def _beside_roads(xy: Floats, movable: NDArray[np.bool_], streets: Sequence[Street]) -> Floats:
-    """Move points on a carriageway to its kerb: to the side they are on, or to the right of its middle."""
+    """Return points with those on a carriageway moved to its kerb, metres, shape (n, 2)."""
     roads = [street for street in streets if street.road > 0]
     if not roads:
         return xy
@@ -129,13 +138,14 @@ def _beside_roads(xy: Floats, movable: NDArray[np.bool_], streets: Sequence[Stre
     return moved
 
 
-def _set_up(
+def _furniture_at(
     kinds: list[FurnitureKind],
     places: Floats,
     tags: list[Tags],
     toward: Floats,
     kept: list[int],
 ) -> Iterator[Furniture]:
+    """Yield the kept pieces, numbered by kind; each faces as mapped, else its point in `toward`."""
     counts: dict[str, int] = {}
     for item in kept:
         kind = kinds[item]
@@ -150,7 +160,7 @@ def _set_up(
 def barriers_of(
     extract: OsmExtract, houses: Houses, streets: Sequence[Street], panoramas: Panoramas
 ) -> tuple[Barrier, ...]:
-    """Return the barriers along mapped lines, outside houses and off all ways.
+    """Return the hedges, walls and fences along mapped lines, off houses and ways.
 
     Args:
         extract: OpenStreetMap data.
@@ -182,6 +192,7 @@ def barriers_of(
 
 
 def _barrier(name: str, tags: Tags, line: LineString) -> Barrier:
+    """Return the barrier of a line, with its tagged or default height."""
     kind, height = _BARRIER_KINDS[tags["barrier"]]
     tagged = metres(tags.get("height"))
     if tagged is not None and _HEIGHTS_M[0] <= tagged <= _HEIGHTS_M[1]:
@@ -190,6 +201,7 @@ def _barrier(name: str, tags: Tags, line: LineString) -> Barrier:
 
 
 def _stretches(line: Geometry) -> Iterator[LineString]:
+    """Yield the smoothed parts of a line that are long enough."""
     for part in shapely.get_parts(shapely.line_merge(line)):
         smooth = shapely.simplify(part, _SMOOTHED_M)
         if isinstance(smooth, LineString) and smooth.length >= _SHORTEST_M:
@@ -197,7 +209,7 @@ def _stretches(line: Geometry) -> Iterator[LineString]:
 
 
 def _openings(extract: OsmExtract, streets: Sequence[Street]) -> Iterator[Geometry]:
-    """Yield the ground of gates and of all ways that lead through a line."""
+    """Yield the ground of gates, and of ways through a barrier, metres."""
     for tags, point in zip(extract.points.tags, extract.points.shapes, strict=True):
         if tags.get("barrier") in _GATES:
             width = min(metres(tags.get("maxwidth:physical") or tags.get("width")) or _GATE_M, _WIDEST_GATE_M)

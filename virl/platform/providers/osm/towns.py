@@ -20,7 +20,7 @@ from virl.platform.providers.osm.unpacked import check_unpacked
 from virl.stores import ByteStore
 
 KINDS = ("city", "town", "borough", "village", "suburb", "quarter", "neighbourhood")
-"""Values of `place` that are listed; hamlets have hardly a shop."""
+"""Values of `place` of listed towns; hamlets have hardly a shop."""
 _BUSIEST = ByteStore("busiest", "busiest town of an extract", 100)
 
 _log = logging.getLogger(__name__)
@@ -32,18 +32,19 @@ class TownListing:
 
     name: str
     kind: str
-    """The value of its tag `place`."""
+    """Value of its tag `place`."""
     population: int | None
+    """Inhabitants; `None` where not mapped."""
     position: LatLng
     places: int
-    """Named shops and amenities within `RADIUS_M`."""
+    """Number of named shops and amenities within `RADIUS_M` metres."""
 
 
 _TOWN = TypeAdapter[TownListing | None](TownListing | None)
 
 
 def towns_in(path: Path) -> list[TownListing]:
-    """Return the towns that are mapped as nodes of an extract, those with the most places first.
+    """Return the towns mapped as nodes of an extract, those with the most places first.
 
     The file is read as a stream, three times: memory grows with its towns and places.
 
@@ -65,7 +66,7 @@ def towns_in(path: Path) -> list[TownListing]:
 
 
 def busiest_town(path: Path) -> TownListing | None:
-    """Return the town with the most places of an extract; `None` if none is mapped.
+    """Return the town with the most places of an extract, kept in the cache; `None` if none is mapped.
 
     It is kept in the cache: to read the file of a country takes minutes.
 
@@ -84,11 +85,13 @@ def busiest_town(path: Path) -> TownListing | None:
 
 
 def _first(path: Path) -> TownListing | None:
+    """Return the town with the most places; `None` if none is mapped."""
     _log.warning("%s is larger than a town: looking for its busiest one", path)
     return next(iter(towns_in(path)), None)
 
 
 def _towns(path: Path) -> Iterator[tuple[dict[str, str], LatLng]]:
+    """Yield (tags, position) of each named town."""
     wanted = osmium.filter.TagFilter(*(("place", kind) for kind in KINDS))
     for one in osmium.FileProcessor(str(path), osmium.osm.NODE).with_filter(wanted):
         if isinstance(one, osmium.osm.Node) and one.tags.get("name") and one.location.valid():
@@ -96,7 +99,7 @@ def _towns(path: Path) -> Iterator[tuple[dict[str, str], LatLng]]:
 
 
 def _places(path: Path) -> Iterator[LatLng]:
-    """Yield the positions of named shops and amenities; of an outline, its first node."""
+    """Yield the positions of named shops and amenities; of an area, its first node."""
     busy = osmium.filter.KeyFilter(*BUSY_KEYS)
     corners = [
         way.nodes[0].ref
@@ -111,6 +114,7 @@ def _places(path: Path) -> Iterator[LatLng]:
 
 
 def _counts(middles: list[LatLng], places: list[LatLng]) -> list[int]:
+    """Return the number of places within `RADIUS_M` metres of each position."""
     if not middles or not places:
         return [0] * len(middles)
     near = cKDTree(_on_sphere(places)).query_ball_point(_on_sphere(middles), RADIUS_M, return_length=True)
@@ -118,11 +122,13 @@ def _counts(middles: list[LatLng], places: list[LatLng]) -> list[int]:
 
 
 def _on_sphere(positions: list[LatLng]) -> Floats:
+    """Return positions as points in metres from the middle of Earth, shape (n, 3)."""
     lat, lng = np.radians(np.array(positions)).T
     xyz = np.column_stack((np.cos(lat) * np.cos(lng), np.cos(lat) * np.sin(lng), np.sin(lat)))
     return np.asarray(MEAN_RADIUS_M * xyz, float)
 
 
 def _population(tags: dict[str, str]) -> int | None:
+    """Return the inhabitants by the tags; `None` for no readable number."""
     digits = tags.get("population", "").replace(" ", "").replace(",", "")
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None

@@ -11,7 +11,7 @@ from virl.platform.providers.osm.extract import Tags
 from virl.platform.providers.osm.ways import ROADS, is_walk_network
 
 Directions = tuple[bool, bool]
-"""Two flags: the way may be used as it is drawn, and against it."""
+"""Two flags: a way may be used along its line, and against it."""
 
 NEITHER, BOTH = (False, False), (True, True)
 
@@ -20,7 +20,7 @@ _DRIVEN = ROADS | _MOTORWAYS
 _CYCLED = ROADS | {"cycleway", "track", "path"}
 _CYCLED_IF_ALLOWED = frozenset({"footway", "pedestrian", "bridleway", "busway"})
 _YARDS = frozenset({"driveway", "parking_aisle", "emergency_access", "drive-through"})
-"""Service ways that lead nowhere else: cars do not take them as short cuts."""
+"""Values of `service` of ways that cars do not take as short cuts."""
 
 _ALLOWED = frozenset({"yes", "designated", "permissive", "official", "destination", "customers"})
 _CLOSED_TO_BICYCLES = frozenset({"no", "private", "dismount", "use_sidepath", "forestry", "agricultural"})
@@ -32,7 +32,7 @@ _YES, _BACK = frozenset({"yes", "true", "1"}), frozenset({"-1", "reverse"})
 
 
 def walking(tags: Tags) -> Directions:
-    """Return all ways that people may walk, in both directions.
+    """Return the directions in which people may walk a way.
 
     Roads whose pavements are mapped as ways of their own are left to their pavements. Squares mapped as areas
     are walked around.
@@ -46,7 +46,7 @@ def walking(tags: Tags) -> Directions:
 
 
 def cycling(tags: Tags) -> Directions:
-    """Return roads, cycleways, tracks and paths; ways on foot where `bicycle` allows it; no steps."""
+    """Return the directions in which bicycles may ride a way; none on steps."""
     highway, bicycle = tags.get("highway"), tags.get("bicycle")
     if highway is None or tags.get("area") == "yes" or highway in _MOTORWAYS or highway == "steps":
         return NEITHER
@@ -62,7 +62,7 @@ def cycling(tags: Tags) -> Directions:
 
 
 def driving(tags: Tags) -> Directions:
-    """Return the roads that a private car may use, `oneway` and roundabouts kept."""
+    """Return the directions in which a private car may drive a way."""
     highway = tags.get("highway")
     if highway not in _DRIVEN or tags.get("area") == "yes" or tags.get("service") in _YARDS:
         return NEITHER
@@ -76,14 +76,16 @@ DIRECTIONS: Mapping[TravelMode, Callable[[Tags], Directions]] = {
     "cycling": cycling,
     "driving": driving,
 }
+"""Function from a way's tags to its directions, by mode."""
 
 
 def _first(tags: Tags, *keys: str) -> str | None:
-    """Return the value of the first key that a way has: the finer one overrules."""
+    """Return the value of the first of these keys that a way has; `None` without any."""
     return next((tags[key] for key in keys if key in tags), None)
 
 
 def _one_way(tags: Tags, *keys: str) -> Directions:
+    """Return the directions by the first of these keys, or by kind of way."""
     said = _first(tags, *keys)
     if said in _BACK:
         return False, True
@@ -92,6 +94,7 @@ def _one_way(tags: Tags, *keys: str) -> Directions:
 
 
 def _may_cycle_against(tags: Tags) -> bool:
+    """Return whether bicycles may ride against a one-way street."""
     if tags.get("oneway:bicycle") == "no":
         return True
     sides = ("cycleway", "cycleway:left", "cycleway:right", "cycleway:both")

@@ -12,7 +12,7 @@ WORDS = "sign-words"
 
 
 def types_called(text: str, nothing_found: bool) -> frozenset[str]:
-    """Return the place types that a text names in any language, such as `ravintola`; empty if it names none.
+    """Return the place types that a text names in any language; empty if it names none.
 
     Args:
         text: what is searched for.
@@ -25,16 +25,19 @@ def types_called(text: str, nothing_found: bool) -> frozenset[str]:
 
 @cache
 def _types() -> dict[str, frozenset[str]]:
+    """Return the place types of each word for a sort of place."""
     return _by_word(more_words(WORDS).types)
 
 
 @cache
 def _types_by_sign() -> dict[str, frozenset[str]]:
+    """Return the place types of each word on signs."""
     # Words chosen by hand, some of which are names of chains.
     return _by_word(by_type("signs"))
 
 
 def _by_word(types: Mapping[str, TypeWords]) -> dict[str, frozenset[str]]:
+    """Return the place types by each name that words give them."""
     found: dict[str, frozenset[str]] = {}
     for place_type, _, word, is_name in words_of(types):
         if is_name:

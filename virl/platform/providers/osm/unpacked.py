@@ -10,18 +10,20 @@ from typing import BinaryIO
 from virl.errors import BadInput
 
 MOST_TIMES = 60
-"""Times the size of its file that an extract may unpack to; chosen: XML of real towns has 9 to 20 times."""
+"""Ratio of unpacked to packed size that is allowed; chosen: XML of real towns has 9 to 20."""
 FREE_BYTES = 20_000_000
 """Bytes that any file may unpack to; chosen: a village that repeats itself."""
 
 _PIECE = 1_000_000
+"""Bytes unpacked at a time."""
 _RAW, _RAW_SIZE = 1, 2  # fields of a blob: OpenStreetMap wiki, "PBF Format"
-_DATA_SIZE = 3  # field of the header of a blob
+_DATA_SIZE = 3
+"""Number of the field in the header of a blob with its size."""
 _LENGTH_DELIMITED, _VARINT = 2, 0
 
 
 def check_unpacked(path: Path) -> None:
-    """Check that an extract does not unpack to far more than its file is large, once for each state of it.
+    """Check that an extract does not unpack to far more than its file's size.
 
     Raises:
         BadInput: it does.
@@ -32,6 +34,7 @@ def check_unpacked(path: Path) -> None:
 
 @lru_cache(maxsize=64)
 def _check(path: Path, size: int, changed: int) -> None:
+    """Check the unpacked size of a file of this size and time of change."""
     del changed  # tells a file from what was there before
     most = max(MOST_TIMES * size, FREE_BYTES)
     total = 0
@@ -45,7 +48,7 @@ def _check(path: Path, size: int, changed: int) -> None:
 
 
 def _sizes(path: Path) -> Iterator[int]:
-    """Yield the sizes in bytes of an extract's parts; a damaged file ends early, and its reader says why."""
+    """Yield the unpacked sizes of an extract's parts in bytes; a damaged file ends early."""
     try:
         if path.name.endswith(".pbf"):
             with path.open("rb") as file:
@@ -59,7 +62,7 @@ def _sizes(path: Path) -> Iterator[int]:
 
 
 def _blob_sizes(file: BinaryIO) -> Iterator[int]:
-    """Yield the sizes that blobs of a PBF file say they unpack to; their reader refuses one that lies."""
+    """Yield the unpacked sizes that the blobs of a PBF file declare, bytes."""
     while head := file.read(4):
         fields = dict(_fields(file, int.from_bytes(head, "big")))
         blob = dict(_fields(file, fields.get(_DATA_SIZE, 0)))
@@ -67,7 +70,7 @@ def _blob_sizes(file: BinaryIO) -> Iterator[int]:
 
 
 def _fields(file: BinaryIO, length: int) -> Iterator[tuple[int, int]]:
-    """Yield the number of each field of a message with its value, or with the length of its bytes.
+    """Yield (number of a field, its value or the length of its bytes) of a message.
 
     Raises:
         EOFError: the file ends before.
@@ -85,6 +88,7 @@ def _fields(file: BinaryIO, length: int) -> Iterator[tuple[int, int]]:
 
 
 def _varint(file: BinaryIO) -> int:
+    """Return the next variable-length integer of a file."""
     value = 0
     for shift in range(0, 70, 7):
         byte = file.read(1)

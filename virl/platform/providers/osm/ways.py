@@ -15,11 +15,24 @@ _SIDEWALK_KEYS = ("sidewalk", "sidewalk:both", "sidewalk:left", "sidewalk:right"
 
 ROADS = frozenset(
     {
-        "trunk", "primary", "secondary", "tertiary", "unclassified", "residential", "living_street", "road",
-        "trunk_link", "primary_link", "secondary_link", "tertiary_link", "service",
+        "trunk",
+        "primary",
+        "secondary",
+        "tertiary",
+        "unclassified",
+        "residential",
+        "living_street",
+        "road",
+        "trunk_link",
+        "primary_link",
+        "secondary_link",
+        "tertiary_link",
+        "service",
     }
-)  # fmt: skip
+)
+"""Values of `highway` of roads."""
 PATHS = frozenset({"pedestrian", "footway", "path", "steps", "track", "bridleway"})
+"""Values of `highway` of paths."""
 _PRIVATE_LANES = frozenset(
     {"driveway", "parking_aisle", "parking", "emergency_access", "private", "drive-through"}
 )
@@ -43,6 +56,7 @@ def is_walkable(tags: Tags) -> bool:
 
 
 def _admits_people(tags: Tags) -> bool:
+    """Return whether tags of access let people on foot pass."""
     foot, access = tags.get("foot", ""), tags.get("access", "")
     if foot in _FOOT_ALLOWED:
         return True
@@ -58,7 +72,7 @@ def is_walk_network(tags: Tags) -> bool:
 
 
 def has_panoramas(tags: Tags) -> bool:
-    """Return whether panoramas stand on a way: streets, service ways and footways above the ground.
+    """Return whether panoramas stand on a way, such as a street, and not a sidewalk or a tunnel.
 
     Sidewalks and crossings are left out, since the street beside them has panoramas; so are driveways and
     aisles of car parks, and whatever lies in a tunnel, a house or underground.
@@ -79,7 +93,7 @@ def is_hidden(tags: Tags) -> bool:
 
 
 def is_passage(tags: Tags) -> bool:
-    """Return whether a way leads through the ground floor of houses, or below what juts out of them."""
+    """Return whether a way leads through houses at the ground, or below overhangs."""
     through = tags.get("tunnel") == "building_passage" or tags.get("covered", "no") != "no"
     return "highway" in tags and through
 
@@ -90,3 +104,4 @@ def is_bridge(tags: Tags) -> bool:
 
 
 WayFilter = Callable[[Tags], bool]
+"""A function from a way's tags to whether it is kept."""

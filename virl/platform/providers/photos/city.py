@@ -33,11 +33,13 @@ if TYPE_CHECKING:
     from virl.platform.providers.osm.mapped import MappedTown
 
 AGAIN = "put it back, or run virl import photos again"
-KEPT = 8  # decoded photographs kept; chosen: one of 5760x2880 pixels takes 50 MB
+"""Advice for a missing or broken photograph."""
+KEPT = 8
+"""Decoded photographs kept in memory; chosen: one of 5760x2880 pixels takes 50 MB."""
 
 
 class PhotoStreetView:
-    """Street view of photographs in a folder.
+    """Street view of a folder of photographs, linked to a graph.
 
     Args:
         made: the graph of those that are linked.
@@ -88,11 +90,13 @@ class PhotoStreetView:
         return View(pano_id, camera, pixels)
 
     def _panorama_of(self, pano_id: str) -> Equirectangular:
+        """Return a photograph as a whole panorama, black where it shows nothing."""
         photo, held = self._photos[pano_id], self._pictures[pano_id]
         whole = whole_panorama(self._pixels(pano_id), photo.sky, photo.left or 0.0, held.fov)
         return equirectangular(whole, attitude=whole_attitude(held, photo.left))
 
     def _pixels(self, pano_id: str) -> Image:
+        """Return the RGB pixels of a photograph, turned upright."""
         file = self._folder / pano_id
         if not file.is_file():
             raise NoImagery(
@@ -138,6 +142,7 @@ def open_photos_city(name: str, file: PhotosCity, day: date | None = None) -> Ci
 
 
 def _map_of(name: str, file: PhotosCity, day: date | None) -> "MappedTown | None":
+    """Return the map of the city's extract; `None` without one."""
     if file.extract is None:
         return None
     require("osm", what=f"the map of {name}")

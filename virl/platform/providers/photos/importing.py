@@ -24,47 +24,51 @@ from virl.region import position_fault
 
 SUFFIXES = (".jpg", ".jpeg")
 PAUSE_S = 120.0
-"""A longer pause begins another sequence; chosen."""
+"""Seconds between photographs beyond which another sequence begins; chosen."""
 JUMP_M = 100.0
-"""A longer way between two photographs begins another sequence; chosen."""
+"""Metres between photographs beyond which another sequence begins; chosen."""
 USUAL_FOV = 70.0
 """Degrees assumed for a flat photograph that does not say: a phone's main camera has 65 to 78."""
 STILL_M = 0.5
+"""Metres between photographs below which no direction is taken from them."""
 MOST_APART_M = 30.0
-"""A track that is farther from the position of a photograph than this says nothing of it; chosen."""
+"""Metres between a photograph and the track beyond which the track is not used; chosen."""
 
-_FILM_MM = (36.0, 24.0)  # longer and shorter side of what `FocalLengthIn35mmFilm` refers to
+_FILM_MM = (36.0, 24.0)
+"""Longer and shorter side in millimetres of the film that `FocalLengthIn35mmFilm` refers to."""
 _ON_ITS_SIDE = frozenset({5, 6, 7, 8})
-"""Values of `Orientation` of pictures that are to be turned by a quarter."""
+"""Values of EXIF's `Orientation` for pictures turned by a quarter."""
 
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """Metadata of a photograph; `None` for what it does not say."""
+    """The metadata in a photograph's file; `None` for what is missing."""
 
     size: tuple[int, int]
-    """Width and height in pixels, once it is turned upright."""
+    """(width, height) in pixels after turning it upright."""
     position: LatLng | None
     heading: float | None
-    """The way its middle column faces, degrees; `None` also for a compass of -1, which is none."""
+    """Heading of the middle column, degrees; `None` also where the compass says -1."""
     magnetic: bool
     """True where the heading is from magnetic north."""
     pitch: float
+    """Degrees that the middle looks above the horizon."""
     roll: float
+    """Degrees that the camera leans to the right."""
     fov: float | None
-    """Horizontal degrees; 360 for a panorama."""
+    """Horizontal field of view in degrees, 360 for a panorama; `None` where unknown."""
     equirectangular: bool
     """True for a panorama, or a part of one."""
     sky: float | None
-    """Share of a whole panorama's height that is cut off above the picture; `None` where it does not say."""
+    """Share of the panorama's height cut off above the picture, [0, 1]; `None` where not told."""
     left: float | None
-    """Share of its width that is cut off to the left of a part of it; `None` for others."""
+    """Share of the panorama's width cut off to its left, [0, 1]; `None` for a whole one."""
     taken: datetime | None
-    """Time of GPS, else of the camera's clock, which is taken for UTC where the file tells no offset."""
+    """Time of GPS, or else of the camera, in UTC unless an offset is told."""
     author: str
     copyright: str
     lacks_hemisphere: bool
-    """True with a latitude and longitude, but no side of the equator or of Greenwich."""
+    """True for a latitude and longitude without N or S, E or W."""
 
     @property
     def attitude(self) -> Attitude:
@@ -74,23 +78,28 @@ class Metadata:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """The result of importing a folder."""
+    """The photographs of a folder, and the files that were left out."""
 
     photos: tuple[Photo, ...]
     left_out: dict[str, list[str]]
     """Names of the files that were left out, by reason."""
     off_track: tuple[str, ...]
-    """Names of the files whose own position is far from that of the track, which is not used for them."""
+    """Names of files whose own position is far from the track's, which is not used for them."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
+    """A photograph with its position and, where known, time and heading."""
+
     name: str
     position: LatLng
     taken: datetime | None
     heading: float | None
+    """Heading of the middle column from true north, degrees; `None` where unknown."""
     told: Metadata
+    """Metadata of its file."""
     off_track: bool
+    """True where its own position is far from the track's."""
 
 
 def import_photos(
@@ -102,7 +111,7 @@ def import_photos(
     licence: str = "",
     progress: Callable[[int, int], None] | None = None,
 ) -> Imported:
-    """Read all photographs of a folder and of those in it.
+    """Return all photographs of a folder and its subfolders that can be placed.
 
     Args:
         folder: with JPEG files.
@@ -152,6 +161,7 @@ def import_photos(
 
 
 def _place(name: str, told: Metadata, track: GpsTrack | None, offset_s: float) -> _Placed | None:
+    """Return a photograph placed by its own position or the track; `None` if neither places it."""
     taken = told.taken
     if taken is not None:
         taken += timedelta(seconds=offset_s)
@@ -169,7 +179,7 @@ def _place(name: str, told: Metadata, track: GpsTrack | None, offset_s: float) -
 
 
 def _sequences(placed: Sequence[_Placed]) -> list[list[_Placed]]:
-    """Return the photographs by folder, in the order of time and then of names, cut at pauses and jumps."""
+    """Return the photographs in sequences: by folder and time, cut at pauses and jumps."""
     order = sorted(
         placed, key=lambda one: (Path(one.name).parent.as_posix(), one.taken or UNKNOWN_TIME, one.name)
     )
@@ -183,6 +193,7 @@ def _sequences(placed: Sequence[_Placed]) -> list[list[_Placed]]:
 
 
 def _follows(before: _Placed, one: _Placed) -> bool:
+    """Return whether a photograph continues the sequence of the one before."""
     if Path(before.name).parent != Path(one.name).parent:
         return False
     if distance(before.position, one.position) > JUMP_M:
@@ -191,7 +202,7 @@ def _follows(before: _Placed, one: _Placed) -> bool:
 
 
 def _photos(sequence: list[_Placed], name: str, author: str, licence: str) -> list[Photo]:
-    """Return the photos of a sequence; those without a heading look the way that the sequence goes."""
+    """Return the photos of a sequence; one without a heading faces along the sequence."""
     photos = []
     for rank, one in enumerate(sequence):
         heading = _course(sequence, rank) if one.heading is None else one.heading
@@ -216,13 +227,14 @@ def _photos(sequence: list[_Placed], name: str, author: str, licence: str) -> li
 
 
 def _course(sequence: list[_Placed], rank: int) -> float:
+    """Return the heading, degrees, from the neighbour before to the one after; 0 if they stand still."""
     before, after = sequence[max(rank - 1, 0)], sequence[min(rank + 1, len(sequence) - 1)]
     moved = distance(before.position, after.position) > STILL_M
     return bearing(before.position, after.position) if moved else 0.0
 
 
 def _read_metadata(file: Path) -> Metadata:
-    """Read what a photograph says of itself.
+    """Return the metadata in a photograph's file.
 
     Raises:
         PictureFault: it is not a picture that can be read.
@@ -259,7 +271,7 @@ def _read_metadata(file: Path) -> Metadata:
 
 
 def _xmp(picture: PIL.Image.Image) -> Mapping[str, Any]:
-    """Return the fields of XMP, which stand as attributes of the description or as elements in it."""
+    """Return the XMP fields of a picture, by name."""
     try:
         found: Any = picture.getxmp()
     except (SyntaxError, ValueError, RecursionError):  # XML that is broken, or deep: the picture may be whole
@@ -271,13 +283,14 @@ def _xmp(picture: PIL.Image.Image) -> Mapping[str, Any]:
 
 
 def _position(gps: Mapping[int, Any]) -> LatLng | None:
+    """Return the position in GPS fields; `None` without a valid one."""
     lat = _degrees(gps.get(GPS.GPSLatitude), gps.get(GPS.GPSLatitudeRef), "NS")
     lng = _degrees(gps.get(GPS.GPSLongitude), gps.get(GPS.GPSLongitudeRef), "EW")
     return _valid_position(lat, lng)
 
 
 def _xmp_position(fields: Mapping[str, Any]) -> LatLng | None:
-    """Return the position that XMP writes as `52,5,30N` or `52,5.5N`."""
+    """Return the position in XMP fields, such as `52,5,30N`; `None` without a valid one."""
     lat, lng = (str(fields.get(name, "")).strip() for name in ("GPSLatitude", "GPSLongitude"))
     return _valid_position(
         _degrees(lat[:-1].split(","), lat[-1:], "NS"), _degrees(lng[:-1].split(","), lng[-1:], "EW")
@@ -285,6 +298,7 @@ def _xmp_position(fields: Mapping[str, Any]) -> LatLng | None:
 
 
 def _valid_position(lat: float | None, lng: float | None) -> LatLng | None:
+    """Return the position of two numbers; `None` for missing, invalid or zero ones."""
     if lat is None or lng is None or (lat, lng) == (0.0, 0.0):
         return None
     position = LatLng(lat, lng)
@@ -292,13 +306,13 @@ def _valid_position(lat: float | None, lng: float | None) -> LatLng | None:
 
 
 def _side(told: Any, sides: str) -> str | None:
-    """Return the one of two letters that a word such as `South` begins with, if there is one."""
+    """Return the one of two letters that a word such as `South` begins with; `None` for neither."""
     word = told.decode("latin-1") if isinstance(told, bytes) else str(told or "")
     return next((letter for letter in sides if word.strip("\0 ").upper().startswith(letter)), None)
 
 
 def _degrees(parts: Any, told_side: Any, sides: str) -> float | None:
-    """Return signed degrees, positive on the first of two sides."""
+    """Return signed degrees of (degrees, minutes, seconds) and a side; `None` if either is missing."""
     side = _side(told_side, sides)
     if side is None:
         return None
@@ -311,11 +325,13 @@ def _degrees(parts: Any, told_side: Any, sides: str) -> float | None:
 
 
 def _compass(told: Any) -> float | None:
+    """Return a heading in [0, 360) degrees; `None` for -1 or no number."""
     found = _number(told)
     return None if found in {None, -1.0} else found % FULL_TURN
 
 
 def _fov(size: tuple[int, int], pano: Mapping[str, Any], camera: Mapping[int, Any]) -> float | None:
+    """Return the horizontal field of view, degrees; `None` where the file does not tell it."""
     if _is_equirectangular(size, pano):
         shown = _ratio(pano.get("CroppedAreaImageWidthPixels"), pano.get("FullPanoWidthPixels"))
         return FULL_TURN if shown is None else FULL_TURN * shown
@@ -325,17 +341,20 @@ def _fov(size: tuple[int, int], pano: Mapping[str, Any], camera: Mapping[int, An
 
 
 def _is_equirectangular(size: tuple[int, int], pano: Mapping[str, Any]) -> bool:
+    """Return whether a picture is a panorama, by its XMP or its shape."""
     width, height = size
     told = str(pano.get("ProjectionType", "")).lower()
     return told == "equirectangular" or (not told and width == 2 * height)
 
 
 def _ratio(part: Any, whole: Any) -> float | None:
+    """Return a part over a whole, cut to [0, 1]; `None` if either is missing."""
     one, other = _number(part), _number(whole)
     return min(max(one / other, 0.0), 1.0) if one is not None and other else None
 
 
 def _gps_time(gps: Mapping[int, Any]) -> datetime | None:
+    """Return the time in GPS fields, UTC; `None` without one."""
     try:
         day = datetime.strptime(str(gps[GPS.GPSDateStamp]).strip("\0 "), "%Y:%m:%d").replace(tzinfo=UTC)
         hours, minutes, seconds = (float(part) for part in gps[GPS.GPSTimeStamp])
@@ -345,6 +364,7 @@ def _gps_time(gps: Mapping[int, Any]) -> datetime | None:
 
 
 def _camera_time(camera: Mapping[int, Any]) -> datetime | None:
+    """Return the time of the camera's clock, taken for UTC without an offset; `None` without one."""
     text = str(camera.get(Base.DateTimeOriginal, "")).strip("\0 ")
     offset = str(camera.get(Base.OffsetTimeOriginal, "")).strip("\0 ")
     fraction = str(camera.get(Base.SubsecTimeOriginal, "")).strip("\0 ")
@@ -356,6 +376,7 @@ def _camera_time(camera: Mapping[int, Any]) -> datetime | None:
 
 
 def _number(value: Any) -> float | None:
+    """Return a value as a number; `None` if it is none or absurd."""
     try:
         number = float(value)
     except (TypeError, ValueError, ZeroDivisionError):

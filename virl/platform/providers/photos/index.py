@@ -23,10 +23,13 @@ from virl.platform.providers.city_file import Position
 from virl.platform.providers.pictures.picture import FULL_TURN, Picture
 
 SUFFIX = ".photos.json"
+"""Ending of the names of index files."""
 UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
+"""Stand-in for a time that is not known."""
 
 
 def _check_inside(name: str) -> str:
+    """Return a path, checked to stay within the folder."""
     if not name or Path(name).is_absolute() or ".." in Path(name).parts:
         raise ValueError("must be a path within the folder of photographs")
     return name
@@ -39,15 +42,21 @@ class Photo(JsonRecord):
     """Path within the folder."""
     position: Position
     heading: float
+    """Heading of the middle column, degrees clockwise from north."""
     pitch: float = 0.0
+    """Degrees that the middle looks above the horizon."""
     roll: float = 0.0
+    """Degrees that the camera leans to the right."""
     fov: float = Field(gt=0, le=FULL_TURN)
+    """Horizontal field of view in degrees; 360 for a panorama."""
     sky: float | None = Field(default=None, ge=0, le=1)
-    """Share of a whole panorama's height that is cut off above the photograph; by default half of all."""
+    """Share of the panorama's height cut off above it, [0, 1]; `None`: half of what is missing."""
     left: float | None = Field(default=None, ge=0, le=1)
-    """Share of a whole panorama's width that is cut off to the left of a part of one; `None` for others."""
+    """Share of the panorama's width cut off to its left, [0, 1]; `None` for a whole one."""
     sequence: str
+    """Name of the sequence that it belongs to."""
     rank: int
+    """Place in the sequence, from 0."""
     taken: AwareDatetime = UNKNOWN_TIME
     author: str = ""
     licence: str = ""
@@ -73,7 +82,7 @@ class PhotoIndex(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     format: Literal[2] = 2
-    """Rises when `virl import photos` reads headings or positions of the same photographs in another way."""
+    """Version; rises when the same photographs are read in another way."""
     title: str
     folder: str
     """The folder of the photographs, as seen from the index."""
@@ -82,13 +91,14 @@ class PhotoIndex(BaseModel):
     @field_validator("format", mode="before")
     @classmethod
     def _is_current(cls, given: object) -> object:
+        """Check that the index is not of an earlier format."""
         if given == 1:
             raise ValueError("an earlier version of virl wrote it, with some wrong headings")
         return given
 
 
 def read_index(file: Path) -> PhotoIndex:
-    """Read an index.
+    """Return the index in a file, checked.
 
     Raises:
         BadInput: it is missing or damaged; names what is wrong.
@@ -104,7 +114,7 @@ def read_index(file: Path) -> PhotoIndex:
 
 
 def write_index(file: Path, index: PhotoIndex) -> None:
-    """Write an index, over what stood there.
+    """Write an index to a file, replacing what is there.
 
     Raises:
         CannotWrite: the disk refuses.

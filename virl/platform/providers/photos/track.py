@@ -11,22 +11,25 @@ from virl.errors import BadInput
 from virl.geo import LatLng, bearing, distance
 from virl.region import position_fault
 
-MOST_BYTES = 64_000_000  # chosen: a day at one point a second has 10 MB
+MOST_BYTES = 64_000_000
+"""Largest GPX file in bytes; chosen: a day at one point a second has 10 MB."""
 LONGEST_S = 60.0
-"""Between two points of a track; in a longer pause nobody knows where the camera was. Chosen."""
-STILL_M = 0.5  # points nearer than this give no direction
+"""Most seconds between two points of a segment; in longer gaps no position is known. Chosen."""
+STILL_M = 0.5
+"""Metres between points below which they give no direction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Points by time, without a gap."""
+    """Consecutive points of a track, by time."""
 
     seconds: tuple[float, ...]
-    """Since 1970, rising."""
+    """Time of each point, seconds since 1970, rising."""
     positions: tuple[LatLng, ...]
+    """Position of each point."""
 
     def at(self, taken: datetime) -> tuple[LatLng, float | None] | None:
-        """Return the position at a time, and the way it went then in degrees; `None` outside the segment."""
+        """Return (position, heading in degrees or `None`) at a time; `None` outside the segment."""
         moment = taken.timestamp()
         after = bisect(self.seconds, moment)
         if after == len(self.seconds) and self.seconds and self.seconds[-1] == moment:
@@ -45,19 +48,19 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class GpsTrack:
-    """Segments of a track; nobody knows where the camera was between them."""
+    """A GPX track, cut into segments at its gaps."""
 
     segments: tuple[Segment, ...]
     left_out: int = 0
-    """Points without a time, or whose latitude or longitude is none."""
+    """Number of points without a time or a valid position."""
 
     def at(self, taken: datetime) -> tuple[LatLng, float | None] | None:
-        """Return the position at a time, and the way it went then in degrees; `None` outside the segments."""
+        """Return (position, heading in degrees or `None`) at a time; `None` outside the segments."""
         return next((found for one in self.segments if (found := one.at(taken))), None)
 
 
 def read_track(file: Path) -> GpsTrack:
-    """Read all points of a GPX file that have a time and a position.
+    """Return the track in a GPX file: all points with a time and a position.
 
     Raises:
         BadInput: it cannot be read, or has no point with a time.
@@ -81,6 +84,7 @@ def read_track(file: Path) -> GpsTrack:
 
 
 def _segment(points: Sequence[Any]) -> Segment:
+    """Return points with time and position as a segment, sorted by time."""
     timed = sorted(
         (
             point.time.replace(tzinfo=point.time.tzinfo or UTC).timestamp(),

@@ -6,7 +6,7 @@ from virl.platform.providers.pictures.picture import Picture
 
 
 def credit_line(pictures: Iterable[Picture], of: str = "Photographs", most: int | None = 5) -> str:
-    """Return authors and licences in a line.
+    """Return a line that names the authors and licences of pictures.
 
     Args:
         pictures: that are shown.

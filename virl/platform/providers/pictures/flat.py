@@ -13,7 +13,7 @@ from virl.platform.providers.graph.projection import rays_of
 from virl.platform.streetview import Camera, Image
 
 LEAST_SHOWN = 0.5
-"""Share of a view that a photograph has to show; chosen. The rest is black."""
+"""Least share of a view that a photograph has to show; chosen. The rest is black."""
 
 
 def flat_view(pixels: Image, fov: float, attitude: Attitude, camera: Camera) -> Image:

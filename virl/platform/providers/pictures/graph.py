@@ -20,31 +20,31 @@ from virl.platform.graph import NavigationGraph, build_graph
 from virl.platform.providers.pictures.picture import Captures, Picture, captures
 
 STEP_M = 8.0
-"""Least distance between two panoramas of the graph; chosen: Google's lie 5 to 12 m apart."""
+"""Least metres between two panoramas of the graph; chosen: Google's lie 5 to 12 m apart."""
 
 _SNAP_M = 10.0
-"""Farthest that a picture lies from the way it is placed on."""
+"""Most metres from a picture to the way that it is placed on."""
 _SAME_M = 0.05
-"""Metres within which ends of ways are one junction."""
+"""Metres within which the ends of ways are one junction."""
 
 _ALONG_M = 30.0
-"""Greatest length of a link along a sequence."""
+"""Most metres of a link along a way or a sequence."""
 _ACROSS_M = 20.0
-"""Greatest length of a link between sequences, as of the spherical edges of mapillary-js."""
+"""Most metres of a link between sequences, as mapillary-js has for spherical ones."""
 _NEAREST_M = 0.1
 _SECTOR = 45.0
-"""Half width in degrees of the sectors in which one link across is sought; as mapillary-js."""
+"""Half width in degrees of the sectors in which a link across is sought, as in mapillary-js."""
 _BEST_M = 5.0
-"""The length of link that is preferred; as mapillary-js."""
+"""Preferred length of a link across in metres, as in mapillary-js."""
 _DETOUR = 1.1
-"""A link is left out where two others lead there and are together at most so much longer; chosen."""
+"""Ratio up to which two links replace a direct one; chosen."""
 
 Pairs = set[tuple[int, int]]
-"""Links both ways: numbers of two points, the lower first."""
+"""Two-way links as numbers of two points, the lower first."""
 
 
 def thin_points(xy: Floats, step: float = STEP_M) -> Ints:
-    """Return for each point the number of the point that stands for it: itself, if it is kept.
+    """Return the number of the kept point that stands for each point, shape (n,); itself if kept.
 
     Points are kept in their order: one that lies nearer than a step to a kept one is dropped, and the nearest
     kept one stands for it.
@@ -72,13 +72,13 @@ def thin_points(xy: Floats, step: float = STEP_M) -> Ints:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PictureGraph:
-    """The panoramas that can be walked between, and what is known of the picture of each."""
+    """A graph of linked panoramas, and the picture of each."""
 
     graph: NavigationGraph
     pictures: dict[str, Picture]
-    """The pictures of the graph, by id."""
+    """Picture of each node, by id."""
     left_out: int
-    """Pictures kept by their distance that no link connects with the others."""
+    """Number of pictures that no link connects with the others."""
 
 
 def picture_graph(
@@ -90,7 +90,7 @@ def picture_graph(
     step: float = STEP_M,
     known: Collection[str] = (),
 ) -> PictureGraph:
-    """Choose pictures, link them, and keep the part that holds the start.
+    """Return the graph of chosen and linked pictures, of the part that holds the start.
 
     Panoramas are taken before flat pictures, newer ones before older ones, none nearer to another than a
     step. Where there are ways, a picture within 10 m of one is placed on it and linked along it, at most
@@ -131,7 +131,7 @@ def picture_graph(
 
 
 def _thin_after(xy: Floats, first: NDArray[np.bool_], step: float) -> Ints:
-    """Return the same as `thin_points`, with the `first` points before the others; those are all kept."""
+    """Return the result of `thin_points`, with all `first` points kept."""
     order = np.argsort(~first, kind="stable")
     stands = np.empty(len(xy), np.int64)
     stands[order] = order[thin_points(xy[order], step)]
@@ -147,7 +147,7 @@ def _part(
     start: tuple[float, float] | None,
     known: NDArray[np.bool_],
 ) -> Ints:
-    """Return the kept points that are connected with the one nearest to the start, or the most that are.
+    """Return the numbers of the kept points connected with the start, or of the largest part.
 
     What is connected with a known point is kept too.
     """
@@ -161,6 +161,7 @@ def _part(
 
 
 def _build_part(part: Ints, links: Pairs, taken: Captures, xy: Floats) -> NavigationGraph:
+    """Return the navigation graph of some points and the links between them."""
     place = {number: index for index, number in enumerate(part.tolist())}
     inside = [(place[a], place[b]) for a, b in sorted(links) if a in place and b in place]
     ends = np.array(inside, np.int64).reshape(-1, 2)
@@ -180,15 +181,17 @@ class WalkableWays:
     """The walkable ways of a map, split at their junctions."""
 
     lines: tuple[shapely.LineString, ...]
+    """Lines in metres, between junctions."""
     tree: shapely.STRtree
+    """Search tree of the lines."""
     junctions: Ints
-    """The numbers of the junctions at both ends of each way, (n, 2)."""
+    """Numbers of the junctions at both ends of each way, shape (n, 2)."""
     lengths: Floats
-    """Metres, (n,)."""
+    """Metres of each way, shape (n,)."""
 
 
 def _ways_of(lines: Sequence[shapely.LineString]) -> WalkableWays:
-    """Return walkable ways from lines in metres that share their ends."""
+    """Return walkable ways of lines in metres, split where they meet."""
     known: dict[tuple[int, int], int] = {}
     ends = np.zeros((len(lines), 2), np.int64)
     for number, line in enumerate(lines):
@@ -202,7 +205,7 @@ def _ways_of(lines: Sequence[shapely.LineString]) -> WalkableWays:
 
 
 def _snap(xy: Floats, ways: WalkableWays) -> tuple[Floats, Ints, Floats]:
-    """Move points to the nearest way within `_SNAP_M`; the others stay where they are.
+    """Return points moved to the nearest way within `_SNAP_M`, their ways, and the metres along these.
 
     Returns:
         The points in metres, (n, 2); the way of each, -1 for none, (n,); metres along it, (n,).
@@ -219,7 +222,7 @@ def _snap(xy: Floats, ways: WalkableWays) -> tuple[Floats, Ints, Floats]:
 
 
 def _along_ways(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> Pairs:
-    """Link points of which no third lies on the way from one to the other, at most `_ALONG_M` long.
+    """Return links between points that are neighbours along ways, of at most `_ALONG_M` metres.
 
     Args:
         kept: numbers of the points to link.
@@ -241,7 +244,7 @@ def _along_ways(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> Pai
 
 
 def _pieces(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> "nx.DiGraph[tuple[str, int]]":
-    """Return the ways, cut at the points; a way leads from a point or to it, but not through it."""
+    """Return the ways cut at the points, as a graph in which no way leads through a point."""
     on: dict[int, list[int]] = defaultdict(list)
     for number in kept[np.argsort(along[kept], kind="stable")].tolist():
         on[int(way[number])].append(number)
@@ -263,7 +266,7 @@ def _pieces(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> "nx.DiG
 
 
 def _link_kept(xy: Floats, sequence: Ints, stands: Ints) -> Pairs:
-    """Return the links between kept points.
+    """Return the links between kept points, along and across sequences.
 
     Args:
         xy: metres, (n, 2), by sequence and in its order.
@@ -276,7 +279,7 @@ def _link_kept(xy: Floats, sequence: Ints, stands: Ints) -> Pairs:
 
 
 def _along_sequences(xy: Floats, sequence: Ints, stands: Ints) -> Pairs:
-    """Link each picture to the next of its sequence, by the points that stand for them."""
+    """Return links between the kept points of consecutive pictures."""
     links: Pairs = set()
     for (before, of), (after, to) in pairwise(zip(stands.tolist(), sequence.tolist(), strict=True)):
         if of == to and before != after and np.hypot(*(xy[before] - xy[after])) <= _ALONG_M:
@@ -285,7 +288,7 @@ def _along_sequences(xy: Floats, sequence: Ints, stands: Ints) -> Pairs:
 
 
 def _at_crossings(xy: Floats, links: Pairs) -> Pairs:
-    """Link the nearest ends of links that cross."""
+    """Return links between the nearest ends of links that cross."""
     pairs = np.array(sorted(links), np.int64).reshape(-1, 2)
     lines = np.asarray(shapely.linestrings(xy[pairs]), object)
     one, other = shapely.STRtree(lines).query(lines, predicate="crosses")
@@ -299,7 +302,7 @@ def _at_crossings(xy: Floats, links: Pairs) -> Pairs:
 
 
 def _link_across(xy: Floats, sequence: Ints, kept: Ints, links: Pairs) -> Pairs:
-    """Link points where no way leads on to the best neighbour in each of four sectors without a link.
+    """Return links of points to the best neighbour in each of four sectors without a link.
 
     The sectors lie around the direction of a point's first link. Of two candidates the better one has the
     lower score: twice the share of length off the preferred one, twice the share of angle off the middle of
@@ -327,7 +330,7 @@ def _link_across(xy: Floats, sequence: Ints, kept: Ints, links: Pairs) -> Pairs:
 
 
 def _without_shortcuts(xy: Floats, links: Pairs) -> Pairs:
-    """Return the links without those that two shorter ones replace with hardly a detour."""
+    """Return the links except those replaced by two shorter ones with hardly a detour."""
     beside: dict[int, set[int]] = {}
     for a, b in links:
         beside.setdefault(a, set()).add(b)
@@ -349,7 +352,7 @@ def _without_shortcuts(xy: Floats, links: Pairs) -> Pairs:
 def _best(
     xy: Floats, sequence: Ints, number: int, others: list[int], middle: float, taken: list[float]
 ) -> int | None:
-    """Return the neighbour of the lowest score in a sector, clear of the ways that are taken."""
+    """Return the number of the neighbour with the lowest score in a sector; `None` if there is none."""
     best, lowest = None, np.inf
     for other in others:
         step = xy[other] - xy[number]
@@ -365,8 +368,10 @@ def _best(
 
 
 def _azimuth(step: Floats) -> float:
+    """Return the direction of a step (east, north), degrees clockwise from north, [0, 360)."""
     return float(np.degrees(np.arctan2(step[0], step[1])) % 360)
 
 
 def _signed_angle(angle: float) -> float:
+    """Return an angle in degrees, in [-180, 180)."""
     return (angle + 180) % 360 - 180

@@ -6,11 +6,12 @@ from virl.platform.providers.pictures.flat import check_shown
 from virl.platform.providers.pictures.picture import FULL_TURN, Picture
 from virl.platform.streetview import Camera
 
-_GRID = 3600, 1800  # points of a panorama at which it is looked up whether a part of it is shown (chosen)
+_GRID = 3600, 1800
+"""Columns and rows of points at which a panorama is looked up to be shown or not (chosen)."""
 
 
 def whole_attitude(held: Picture, left: float | None) -> Attitude:
-    """Return how the whole was held that a picture is, or is a part of.
+    """Return the attitude of the whole panorama that a picture is, or is cut from.
 
     Args:
         held: the picture.

@@ -12,26 +12,27 @@ from virl.platform.attitude import Attitude
 from virl.platform.streetview import Image
 
 FULL_TURN = 360.0
+"""Degrees of a full turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """One capture of a sequence."""
+    """One street-level picture of a sequence, without its pixels."""
 
     id: str
     position: LatLng
     attitude: Attitude
-    """The attitude of the camera; its heading is that of the picture's middle column."""
+    """Attitude of the camera; its heading is that of the picture's middle column."""
     fov: float
-    """Horizontal degrees that it shows; 360 for a panorama."""
+    """Horizontal field of view in degrees; 360 for a panorama."""
     sequence: str
-    """The drive or walk that it belongs to."""
+    """Name of the drive or walk that it belongs to."""
     rank: int
-    """Its place in the sequence."""
+    """Place in the sequence."""
     taken: datetime
-    """The time at which it was taken, with its time zone."""
+    """Time with time zone at which it was taken."""
     author: str
-    """The name to credit."""
+    """Name to credit."""
     licence: str
     """SPDX identifier, such as `CC-BY-SA-4.0`."""
 
@@ -43,21 +44,22 @@ class Picture:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Captures:
-    """Pictures as arrays, in the order of their sequences: (n,) each unless said otherwise."""
+    """Pictures as arrays of length n, in the order of their sequences."""
 
     pictures: tuple[Picture, ...]
     frame: LocalFrame
     xy: Floats
-    """Metres east and north of the frame's origin, (n, 2)."""
+    """Metres east and north of the frame's origin, shape (n, 2)."""
     sequence: Ints
-    """Number of the sequence: 0 for the one that is preferred, that of panoramas and then the newest."""
+    """Number of each picture's sequence, 0 for the preferred one: panoramas, then the newest."""
     taken: Floats
-    """Seconds since 1970."""
+    """Time of each picture, seconds since 1970."""
     panorama: NDArray[np.bool_]
+    """True for each picture that shows all headings."""
 
 
 def captures(pictures: Sequence[Picture], as_of: datetime | None = None) -> Captures:
-    """Return the captures of pictures: panoramas first, then the newest sequences, each by rank, then time.
+    """Return pictures as arrays: panoramas first, then the newest sequences, each in its order.
 
     Args:
         pictures: in any order.
@@ -87,7 +89,7 @@ def captures(pictures: Sequence[Picture], as_of: datetime | None = None) -> Capt
 def whole_panorama(
     pixels: Image, sky: float | None = None, left: float = 0.0, fov: float = FULL_TURN
 ) -> Image:
-    """Return a panorama twice as wide as high, of a picture of a part of it: what it lacks is black.
+    """Return a panorama, shape (width / 2, width, 3), from a part of it; the rest is black.
 
     Args:
         pixels: RGB.

@@ -14,7 +14,7 @@ from virl.platform.providers.rentcast.window import select_homes
 
 
 class FileListings:
-    """The listings of a file: an implementation of `virl.platform.listings.Listings`.
+    """The listings of a file of RentCast records.
 
     Args:
         listings: all that the file holds.
@@ -37,7 +37,7 @@ class FileListings:
 
 
 def read_listings(file: Path, notes: Notes | None = None) -> FileListings:
-    """Read a file that holds an array of RentCast records, as its API gives them.
+    """Return the listings in a file that holds an array of RentCast records.
 
     Args:
         file: with JSON.

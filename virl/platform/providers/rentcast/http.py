@@ -72,7 +72,7 @@ class RentCastHttp:
         )
 
     def rentals(self, query: Mapping[str, str]) -> list[Any]:
-        """Return one page of long-term rental listings; an empty one where RentCast has none.
+        """Return the records of one page of long-term rentals; empty where there are none.
 
         Args:
             query: such as `{"latitude": "40.7", "longitude": "-73.9", "radius": "1", "status": "Active"}`.
@@ -95,7 +95,7 @@ class RentCastHttp:
         return self._service.records(request)
 
     def notes(self) -> Notes:
-        """Return what counts the parts of replies that cannot be read."""
+        """Return a function that counts the parts of replies that cannot be read."""
         return self._service.notes(f"{SERVICE}: {ENDPOINT}")
 
     def close(self) -> None:
@@ -120,7 +120,7 @@ def price_of(settings: RentCastSettings) -> Price:
 
 
 def open_rentcast(access: Access, settings: RentCastSettings | None = None) -> RentCastHttp:
-    """Open the way to RentCast with the key of the environment and the cache of this machine.
+    """Return the client of RentCast with the key of the environment and this machine's cache.
 
     Args:
         access: ledger, mode of the cache, name of the run, and folders of recordings.
@@ -136,7 +136,7 @@ def open_rentcast(access: Access, settings: RentCastSettings | None = None) -> R
 
 
 def judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
-    """Judge a reply; a status of 404 says that there are no listings."""
+    """Return a good reply, of status 404 an empty one, or its fault."""
     if reply.status == 200:
         return judge_body(wanted, reply, billed=True)
     fault = refusal(reply)
@@ -146,6 +146,7 @@ def judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
 
 
 def _remedy(fault: HttpFault, service: str) -> str:
+    """Return the advice on a fault of RentCast."""
     if fault.status == 401:
         return f"check {KEY_VARIABLE}, your plan and its billing on RentCast's API dashboard"
     if fault.status == 429:

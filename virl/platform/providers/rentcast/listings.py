@@ -10,12 +10,14 @@ from virl.platform.providers.rentcast.http import RentCastHttp
 from virl.platform.providers.rentcast.records import as_listings
 from virl.platform.providers.rentcast.window import check, select_homes
 
-METRES_PER_MILE = 1609.344  # international mile, exact
-MAX_RADIUS_MILES = 100.0  # limit of RentCast's search (developers.rentcast.io)
+METRES_PER_MILE = 1609.344
+"""Metres of an international mile, exact."""
+MAX_RADIUS_MILES = 100.0
+"""Largest radius of a search in miles (developers.rentcast.io)."""
 
 
 class RentCastListings:
-    """Listings that RentCast knows: an implementation of `virl.platform.listings.Listings`.
+    """Listings asked of the RentCast API.
 
     Args:
         http: the way there.
@@ -62,7 +64,7 @@ class RentCastListings:
         return select_homes(read.listings, area, price, bedrooms)
 
     def _records(self, query: dict[str, str]) -> list[object]:
-        """Return the records of all pages; RentCast has no more where one is not full."""
+        """Return the records of all pages, up to the first that is not full."""
         settings = self._http.settings
 
         def ask(number: int) -> tuple[list[object], bool]:

@@ -10,12 +10,14 @@ from virl.geo import LatLng
 from virl.platform.listings import Listing
 from virl.platform.providers.http.bodies import Notes, ReplyBody
 
-SQUARE_METRES_PER_SQUARE_FOOT = 0.3048**2  # international foot, exact
-NAME_LENGTH = 80  # characters of an address that a fault shows (chosen)
+SQUARE_METRES_PER_SQUARE_FOOT = 0.3048**2
+"""Square metres of a square foot, exact."""
+NAME_LENGTH = 80
+"""Characters of an address in a fault at most (chosen)."""
 
 
 class _ListingRecord(ReplyBody):
-    """The fields of a record that matter; RentCast leaves out what it does not know."""
+    """A record of RentCast, with the fields that are read."""
 
     id: str = Field(min_length=1)
     formattedAddress: str = Field(min_length=1)  # noqa: N815 - RentCast's names
@@ -35,10 +37,11 @@ class Records:
 
     listings: Sequence[Listing]
     faults: Sequence[str]
+    """A line for each record that was left out."""
 
 
 def as_listings(records: Iterable[Any], notes: Notes | None = None) -> Records:
-    """Return the listings that records hold; one without a field that a listing needs is named and left out.
+    """Return the listings in records; a record without a required field is named and left out.
 
     What RentCast leaves out of size and age stays unknown, and so does what cannot be read. Square feet
     become square metres. Of two records with the same id, the first counts.
@@ -63,6 +66,7 @@ def as_listings(records: Iterable[Any], notes: Notes | None = None) -> Records:
 
 
 def _to_listing(read: _ListingRecord) -> Listing:
+    """Return a record as a listing, its floor in square metres."""
     return Listing(
         id=read.id,
         address=read.formattedAddress,
@@ -77,11 +81,13 @@ def _to_listing(read: _ListingRecord) -> Listing:
 
 
 def _name(record: object, number: int) -> str:
+    """Return the address of a record, or else its number, for a fault."""
     address = record.get("formattedAddress") if isinstance(record, dict) else None
     return f"{address}"[:NAME_LENGTH] if address else f"record {number}"
 
 
 def _first_fault(fault: ValidationError) -> str:
+    """Return the first fault of a record in words."""
     first = fault.errors()[0]
     field = ".".join(map(str, first["loc"]))
     if first["type"] == "missing" or first.get("input") is None:

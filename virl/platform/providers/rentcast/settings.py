@@ -30,7 +30,7 @@ class RentCastSettings(Settings):
 
 
 def load_rentcast_settings() -> RentCastSettings:
-    """Load the settings that come with virl; `VIRL_RENTCAST_BASE_URL` overrides the host.
+    """Return RentCast's settings; `VIRL_RENTCAST_BASE_URL` overrides the host.
 
     Raises:
         BadInput: the file or the variable is broken.

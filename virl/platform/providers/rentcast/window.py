@@ -11,7 +11,7 @@ from virl.platform.listings import Listing
 def select_homes(
     listings: Iterable[Listing], area: Polygon, price: tuple[float, float], bedrooms: int | None
 ) -> list[Listing]:
-    """Return the homes that `Listings.rentals` asks for, cheapest first.
+    """Return the listings within an area (degrees) and a range of monthly rents, cheapest first.
 
     Args:
         listings: any number.
@@ -35,7 +35,7 @@ def select_homes(
 
 
 def check(area: Polygon, price: tuple[float, float]) -> None:
-    """See whether an area and a price can be asked for.
+    """Check that an area is valid and that a price range is in order.
 
     Raises:
         BadInput: they cannot.

@@ -11,12 +11,18 @@ from virl.platform.providers.offline.life.trades import Trade, trades_table
 from virl.platform.providers.offline.tables import read_table
 from virl.settings.model import Settings
 
-TELLING = 0.85  # share of names that hold a word for the trade; chosen
-TAGLINED = 0.5  # share of the others whose sign says it in a second line; chosen
-NATIVE = 10  # how much likelier a kitchen is to be named in its own language; chosen
-ATTEMPTS = 80  # names tried before one that is too long is taken; chosen
-BLADE_UNITS = 9  # longest text on a blade, in Latin letters
+TELLING = 0.85
+"""Share of names that hold a word for the trade; chosen."""
+TAGLINED = 0.5
+"""Share of the other names whose sign tells the trade in a second line; chosen."""
+NATIVE = 10
+"""Factor on the chance that a kitchen is named in its own language; chosen."""
+ATTEMPTS = 80
+"""Names tried before one that is too long is taken; chosen."""
+BLADE_UNITS = 9
+"""Longest text on a blade, in widths of a Latin letter."""
 _ARTICLES = frozenset({"The", "Chez", "Bà", "Zum", "Zur", "Dr.", "St.", "New", "Old", "Bar", "San", "Little"})
+"""First words of names that cannot stand alone on a blade."""
 
 
 class _Names(Settings):
@@ -30,13 +36,13 @@ class Lettering:
 
     name: str
     tagline: str
-    """Empty where the name says enough."""
+    """Second line of the sign; empty where the name says enough."""
     blade: str
-    """A word or two at most."""
+    """Text of a blade: a word or two."""
 
 
 class Namer:
-    """A source of names, none of them twice."""
+    """A source of random names, none of them given twice."""
 
     def __init__(self, rng: Random) -> None:
         self._rng = rng
@@ -72,6 +78,7 @@ class Namer:
         return Lettering(best, tagline, self._blade(best, places.blade))
 
     def _language(self, places: Trade) -> str:
+        """Return a random language for a name of this trade."""
         weights = _names().weights
         languages = list(places.patterns)
         chances = [weights[language] for language in languages]
@@ -80,10 +87,12 @@ class Namer:
         return self._rng.choices(languages, chances)[0]
 
     def _fill(self, pattern: str, language: str, street: str) -> str:
+        """Return a pattern of a name with its slots filled from the language's words."""
         pools = {"r": (street.partition(" ")[0],), **_names().pools[language]}
         used: set[str] = set()
 
         def word(slot: re.Match[str]) -> str:
+            """Return a random word for a slot that the name does not use yet."""
             free = [text for text in pools[slot[1]] if text not in used]
             used.add(chosen := self._rng.choice(free))
             return chosen
@@ -91,10 +100,12 @@ class Namer:
         return re.sub(r"\{(\w)\d?\}", word, pattern)
 
     def _add_number(self, word: str) -> str:
+        """Return a name with the lowest number that makes it unused."""
         number = next(number for number in range(1, 10_000) if f"{word} {number}" not in self._taken)
         return f"{word} {number}"
 
     def _blade(self, name: str, trade_word: str) -> str:
+        """Return the text for a blade: the first word of the name, or a word for the trade."""
         first = name.partition(" ")[0].rstrip(",").removesuffix("'s")
         usable = 2 < units(first) <= BLADE_UNITS and first not in _ARTICLES
         english = trade_word in name
@@ -102,12 +113,12 @@ class Namer:
 
 
 def units(text: str) -> int:
-    """Return the length of a text on a sign in widths of a Latin letter: East Asian glyphs count twice."""
+    """Return the length of a text in widths of a Latin letter; East Asian characters count 2."""
     return sum(2 if east_asian_width(glyph) in "WF" else 1 for glyph in text)
 
 
 def all_sign_characters() -> str:
-    """Return every character that can stand on a sign, in either case, sorted: what a font must draw."""
+    """Return all characters that signs can show, in both cases, sorted, for checking fonts."""
     table = _names()
     texts = [string.ascii_letters, string.digits, string.punctuation, " "]
     texts += [word for pools in table.pools.values() for pool in pools.values() for word in pool]
@@ -120,4 +131,5 @@ def all_sign_characters() -> str:
 
 @cache
 def _names() -> _Names:
+    """Return the table of words for names."""
     return read_table("names", _Names)

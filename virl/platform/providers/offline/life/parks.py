@@ -8,19 +8,26 @@ from shapely import Polygon
 
 from virl.platform.providers.offline.plan import Frontage, Point, StreetPlan
 
-NO_FRONTAGE = -1  # a `Shop.frontage` that is no frontage: the edge of a whole park
-MIN_EDGE_M = 6.0  # shorter edges bear no board
-BOARDS = 3  # most boards a park has
+NO_FRONTAGE = -1
+"""Value of `Shop.frontage` for a whole park, which has none."""
+MIN_EDGE_M = 6.0
+"""Least metres of a park's edge that bears a board."""
+BOARDS = 3
+"""Most boards of a park."""
 BOARDS_APART_M = 60.0
-INSIDE_M = 1.0  # a park's boards stand this far inside its edge
+"""Least metres between the boards of a park."""
+INSIDE_M = 1.0
+"""Metres that a park's boards stand inside its edge."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A stretch of a green's edge, `left` and `right` as seen from the street."""
+    """A stretch of the edge of a park or garden along a street."""
 
     left: Point
+    """Left end as seen from the street, metres."""
     right: Point
+    """Right end as seen from the street, metres."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +35,17 @@ class Green:
     """A park, garden or square."""
 
     edges: tuple[Edge, ...]
-    """The edges at which it is entered, the main one first."""
+    """Edges with an entrance, the main one first."""
     street: int
+    """Index of the street of its address."""
     number: int
+    """House number of its address."""
     frontage: int
-    """`NO_FRONTAGE` for a whole park."""
+    """Index of its frontage; `NO_FRONTAGE` for a whole park."""
 
 
 def greens(layout: StreetPlan, order: np.random.Generator, count: int) -> list[Green]:
-    """Return all parks of a town, then gardens in random order, `count` together at most.
+    """Return up to `count` greens of a town: all parks, then gardens in random order.
 
     Args:
         layout: of the town.
@@ -52,7 +61,7 @@ def greens(layout: StreetPlan, order: np.random.Generator, count: int) -> list[G
 
 
 def _park(layout: StreetPlan, park: Polygon) -> Green | None:
-    """Return a park as its longest edges, far enough from each other."""
+    """Return a park with its longest edges, far enough apart; `None` if it has none."""
     ring = shapely.get_coordinates(shapely.orient_polygons(shapely.simplify(park, 1.0)))
     lengths = np.linalg.norm(np.diff(ring, axis=0), axis=1)
     picked: list[int] = []
@@ -69,7 +78,7 @@ def _park(layout: StreetPlan, park: Polygon) -> Green | None:
 
 
 def _edge(start: np.ndarray, end: np.ndarray) -> Edge:
-    """Return an edge of a counterclockwise ring, whose outside is to the right, moved inside a little."""
+    """Return an edge of a counterclockwise ring, moved `INSIDE_M` metres inside."""
     dx, dy = (end - start) / np.linalg.norm(end - start)
     inside = INSIDE_M * np.array([-dy, dx])
     left, right = start + inside, end + inside
@@ -77,5 +86,6 @@ def _edge(start: np.ndarray, end: np.ndarray) -> Edge:
 
 
 def _nearest_front(layout: StreetPlan, point: np.ndarray) -> Frontage:
+    """Return the frontage nearest to a point."""
     ends = np.array([(front.left, front.right) for front in layout.frontages])
     return layout.frontages[int(np.argmin(np.linalg.norm(ends.mean(axis=1) - point, axis=1)))]

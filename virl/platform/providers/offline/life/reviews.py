@@ -23,10 +23,14 @@ Scoped = dict[str, tuple[str, ...]]
 """Wordings by the scope of trades they suit; `any` suits all scopes that have no `only SCOPE`."""
 
 FEWEST, MOST = 3, 8  # reviews a place has
-MENTIONS = 2  # reviews that speak of each attribute, at least
-CONTRADICTED = 0.22  # share of places where one review says the opposite; under one review in ten; chosen
-ASIDES = 0.3  # share of places with a review beside the point; chosen
-EVEN_RATING = 3.3  # of a review whose mentions balance; chosen
+MENTIONS = 2
+"""Least number of reviews that mention each attribute."""
+CONTRADICTED = 0.22
+"""Share of places where one review says the opposite; chosen: under one review in ten."""
+ASIDES = 0.3
+"""Share of places with a review beside the point; chosen."""
+EVEN_RATING = 3.3
+"""Stars of a review whose praise and blame balance; chosen."""
 OPENED, DETAILED, CLOSED = 0.4, 0.2, 0.35  # share of reviews with a first, a passing, a last remark; chosen
 
 
@@ -54,11 +58,15 @@ class _ReviewDraft:
     mood: float
     """The writer's mood on arrival: 0 on average, positive is happy."""
     good: list[str] = field(default_factory=list)
+    """Sentences of praise."""
     bad: list[str] = field(default_factory=list)
+    """Sentences of blame."""
     topics: set[str] = field(default_factory=set)
+    """Attributes that it mentions."""
 
     @property
     def balance(self) -> int:
+        """Number of sentences of praise minus those of blame."""
         return len(self.good) - len(self.bad)
 
     def rating(self) -> int:
@@ -69,7 +77,7 @@ class _ReviewDraft:
 
 
 class Reviewers:
-    """The reviewers of one town. All wordings come up before one comes again."""
+    """The reviewers of one town, who use all wordings before they repeat one."""
 
     def __init__(self, rng: Random) -> None:
         self._rng = rng
@@ -95,7 +103,7 @@ class Reviewers:
         return tuple(reviews)
 
     def _mention(self, drafts: list[_ReviewDraft], scope: str, topic: str, *, holds: bool) -> None:
-        """Let one reviewer who has not spoken of a topic speak of it."""
+        """Add a sentence about an attribute to one review that does not mention it yet."""
         free = [draft for draft in drafts if topic not in draft.topics]
         if not free:
             return
@@ -110,6 +118,7 @@ class Reviewers:
         (draft.good if tone == "good" else draft.bad).append(self._draw(f"{topic} {holds} {tone} {scope}"))
 
     def _write(self, draft: _ReviewDraft, trade: Trade) -> Review:
+        """Return the finished review of a draft."""
         rng, rating = self._rng, draft.rating()
         mood: Mood = "glad" if rating >= 4 else "cross" if rating <= 2 else "fair"
         rng.shuffle(draft.good)
@@ -132,10 +141,12 @@ class Reviewers:
         return Review(float(rating), self._in_manner(text, rating), self._author())
 
     def _fill(self, text: str, trade: Trade) -> str:
+        """Return a wording with its slots filled by random words."""
         slots = {**_phrasebook().slots, "item": trade.items}
         used: set[str] = set()
 
         def word(slot: re.Match[str]) -> str:
+            """Return a random word for a slot that the wording does not use yet."""
             free = [text for text in slots[slot[1]] if text not in used]
             used.add(chosen := self._rng.choice(free))
             return chosen
@@ -143,7 +154,7 @@ class Reviewers:
         return _SLOT.sub(word, text) if "{" in text else text
 
     def _in_manner(self, text: str, rating: int) -> str:
-        """Return the review in a manner of writing: some all in small letters, some shouted, most neither."""
+        """Return a review's text in a manner of writing: a few in small letters or capitals."""
         chance = self._rng.random()
         if chance < 0.08:
             return text.lower().removesuffix(".")
@@ -152,9 +163,11 @@ class Reviewers:
         return text
 
     def _author(self) -> str:
+        """Return a random name of an author."""
         return f"{self._draw('authors')} {self._rng.choice('ABCDEFGHJKLMNOPRSTVWYZ')}."
 
     def _draw(self, key: str) -> str:
+        """Return the next wording of a shuffled deck; all come up before one repeats."""
         deck = self._decks.get(key)
         if not deck:
             deck = self._decks[key] = list(_wordings(key))
@@ -179,11 +192,12 @@ def _wordings(key: str) -> tuple[str, ...]:
 
 @cache
 def _tones(topic: str, holds: bool, scope: str) -> tuple[Tone, ...]:
-    """Return the tones in which reviewers speak of an attribute that holds or not."""
+    """Return the tones, praise or blame, in which an attribute can be mentioned."""
     return tuple(tone for tone, scoped in _phrases(topic, holds).items() if _wordings_for(scoped, scope))
 
 
 def _phrases(topic: str, holds: bool) -> dict[Tone, Scoped]:
+    """Return the wordings by tone about an attribute that holds, or does not."""
     phrases = _phrasebook().attributes[topic]
     return phrases.is_ if holds else phrases.is_not
 
@@ -194,15 +208,17 @@ def _wordings_for(scoped: Scoped, scope: str) -> tuple[str, ...]:
 
 
 def _follow_turn(turn: str, sentence: str) -> str:
-    """Return a sentence after a turn such as "My one gripe:"."""
+    """Return a sentence joined to a turn such as "My one gripe:"."""
     first = sentence.partition(" ")[0]
     keep = first == "I" or first.startswith("I'")
     return f"{turn} {sentence if keep else sentence[0].lower() + sentence[1:]}"
 
 
 _SLOT = re.compile(r"\{(\w+)\}")
+"""Pattern of a slot in a wording."""
 
 
 @cache
 def _phrasebook() -> _Phrasebook:
+    """Return the table of wordings of reviews."""
     return read_table("reviews", _Phrasebook)

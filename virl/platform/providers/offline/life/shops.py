@@ -25,20 +25,29 @@ from virl.platform.providers.offline.plan import Frontage, Point, Shop, Sign, St
 from virl.platform.weekly_hours import parse_hours
 
 TOWN = "Virlton"
-"""The town in addresses unless another is named."""
-CLOSED = 0.04  # share of places that have closed for good; chosen
-BEHIND_FRONT_M = 2.0  # a place's position lies this far behind the middle of its front
-WIDE_BOARD_M = 12.0  # longest edge that a park's name is fitted to
-FADING = 0.8  # each centre of a group draws this share of the one before; chosen
-CANDIDATES = 12  # of which the one farthest from the other centres becomes a centre; chosen
-ROUND_THE_CORNER = 0.55  # pull of a centre on other streets than its own; chosen
-RIVALRY_M = 60.0  # places of one trade keep about this far apart; chosen
-CORNER_SHOPS = 2.0  # how much less often scattered shops choose the quietest streets, as a logarithm; chosen
-OCCUPIED = 0.6  # share of all frontages that places take at most; chosen
+"""Name of the town in addresses, unless another is given."""
+CLOSED = 0.04
+"""Share of places that have closed for good; chosen."""
+BEHIND_FRONT_M = 2.0
+"""Metres from the middle of a front to the position of its place behind."""
+WIDE_BOARD_M = 12.0
+"""Longest edge in metres that a park's name is fitted to."""
+FADING = 0.8
+"""Share of shops that each centre of a group draws, of that of the centre before; chosen."""
+CANDIDATES = 12
+"""Frontages drawn for a centre, of which the farthest from other centres is taken; chosen."""
+ROUND_THE_CORNER = 0.55
+"""Pull of a centre on other streets, as a share of that on its own; chosen."""
+RIVALRY_M = 60.0
+"""Metres that places of one trade keep apart, roughly; chosen."""
+CORNER_SHOPS = 2.0
+"""Preference of scattered shops for suitable streets, as a factor on a logarithm; chosen."""
+OCCUPIED = 0.6
+"""Largest share of all frontages that places take; chosen."""
 
 
 def move_in(layout: StreetPlan, seed: int, town: str = TOWN) -> tuple[Shop, ...]:
-    """Fill a town's frontages with shops, and its parks and gardens with names.
+    """Return the places of a town: shops in its frontages, and its parks and gardens.
 
     The same layout and seed give the same shops. Where frontages are few, fewer trades move in. Addresses end
     in the name of the town.
@@ -53,7 +62,7 @@ def move_in(layout: StreetPlan, seed: int, town: str = TOWN) -> tuple[Shop, ...]
 
 
 class _Settlers:
-    """Those who move in, one after the other."""
+    """A maker of the places of a town, one after the other."""
 
     def __init__(self, layout: StreetPlan, seed: int, town: str) -> None:
         self._layout = layout
@@ -66,7 +75,7 @@ class _Settlers:
         self._count = 0
 
     def shops(self) -> Iterator[Shop]:
-        """Yield all shops that have a building."""
+        """Yield all places in buildings."""
         sites = Sites(self._layout, self._spots)
         for key in roster(len(sites.frontages), self._spots):
             trade = trades_table().trades[key]
@@ -94,6 +103,7 @@ class _Settlers:
             yield self._shop(place_id, trade, lettering, green.frontage, signs, position, address)
 
     def _boards(self, place_id: str, lettering: Lettering, green: Green) -> tuple[Sign, ...]:
+        """Return the boards at the edges of a park or garden."""
         variant = self._rng.randrange(1 << 16)
         return tuple(
             plant_board(f"{place_id}-board-{number}", place_id, lettering, edge.left, edge.right, variant)
@@ -101,10 +111,12 @@ class _Settlers:
         )
 
     def _new_id(self) -> str:
+        """Return the next id of a place."""
         self._count += 1
         return f"place-{self._count:04d}"
 
     def _address(self, number: int, street: int) -> str:
+        """Return an address of the town."""
         return f"{number} {self._streets[street]}, {self._town}"
 
     def _shop(
@@ -117,6 +129,7 @@ class _Settlers:
         point: Point,
         address: str,
     ) -> Shop:
+        """Return a place with random attributes, reviews, ratings, prices and hours."""
         rng = self._rng
         attributes = draw_attributes(trade, rng)
         is_open = rng.random() >= CLOSED
@@ -139,7 +152,7 @@ class _Settlers:
 
 
 def point_behind(left: Point, right: Point) -> Point:
-    """Return the point 2 m behind the middle of a front: where the place at this front is."""
+    """Return the point `BEHIND_FRONT_M` metres behind the middle of a front, metres."""
     (x0, y0), (x1, y1) = left, right
     length = dist(left, right)
     return (
@@ -149,7 +162,7 @@ def point_behind(left: Point, right: Point) -> Point:
 
 
 def keep_hours(pattern: str, rng: Random) -> tuple[OpeningHours, ...]:
-    """Return a pattern as one place keeps it: some open half an hour sooner or later than others."""
+    """Return the hours of a pattern for one place, opened at times half an hour sooner or later."""
     shift = rng.choice((-30, 0, 0, 0, 30))
     return tuple(
         OpeningHours(hours.day, hours.opens + shift, hours.closes) if hours.opens else hours
@@ -158,7 +171,7 @@ def keep_hours(pattern: str, rng: Random) -> tuple[OpeningHours, ...]:
 
 
 class Sites:
-    """The frontages of a town that have a building, and which of them are free."""
+    """The frontages of a town with a building, and whether each is free."""
 
     def __init__(self, layout: StreetPlan, rng: Generator) -> None:
         self.frontages = [front for front in layout.frontages if front.building is not None]
@@ -175,7 +188,7 @@ class Sites:
         self._rivalry: dict[str, Floats] = {}
 
     def settle(self, key: str, trade: Trade) -> Frontage | None:
-        """Take the frontage that suits a trade best; `None` if none is free."""
+        """Take the free frontage that suits a trade best, and return it; `None` if none is free."""
         usable = self._free & (self._width >= trade.width)
         if not usable.any():
             usable = self._free
@@ -187,6 +200,7 @@ class Sites:
         return self.frontages[best]
 
     def _appeal(self, key: str, group_name: str) -> Floats:
+        """Return the appeal of each frontage for a trade of a group; higher is better."""
         group, pulls = trades_table().groups[group_name], self._pulls[group_name]
         appeal: Floats = group.busy * self._busy - 0.6 * self._rivalry.get(key, 0.0)
         if self._rng.random() < group.scattered:
@@ -204,6 +218,7 @@ class Sites:
         ]
 
     def _choose_centres(self, group: Group) -> list[int]:
+        """Return the indices of the frontages that a group gathers around."""
         lure = np.maximum(self._busy, 0.02) ** (3 * max(group.busy, 0.0))
         centres: list[int] = []
         for _ in range(min(group.centres, len(self.frontages))):
@@ -212,19 +227,19 @@ class Sites:
         return centres
 
     def _closeness(self, site: int, reach: float) -> Floats:
-        """Return the closeness of a site to the others: 1 at a site, near 0 beyond twice `reach` metres."""
+        """Return the closeness of each frontage to one: 1 there, near 0 beyond twice `reach` metres."""
         away = (self._x - self._x[site]) ** 2 + (self._y - self._y[site]) ** 2
         near: Floats = np.exp(away * (-1 / reach**2))
         return near
 
     def _gap(self, site: int, centres: list[int]) -> float:
-        """Return the metres from a site to the nearest centre."""
+        """Return the metres from a frontage to the nearest centre; infinite without centres."""
         gaps = np.hypot(self._x[centres] - self._x[site], self._y[centres] - self._y[site])
         return float(gaps.min(initial=np.inf))
 
 
 def roster(sites: int, rng: Generator) -> list[str]:
-    """Return the keys of the trades that move in, those that need much room first.
+    """Return the trades that move in, those with the widest fronts first.
 
     Fewer where sites are few.
     """

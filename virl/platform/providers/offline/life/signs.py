@@ -6,29 +6,38 @@ from random import Random
 from virl.platform.providers.offline.life.naming import Lettering, units
 from virl.platform.providers.offline.plan import Point, Sign
 
-LETTER_M = 0.30  # width of board for each Latin letter, so that a name can be read across a street; chosen
-MARGIN_M = 0.4  # of board beyond the letters, both sides together; chosen
+LETTER_M = 0.30
+"""Metres of board for each Latin letter, readable across a street; chosen."""
+MARGIN_M = 0.4
+"""Metres of board beyond the letters, both sides together; chosen."""
 TAGLINE_LETTER_M = 0.16
+"""Metres of board for each letter of a tagline."""
 FASCIA_BOTTOM_M, FASCIA_HEIGHT_M = (2.9, 3.1), (0.75, 0.95)
-PROUD_M = 0.12  # a fascia's front before the facade
-BLADES = 0.75  # share of shops that have one; chosen
+PROUD_M = 0.12
+"""Metres from a facade to the front of a fascia."""
+BLADES = 0.75
+"""Share of shops with a blade; chosen."""
 BLADE_WIDTH_M, BLADE_HEIGHT_M = (0.9, 2.0), (0.7, 1.0)
-BLADE_LETTER_M = 0.24  # read from up the street, so nearly as large as on a fascia; chosen
+BLADE_LETTER_M = 0.24
+"""Metres of blade for each letter, as it is read from up the street; chosen."""
 BLADE_BOTTOM_M = 3.6
+"""Height of a blade's lower edge, metres."""
 BOARD_BOTTOM_M, BOARD_HEIGHT_M = 1.2, 0.7
-POSTS_M = 0.6  # of a board that its two posts may hide
-END_M = 0.3  # kept free at both ends of a frontage
+POSTS_M = 0.6
+"""Metres of a board that its two posts may hide."""
+END_M = 0.3
+"""Metres kept free at both ends of a frontage."""
 
 
 def room_for_name(width: float) -> int:
-    """Return the most `units` of text that a frontage of `width` metres bears."""
+    """Return the longest name, in `units`, that a frontage of `width` metres bears."""
     return int((width - 2 * END_M - MARGIN_M) / LETTER_M)
 
 
 def hang_signs(
     place_id: str, lettering: Lettering, left: Point, right: Point, rng: Random
 ) -> tuple[Sign, ...]:
-    """Return a fascia over the front from `left` to `right`, and for some shops a blade at its right end.
+    """Return the signs of a shop: a fascia over its front, and sometimes a blade at the right end.
 
     Args:
         place_id: of the shop.
@@ -92,13 +101,13 @@ def plant_board(
 
 
 def board_width(lettering: Lettering) -> float:
-    """Return the metres of board that the texts want."""
+    """Return the metres of board that a lettering needs."""
     text = max(units(lettering.name) * LETTER_M, units(lettering.tagline) * TAGLINE_LETTER_M)
     return text + MARGIN_M
 
 
 class _Front:
-    """A line with a street before it."""
+    """The line of a front, with the street before it."""
 
     def __init__(self, left: Point, right: Point) -> None:
         self._left = left
@@ -107,13 +116,13 @@ class _Front:
         self._along = run_x / self.length, run_y / self.length
 
     def at(self, along: float, out: float) -> Point:
-        """Return the point so many metres from the left end along the front, and so many before it."""
+        """Return the point `along` metres from the left end and `out` metres before the front."""
         (x, y), (dx, dy) = self._left, self._along
         return round(x + along * dx + out * dy, 3), round(y + along * dy - out * dx, 3)
 
 
 def along_front(left: Point, right: Point, along: float, out: float) -> Point:
-    """Return the point so many metres from the left end along a front, and so many before it.
+    """Return the point `along` metres from the left end and `out` metres before a front.
 
     Args:
         left: end of the front, seen from the street, metres.

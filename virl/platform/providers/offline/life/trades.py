@@ -58,6 +58,7 @@ class Group(Settings):
 
 
 def _trades_of_types() -> dict[str, Trade]:
+    """Return the trades in the table of place types, by name."""
     return {
         name: check_settings(said, Trade, source=f"{table_file()}, {place_type}, trades, {name}")
         for place_type, row in place_table().types.items()

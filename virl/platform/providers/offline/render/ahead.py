@@ -22,17 +22,18 @@ from virl.platform.providers.offline.render.raster import blank_drawing
 from virl.platform.providers.offline.render.smooth import smooth_edges
 from virl.platform.providers.offline.render.textures import Textures, texture_table
 
-LONGEST_S = 60.0  # of waiting, after which the first process compiles all; chosen: six times what it takes
+LONGEST_S = 60.0
+"""Seconds of waiting after which the first process compiles all; chosen: six times what it takes."""
 
 
 class Ahead:
-    """The second process; none where nothing is left to compile, or where there is one core."""
+    """The second process that compiles kernels; none where all are compiled or there is one core."""
 
     def __init__(self, process: subprocess.Popen[bytes] | None) -> None:
         self._process = process
 
     def wait(self) -> None:
-        """Wait until its kernels are on disk; where it failed, they are compiled when they are called."""
+        """Wait until its kernels are on disk; if it failed, they are compiled on their first call."""
         if self._process:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(LONGEST_S)
@@ -40,7 +41,7 @@ class Ahead:
 
 @cache
 def compile_ahead() -> Ahead:
-    """Begin, once in a process; the next calls give the same."""
+    """Return the process that compiles kernels, started by the first call."""
     if (os.cpu_count() or 1) < 2 or is_kept():
         return Ahead(None)
     nothing = subprocess.DEVNULL
@@ -49,7 +50,7 @@ def compile_ahead() -> Ahead:
 
 
 def compile_now() -> None:
-    """Compile these kernels and keep them, by drawing one black pixel of a town of one street."""
+    """Compile all kernels of the second process, by drawing one black pixel."""
     lens = aim_lens(0.0, 0.0, 0.0, 0.0, 90.0, (1, 1))
     table, size = texture_table([])
     textures = Textures(table, np.zeros(1, np.uint32), np.zeros(size, np.uint8))
@@ -60,12 +61,13 @@ def compile_now() -> None:
 
 
 def is_kept() -> bool:
-    """Return whether a process has compiled the longest of these kernels before."""
+    """Return whether the longest of these kernels is on disk already."""
     kept = Path(shade_backdrop.stats.cache_path)  # type: ignore[attr-defined] # Numba's, for each kernel
     return any(kept.glob(f"*{shade_backdrop.__qualname__}-*.nbi"))
 
 
 def _one_street() -> StreetPlan:
+    """Return the plan of a town of one street."""
     line, nothing = np.array([(-1.0, 0.0), (1.0, 0.0)]), np.zeros(0, np.int64)
     return StreetPlan(
         frame=LocalFrame(LatLng(0.0, 0.0)),

@@ -53,43 +53,58 @@ _SKYLIT = (float(SKY_RGB[0]), float(SKY_RGB[1]), float(SKY_RGB[2]))
 
 KERB_M, GUTTER_M = 0.16, 0.30  # widths: kerb stone, darker strip along it; a joint is behind it, to `EDGE_M`
 KERB_RGB = (184.0, 182.0, 176.0)
+"""Colour of kerb stones, [0, 255]."""
 PAINT, WEAR = 222.0, 0.88  # brightness of road paint, and how much of it is left
-TILE_M = 4.0  # side of a ground texture
+TILE_M = 4.0
+"""Metres of a side of a ground texture."""
 GROUND_BLOCK, GROUND_TAPS = 8, 2
-SHADOW = 0.92 / 255.0  # share of the sun that a full shadow keeps off, for a byte of the raster
+SHADOW = 0.92 / 255.0
+"""Share of the sun that one step of the shadow raster, of 255, keeps off."""
 SKY_STEP = 4
-HORIZON = -1e-3  # the ground ends where a ray falls by less than this share of its length ahead
+HORIZON = -1e-3
+"""Fall of a ray, by its length ahead, above which it meets no ground."""
 
 ASPHALT, SLABS = TILE_INDEX["asphalt"], TILE_INDEX["slabs"]
 _LAWN, _GRAVEL, _WATER = TILE_INDEX["grass"], TILE_INDEX["gravel"], TILE_INDEX["water"]
 MIXED = -1
+"""Mark of a block of pixels with several materials."""
 
 _CLOUDS = TILE_INDEX["clouds"]
-_CLOUD_SCALE = 0.34  # repeats of the texture for a cloud height to the side
-_CLOUD_BEND = 0.07  # keeps the layer from running to infinity at the horizon
+_CLOUD_SCALE = 0.34
+"""Repeats of the clouds' texture for one cloud height to the side."""
+_CLOUD_BEND = 0.07
+"""Bend of the cloud layer, so that it does not run to infinity at the horizon."""
 _ZENITH_RGB, _HORIZON_RGB = (88.0, 142.0, 206.0), (210.0, 224.0, 236.0)
-_SUN_DISC = 0.9994  # cosine of its radius, thrice the true one so that it fills a few pixels
+_SUN_DISC = 0.9994
+"""Cosine of the radius of the sun's disc, three times the true one."""
 
 _SUN = (float(SUN[0]), float(SUN[1]), float(SUN[2]))
 
 
 class _Row(NamedTuple):
-    """A row of the picture: its rays are (x, y, z) at column cx, and turn by (dx, dy) per column.
+    """A row of the picture: the ray at the middle column, its growth per column, and the ground it meets.
 
     `k` is where they meet the ground, and `haze` lies before it.
     """
 
     x: float
+    """East of the ray at column cx."""
     y: float
+    """North of the ray at column cx."""
     z: float
+    """Up of the ray at column cx."""
     dx: float
+    """Growth of x per column."""
     dy: float
+    """Growth of y per column."""
     k: float
+    """Factor on a ray at which it meets the ground."""
     haze: float
+    """Share of haze before the ground, [0, 1]."""
 
 
 class _Spot(NamedTuple):
-    """A point of the ground and its growth per pixel to the right (a) and down (b), in metres."""
+    """A point of the ground, metres, and its growth per pixel to the right (a) and down (b)."""
 
     x: float
     y: float
@@ -100,7 +115,7 @@ class _Spot(NamedTuple):
 
 
 class _Materials(NamedTuple):
-    """The asphalt's texture, and how far behind it the others are."""
+    """The texture of asphalt, and the offsets of the other ground textures from it, texels."""
 
     asphalt: Tile
     slabs: int
@@ -155,7 +170,7 @@ def shade_backdrop(
 def _sky_run(
     run: PixelRun, row: _Row, clouds: Tile, texels: Words, focal: float, cx: float, picture: Image
 ) -> None:
-    """Colour a run of sky: exactly at every `SKY_STEP`th pixel, and evenly in between."""
+    """Colour a run of sky: exact at every `SKY_STEP`th pixel, interpolated between."""
     right = run.first + 0.5 - cx
     red, green, blue = _sky_colour(
         row.x + right * row.dx, row.y + right * row.dy, row.z, focal, clouds, texels
@@ -172,7 +187,7 @@ def _sky_run(
 
 @inline_kernel
 def _spot(row: _Row, eye: Floats, frame: Floats, right: float) -> _Spot:
-    """Return the ground `right` pixels to the right of the middle."""
+    """Return the point of the ground `right` pixels to the right of the middle column."""
     k, turn = row.k, frame[1, 2] / row.z
     x, y = row.x + right * row.dx, row.y + right * row.dy
     return _Spot(
@@ -250,7 +265,7 @@ def _ground_run(
 
 @inline_kernel
 def _texture_of(found: int, materials: _Materials) -> int:
-    """Return the start of the texture of the ground beyond a pavement."""
+    """Return the offset of the texture for a material beyond a pavement."""
     if found == LAWN:
         return materials.grass
     if found == GRAVEL:
@@ -260,7 +275,7 @@ def _texture_of(found: int, materials: _Materials) -> int:
 
 @inline_kernel
 def _lay_texture(cover: Footprint, ux: float, uy: float) -> Footprint:
-    """Return a footprint on the ground as seen by a texture that is laid along the direction (ux, uy)."""
+    """Return a pixel's footprint turned into a texture laid along the direction (ux, uy)."""
     du, dv = cover.du * ux + cover.dv * uy, cover.dv * ux - cover.du * uy
     return Footprint(cover.level, cover.offset, cover.wide, cover.high, cover.taps, du, dv)
 
@@ -377,7 +392,7 @@ def _sky_colour(x: float, y: float, z: float, focal: float, clouds: Tile, texels
 
 @inline_kernel
 def _cloud(x: float, y: float, up: float, focal: float, clouds: Tile, texels: Words) -> float:
-    """Return the share of cloud in a unit direction, [0, 1]."""
+    """Return the share of cloud along a unit direction, [0, 1]."""
     depth = _CLOUD_SCALE / (up + _CLOUD_BEND)
     grow = depth / focal
     cover = footprint(clouds, Growth(grow, 0.0, 0.0, grow / (up + _CLOUD_BEND)), 1)

@@ -10,11 +10,14 @@ from virl.platform.providers.offline.plan import Barrier, Rgb, Track
 from virl.platform.providers.offline.render.mesh import CUTOUT, Quads, join, outward, quads, upright
 from virl.platform.providers.offline.render.textures import TILE_INDEX
 
-LONGEST_M = 8.0  # of one quad, so that far ones are left out
+LONGEST_M = 8.0
+"""Most metres of a quad, so that far ones can be left out."""
 THICK_M = {"hedge": 0.8, "wall": 0.3}
+"""Metres of thickness, by kind."""
 TILE_M = {"hedge": 1.2, "wall": 3.0, "fence": 1.2}
 """Width of a texture, metres; a fence's tile is as high as the fence."""
 WALLS = ("stone", "plaster", "brick", "concrete")
+"""Materials of walls."""
 FENCE_PAINTS: tuple[Rgb, ...] = (
     (0.46, 0.34, 0.22),
     (0.24, 0.27, 0.25),
@@ -28,21 +31,26 @@ WALL_PAINTS: tuple[Rgb, ...] = (
     (0.58, 0.58, 0.57),
 )
 HEDGE_PAINTS: tuple[Rgb, ...] = ((1.0, 1.0, 1.0), (0.86, 0.94, 0.84), (1.05, 0.98, 0.84))
-SHARPEST = 0.6  # squared length of the sum of two sides below which a corner is not mitred; chosen
+SHARPEST = 0.6
+"""Squared length of the sum of two sides below which a corner is not mitred; chosen."""
 COPING: Rgb = (0.70, 0.69, 0.66)
 
 _GAUGE_M = 1.435
-_RAIL_M = 0.09  # wider than a rail is, so that it shows; chosen
-_LONGEST_RAIL_M = 15.0  # of one quad, so that far ones are left out
+"""Metres between the rails."""
+_RAIL_M = 0.09
+"""Metres of a rail's width, more than the true one so that it shows; chosen."""
+_LONGEST_RAIL_M = 15.0
+"""Most metres of a quad of a rail, so that far ones can be left out."""
 _STEEL = (0.46, 0.46, 0.47)
 
 
 def barrier_mesh(barriers: Sequence[Barrier]) -> Quads:
-    """Return the quads of all barriers; nobody owns them: they only hide what is behind them."""
+    """Return the quads of all barriers, which the ground truth does not know."""
     return join(_mesh(one) for one in barriers)
 
 
 def _mesh(barrier: Barrier) -> Quads:
+    """Return the quads of one barrier."""
     line = shapely.get_coordinates(shapely.segmentize(shapely.LineString(barrier.line), LONGEST_M))
     if barrier.kind == "fence":
         left, right = line[:-1], line[1:]
@@ -54,7 +62,7 @@ def _mesh(barrier: Barrier) -> Quads:
 
 
 def _solid(barrier: Barrier, line: Floats) -> Quads:
-    """Return a box without a bottom along a line."""
+    """Return the quads of a hedge or wall along a line: sides, ends and top."""
     pick, tile, thick = barrier.variant, TILE_M[barrier.kind], THICK_M[barrier.kind]
     if barrier.kind == "hedge":
         texture, paint = TILE_INDEX["hedge"], HEDGE_PAINTS[pick % len(HEDGE_PAINTS)]
@@ -75,7 +83,7 @@ def _solid(barrier: Barrier, line: Floats) -> Quads:
 
 
 def _mitre(line: Floats) -> Floats:
-    """Return vectors to the right of a line at its points, on which the sides of a band of width 2 meet."""
+    """Return vectors to the right at a line's points, for a mitred band of width 2, shape (n, 2)."""
     sides = outward(line[:-1], line[1:])
     before, after = np.concatenate([sides[:1], sides]), np.concatenate([sides, sides[-1:]])
     if np.array_equal(line[0], line[-1]):
@@ -86,7 +94,7 @@ def _mitre(line: Floats) -> Floats:
 
 
 def _lay_tiles(left: Floats, right: Floats, tile_m: float, high: float) -> Floats:
-    """Return the texture coordinates of upright quads: so many tiles high, and as many wide as fit."""
+    """Return texture coordinates of upright quads, shape (n, 4): `high` tiles high, whole tiles wide."""
     wide = np.maximum(np.hypot(*(right - left).T) / tile_m, 0.05)
     return np.stack([np.zeros_like(wide), np.zeros_like(wide), wide, np.full_like(wide, high)], axis=1)
 
@@ -112,7 +120,7 @@ def track_mesh(tracks: Sequence[Track]) -> Quads:
 
 
 def _left_normals(xy: Floats, owner: Ints) -> Floats:
-    """Return unit vectors to the left of lines at their points, the mean of the pieces there."""
+    """Return unit vectors to the left at the points of lines, shape (n, 2)."""
     way = np.diff(xy, axis=0)
     way /= np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-9)
     way[owner[1:] != owner[:-1]] = 0.0

@@ -12,14 +12,17 @@ from virl.platform.providers.offline.render.rasters import Heights, Indices, Sha
 LAWN, OPEN, GRAVEL, WATER = 1, 2, 3, 4
 """The material beyond a pavement; `OPEN` is paved or lawn, as the town is."""
 
-PATH_M = (1.2, 3.4)  # a park's path lies this far inside its edge
+PATH_M = (1.2, 3.4)
+"""Metres inside a park's edge where its path begins and ends."""
 HALF_SHARE = 127.5
-UNIFORM_CELLS = 2  # along the side of a cell of `uniform_distance`; chosen
-EDGE_M = 0.2  # kerb stone and joint
+UNIFORM_CELLS = 2
+"""Raster cells along a side of a cell of `uniform_distance`; chosen."""
+EDGE_M = 0.2
+"""Metres of the kerb stone and its joint."""
 
 
 class Beyond(NamedTuple):
-    """The rasters that say it; see `GroundRasters`."""
+    """Rasters of the materials beyond the pavements, as in `GroundRasters`."""
 
     stone: Heights
     parks: Heights
@@ -49,7 +52,7 @@ def material_beyond(park: float, water: float, gravel: float, is_path: bool, has
 
 
 def uniform_distance(kerb: Heights, nearest: Indices, beyond: Beyond) -> Shares:
-    """Return how far the ground is of one material beyond the pavements, in cells of `UNIFORM_CELLS` cells.
+    """Return how many large cells around each are of one material; 0 where it is mixed itself.
 
     0 where it is not even in this cell; n where nothing else lies nearer than n - 1 of them.
 
@@ -67,7 +70,7 @@ def uniform_distance(kerb: Heights, nearest: Indices, beyond: Beyond) -> Shares:
 
 @kernel
 def _write_materials(kerb: Heights, nearest: Indices, beyond: Beyond, materials: Shares) -> None:
-    """Write what lies in each cell, 0 on streets and on pavements."""
+    """Write the material of each cell, 0 on streets and pavements."""
     stone, parks, water, gravel = beyond.stone, beyond.parks, beyond.water, beyond.gravel
     segments, has_paths = beyond.segments, beyond.has_paths
     rows, columns = kerb.shape
@@ -84,7 +87,7 @@ def _write_materials(kerb: Heights, nearest: Indices, beyond: Beyond, materials:
 
 @kernel
 def _mark_uniform(materials: Shares, same: Shares) -> None:
-    """Write 1 where all cells in and right around a larger cell are of one material."""
+    """Write 1 for each large cell that is, with its surroundings, of one material."""
     rows, columns = materials.shape
     for r in range(same.shape[0]):
         for c in range(same.shape[1]):

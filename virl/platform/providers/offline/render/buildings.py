@@ -16,8 +16,10 @@ from virl.platform.providers.offline.render.textures import TILE_INDEX
 
 GROUND_FLOOR_M, _STOREY_M = 4.0, 3.2
 _BAY_M = (2.5, 3.5)
-_BLANK_WALL_M = 1.8  # a narrower wall has no window
-_CONVEX = 0.95  # share of its convex hull that a convex footprint fills; chosen
+_BLANK_WALL_M = 1.8
+"""Metres of width below which a wall has no window."""
+_CONVEX = 0.95
+"""Share of its convex hull from which a footprint counts as convex; chosen."""
 
 # Tints of each wall material; an entry is picked by the building's variant. Chosen by eye.
 _PAINTS: dict[str, Floats] = {
@@ -37,10 +39,12 @@ _PAINTS: dict[str, Floats] = {
 }  # fmt: skip
 
 WALL_NAMES = tuple(facade.wall for facade in FACADES)
+"""Wall material of each facade."""
 _ALL = tuple(range(len(FACADES)))
 _OF_WALL = {wall: tuple(n for n in _ALL if WALL_NAMES[n] == wall) for wall in _PAINTS}
 
-CORNICE_M = (0.30, 0.42)  # how far it stands out, and its height
+CORNICE_M = (0.30, 0.42)
+"""Metres that a cornice stands out, and its height."""
 COURSE_M = (0.07, 0.22)
 DOOR_M = (1.25, 2.7)
 MANSARD_M = 2.6
@@ -54,10 +58,14 @@ DOORS = np.array(
 _FACADE = np.array([TILE_INDEX[f"facade/{i}"] for i in range(len(FACADES))])
 _GROUND = np.array([TILE_INDEX[f"ground/{name}"] for name in WALL_NAMES])
 _BLANK = np.array([TILE_INDEX[f"wall/{name}"] for name in WALL_NAMES])
-FROM_WALL_M = 0.3  # farthest that a sign hangs from the wall behind it
-PROUD_M = 0.02  # of the bare wall before the windows that it hides
-ABOVE_M = 0.12  # bare wall above a sign; chosen
-SILL_M = (0.05, 0.06)  # how far it stands out, and its height; chosen
+FROM_WALL_M = 0.3
+"""Most metres from a sign to the wall behind it."""
+PROUD_M = 0.02
+"""Metres from the windows to the bare wall that hides them."""
+ABOVE_M = 0.12
+"""Metres of bare wall above a sign; chosen."""
+SILL_M = (0.05, 0.06)
+"""Metres that a sill stands out, and its height; chosen."""
 SILL_PAINT = (0.84, 0.82, 0.78)
 
 _WINDOW = np.array([(facade.window.left, facade.window.right, facade.window.top) for facade in FACADES])
@@ -65,29 +73,34 @@ _WINDOW = np.array([(facade.window.left, facade.window.right, facade.window.top)
 
 @dataclass(frozen=True, slots=True)
 class Walls:
-    """All walls of some buildings, (n,) each unless said otherwise."""
+    """All walls of some buildings, as arrays of length n."""
 
     building: Ints
+    """Id of the building of each wall."""
     left: Floats
+    """Left end as seen from outside, metres, shape (n, 2)."""
     right: Floats
-    """Ends as seen from outside, (n, 2)."""
+    """Right end as seen from outside, metres, shape (n, 2)."""
     centre: Floats
-    """Centre of the building, (n, 2)."""
+    """Centre of the building, metres, shape (n, 2)."""
     base: Floats
+    """Metres from the ground to the foot of each wall."""
     height: Floats
+    """Metres from the ground to the top of each wall."""
     roof: NDArray[np.str_]
     variant: Ints
     style: Ints
-    """Index of the facade."""
+    """Index of the facade of each wall."""
     paint: Floats
-    """(n, 3)."""
+    """Tint of each wall, RGB, shape (n, 3)."""
     simple: NDArray[np.bool_]
-    """True where the building is convex, with no courtyard."""
+    """True for walls of a convex building without a courtyard."""
     blank: NDArray[np.bool_]
+    """True for walls without windows."""
 
 
 def building_mesh(buildings: Sequence[Building], signs: Sequence[Sign] = ()) -> Quads:
-    """Return everything that belongs to buildings except what their frontages wear.
+    """Return the quads of buildings without what belongs to frontages.
 
     Args:
         buildings: of the town.
@@ -110,7 +123,7 @@ def building_mesh(buildings: Sequence[Building], signs: Sequence[Sign] = ()) -> 
 
 
 def door_mesh(frontages: Sequence[Frontage], taken: Collection[int]) -> Quads:
-    """Return the front doors of the frontages of buildings that no shop has taken."""
+    """Return the quads of front doors of frontages without a shop."""
     homes = [f for f in frontages if f.building is not None and f.id not in taken]
     if not homes:
         return join([])
@@ -135,6 +148,7 @@ def door_mesh(frontages: Sequence[Frontage], taken: Collection[int]) -> Quads:
 
 
 def _storeys(walls: Walls) -> Quads:
+    """Return the fronts of the upper floors, with windows unless the wall is blank."""
     floating = walls.blank | (walls.base > 0)
     bottom = np.where(floating, walls.base, np.minimum(GROUND_FLOOR_M, walls.height))
     storeys = np.maximum(1.0, np.rint((walls.height - bottom) / _STOREY_M))
@@ -150,6 +164,7 @@ def _storeys(walls: Walls) -> Quads:
 
 
 def _ground_floors(walls: Walls) -> Quads:
+    """Return the fronts of the ground floors, of walls that start at the ground and are not blank."""
     open_walls = ~walls.blank & (walls.base == 0)
     bays = _bays_of(walls)[open_walls]
     uv = np.stack([np.zeros_like(bays), np.zeros_like(bays), bays, np.ones_like(bays)], axis=1)
@@ -164,7 +179,7 @@ def _ground_floors(walls: Walls) -> Quads:
 
 
 def _trims(walls: Walls) -> Quads:
-    """Return the cornices at the top and string courses over the ground floor, with their undersides."""
+    """Return the quads of cornices at the top and string courses over the ground floor."""
     parts = []
     own = TRIM[walls.variant // 3 % len(TRIM)] * 0.55 + walls.paint * 0.45
     out = outward(walls.left, walls.right)
@@ -187,7 +202,7 @@ def _trims(walls: Walls) -> Quads:
 
 
 def _ledge(left: Floats, right: Floats, out: Floats, depth: Floats | float, z: ArrayLike) -> Floats:
-    """Return the corners of level strips that are seen from below, from a wall outwards."""
+    """Return the corners of level strips seen from below, shape (n, 4, 3), metres."""
     n = len(left)
     flat = np.stack([left, right, right + out * depth, left + out * depth], axis=1)
     heights = np.broadcast_to(np.reshape(z, (-1, 1, 1)), (n, 4, 1))
@@ -195,7 +210,7 @@ def _ledge(left: Floats, right: Floats, out: Floats, depth: Floats | float, z: A
 
 
 def _mansards(walls: Walls) -> Quads:
-    """Return sloping roofs on every third convex building up to five storeys; other shapes have flat ones."""
+    """Return mansard roofs of every third low convex building."""
     low = walls.height < GROUND_FLOOR_M + 4.5 * _STOREY_M
     which = walls.simple & (walls.variant // 5 % 3 == 0) & low & (walls.base == 0) & (walls.roof == "")
     left, right, centre = walls.left[which], walls.right[which], walls.centre[which]
@@ -210,7 +225,7 @@ def _mansards(walls: Walls) -> Quads:
 
 
 def bare_wall_mesh(signs: Sequence[Sign], walls: Walls) -> Quads:
-    """Return the wall behind signs above the ground floor, over whole bays, with sills on top."""
+    """Return quads of bare wall behind the signs on upper floors, with sills on top."""
     upstairs = [sign for sign in signs if sign.kind == "fascia" and sign.bottom >= GROUND_FLOOR_M]
     if not upstairs:
         return join([])
@@ -243,7 +258,7 @@ def bare_wall_mesh(signs: Sequence[Sign], walls: Walls) -> Quads:
 
 
 def _walls_behind(ends: Floats, walls: Walls) -> tuple[Ints, Ints]:
-    """Return the signs that have a wall with windows behind them, and those walls.
+    """Return (indices of signs with windows behind them, indices of those walls).
 
     Args:
         ends: of the signs, (n, 2, 2).
@@ -261,7 +276,7 @@ def _walls_behind(ends: Floats, walls: Walls) -> tuple[Ints, Ints]:
 def _sills(
     walls: Walls, wall: Ints, first: Floats, last: Floats, per_metre: Floats, top: Floats, rise: Floats
 ) -> list[Quads]:
-    """Return a sill under what is left of each window; none where nothing is left."""
+    """Return a sill under the visible rest of each window behind a sign."""
     count = (last - first).astype(np.int64)
     sign = np.repeat(np.arange(len(wall)), count)
     bay = np.concatenate([np.arange(low, high) for low, high in zip(first, last, strict=True)])
@@ -281,7 +296,7 @@ def _sills(
 
 
 def _walls_of(buildings: Sequence[Building]) -> Walls:
-    """Return the walls of buildings, those of courtyards too."""
+    """Return the walls of buildings, courtyards included."""
     footprints = shapely.orient_polygons(np.array([b.footprint for b in buildings]), exterior_cw=False)
     rings, house = shapely.get_rings(footprints, return_index=True)  # those of courtyards too
     points, ring = shapely.get_coordinates(rings, return_index=True)
@@ -314,7 +329,7 @@ def _walls_of(buildings: Sequence[Building]) -> Walls:
 
 
 def looks_of(building: Building) -> tuple[int, Floats]:
-    """Return the index of a building's facade, and the paint of its walls."""
+    """Return (index of a building's facade, tint of its walls as RGB)."""
     facades = _OF_WALL.get(building.material, _ALL)
     style = facades[building.variant % len(facades)]
     if building.paint is not None:
@@ -326,7 +341,7 @@ def looks_of(building: Building) -> tuple[int, Floats]:
 def _party(
     footprints: NDArray[np.object_], left: Floats, right: Floats, owner: Ints, measures: Floats
 ) -> NDArray[np.bool_]:
-    """Return which walls stand against another building: no windows there.
+    """Return True for each wall that stands against another building, shape (n,).
 
     Against a piece of the same building, which has the same variant, only where that is as tall.
 
@@ -349,7 +364,7 @@ def _party(
 
 
 def _bays_of(walls: Walls) -> Floats:
-    """Return the number of bays of windows of each wall, (n,)."""
+    """Return the number of window bays of each wall, shape (n,)."""
     width = _BAY_M[0] + (_BAY_M[1] - _BAY_M[0]) * (walls.variant // 7 % 5) / 4
     bays: Floats = np.maximum(1.0, np.rint(np.linalg.norm(walls.right - walls.left, axis=1) / width))
     return bays

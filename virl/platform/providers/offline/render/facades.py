@@ -9,7 +9,7 @@ from virl.platform.providers.offline.plan import Rgb
 from virl.platform.providers.offline.render.surfaces import SIDE, Surface, blank
 
 VARIANTS = 4
-"""Number of windows of each kind: curtains, blinds, reflections and a lamp."""
+"""Number of variants of each window: curtains, blinds, reflections and a lamp."""
 
 WHITE: Rgb = (0.93, 0.93, 0.91)
 DARK: Rgb = (0.16, 0.17, 0.18)
@@ -20,19 +20,21 @@ STONE: Rgb = (0.80, 0.77, 0.71)
 Colour = tuple[float, float, float, float]
 
 DISPLAYS = 8
-"""Number of display windows."""
+"""Number of variants of display windows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A window in its bay. Lengths are shares of the bay's width and the storey's height."""
+    """A window in its bay, in shares of the bay's width and the storey's height."""
 
     left: float
     right: float
     bottom: float
     top: float
     columns: int = 2
+    """Number of panes across."""
     rows: int = 2
+    """Number of panes up."""
     frame: Rgb = WHITE
     surround: Rgb | None = None
     shutters: Rgb | None = None
@@ -42,7 +44,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Facade:
-    """A wall material and a window."""
+    """A wall material with a window."""
 
     wall: str
     window: Window
@@ -67,7 +69,7 @@ GROUND_WINDOW = Window(0.30, 0.70, 0.30, 0.78, 2, 2, WHITE, STONE)
 
 
 def facade_tile(wall: Surface, window: Window, variant: int) -> Surface:
-    """Draw one bay of an upper storey, row 0 at the bottom.
+    """Return the tile of one bay of an upper storey, row 0 at the bottom.
 
     Args:
         wall: texture without windows.
@@ -80,7 +82,7 @@ def facade_tile(wall: Surface, window: Window, variant: int) -> Surface:
 
 
 def ground_floor_tile(wall: Surface, variant: int) -> Surface:
-    """Draw one bay of a ground floor without a shop: a plinth, and a window in most variants."""
+    """Return the tile of one bay of a ground floor without a shop."""
     tile = wall.copy()
     if variant != 1:
         _window(tile, GROUND_WINDOW, variant)
@@ -94,6 +96,7 @@ def ground_floor_tile(wall: Surface, variant: int) -> Surface:
 
 
 def _window(tile: Surface, window: Window, variant: int) -> None:
+    """Draw a window with its surround and shutters into a tile."""
     x0, x1 = int(window.left * SIDE), int(window.right * SIDE)
     y0, y1 = int(window.bottom * SIDE), int(window.top * SIDE)
     if window.surround:
@@ -114,7 +117,7 @@ def _window(tile: Surface, window: Window, variant: int) -> None:
 
 
 def _glass(height: int, width: int, variant: int) -> Surface:
-    """Draw panes as they look from the street: sky above, the dark room below, and what hangs inside."""
+    """Return panes as seen from the street: sky, the dark room, and what hangs inside."""
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
     y, x = y / height, x / width
     glass = np.zeros((height, width, 4), np.float32)
@@ -142,6 +145,7 @@ def _glass(height: int, width: int, variant: int) -> Surface:
 
 
 def _bars(tile: Surface, window: Window, x0: int, x1: int, y0: int, y1: int) -> None:
+    """Draw the frame and the glazing bars of a window."""
     frame = (*window.frame, 0.0)
     for i in range(window.columns + 1):
         x = x0 + (x1 - x0 - 4) * i // window.columns
@@ -152,6 +156,7 @@ def _bars(tile: Surface, window: Window, x0: int, x1: int, y0: int, y1: int) -> 
 
 
 def _shutters(tile: Surface, colour: Rgb, x0: int, x1: int, y0: int, y1: int) -> None:
+    """Draw open shutters on both sides of a window."""
     wide = (x1 - x0) // 2 - 2
     slats = 0.85 + 0.15 * np.sign(np.sin(np.arange(y1 - y0) * 0.9))
     for left in (x0 - wide - 3, x1 + 3):
@@ -161,7 +166,7 @@ def _shutters(tile: Surface, colour: Rgb, x0: int, x1: int, y0: int, y1: int) ->
 
 
 def _arch(tile: Surface, x0: int, x1: int, y1: int) -> None:
-    """Round the top of a window with a ring of stone, out of the wall beside it."""
+    """Draw an arch of stone around the top of a window."""
     radius, middle = (x1 - x0) // 2, (x0 + x1) // 2
     centre = y1 - radius // 2
     y, x = np.mgrid[0:SIDE, 0:SIDE]
@@ -173,6 +178,7 @@ def _arch(tile: Surface, x0: int, x1: int, y1: int) -> None:
 
 
 def _draw_railing(tile: Surface, x0: int, x1: int, y0: int, y1: int) -> None:
+    """Draw an iron railing before a window."""
     bars = np.zeros((SIDE, SIDE), np.uint8)
     for x in range(x0, x1, 9):
         cv2.line(bars, (x, y0), (x, y1), 1, 2)
@@ -182,7 +188,7 @@ def _draw_railing(tile: Surface, x0: int, x1: int, y0: int, y1: int) -> None:
 
 
 def display_tile(variant: int) -> Surface:
-    """Return a display window: a frame in the shop's paint, a lit room behind, goods in front."""
+    """Return the tile of a display window: a frame in the shop's paint, goods in a lit room."""
     rng = np.random.default_rng(100 + variant)
     y = np.linspace(0, 1, SIDE, dtype=np.float32)[:, None, None]
     tile = np.zeros((SIDE, SIDE, 4), np.float32)
@@ -201,11 +207,13 @@ def display_tile(variant: int) -> Surface:
 
 
 def _tone(rng: np.random.Generator, low: float, high: float) -> Colour:
+    """Return a random colour with channels in [low, high] and opacity 0."""
     r, g, b = rng.uniform(low, high, 3)
     return (float(r), float(g), float(b), 0.0)
 
 
 def _shelves(tile: Surface, rng: np.random.Generator) -> None:
+    """Draw shelves with goods."""
     for bottom in (46, 104, 162):
         cv2.rectangle(tile, (16, bottom - 5), (240, bottom), (0.45, 0.32, 0.20, 0.0), -1)
         x = 20
@@ -221,6 +229,7 @@ def _shelves(tile: Surface, rng: np.random.Generator) -> None:
 
 
 def _mannequins(tile: Surface, rng: np.random.Generator) -> None:
+    """Draw mannequins."""
     for x in (64, 128, 192):
         skin, cloth = (0.86, 0.78, 0.70, 0.0), _tone(rng, 0.2, 0.9)
         cv2.rectangle(tile, (x - 9, 24), (x - 2, 92), (0.20, 0.20, 0.24, 0.0), -1)
@@ -234,6 +243,7 @@ def _mannequins(tile: Surface, rng: np.random.Generator) -> None:
 
 
 def _tables(tile: Surface, rng: np.random.Generator) -> None:
+    """Draw tables with lamps."""
     for x in (56, 136, 214):
         cv2.line(tile, (x, 24), (x, 70), (0.15, 0.13, 0.12, 0.0), 5)
         cv2.ellipse(tile, (x, 72), (34, 6), 0, 0, 360, (0.60, 0.42, 0.26, 0.0), -1)
@@ -247,6 +257,7 @@ def _tables(tile: Surface, rng: np.random.Generator) -> None:
 
 
 def _counter(tile: Surface, rng: np.random.Generator) -> None:
+    """Draw a counter with food and shelves."""
     cv2.rectangle(tile, (16, 16), (240, 84), (0.55, 0.40, 0.26, 0.0), -1)
     cv2.rectangle(tile, (16, 84), (240, 90), (0.92, 0.90, 0.86, 0.0), -1)
     for x in range(30, 236, 21):
@@ -261,6 +272,7 @@ def _counter(tile: Surface, rng: np.random.Generator) -> None:
 
 
 def _posters(tile: Surface, rng: np.random.Generator) -> None:
+    """Draw posters."""
     for x in (24, 98, 172):
         ground = _tone(rng, 0.35, 0.95)
         cv2.rectangle(tile, (x, 70), (x + 60, 190), ground, -1)
@@ -271,6 +283,7 @@ def _posters(tile: Surface, rng: np.random.Generator) -> None:
 
 
 def _plants(tile: Surface, rng: np.random.Generator) -> None:
+    """Draw plants in pots."""
     for x in range(34, 236, 38):
         cv2.rectangle(tile, (x - 11, 22), (x + 11, 50), (0.66, 0.36, 0.24, 0.0), -1)
         for _ in range(26):
@@ -283,6 +296,7 @@ def _plants(tile: Surface, rng: np.random.Generator) -> None:
 
 
 _GOODS = (_shelves, _tables, _mannequins, _counter, _posters, _plants)
+"""Functions that draw the goods of a display."""
 
 
 def _reflection(tile: Surface, variant: int) -> None:
@@ -326,7 +340,7 @@ def house_door_tile() -> Surface:
 
 
 def awning_tile(stripes: int) -> Surface:
-    """Draw cloth in the shop's colour; with stripes, every second one is white."""
+    """Return the cloth of an awning in the shop's colour, striped with white if asked for."""
     tile = blank((0.95, 0.95, 0.95))
     if stripes:
         x = np.arange(SIDE) * 2 * stripes // SIDE

@@ -41,12 +41,11 @@ CAR_BUILDS: tuple[tuple[float, ...], ...] = (
     (3.9, 0.84, 0.88, 1.46, 0.26, 0.04),
     (4.8, 0.95, 1.05, 1.95, 0.20, 0.02),
 )
-"""Saloon, hatchback and van: length, half the width, height of waist and roof, metres; and how much of the
-length lies before the cabin and behind it."""
+"""Saloon, hatchback, van: metres of length, half width, waist, roof; shares before and behind the cabin."""
 
 
 def furniture_mesh(things: Sequence[Furniture], first_owner: int) -> Quads:
-    """Return all furniture; the owner of a quad is `first_owner` plus the place of its thing in `things`."""
+    """Return the quads of all furniture, owned from `first_owner` on in the order of `things`."""
     groups: dict[tuple[FurnitureKind, int], list[int]] = {}
     for i, thing in enumerate(things):
         groups.setdefault((thing.kind, thing.variant % _VARIANTS[thing.kind]), []).append(i)
@@ -61,6 +60,7 @@ def furniture_mesh(things: Sequence[Furniture], first_owner: int) -> Quads:
 
 
 def _trash_bin(variant: int) -> Quads:
+    """Return the quads of a trash bin."""
     paint = BIN_PAINTS[variant % 3]
     if variant % 2:
         body = quads(prism((0.27, 0.30), (0.08, 0.88), 10), paint=paint, texture=TILE_INDEX["bin"])
@@ -75,6 +75,7 @@ def _trash_bin(variant: int) -> Quads:
 
 
 def _fire_hydrant(variant: int) -> Quads:
+    """Return the quads of a fire hydrant."""
     paint = HYDRANT_PAINTS[variant % 2]
     barrel = np.concatenate(
         [
@@ -94,6 +95,7 @@ def _fire_hydrant(variant: int) -> Quads:
 
 
 def _bench(variant: int) -> Quads:
+    """Return the quads of a bench."""
     planks = [box((-0.9, 0.9), (y, y + 0.12), (0.43, 0.47)) for y in (-0.24, -0.10, 0.04)]
     planks += [
         box((-0.9, 0.9), (0.20 + 0.03 * i, 0.24 + 0.03 * i), (z, z + 0.13))
@@ -112,6 +114,7 @@ def _bench(variant: int) -> Quads:
 
 
 def _mailbox(variant: int) -> Quads:
+    """Return the quads of a mailbox."""
     paint = MAILBOX_PAINTS[variant % 2]
     body = quads(
         box((-0.26, 0.26), (-0.23, 0.23), (0.28, 1.08)),
@@ -123,6 +126,7 @@ def _mailbox(variant: int) -> Quads:
 
 
 def _bollard(variant: int) -> Quads:
+    """Return the quads of a bollard."""
     paint = LAMP_PAINTS[variant % 2]
     foot = np.concatenate([prism((0.15, 0.13), (0.0, 0.10), 8), lid(0.13, 0.10, 8)])
     if variant // 2 % 2:
@@ -135,7 +139,7 @@ def _bollard(variant: int) -> Quads:
 
 
 def _planter(variant: int) -> Quads:
-    """Return a tub with a clipped bush in it, round or square."""
+    """Return the quads of a tub with a clipped bush, round or square."""
     paint = PLANTER_PAINTS[variant % 3]
     green, leaves = (0.85, 1.0, 0.8), TILE_INDEX["leaves/0"]
     if variant % 2:
@@ -152,12 +156,12 @@ def _planter(variant: int) -> Quads:
 
 
 def _grow(faces: Floats, metres: float) -> Floats:
-    """Return faces moved outwards along their normals."""
+    """Return faces moved outwards along their normals by some metres."""
     return faces + face_normals(faces)[:, None, :] * metres
 
 
 def _tree(variant: int) -> Quads:
-    """Return a trunk, and a crown of leafy cards set around an ellipsoid; they stand still in the world."""
+    """Return the quads of a tree: a trunk, and a crown of cards with leaves."""
     rng = np.random.default_rng(50 + variant)
     height = 2.5 + 0.35 * (variant % 3)
     radius = np.array([1.75, 1.75, 1.55]) * (1.0 + 0.14 * (variant % 4))
@@ -191,6 +195,7 @@ def _tree(variant: int) -> Quads:
 
 
 def _street_lamp(variant: int) -> Quads:
+    """Return the quads of a street lamp."""
     paint = LAMP_PAINTS[variant % 2]
     post = np.concatenate([prism((0.14, 0.11), (0.0, 0.7), 8), prism((0.075, 0.05), (0.7, 5.6), 6)])
     if variant // 2 % 2:
@@ -206,6 +211,7 @@ def _street_lamp(variant: int) -> Quads:
 
 
 def _traffic_light(variant: int) -> Quads:
+    """Return the quads of a traffic light."""
     post = quads(prism((0.08, 0.07), (0.0, 3.5), 8), paint=IRON)
     case = quads(
         box((-0.17, 0.17), (-0.28, -0.06), (2.45, 3.45)),
@@ -290,7 +296,7 @@ def _cabin(
     bottom: float,
     top: float,
 ) -> Floats:
-    """Return the front, right, back, left and roof of a car's cabin."""
+    """Return the five faces of a car's cabin: front, right, back, left and roof."""
     a = [
         (-low_half, low[0], bottom),
         (low_half, low[0], bottom),
@@ -307,11 +313,12 @@ def _cabin(
 
 
 def _shrunk(face: Floats, wide: float, high: float) -> Floats:
-    """Return a face drawn towards its middle, by shares of its width and height, and a little outwards."""
+    """Return a face shrunk to its middle by shares, and moved a little outwards."""
     p, q, r, s = face
     across, rise = (1 - wide) / 2, (1 - high) / 2
 
     def at(u: float, v: float) -> Floats:
+        """Return the point of the face at shares (u, v) of its sides."""
         point: Floats = (p * (1 - u) + q * u) * (1 - v) + (s * (1 - u) + r * u) * v
         return point
 
@@ -323,6 +330,7 @@ def _shrunk(face: Floats, wide: float, high: float) -> Floats:
 
 
 def _darker(paint: Rgb) -> Rgb:
+    """Return a darker shade of a colour."""
     return (paint[0] * 0.72, paint[1] * 0.72, paint[2] * 0.72)
 
 

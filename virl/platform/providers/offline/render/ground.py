@@ -19,27 +19,39 @@ from virl.platform.providers.offline.render.light import SUN
 from virl.platform.providers.offline.render.rasters import Heights, Indices, RasterGrid, Shares
 from virl.platform.providers.offline.render.segments import MARGIN_M, segments_within, street_segments
 
-RIM_M = 80.0  # ground kept around the streets
-WHOLE_M = 3000.0  # a plan no longer and no wider has one raster; chosen: 130 MB
+RIM_M = 80.0
+"""Metres of ground around the streets."""
+WHOLE_M = 3000.0
+"""Largest width and length in metres of a plan drawn as one raster; chosen: 130 MB."""
 PATCH_M = 500.0
-SEEN_M = 750.0  # ground around a patch: farther off, haze hides it (`light.py`); chosen
-PATCHES = 3  # kept at a time: 50 MB each
-SHADOW_M = 100.0  # how far off a building may stand that throws one; chosen
-BED_M = 1.9  # half the width of a railway's bed; chosen
+"""Metres of a side of a patch of a larger plan."""
+SEEN_M = 750.0
+"""Metres of ground around a patch; chosen: haze hides what is farther off."""
+PATCHES = 3
+"""Patches kept in memory, 50 MB each."""
+SHADOW_M = 100.0
+"""Metres of the farthest building that throws a shadow; chosen."""
+BED_M = 1.9
+"""Half the width in metres of a railway's bed; chosen."""
 
 Directions = NDArray[np.int8]
 
-_PATH_REACH_M = 60.0  # of a path's nearness; chosen: more than any pavement is wide
-_KERBSIDE_M = 2.5  # a pavement goes on so wide beside a path of gravel that lies nearer; chosen
+_PATH_REACH_M = 60.0
+"""Metres around a gravel path within which its distance counts; chosen."""
+_KERBSIDE_M = 2.5
+"""Metres of pavement beside a nearer gravel path; chosen."""
 _CLOSED_M = 2.0
 """Metres: two carriageways that come nearer to each other than half of this leave no sliver of pavement
 between them; chosen: a traffic island is wider."""
 
-CELL_M = 0.75  # chosen: kerbs of the blended distance turn corners with about this radius
+CELL_M = 0.75
+"""Metres of a raster cell; chosen: kerbs turn corners with about this radius."""
 DISTANCE_UNIT_M = 1 / 256
 FAR_M = 120.0
-_BUILT_M = 120.0  # side of the square that is looked at for how dense houses stand; chosen
-_BUILT_CELLS = 4  # along the side of a cell of that; chosen
+_BUILT_M = 120.0
+"""Metres of the square in which the share of built ground is measured; chosen."""
+_BUILT_CELLS = 4
+"""Raster cells along a side of a cell of that measure; chosen."""
 _PAVED_STEEPNESS = 4000.0  # what a share stands for, so that the edge of a lawn is smooth; chosen
 
 
@@ -79,7 +91,7 @@ class GroundRasters(NamedTuple):
 
 
 class Grounds:
-    """The ground of a plan: one raster, or for a large plan one around wherever it is looked from.
+    """The ground of a plan: one raster, or patches for a large plan.
 
     Args:
         plan: what to draw.
@@ -94,12 +106,13 @@ class Grounds:
         self._patch = lru_cache(maxsize=PATCHES)(self._lay)
 
     def ground_around(self, x: float, y: float) -> GroundRasters:
-        """Return the ground that is seen from a point."""
+        """Return the rasters of the ground seen from a point, metres."""
         if self._whole:
             return self._patch(0, 0)
         return self._patch(floor((x - self._low[0]) / PATCH_M), floor((y - self._low[1]) / PATCH_M))
 
     def _lay(self, across: int, up: int) -> GroundRasters:
+        """Return the rasters of the patch in a column and row, or of the whole plan."""
         if self._whole:
             return lay_ground(self._plan, self._segments, self._low, self._high)
         corner = self._low + np.array([across, up]) * PATCH_M
@@ -110,7 +123,7 @@ class Grounds:
 
 
 def lay_ground(plan: StreetPlan, segments: Floats, low: Floats, high: Floats) -> GroundRasters:
-    """Draw the ground of a plan between two corners, in metres; segments as `street_segments` gives them.
+    """Return the rasters of the ground between two corners, metres.
 
     Args:
         plan: of the streets.
@@ -163,7 +176,7 @@ def grid_of(ground: GroundRasters) -> RasterGrid:
 
 @inline_kernel
 def along_street(segments: Floats, i: int, x: float, y: float) -> tuple[float, float]:
-    """Return the metres along a segment from its start, and to its left.
+    """Return (metres along a segment from its start, metres to its left) of a point.
 
     Args:
         segments: as `street_segments` gives them.
@@ -190,7 +203,7 @@ class KerbRasters(NamedTuple):
 
 
 def measure_streets(segments: Floats, origin: Floats, shape: tuple[int, int]) -> KerbRasters:
-    """Measure from segments as `street_segments` gives them, around each as far as `MARGIN_M` says.
+    """Return the distances of cells to streets, near each segment up to `MARGIN_M` metres.
 
     Args:
         segments: as `street_segments` gives them.
@@ -266,12 +279,13 @@ def _measure(
 
 @inline_kernel
 def _units(metres: float) -> np.int16:
+    """Return metres in units of 1/256 metre."""
     return np.int16(np.floor(metres * 256.0 + 0.5))
 
 
 @inline_kernel
 def _reach_along(dy: float, ux: float, uy: float, length: float, reach: float) -> tuple[float, float]:
-    """Return where a line dy north of a segment's start is in reach of it: metres east of the start."""
+    """Return the range, metres east of a segment's start, of a row within `reach` of it."""
     low, high = 1e9, -1e9
     # The reach is round at both ends of the segment.
     for end in (0.0, length):
@@ -298,7 +312,7 @@ def _reach_along(dy: float, ux: float, uy: float, length: float, reach: float) -
 
 @inline_kernel
 def _smooth_lowering(apart: float, within: float) -> float:
-    """Return how far the lesser of two distances is lowered for the other: the polynomial smooth minimum."""
+    """Return what a smooth minimum lowers the lesser of two distances by."""
     if within <= apart:
         return 0.0
     return (within - apart) * (within - apart) / (4.0 * within)
@@ -326,19 +340,21 @@ def _signed_distance(areas: Sequence[Polygon], origin: Floats, shape: tuple[int,
 
 
 def _share_of(areas: Sequence[Polygon], origin: Floats, shape: tuple[int, int]) -> Shares:
-    """Return the share of each cell that lies in the areas, softened by one cell."""
+    """Return the share of each cell in the areas, of 255, softened by one cell."""
     share = np.zeros(shape, np.uint8)
     _fill(share, areas, origin)
     return np.asarray(cv2.GaussianBlur(share, (3, 3), 0), np.uint8) if areas else share
 
 
 def _fill(raster: Shares, areas: Sequence[Polygon], origin: Floats) -> None:
+    """Fill the cells of a raster within areas."""
     for area in areas:
         rings = [_cells(shapely.get_coordinates(ring), origin) for ring in _rings(area)]
         cv2.fillPoly(raster, rings, 255, cv2.LINE_8, 4)
 
 
 def _rings(area: Polygon) -> list[LinearRing]:
+    """Return the rings of a polygon."""
     return [area.exterior, *area.interiors]
 
 
@@ -346,7 +362,7 @@ def lawns(
     parks: Sequence[Polygon], paved_from: float, buildings: Sequence[Building], origin: Floats,
     shape: tuple[int, int],
 ) -> Heights:  # fmt: skip
-    """Return a raster that is negative on lawns: in parks, and between scattered houses.
+    """Return a raster, negative on lawns: parks, and the ground between scattered houses.
 
     Args:
         parks: outlines, metres.
@@ -374,7 +390,7 @@ def lawns(
 def _shadows(
     furniture: Sequence[Furniture], buildings: Sequence[Building], origin: Floats, shape: tuple[int, int]
 ) -> NDArray[np.uint8]:
-    """Return the shadows of buildings and trees, softened by one cell."""
+    """Return the shadows of buildings and trees, of 255, softened by one cell."""
     dark = np.zeros(shape, np.uint8)
     if buildings:
         _shade_buildings(dark, buildings, origin)
@@ -388,7 +404,7 @@ def _shadows(
 
 
 def _shade_buildings(dark: NDArray[np.uint8], buildings: Sequence[Building], origin: Floats) -> None:
-    """Shade the ground by each building's roof, and the way there from the walls that face the sun."""
+    """Write the shadows of buildings: their roofs and the ground up to them."""
     # Anticlockwise, so that the right of each wall is outside, as `sunny` takes it.
     footprints = shapely.orient_polygons(np.array([b.footprint for b in buildings]), exterior_cw=False)
     ring, owner = shapely.get_coordinates(shapely.get_exterior_ring(footprints), return_index=True)
@@ -411,5 +427,5 @@ _SHADE = {"tree": (2.1, 3.6, 190), "parked car": (1.7, 0.3, 200)}
 
 
 def _cells(points: Floats, origin: Floats) -> NDArray[np.int32]:
-    """Return points in sixteenths of cells, as OpenCV takes them with a shift of 4."""
+    """Return points in metres as sixteenths of cells, for OpenCV."""
     return np.rint((points - origin) / CELL_M * 16).astype(np.int32)

@@ -51,7 +51,7 @@ class Labels(NamedTuple):
 
 
 def label_scene(plan: CityPlan, scene: Scene) -> Labels:
-    """Return the things of a plan; all lines of one directory are one thing."""
+    """Return the labelled things of a plan; all lines of one directory are one thing."""
     signs = plan.signs
     boards: dict[object, int] = {}
     thing_of = np.arange(len(signs) + len(plan.layout.furniture) + 1, dtype=np.int32)
@@ -73,7 +73,7 @@ def label_scene(plan: CityPlan, scene: Scene) -> Labels:
 
 
 def members_of(owner: NDArray[np.int32], count: int) -> list[Ints]:
-    """Return the quads of each of `count` owners."""
+    """Return the indices of the quads of each of `count` owners."""
     order = np.argsort(owner, kind="stable")
     bounds = np.searchsorted(owner[order], np.arange(count + 1))
     return [order[a:b] for a, b in pairwise(bounds)]
@@ -100,7 +100,7 @@ def seen_in(drawing: GeometryBuffer, labels: Labels, min_pixels: int) -> list[Se
 
 @kernel
 def tally(shown: NDArray[np.int32], owner: NDArray[np.int32], counts: Ints, bounds: Ints) -> None:
-    """Count the pixels of each owner and find the box that holds them.
+    """Count the pixels of each owner, and find the box around them.
 
     Args:
         shown: place of the quad that a pixel shows, below 0 for none, (height, width).

@@ -10,7 +10,8 @@ from virl.geo import Floats, Ints
 from virl.platform.providers.offline.plan import CAMERA_HEIGHT_M
 from virl.platform.streetview import Camera
 
-NEAR_M = 0.08  # of the near plane; chosen: nothing stands nearer to a panorama
+NEAR_M = 0.08
+"""Metres to the near plane; chosen: nothing stands nearer to a panorama."""
 
 
 class Lens(NamedTuple):
@@ -34,7 +35,7 @@ class Lens(NamedTuple):
 
 
 def lens_at(x: float, y: float, camera: Camera) -> Lens:
-    """Return the camera `CAMERA_HEIGHT_M` above a point of the ground, in metres.
+    """Return the lens of a camera `CAMERA_HEIGHT_M` metres above a point of the ground.
 
     Args:
         x: metres east.
@@ -45,7 +46,7 @@ def lens_at(x: float, y: float, camera: Camera) -> Lens:
 
 
 def aim_lens(x: float, y: float, heading: float, pitch: float, fov: float, size: tuple[int, int]) -> Lens:
-    """Return the lens of a camera's fields; `size` is width and height. The ranges are not checked.
+    """Return the lens of a heading, pitch and fov in degrees and a (width, height) in pixels, unchecked.
 
     Args:
         x: metres east.
@@ -66,7 +67,7 @@ def aim_lens(x: float, y: float, heading: float, pitch: float, fov: float, size:
 
 
 def fit_lens(lens: Lens, points: NDArray[np.float32]) -> Lens:
-    """Return the same camera with a picture that just holds some points, in metres, (n, 3).
+    """Return the lens with a picture that just holds some points, metres, shape (n, 3).
 
     It reaches no farther than one picture's size beyond the old one on each side, and reaches that far where
     a point is behind the camera.
@@ -76,7 +77,7 @@ def fit_lens(lens: Lens, points: NDArray[np.float32]) -> Lens:
 
 
 def part_around(lens: Lens, points: NDArray[np.float32]) -> tuple[Lens, tuple[int, int]]:
-    """Return the same camera with that part of its picture that holds some points, in metres, (n, 3).
+    """Return (lens of the part of the picture that holds points, its first (column, row)).
 
     Returns:
         The camera, and the column and row of the old picture at which the part begins.
@@ -85,7 +86,7 @@ def part_around(lens: Lens, points: NDArray[np.float32]) -> tuple[Lens, tuple[in
 
 
 def part_of(lens: Lens, left: int, top: int, width: int, height: int) -> Lens:
-    """Return the same camera with part of its picture.
+    """Return the lens of a part of its picture, in pixels.
 
     Args:
         lens: of the whole picture.
@@ -98,7 +99,7 @@ def part_of(lens: Lens, left: int, top: int, width: int, height: int) -> Lens:
 
 
 def _window(lens: Lens, points: NDArray[np.float32], low: Ints, high: Ints) -> tuple[Lens, tuple[int, int]]:
-    """Return the pixels from `low` to `high`, less those beyond all points."""
+    """Return (lens, first (column, row)) of the pixels from `low` to `high` that hold points."""
     seen = (points - lens.eye) @ lens.frame.T
     # A point behind the camera has no place in the picture: then nothing can be cut off.
     if (seen[:, 2] > NEAR_M).all():

@@ -14,13 +14,15 @@ from virl.pages.fonts import face_for, font, is_shaped
 from virl.platform.providers.offline.plan import Rgb, Sign
 
 PIXELS_PER_M = 84
-"""Chosen: a view of 60 degrees and 640 pixels shows 69 pixels a metre at 8 m."""
+"""Texels a metre of a sign; chosen: a view shows 69 pixels a metre at 8 m."""
 MAX_WIDTH = 768
 
-_REFERENCE = 50  # font size at which texts are measured
+_REFERENCE = 50
+"""Font size at which texts are measured."""
 _MARGIN, _LINE_MARGIN = 0.07, 0.16
 """Margins at each edge, as shares of a board's shorter side; more on a directory, whose lines touch."""
-_TAGLINE_SHARE = 0.30  # of the board's height
+_TAGLINE_SHARE = 0.30
+"""Share of a board's height for the tagline."""
 
 
 SCHEMES: tuple[tuple[Rgb, Rgb], ...] = (
@@ -37,7 +39,7 @@ SCHEMES: tuple[tuple[Rgb, Rgb], ...] = (
     ((0.93, 0.95, 0.97), (0.06, 0.20, 0.48)),  # pale, blue
     ((0.86, 0.35, 0.05), (1.00, 1.00, 0.98)),  # orange, white
 )
-"""Colours of board and letters."""
+"""Colours of (board, letters), RGB."""
 
 _STREET_SCHEME: tuple[Rgb, Rgb] = ((0.05, 0.17, 0.45), (0.99, 0.99, 0.99))
 _SIGNPOST_SCHEME: tuple[Rgb, Rgb] = ((0.36, 0.20, 0.09), (0.99, 0.99, 0.97))
@@ -45,8 +47,12 @@ _PARK_SCHEME: tuple[Rgb, Rgb] = ((0.09, 0.28, 0.16), (0.99, 0.98, 0.90))
 
 
 class _Fit(NamedTuple):
+    """The size at which lines of text fill a rectangle."""
+
     size: float
+    """Font size."""
     width: float
+    """Width of the widest line at the reference size, pixels."""
     lines: tuple[str, ...]
 
 
@@ -62,7 +68,7 @@ def colours(sign: Sign) -> tuple[Rgb, Rgb]:
 
 
 def face_of(sign: Sign) -> str | None:
-    """Return the face that a sign is set in; `None` where none can draw it, so the sign is blank."""
+    """Return the font face of a sign; `None` where none can draw its text."""
     try:
         return face_for(sign.text + sign.tagline, sign.variant)
     except BadInput:
@@ -70,19 +76,19 @@ def face_of(sign: Sign) -> str | None:
 
 
 def drawn_text(sign: Sign) -> str:
-    """Return the name that a picture shows on a sign; empty where the sign is blank."""
+    """Return the text that pictures show on a sign; empty where it is blank."""
     return sign.text if face_of(sign) else ""
 
 
 def texture_size(sign: Sign) -> tuple[int, int]:
-    """Return the width and height of a sign's texture in texels, for its board in metres."""
+    """Return (width, height) of a sign's texture, texels."""
     wide = hypot(sign.right[0] - sign.left[0], sign.right[1] - sign.left[1])
     scale = min(PIXELS_PER_M, MAX_WIDTH / max(wide, 0.1))
     return max(8, round(wide * scale)), max(8, round((sign.top - sign.bottom) * scale))
 
 
 def letter(sign: Sign) -> NDArray[np.uint8]:
-    """Return the coverage of a sign's letters, row 0 at the bottom, shape (height, width)."""
+    """Return the coverage of a sign's letters, [0, 255], row 0 at the bottom, shape (height, width)."""
     width, height = texture_size(sign)
     face = face_of(sign)
     if face is None:
@@ -103,7 +109,7 @@ def letter(sign: Sign) -> NDArray[np.uint8]:
 def _write(
     draw: ImageDraw.ImageDraw, text: str, face: str, corner: tuple[float, float], room: tuple[float, float]
 ) -> None:
-    """Set a text in the middle of a rectangle, as large as it fits."""
+    """Draw a text in the middle of a rectangle, as large as fits."""
     fit = _fit((text,), face, room)
     if fit.width * fit.size > 0.98 * room[0] * _REFERENCE:  # one line leaves height to spare
         fit = max((_fit(lines, face, room) for lines in _breaks(text, face, room)), key=lambda fit: fit.size)
@@ -118,7 +124,7 @@ def _write(
 
 
 def _breaks(text: str, face: str, room: tuple[float, float]) -> Iterator[tuple[str, ...]]:
-    """Yield the ways to break a text into up to three lines, or into one character a line on a tall board."""
+    """Yield ways to break a text into lines."""
     words = text.split()
     yield (" ".join(words),)
     for cuts in range(1, min(3, len(words))):
@@ -130,6 +136,7 @@ def _breaks(text: str, face: str, room: tuple[float, float]) -> Iterator[tuple[s
 
 
 def _fit(lines: tuple[str, ...], face: str, room: tuple[float, float]) -> _Fit:
+    """Return the size at which lines of text fit a rectangle of pixels."""
     boxes = [font(face, _REFERENCE).getbbox(line) for line in lines]
     wide = max(box[2] - box[0] for box in boxes) or 1
     high = max(box[3] - box[1] for box in boxes) or 1

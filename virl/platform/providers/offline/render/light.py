@@ -19,14 +19,15 @@ SUN: Floats = np.array(
 """Unit vector towards the sun."""
 
 SUN_RGB: Floats = np.array([0.60, 0.55, 0.46])
+"""Light of the sun on a face that looks at it. Chosen by eye."""
 SKY_RGB: Floats = np.array([0.74, 0.78, 0.85])
+"""Light of the sky on a face that looks up. Chosen by eye."""
 BOUNCE_RGB: Floats = np.array([0.30, 0.29, 0.26])
-"""Light of the sun on a face that looks at it, of the sky on one that looks up, of the ground on one that
-looks down. Chosen by eye."""
+"""Light of the ground on a face that looks down. Chosen by eye."""
 
 
 def brightness(normal: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the light on faces, RGB shape (n, 3), for their unit normals (n, 3)."""
+    """Return the light on faces, RGB, shape (n, 3), by their unit normals, shape (n, 3)."""
     sun = np.maximum(normal @ SUN.astype(np.float32), 0.0)[:, None]
     up = (normal[:, 2:] + 1) / 2
     # A little from the east, so that two shaded sides of a corner differ too.

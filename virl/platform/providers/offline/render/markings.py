@@ -7,10 +7,14 @@ from virl.platform.providers.offline.render.kernel import inline_kernel
 
 DASH_M, DASH_PERIOD_M, LINE_M = 3.0, 9.0, 0.13
 STRIPE_M, STRIPE_PERIOD_M, ZEBRA_LENGTH_M = 0.5, 1.0, 3.2
-STOP_LINE_M = (4.2, 4.55)  # from where the zebra begins
-SIDE_M = 0.4  # kept free along the kerbs
-NO_ZEBRA_M = 1e8  # a zebra that begins farther off than this is none
-END_M = 9.0  # from the end of a street without a zebra, where no line is painted
+STOP_LINE_M = (4.2, 4.55)
+"""Metres from the zebra's beginning to both edges of the stop line."""
+SIDE_M = 0.4
+"""Metres along the kerbs without paint."""
+NO_ZEBRA_M = 1e8
+"""Metres from which a zebra's beginning means that there is none."""
+END_M = 9.0
+"""Metres at the end of a street without a zebra where no line is painted."""
 
 
 @inline_kernel
@@ -28,7 +32,7 @@ def share_between(x: float, low: float, high: float, per: float) -> float:
 
 @inline_kernel
 def _share_in_stripes(x: float, wide: float, period: float, blur: float) -> float:
-    """Return the share of a pixel of width `blur` at x that is in stripes [0, wide) of a period."""
+    """Return the share of a pixel, `blur` metres wide, in stripes of a width and period."""
     if blur > period:
         return wide / period
     high, low = x + 0.5 * blur, x - 0.5 * blur
@@ -42,7 +46,7 @@ def _share_in_stripes(x: float, wide: float, period: float, blur: float) -> floa
 def markings(
     segments: Floats, i: int, along: float, aside: float, blur_along: float, blur_aside: float
 ) -> float:
-    """Return the share of paint in a pixel of the road, for its place on a segment and its size in metres.
+    """Return the share of paint in a pixel of the road, [0, 1], from its place in metres.
 
     Args:
         segments: as `street_segments` gives them.
@@ -71,7 +75,7 @@ def markings(
 
 @inline_kernel
 def _junction_paint(along: float, aside: float, half: float, blur_along: float, blur_aside: float) -> float:
-    """Return the paint of zebra and stop line, `along` metres from the zebra's begin, `aside` to the left."""
+    """Return the share of paint of zebra and stop line, [0, 1]."""
     per_along, per_aside = 1.0 / blur_along, 1.0 / blur_aside
     zebra = share_between(along, 0.0, ZEBRA_LENGTH_M, per_along)
     stop = share_between(along, STOP_LINE_M[0], STOP_LINE_M[1], per_along)

@@ -107,13 +107,13 @@ def face_normals(corners: Floats) -> Floats:
 
 
 def join(parts: Iterable[Quads]) -> Quads:
-    """Return all quads of several meshes."""
+    """Return the quads of several meshes as one."""
     meshes = list(parts) or [quads(np.empty((0, 4, 3)))]
     return Quads(*(np.concatenate([getattr(mesh, f.name) for mesh in meshes]) for f in fields(Quads)))
 
 
 def take(mesh: Quads, which: NDArray[np.intp] | NDArray[np.bool_]) -> Quads:
-    """Return some of the quads."""
+    """Return the quads that an index or mask selects."""
     return Quads(*(getattr(mesh, f.name)[which] for f in fields(Quads)))
 
 
@@ -183,7 +183,7 @@ def prism(
 
 
 def lid(radius: float, z: float, sides: int, *, at: tuple[float, float] = (0.0, 0.0)) -> Floats:
-    """Return the corners of the quads that close a prism of an even number of sides.
+    """Return the corners of quads that close a prism, shape (sides / 2 - 1, 4, 3).
 
     Args:
         radius: metres.
@@ -202,7 +202,7 @@ def lid(radius: float, z: float, sides: int, *, at: tuple[float, float] = (0.0, 
 def place_copies(
     template: Quads, x: ArrayLike, y: ArrayLike, heading: ArrayLike
 ) -> tuple[Quads, NDArray[np.intp]]:
-    """Copy a template so that its front (its -y side) faces each heading; with the copy each quad is of.
+    """Return (copies of a template facing each heading, the copy of each quad).
 
     Args:
         template: at the origin.

@@ -24,7 +24,8 @@ from virl.platform.providers.offline.render.textures import Textures, Words, col
 
 Triple = tuple[float, float, float]
 
-MAX_CORNERS = 5  # of a quad cut by the near plane
+MAX_CORNERS = 5
+"""Most corners of a quad cut by the near plane."""
 SIDE_BITS = SIDE.bit_length() - 1
 
 BACKGROUND = -1
@@ -53,7 +54,7 @@ class GeometryBuffer(NamedTuple):
 
 
 class _Line(NamedTuple):
-    """A quad along one row: its place in the order, the forms at the first pixel, and their growth."""
+    """A quad along one row: its place in the order, its forms at the first pixel, and their growth."""
 
     k: int
     w: float
@@ -65,7 +66,7 @@ class _Line(NamedTuple):
 
 
 def blank_drawing(order: Ints, lens: Lens) -> GeometryBuffer:
-    """Return a drawing before anything is drawn."""
+    """Return an empty drawing of some quads, nearest first."""
     shape = (lens.height, lens.width)
     return GeometryBuffer(
         order,
@@ -79,7 +80,7 @@ def blank_drawing(order: Ints, lens: Lens) -> GeometryBuffer:
 
 @kernel
 def project(corners: Singles, lens: Lens, seen: Floats, polygon: Floats) -> int:
-    """Project a quad, cut at the near plane.
+    """Write a quad's outline in the picture, and return its number of corners; 0 if all is behind.
 
     Args:
         corners: metres, (4, 3).
@@ -115,7 +116,7 @@ def project(corners: Singles, lens: Lens, seen: Floats, polygon: Floats) -> int:
 
 @kernel
 def linear_forms(seen: Floats, lens: Lens, forms: Floats) -> bool:
-    """Return whether a quad's plane is seen at an angle; writes its W, S and T in camera coordinates.
+    """Return whether a quad's plane is not seen edge-on; its forms W, S and T are written.
 
     Args:
         seen: corners in camera coordinates, (4, 3).
@@ -145,23 +146,25 @@ def linear_forms(seen: Floats, lens: Lens, forms: Floats) -> bool:
 
 @part
 def _cross(a: Triple, b: Triple) -> Triple:
+    """Return the cross product."""
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
 @part
 def _dot(a: Triple, b: Triple) -> float:
+    """Return the dot product."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 @inline_kernel
 def _pixels_between(low: float, high: float, size: int) -> tuple[int, int]:
-    """Return the first pixel and end of the pixels, of so many, whose centres lie in [low, high)."""
+    """Return (first, end) of the pixels of `size` whose centres lie in [low, high)."""
     return max(0, ceil(max(low, -1.0) - 0.5)), min(size, ceil(min(high, size + 1.0) - 0.5))
 
 
 @part
 def _span(polygon: Floats, count: int, y: float, width: int) -> tuple[int, int]:
-    """Return the first pixel and end of the pixels of a row whose centres a convex polygon covers."""
+    """Return (first, end) of the pixels of a row whose centres a convex polygon covers."""
     left, right = 1e30, -1e30
     for i in range(count):
         j = i + 1 if i + 1 < count else 0
@@ -175,7 +178,7 @@ def _span(polygon: Floats, count: int, y: float, width: int) -> tuple[int, int]:
 
 @kernel
 def draw(drawing: GeometryBuffer, scene: Scene, textures: Textures, lens: Lens) -> None:
-    """Draw the quads of a blank drawing.
+    """Draw the quads of a blank drawing, in its order.
 
     Args:
         drawing: blank; is changed.
@@ -219,7 +222,7 @@ def draw(drawing: GeometryBuffer, scene: Scene, textures: Textures, lens: Lens) 
 
 @kernel
 def mark_shown(drawing: GeometryBuffer, marks: NDArray[np.bool_]) -> None:
-    """Mark the places in a drawing's order whose quads some pixel shows."""
+    """Set the marks of the quads that some pixel shows."""
     shown = drawing.shown
     for row in range(shown.shape[0]):
         for column in range(shown.shape[1]):
@@ -229,6 +232,7 @@ def mark_shown(drawing: GeometryBuffer, marks: NDArray[np.bool_]) -> None:
 
 @inline_kernel
 def _fill(k: int, start: np.float32, slope: np.float32, depth: Singles, shown: NDArray[np.int32]) -> None:
+    """Write a quad to the pixels of a row where it is nearest."""
     for i in range(len(depth)):
         # W grows as depth falls, and runs linearly over the row: no division a pixel.
         w = start + np.float32(i) * slope
@@ -241,7 +245,7 @@ def _fill(k: int, start: np.float32, slope: np.float32, depth: Singles, shown: N
 def _fill_cutout(
     line: _Line, uv: Singles, entry: Ints, texels: Words, depth: Singles, shown: NDArray[np.int32]
 ) -> None:
-    """Fill where the texture's opacity is at least a half, at the mip level that fits the line's start."""
+    """Write a quad to the pixels of a row where it is nearest and its texture opaque."""
     # S and T are linear in the picture only when divided by depth, so each pixel divides by its own W.
     s, t = line.s / line.w, line.t / line.w
     across = abs((line.ds - s * line.dw) / line.w * uv[2]) * SIDE
@@ -266,7 +270,7 @@ def _fill_cutout(
 
 @kernel
 def cull(lens: Lens, scene: Scene, reach: float, smallest: float, chosen: Ints, distance: Floats) -> int:
-    """Find the quads that may be seen.
+    """Write the quads that may be seen and their metres, and return their number.
 
     Args:
         lens: the camera.
@@ -307,7 +311,7 @@ def cull(lens: Lens, scene: Scene, reach: float, smallest: float, chosen: Ints, 
 
 @inline_kernel
 def _in_sight(frame: Floats, wide: float, high: float, x: float, y: float, z: float, radius: float) -> bool:
-    """Return whether some of a sphere around a point relative to the eye may be in the picture.
+    """Return whether a sphere around a point relative to the eye may be in the picture.
 
     `wide` and `high` are the tangents of half the fields of view.
     """

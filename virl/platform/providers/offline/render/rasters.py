@@ -8,24 +8,31 @@ from numpy.typing import NDArray
 from virl.platform.providers.offline.render.kernel import inline_kernel
 
 Heights = NDArray[np.int16]
+"""Raster of distances in `DISTANCE_UNIT_M`."""
 Indices = NDArray[np.uint32]
+"""Raster of indices of segments."""
 Shares = NDArray[np.uint8]
+"""Raster of shares, of 255."""
 Cell = tuple[int, int, float, float]
+"""(column, row, share to the next column, share to the next row)."""
 
 
 class RasterGrid(NamedTuple):
-    """The grid of the ground's rasters."""
+    """The position, resolution and size of the ground's rasters."""
 
     x: float
+    """Metres east of the centre of cell (0, 0)."""
     y: float
+    """Metres north of the centre of cell (0, 0)."""
     per_metre: float
+    """Cells a metre."""
     columns: int
     rows: int
 
 
 @inline_kernel
 def cell_at(grid: RasterGrid, x: float, y: float) -> Cell:
-    """Return the column and row of the cell south-west of a point, and the way to the next ones, [0, 1).
+    """Return the cell south-west of a point, and the shares of the way to the next ones, [0, 1).
 
     Args:
         grid: of the raster.
@@ -40,7 +47,7 @@ def cell_at(grid: RasterGrid, x: float, y: float) -> Cell:
 
 @inline_kernel
 def raster_at(raster: NDArray[np.generic], cell: Cell) -> tuple[float, float, float]:
-    """Return the value of a raster between four cells, and its differences per cell along x and y."""
+    """Return (value between four cells, difference per cell along x, along y) of a raster."""
     c, r, fx, fy = cell
     a, b = float(raster[r, c]), float(raster[r, c + 1])
     d, e = float(raster[r + 1, c]), float(raster[r + 1, c + 1])
@@ -50,5 +57,5 @@ def raster_at(raster: NDArray[np.generic], cell: Cell) -> tuple[float, float, fl
 
 @inline_kernel
 def segment_at(nearest: Indices, cell: Cell) -> int:
-    """Return the segment of street whose carriageway is nearest."""
+    """Return the index of the segment with the nearest carriageway."""
     return int(nearest[cell[1] + int(cell[3] + 0.5), cell[0] + int(cell[2] + 0.5)])

@@ -51,23 +51,27 @@ from virl.platform.providers.offline.render.smooth import smooth_edges
 from virl.platform.providers.offline.render.storefronts import sign_mesh, storefront_mesh
 from virl.platform.streetview import Box, Camera, Image
 
-REACH_M = 300.0  # chosen: farther off, a street's end is behind its bends and in the haze
-SMALLEST_PIXELS = 0.7  # a quad whose radius is below this many pixels is left out; chosen
+REACH_M = 300.0
+"""Metres beyond which nothing is drawn; chosen: bends and haze hide the rest of a street."""
+SMALLEST_PIXELS = 0.7
+"""Radius in pixels below which a quad is left out; chosen."""
 
 PHOTO_DISTANCE_M, PHOTO_FOV = 9.0, 70.0
 
 _FACES: tuple[tuple[float, float], ...] = (
     (0.0, 0.0), (90.0, 0.0), (180.0, 0.0), (270.0, 0.0), (0.0, 90.0), (0.0, -90.0),
 )  # fmt: skip
-"""Turn and pitch of each face."""
+"""(turn, pitch) of each face of the cube, degrees."""
 
-_FACE_FOV = 94.0  # a rim of two degrees, so that no sample falls off a face
-_RIM = 2  # pixels around the samples of a face that are drawn too: to smooth edges and to mix neighbours
+_FACE_FOV = 94.0
+"""Field of view of a face, degrees: two more on each side, so that no sample falls off."""
+_RIM = 2
+"""Pixels drawn around the samples of a face, for smoothing and mixing."""
 
 
 @dataclass(frozen=True, slots=True)
 class FacePart:
-    """Part of a face, in pixels of the whole face."""
+    """A part of a face of the cube, in pixels of the whole face."""
 
     left: int
     top: int
@@ -210,16 +214,17 @@ class CityRenderer:
         return label_scene(self._plan, self._scene)
 
     def _wanted_owners(self, kinds: Collection[str] | None) -> NDArray[np.bool_]:
-        """Return which owners are of these kinds; the last entry stands for what nobody owns."""
+        """Return True for each owner of these kinds; the last entry is for no owner."""
         wanted = np.zeros(len(self._signs) + len(self._plan.layout.furniture) + 1, bool)
         for kind in self._owners if kinds is None else self._owners.keys() & set(kinds):
             wanted[self._owners[kind]] = True
         return wanted
 
     def _quads_before(self, wanted: Ints, lens: Lens, order: Ints) -> Ints:
-        """Return the quads that are no farther off than the farthest wanted one: no other can hide it."""
+        """Return the quads no farther off than the farthest wanted one."""
 
         def far_corners(quads: Ints, sign: int) -> Floats:
+            """Return the metres to the nearest (-1) or farthest (1) point of quads."""
             spheres = self._scene.spheres[quads]
             away: Floats = np.linalg.norm(spheres[:, :3] - lens.eye, axis=1)
             return away + sign * spheres[:, 3]
@@ -229,6 +234,7 @@ class CityRenderer:
         return order[near]
 
     def _name_visible(self, owner: int, box: Box, x: float, y: float, share: float) -> Visible:
+        """Return an owner as a visible sign or thing, with its metres from the camera."""
         if owner < self._first_thing:
             sign = self._signs[owner]
             mx, my = (sign.left[0] + sign.right[0]) / 2, (sign.left[1] + sign.right[1]) / 2
@@ -244,14 +250,16 @@ class CityRenderer:
 
     @property
     def _scene(self) -> Scene:
+        """The quads of the city, made on the first use."""
         return self._build()[0]
 
     @property
     def _members(self) -> list[Ints]:
-        """The quads of each sign and thing, and an empty last entry."""
+        """Indices of the quads of each sign and thing; the last entry is empty."""
         return self._build()[1]
 
     def _build(self) -> tuple[Scene, list[Ints]]:
+        """Return (the quads of the city, those of each owner), made on the first call."""
         with self._lock:
             if self._built is None:
                 scene = build_scene(self._mesh())
@@ -260,6 +268,7 @@ class CityRenderer:
             return self._built
 
     def _mesh(self) -> Quads:
+        """Return the quads of the whole plan."""
         layout, shops = self._plan.layout, self._plan.shops
         return join(
             [
@@ -274,11 +283,13 @@ class CityRenderer:
         )
 
     def _render(self, lens: Lens, *, furniture: bool = True, window: FacePart | None = None) -> Image:
+        """Return the picture through a lens, or a part of it."""
         order = self._in_sight(lens, furniture=furniture)
         lens = lens if window is None else part_of(lens, window.left, window.top, window.width, window.height)
         return self._shade(self._first_pass(lens, order), lens)
 
     def _shade(self, drawing: GeometryBuffer, lens: Lens) -> Image:
+        """Return the picture of a drawing: coloured and smoothed."""
         self._letter_signs(drawing)
         drawn = self._textures()
         sharp = np.empty((lens.height, lens.width, 3), np.uint8)
@@ -291,7 +302,7 @@ class CityRenderer:
         return picture
 
     def _in_sight(self, lens: Lens, *, furniture: bool = True) -> Ints:
-        """Return the quads that may be seen, nearest first."""
+        """Return the indices of the quads that may be seen, nearest first."""
         scene = self._scene
         chosen, distance = np.empty(len(scene.seed), np.int64), np.empty(len(scene.seed))
         found = cull(lens, scene, REACH_M, SMALLEST_PIXELS / lens.focal, chosen, distance)
@@ -300,12 +311,13 @@ class CityRenderer:
         return order if furniture else order[scene.owner[order] < self._first_thing]
 
     def _first_pass(self, lens: Lens, order: Ints) -> GeometryBuffer:
+        """Return the drawing of quads: the one that each pixel shows."""
         drawing = blank_drawing(order, lens)
         draw(drawing, self._scene, self._textures(), lens)
         return drawing
 
     def _count_pixels_alone(self, members: Ints, lens: Lens) -> int:
-        """Return the pixels that a thing's quads would cover with nothing before it and nothing cut off."""
+        """Return the pixels that a thing would cover unhidden and uncropped."""
         scene = self._scene
         away = scene.spheres[members, :3] - lens.eye
         # Quads with one side are drawn from in front only, as in the picture.
@@ -314,17 +326,19 @@ class CityRenderer:
         return int(np.count_nonzero(self._first_pass(whole, members[faces]).depth))
 
     def _ground_around(self, lens: Lens) -> GroundRasters:
+        """Return the rasters of the ground around a lens."""
         with self._lock:
             if self._grounds is None:
                 self._grounds = Grounds(self._plan.layout)
             return self._grounds.ground_around(lens.eye[0], lens.eye[1])
 
     def _textures(self) -> textures.Textures:
+        """Return all textures of the city."""
         with self._lock:
             return textures.Textures(self._table, textures.all_tiles(), self._coverage)
 
     def _letter_signs(self, drawing: GeometryBuffer) -> None:
-        """Letter the signs that a drawing shows, where that has not been done."""
+        """Draw the letters of the signs in a drawing that have none yet."""
         signs = self._scene.texture[drawing.order] - len(textures.TILE_SETS)
         if self._lettered[signs[signs >= 0]].all():
             return
@@ -341,7 +355,7 @@ class CityRenderer:
 
 
 def _by_kind(kinds: Sequence[str]) -> dict[str, NDArray[np.intp]]:
-    """Return the places of each kind in a sequence of kinds."""
+    """Return the indices of each kind in a sequence."""
     every = np.array(kinds)
     return {kind: np.flatnonzero(every == kind) for kind in sorted(set(kinds))}
 
@@ -349,7 +363,7 @@ def _by_kind(kinds: Sequence[str]) -> dict[str, NDArray[np.intp]]:
 def _unroll(
     draw: Callable[[int, FacePart], Image], side: int, width: int, left: int, top: int, size: tuple[int, int]
 ) -> Image:
-    """Return a part of an equirectangular picture; no more of the faces is drawn than it needs.
+    """Return a part of an equirectangular picture, from only the needed parts of faces.
 
     Args:
         draw: draws part of a face, by its place in `_FACES`.
@@ -382,19 +396,20 @@ def _unroll(
 
 
 def _samples(ahead: Floats, right: Floats, rise: Floats, side: int) -> tuple[Floats, Floats]:
-    """Return the column and the row of a face in which directions are seen."""
+    """Return (columns, rows) of a face at which directions are seen."""
     focal = side / 2 / tan(radians(_FACE_FOV / 2))
     return side / 2 + focal * right / ahead - 0.5, side / 2 - focal * rise / ahead - 0.5
 
 
 def _part_around(columns: Floats, rows: Floats, side: int) -> FacePart:
+    """Return the part of a face that holds samples, with a rim."""
     low_x, low_y = (max(int(np.floor(part.min())) - _RIM, 0) for part in (columns, rows))
     high_x, high_y = (min(int(np.floor(part.max())) + 2 + _RIM, side) for part in (columns, rows))
     return FacePart(low_x, low_y, high_x - low_x, high_y - low_y)
 
 
 def _mix_pixels(drawn: Image, columns: Floats, rows: Floats) -> Image:
-    """Return the pixels between those of a picture, (n, 3)."""
+    """Return the pixels between those of a picture, shape (n, 3)."""
     # OpenCV takes maps of at most 32,767 rows
     pad = -len(columns) % _ROW
     maps = [np.pad(part, (0, pad)).astype(np.float32).reshape(-1, _ROW) for part in (columns, rows)]

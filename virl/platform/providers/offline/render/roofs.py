@@ -11,10 +11,14 @@ from virl.platform.providers.offline.plan import CAMERA_HEIGHT_M, Building
 from virl.platform.providers.offline.render.mesh import TWO_SIDED, Quads, box, join, quads
 from virl.platform.providers.offline.render.textures import TILE_INDEX
 
-EAVES_M = 0.35  # how far a pitched roof stands out over the walls; chosen
-RECTANGULAR = 0.86  # share of its smallest rectangle that a footprint fills to have one ridge; chosen
-SMOOTHED_M = 0.5  # corners that move a wall by less do not show in its roof; chosen
-STEEPEST = 3.0  # rise of a roof without a ridge, per metre inwards
+EAVES_M = 0.35
+"""Metres that a pitched roof stands out over the walls; chosen."""
+RECTANGULAR = 0.86
+"""Share of its smallest rectangle from which a footprint gets one ridge; chosen."""
+SMOOTHED_M = 0.5
+"""Metres of a wall's move below which corners do not show in the roof; chosen."""
+STEEPEST = 3.0
+"""Metres of rise for each metre inwards of a roof without a ridge, at most."""
 DOME_RINGS = 5
 SOFFIT = (0.62, 0.60, 0.57)
 POST_M, PILLAR_M, THIN_M = 0.11, 0.28, 0.5  # a thin roof has posts, all else has pillars
@@ -22,7 +26,7 @@ STEEL = (0.56, 0.57, 0.58)
 
 
 def roof_mesh(buildings: Sequence[Building], walls: Sequence[Floats], tints: Floats) -> Quads:
-    """Return the roofs of the buildings whose plan names a shape that is not flat.
+    """Return the quads of all roofs with a shape other than flat.
 
     Args:
         buildings: of a plan.
@@ -49,7 +53,7 @@ def roof_mesh(buildings: Sequence[Building], walls: Sequence[Floats], tints: Flo
 
 
 def cap_mesh(buildings: Sequence[Building]) -> Quads:
-    """Return undersides of what begins above the ground, its posts, and tops of what ends below the eye."""
+    """Return the undersides and posts of raised parts, and the tops of low ones."""
     under = [one for one in buildings if one.base > 0]
     low = [one for one in buildings if one.height < CAMERA_HEIGHT_M + 1.0 and one.roof in {"", "flat"}]
     posts = [_post(x, y, one) for one in under for x, y in one.posts]
@@ -63,6 +67,7 @@ def cap_mesh(buildings: Sequence[Building]) -> Quads:
 
 
 def _quads(corners: Sequence[Floats], paints: Sequence[Floats], texture: int) -> Quads:
+    """Return faces as quads with texture coordinates."""
     if not corners:
         return join([])
     stacked = np.stack(corners)
@@ -73,7 +78,7 @@ def _quads(corners: Sequence[Floats], paints: Sequence[Floats], texture: int) ->
 
 
 def _faces(building: Building) -> tuple[list[Floats], list[Floats]]:
-    """Return the slopes of a roof, and the triangles of wall below them."""
+    """Return (slopes of a roof, triangles of wall below them)."""
     shape = shapely.orient_polygons(building.footprint, exterior_cw=False)
     base, top = building.height, building.height + building.roof_height
     corners = shapely.get_coordinates(shapely.oriented_envelope(shape))[:4]
@@ -89,11 +94,12 @@ def _faces(building: Building) -> tuple[list[Floats], list[Floats]]:
 
 
 def _is_convex(shape: Polygon) -> bool:
+    """Return whether an outline is nearly convex, without courtyards."""
     return bool(shape.area > 0.93 * shape.convex_hull.area) and not shape.interiors
 
 
 def _along_ridge(corners: Floats) -> Floats:
-    """Return the corners of a rectangle, anticlockwise, the first side one of the longer ones."""
+    """Return the corners of a rectangle, anticlockwise, a longer side first."""
     if shapely.LinearRing(corners).is_ccw is False:
         corners = corners[::-1]
     if np.linalg.norm(corners[1] - corners[0]) < np.linalg.norm(corners[2] - corners[1]):
@@ -102,6 +108,7 @@ def _along_ridge(corners: Floats) -> Floats:
 
 
 def _gable(corners: Floats, base: float, top: float) -> tuple[list[Floats], list[Floats]]:
+    """Return (slopes of a gabled roof, triangles of wall at its ends)."""
     a, b, c, d = _along_ridge(corners)
     along = (b - a) / max(float(np.linalg.norm(b - a)), 1e-6)
     aside = (d - a) / max(float(np.linalg.norm(d - a)), 1e-6)
@@ -120,6 +127,7 @@ def _gable(corners: Floats, base: float, top: float) -> tuple[list[Floats], list
 
 
 def _hip(corners: Floats, base: float, top: float) -> list[Floats]:
+    """Return the slopes of a hipped roof."""
     ring = _move_inward(_along_ridge(corners), -EAVES_M)
     a, b, c, d = ring
     along = (b - a) / max(float(np.linalg.norm(b - a)), 1e-6)
@@ -133,7 +141,7 @@ def _hip(corners: Floats, base: float, top: float) -> list[Floats]:
 
 
 def _pyramid(ring: Floats, base: float, top: float, *, rings: int) -> list[Floats]:
-    """Return a pyramid, or a dome of several rings, over a convex outline."""
+    """Return the slopes of a pyramid, or of a dome of several rings."""
     centre = ring.mean(axis=0)
     steps = np.arange(rings + 1) / rings
     if rings == 1:
@@ -149,7 +157,7 @@ def _pyramid(ring: Floats, base: float, top: float, *, rings: int) -> list[Float
 
 
 def _slope_all_walls(ring: Floats, base: float, top: float) -> list[Floats]:
-    """Return slopes along all walls of any outline, as far in as its shape allows; what is above is flat."""
+    """Return slopes along all walls of an outline, as far in as its shape allows."""
     # The deepest first: moved too far in, narrow parts of a house turn inside out.
     for inward in (5.0, 3.5, 2.5, 1.6, 1.0):
         inner = _move_inward(ring, inward)
@@ -161,7 +169,7 @@ def _slope_all_walls(ring: Floats, base: float, top: float) -> list[Floats]:
 
 
 def _move_inward(ring: Floats, inward: float) -> Floats:
-    """Return a ring, anticlockwise, with all its sides moved inwards by some metres."""
+    """Return an anticlockwise ring with all sides moved inwards by some metres."""
     along = np.roll(ring, -1, axis=0) - ring
     along /= np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-9)
     normal = np.stack([-along[:, 1], along[:, 0]], axis=1)
@@ -173,22 +181,24 @@ def _move_inward(ring: Floats, inward: float) -> Floats:
 
 
 def _keeps_its_shape(ring: Floats, moved: Floats) -> bool:
-    """Return whether no side of a ring turned around when they were moved, and none crosses another."""
+    """Return whether a moved ring has no turned or crossing sides."""
     sides, new = np.roll(ring, -1, axis=0) - ring, np.roll(moved, -1, axis=0) - moved
     return bool((np.sum(sides * new, axis=1) > 0).all()) and bool(shapely.LinearRing(moved).is_simple)
 
 
 def _band(low: Floats, high: Floats, bottom: float, top: float) -> list[Floats]:
+    """Return the faces between two rings at two heights."""
     n = len(low)
     return [_face(low[k], low[(k + 1) % n], high[(k + 1) % n], high[k], bottom, top) for k in range(n)]
 
 
 def _face(a: Floats, b: Floats, c: Floats, d: Floats, bottom: float, top: float) -> Floats:
+    """Return the corners of a face with two points at each of two heights, shape (4, 3)."""
     return np.array([[*a, bottom], [*b, bottom], [*c, top], [*d, top]], float)
 
 
 def _lids(buildings: Sequence[Building], heights: Sequence[float], *, up: bool) -> Quads:
-    """Return the footprints as level faces, cut into triangles."""
+    """Return footprints as level quads at some heights."""
     if not buildings:
         return join([])
     shapes = np.array([one.footprint for one in buildings], object)
@@ -204,5 +214,6 @@ def _lids(buildings: Sequence[Building], heights: Sequence[float], *, up: bool) 
 
 
 def _post(x: float, y: float, building: Building) -> Floats:
+    """Return the faces of a post below a raised building."""
     half = POST_M if building.height - building.base < THIN_M else PILLAR_M
     return box((x - half, x + half), (y - half, y + half), (0.0, building.base))

@@ -13,10 +13,12 @@ from virl.platform.providers.offline.render.kernel import inline_kernel
 from virl.platform.providers.offline.render.surfaces import SIDE
 from virl.platform.providers.offline.render.textures import Coverage, Table, Words, column_start, row_start
 
-TAP_SHARE = 0.5  # of the taps that would leave no gap between them; chosen: no blur can be seen
+TAP_SHARE = 0.5
+"""Share of the taps that leave no gap between them; chosen: no blur can be seen."""
 
 SIDE_BITS = SIDE.bit_length() - 1
-AWAY = 1024  # repeats of a tile, so that places on it are positive
+AWAY = 1024
+"""Repeats of a tile that are added, so that places on it are positive."""
 
 _SPREAD_1 = np.uint64(0x0000FFFF0000FFFF)
 _SPREAD_2 = np.uint64(0x00FF00FF00FF00FF)
@@ -24,18 +26,20 @@ _LANE = np.uint64(0xFFFF)
 
 
 class Tile(NamedTuple):
-    """A texture: where its finest level lies, its sides in texels, its levels, variants and their stride."""
+    """A texture in the table: its offset, size, mip levels and variants."""
 
     offset: int
     wide: int
+    """Width of the finest level, texels."""
     high: int
+    """Height of the finest level, texels."""
     levels: int
     variants: int
     stride: int
 
 
 class Footprint(NamedTuple):
-    """The samples that cover a pixel: a mip level, and taps along the long axis (du, dv) in texels of it."""
+    """The samples that cover a pixel: a mip level, and taps along the long axis."""
 
     level: int
     offset: int
@@ -81,7 +85,7 @@ def tile_at(table: Table, texture: int) -> Tile:
 
 @inline_kernel
 def lanes(texel: np.uint32) -> np.uint64:
-    """Return the four bytes of a texel in four 16-bit lanes, so that one product weighs all."""
+    """Return the four bytes of a texel in four lanes of 16 bits."""
     word = np.uint64(texel)
     word = (word | (word << np.uint64(16))) & _SPREAD_1
     return (word | (word << np.uint64(8))) & _SPREAD_2
@@ -137,7 +141,7 @@ def letters(coverage: Coverage, offset: int, wide: int, high: int, u: float, v: 
 
 @inline_kernel
 def footprint(tile: Tile, growth: Growth, most: int) -> Footprint:
-    """Cover a pixel where texture coordinates grow so, with so many taps at most.
+    """Return the samples for a pixel with this growth of texture coordinates, at most `most`.
 
     Args:
         tile: at its finest level.
@@ -182,7 +186,7 @@ def taps_of(cover: Footprint) -> Taps:
 
 @inline_kernel
 def fixed_point(repeats: float, bits: int) -> int:
-    """Return a place on a tile in 1/256 of a texel, at the level of 2 ** bits texels a side.
+    """Return a place on a tile in 1/256 texel, never negative.
 
     Never below zero.
     """
@@ -211,13 +215,13 @@ def gather(texels: Words, taps: Taps, ahead: int, u: int, v: int) -> np.uint64:
 
 @inline_kernel
 def channel(total: np.uint64, number: int) -> int:
-    """Return one lane as a number."""
+    """Return one of the four lanes as a number."""
     return int(np.int64((total >> np.uint64(16 * number)) & _LANE))
 
 
 @inline_kernel
 def variant_of(u: int, v: int, bits: int, seed: int, variants: int) -> int:
-    """Return the variant that the texture shows at a `fixed_point` place, on a quad with this seed.
+    """Return the number of the variant that a texture shows at a place.
 
     Args:
         u: in 1/256 texel.

@@ -9,7 +9,8 @@ from virl.geo import Ints
 from virl.platform.providers.offline.render.light import brightness
 from virl.platform.providers.offline.render.mesh import Quads, Singles
 
-CELL_M = 32.0  # chosen: about a building's width, so that few quads of a visible cell are out of sight
+CELL_M = 32.0
+"""Metres of a cell of the ground; chosen: about a building's width."""
 
 
 class Scene(NamedTuple):
@@ -40,7 +41,7 @@ class Scene(NamedTuple):
 
 
 def build_scene(mesh: Quads) -> Scene:
-    """Sort and light a mesh."""
+    """Return a mesh sorted into cells and lit."""
     middle = mesh.corners.mean(axis=1)
     cell = np.floor(middle[:, :2] / CELL_M).astype(np.int64)
     key = (cell[:, 1] << 32) + cell[:, 0]
@@ -70,6 +71,7 @@ def build_scene(mesh: Quads) -> Scene:
 
 
 def _cells(spheres: Singles, starts: NDArray[np.intp]) -> Singles:
+    """Return (centre, radius) of the sphere around each cell's quads, metres, shape (cells, 4)."""
     if not len(spheres):
         return np.empty((0, 4), np.float32)
     reach = spheres[:, 3:]

@@ -8,11 +8,16 @@ from virl.geo import Floats
 from virl.platform.providers.offline.plan import Street, StreetPlan
 from virl.platform.providers.offline.render.markings import NO_ZEBRA_M, ZEBRA_LENGTH_M
 
-ASIDE_M = 0.8  # of a street beside a mapped zebra, which is its own piece: more than a cell
-ZEBRA_STREET_M = 45.0  # a shorter street has no zebras at its ends
-NO_ROAD_M = -0.25  # half of the width of no carriageway: so far in, no kerb is drawn either
-DASH_ROAD_M = 6.0  # a narrower road has no centre line
-MARGIN_M = 4.0  # beyond a pavement, where distances to the kerb still count
+ASIDE_M = 0.8
+"""Metres of a street on each side of a mapped zebra that are a segment of their own."""
+ZEBRA_STREET_M = 45.0
+"""Metres of a street below which it has no zebras at its ends."""
+NO_ROAD_M = -0.25
+"""Half width in metres that stands for no carriageway: no kerb is drawn."""
+DASH_ROAD_M = 6.0
+"""Metres of a road's width below which it has no centre line."""
+MARGIN_M = 4.0
+"""Metres beyond a pavement within which distances to the kerb count."""
 
 SEGMENT_FIELDS = 13
 """Columns of a segment: x, y, direction x, y, length, metres of street before it, length of its street,
@@ -75,7 +80,7 @@ def _point(line: Floats, along: float) -> tuple[float, float]:
 
 
 def _zebras_at_junctions(plan: StreetPlan) -> dict[int, tuple[float, float]]:
-    """Return where the zebras of each street begin, from its start and from its end."""
+    """Return (metres from the start, metres from the end) of each street's zebras."""
     degree = np.zeros(len(plan.junctions), int)
     widest = np.zeros(len(plan.junctions))
     for street in plan.streets:
@@ -84,6 +89,7 @@ def _zebras_at_junctions(plan: StreetPlan) -> dict[int, tuple[float, float]]:
             widest[end] = max(widest[end], street.road / 2)
 
     def begins(street: Street, end: int) -> float:
+        """Return the metres from a junction to the zebra; `NO_ZEBRA_M` for none."""
         long = np.hypot(*np.diff(street.line, axis=0).T).sum() > ZEBRA_STREET_M
         return float(widest[end] * 1.25 + 1.2) if degree[end] >= 3 and long else NO_ZEBRA_M
 
@@ -91,7 +97,7 @@ def _zebras_at_junctions(plan: StreetPlan) -> dict[int, tuple[float, float]]:
 
 
 def _cut(start: float, end: float, crossings: Sequence[float]) -> Iterator[tuple[float, float, float | None]]:
-    """Yield a straight piece of a street cut around its zebras.
+    """Yield (start, end, metres of its zebra or `None`) of the pieces of a straight part.
 
     From, to, and where the zebra of a part begins.
 
@@ -114,7 +120,7 @@ def _cut(start: float, end: float, crossings: Sequence[float]) -> Iterator[tuple
 
 
 def segments_within(segments: Floats, low: Floats, high: Floats) -> Floats:
-    """Return the segments that may reach into a box; any where none does: every cell has a nearest.
+    """Return the segments that may reach into a box of metres; the nearest if none does.
 
     Args:
         segments: as `street_segments` gives them.

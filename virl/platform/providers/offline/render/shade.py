@@ -42,7 +42,8 @@ UNIT_BITS = 16
 UNIT, HALF = float(1 << UNIT_BITS), 1 << (UNIT_BITS - 1)
 
 HAZE_RGB = (196.0, 208.0, 220.0)
-HAZE_M = 1200.0  # chosen: metres at which half of the contrast is gone, a clear day in town
+HAZE_M = 1200.0
+"""Metres at which haze takes half of the contrast; chosen: a clear day in town."""
 
 
 class _Plane(NamedTuple):
@@ -60,7 +61,7 @@ class _Plane(NamedTuple):
 
 
 class _Wear(NamedTuple):
-    """The placing of a texture on a quad: (u, v) at its corner and their growth along its edges."""
+    """The placing of a texture on a quad: (u, v) at its corner, and their growth."""
 
     u: float
     v: float
@@ -68,7 +69,7 @@ class _Wear(NamedTuple):
     dv: float
     seed: int
     painted: bool
-    """True where all of it takes the paint."""
+    """True where the paint colours the whole texture (a cutout); else by each texel's opacity."""
 
 
 class _Colours(NamedTuple):
@@ -97,6 +98,7 @@ class PixelRun(NamedTuple):
 
 @inline_kernel
 def _plane(forms: Floats, k: int, row: int) -> _Plane:
+    """Return the linear forms of a quad along a row."""
     y = row + 0.5
     return _Plane(
         forms[k, 0] + forms[k, 2] * y, forms[k, 3] + forms[k, 5] * y, forms[k, 6] + forms[k, 8] * y,
@@ -106,6 +108,7 @@ def _plane(forms: Floats, k: int, row: int) -> _Plane:
 
 @inline_kernel
 def _colours(paint: Singles, ink: Singles, light: Singles, q: int) -> _Colours:
+    """Return the colours of a quad in its light."""
     r, g, b = 255.0 * light[q, 0], 255.0 * light[q, 1], 255.0 * light[q, 2]
     return _Colours(
         (paint[q, 0] * r, paint[q, 1] * g, paint[q, 2] * b), (ink[q, 0] * r, ink[q, 1] * g, ink[q, 2] * b),
@@ -115,7 +118,7 @@ def _colours(paint: Singles, ink: Singles, light: Singles, q: int) -> _Colours:
 
 @inline_kernel
 def _growth(p: _Plane, k_ray: float, s: float, t: float, du: float, dv: float) -> Growth:
-    """Return derivatives where the plane is seen at (s, t), for du and dv repeats along its edges."""
+    """Return the derivatives of texture coordinates per pixel at (s, t) of a plane."""
     du, dv = du * k_ray, dv * k_ray
     return Growth(
         (p.sx - s * p.wx) * du, (p.tx - t * p.wx) * dv, (p.sy - s * p.wy) * du, (p.ty - t * p.wy) * dv
@@ -124,7 +127,7 @@ def _growth(p: _Plane, k_ray: float, s: float, t: float, du: float, dv: float) -
 
 @inline_kernel
 def haze_over(metres: float) -> float:
-    """Return the share of the haze's colour in what is seen from so far."""
+    """Return the share of haze, [0, 1], over some metres."""
     return metres / (metres + HAZE_M)
 
 
@@ -132,7 +135,7 @@ def haze_over(metres: float) -> float:
 def write(
     picture: Image, row: int, column: int, mix: Mix, red: int, green: int, blue: int, opacity: int
 ) -> None:
-    """Write a texel.
+    """Write a pixel from texels, paint and haze.
 
     Args:
         picture: is changed.
@@ -154,7 +157,7 @@ def write(
 
 @inline_kernel
 def put(picture: Image, row: int, column: int, red: float, green: float, blue: float, haze: float) -> None:
-    """Write a colour with a share of haze.
+    """Write a pixel from a colour, [0, 255], and a share of haze.
 
     Args:
         picture: is changed.
@@ -218,6 +221,7 @@ def shade_quads(
 
 @part
 def _plain_run(run: PixelRun, p: _Plane, colours: _Colours, focal: float, picture: Image) -> None:
+    """Colour a run of pixels of a quad without a texture."""
     red, green, blue = colours.paint
     for column in range(run.first, run.end):
         haze = haze_over(focal / (p.w0 + p.wx * (column + 0.5)))
@@ -235,6 +239,7 @@ def _tile_run(
     focal: float,
     picture: Image,
 ) -> None:
+    """Colour a run of pixels of a quad with a tile."""
     # (u, v) times the form W, at column 0 and per column.
     u0, v0 = wear.u * p.w0 + wear.du * p.s0, wear.v * p.w0 + wear.dv * p.t0
     ux, vx = wear.u * p.wx + wear.du * p.sx, wear.v * p.wx + wear.dv * p.tx
@@ -281,6 +286,7 @@ def _tile_run(
 
 @inline_kernel
 def _mix(colours: _Colours, painted: bool, share: float, haze: float) -> Mix:
+    """Return the parts of a colour for a share of the taps and of haze."""
     (r, g, b), (paint_r, paint_g, paint_b) = colours.light, colours.paint
     paint_r, paint_g, paint_b = paint_r / 255.0, paint_g / 255.0, paint_b / 255.0
     if painted:
@@ -316,6 +322,7 @@ def plain_mix(light: Rgb, share: float, haze: float) -> Mix:
 def _letter_run(
     run: PixelRun, p: _Plane, colours: _Colours, tile: Tile, coverage: Coverage, focal: float, picture: Image
 ) -> None:
+    """Colour a run of pixels of a sign with letters."""
     paint, ink = colours.paint, colours.ink
     for column in range(run.first, run.end):
         x = column + 0.5

@@ -17,7 +17,8 @@ _RIGHT, _DOWN = (0.125, 0.375, -0.125, -0.375), (-0.375, 0.125, 0.375, -0.125)
 _ALL = 15
 """All four samples, one bit each."""
 
-FAINT = 10  # chosen: differences of colour below it make no visible stairs
+FAINT = 10
+"""Difference of colours, of 255, below which an edge is not smoothed; chosen."""
 _TOWARDS = (_ALL, 1 << 0, 1 << 2, 1 << 3, 1 << 1)
 """The samples in which a cutout counts: all in its own pixel, one next door above, below, left and right."""
 
@@ -59,12 +60,13 @@ def smooth_edges(drawing: GeometryBuffer, sharp: Image, picture: Image) -> None:
 
 @inline_kernel
 def _note(around: Ints, n: int, k: int, row: int, column: int) -> None:
+    """Write a quad and its pixel to an entry of `around`."""
     around[n, 0], around[n, 1], around[n, 2] = k, row, column
 
 
 @inline_kernel
 def _visible(counts: Ints, sharp: Image, around: Ints) -> bool:
-    """Return whether the edge at a pixel is visible: the colours differ, and not all around are cutouts."""
+    """Return whether the edge at a pixel is visible, by its colours."""
     leaves, contrast = True, 0
     for n in range(5):
         k = around[n, 0]
@@ -121,7 +123,7 @@ def _compete(
 
 @inline_kernel
 def _samples_in(polygons: Floats, k: int, count: int, x: float, y: float) -> int:
-    """Return the samples of the pixel at (x, y) that a convex outline of either orientation holds as bits."""
+    """Return the samples of a pixel within a convex outline, as bits."""
     left, right = 0, 0
     for i in range(count):
         j = i + 1 if i + 1 < count else 0

@@ -11,35 +11,45 @@ from virl.platform.providers.offline.render.lettering import colours
 from virl.platform.providers.offline.render.mesh import Quads, join, outward, quads, upright
 from virl.platform.providers.offline.render.textures import TILE_INDEX
 
-PROUD_M = 0.06  # how far a shopfront stands before the wall
-FRONT_TOP_M = 4.05  # just under the string course
+PROUD_M = 0.06
+"""Metres that a shopfront stands before the wall."""
+FRONT_TOP_M = 4.05
+"""Height in metres of a shopfront's top, just under the string course."""
 PLINTH_M, GLASS_TOP_M = 0.45, 2.65
 DOOR_M = 1.15
 POST_M = 0.22
 PANE_M = 1.7
-AWNING_M = (1.15, 0.62, 0.20)  # reach, fall, and valance
+AWNING_M = (1.15, 0.62, 0.20)
+"""Metres that an awning reaches out, falls, and hangs down."""
 BOARD_DEPTH_M = 0.12
-WIRE_M = 13.0  # long; chosen: the width of a street with its pavements
+WIRE_M = 13.0
+"""Metres of the wires of plates; chosen: a street with its pavements."""
 PORTAL_M = 0.4, 0.75  # how far it reaches beside and above a directory: over the lintel of a window; chosen
-PORTAL_DEPTH_M = 0.075  # behind a directory's front
+PORTAL_DEPTH_M = 0.075
+"""Metres from a directory's front back to its portal."""
 PORTAL_DOOR_M = 1.15, 2.1  # width and height
-STONE_M = 3.2  # side of the stone's texture
+STONE_M = 3.2
+"""Metres of a side of the stone's texture."""
 PORTAL_PAINT, PORTAL_EDGE = (0.60, 0.58, 0.54), (0.50, 0.48, 0.45)
 
 
 @dataclass(frozen=True, slots=True)
 class _Fronts:
-    """Shopfronts; (n,) each unless said otherwise."""
+    """Shopfronts as arrays of length n."""
 
     left: Floats
+    """Left end as seen from the street, metres, shape (n, 2)."""
     along: Floats
+    """Unit vector from left to right, shape (n, 2)."""
     out: Floats
-    """(n, 2)."""
+    """Unit vector towards the street, shape (n, 2)."""
     width: Floats
+    """Width of each front, metres."""
     sign_bottom: Floats
+    """Height of the sign's lower edge, metres."""
     variant: Ints
     paint: Floats
-    """(n, 3)."""
+    """Colour of each front, RGB, shape (n, 3)."""
 
     def panel(self, a: Floats, b: Floats, bottom: object, top: object, out: object = 0.0) -> Floats:
         """Return corners of upright rectangles from `a` to `b` metres along the fronts, `out` before them."""
@@ -50,7 +60,7 @@ class _Fronts:
 
 
 def storefront_mesh(shops: Sequence[Shop], frontages: Mapping[int, Frontage]) -> Quads:
-    """Return the fronts of all shops that are in a building, signs left out."""
+    """Return the quads of all shopfronts in buildings, without signs."""
     housed = [s for s in shops if s.frontage in frontages and frontages[s.frontage].building is not None]
     if not housed:
         return join([])
@@ -59,6 +69,7 @@ def storefront_mesh(shops: Sequence[Shop], frontages: Mapping[int, Frontage]) ->
 
 
 def _fronts(shops: Sequence[Shop], frontages: Mapping[int, Frontage]) -> _Fronts:
+    """Return the fronts of shops, each painted to fit its sign."""
     left = np.array([frontages[shop.frontage].left for shop in shops])
     right = np.array([frontages[shop.frontage].right for shop in shops])
     width = np.linalg.norm(right - left, axis=1)
@@ -84,7 +95,7 @@ def _fronts(shops: Sequence[Shop], frontages: Mapping[int, Frontage]) -> _Fronts
 
 
 def _frame(f: _Fronts) -> Quads:
-    """Return posts at both ends, the plinth, and the panel behind the sign."""
+    """Return the posts, plinths and panels behind the signs."""
     zero = np.zeros_like(f.width)
     parts = [
         quads(f.panel(zero, f.width, 0.0, PLINTH_M), paint=f.paint * 0.7),
@@ -101,7 +112,7 @@ def _frame(f: _Fronts) -> Quads:
 
 
 def _panes(f: _Fronts) -> list[Quads]:
-    """Return the door, on the left, in the middle or on the right, and glass on what is left of the front."""
+    """Return the doors and the glass of fronts."""
     place = np.array([0.0, 0.5, 1.0])[f.variant % 3]
     door = POST_M + place * (f.width - 2 * POST_M - DOOR_M)
     parts = [
@@ -122,7 +133,7 @@ def _panes(f: _Fronts) -> list[Quads]:
 
 
 def _awnings(f: _Fronts) -> Quads:
-    """Return the slanted cloth under the signs of some shops, with a valance and both cheeks."""
+    """Return the awnings under the signs of some shops."""
     reach, fall, valance = AWNING_M
     which = np.flatnonzero((f.variant // 3 % 5 < 2) & (f.sign_bottom > GLASS_TOP_M + 0.12))
     left = (f.left + f.out * 0.1)[which]
@@ -159,7 +170,7 @@ def _awnings(f: _Fronts) -> Quads:
 
 
 def sign_mesh(signs: Sequence[Sign], first_texture: int, first_owner: int) -> Quads:
-    """Return all signs: lettered fronts, which belong to the signs, and what holds them, which nobody owns.
+    """Return the quads of all signs, and of their boards and posts, which nobody owns.
 
     Args:
         signs: in the order of their textures and owners.
@@ -217,7 +228,7 @@ def _wires(left: Floats, right: Floats, out: Floats, top: Floats) -> Quads:
 
 
 def _portals(signs: Sequence[Sign]) -> Quads:
-    """Return the entrances on which directories hang, of stone, so that no board hangs over a window.
+    """Return the stone portals on which directories hang.
 
     There is a door where the board leaves room for one.
     """
@@ -235,6 +246,7 @@ def _portals(signs: Sequence[Sign]) -> Quads:
     top = np.minimum(high + PORTAL_M[1], FRONT_TOP_M)
 
     def panel(a: Floats, b: Floats, height: Floats, ahead: float) -> Floats:
+        """Return upright rectangles before the wall, shape (n, 4, 3)."""
         back = out * (ahead - PORTAL_DEPTH_M)
         return upright(a + back, b + back, 0.0, height)
 

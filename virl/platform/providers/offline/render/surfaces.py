@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Surface = NDArray[np.float32]
+"""RGBA in [0, 1], row 0 at the bottom, shape (height, width, 4)."""
 Field = NDArray[np.float32]
+"""Values of texels, shape (side, side)."""
 
 SIDE = 256
 """Texels along a tile's side."""
@@ -58,13 +60,13 @@ def blank(rgb: tuple[float, float, float], opacity: float = 1.0, side: int = SID
 
 
 def scale_colours(surface: Surface, brightness: Field) -> Surface:
-    """Return the surface with its colours multiplied."""
+    """Return the surface with its colours multiplied, in place, by a field."""
     surface[..., :3] *= brightness[..., None]
     return surface
 
 
 def _courses(rows: int, columns: int, joint: float, seed: int, *, side: int = SIDE) -> tuple[Field, Field]:
-    """Return blocks in running bond: how much each texel is joint, and a random number a block, [-1, 1]."""
+    """Return (share of joint in each texel, random number of each block in [-1, 1])."""
     y, x = np.mgrid[0:side, 0:side].astype(np.float32) / side
     row = np.floor(y * rows).astype(int)
     along = x * columns + (row % 2) * 0.5
@@ -79,6 +81,7 @@ def _courses(rows: int, columns: int, joint: float, seed: int, *, side: int = SI
 def _masonry(
     rows: int, columns: int, joint: float, contrast: float, mortar: float, seed: int, bay: int
 ) -> Surface:
+    """Return a wall of blocks with mortar."""
     gap, block = _courses(rows, columns, joint, 100 * seed + bay)
     wall = blank((0.86, 0.86, 0.86))
     scale_colours(wall, 1 + contrast * block + 0.05 * noise(SIDE, 8, seed) + 0.05 * grains(SIDE, seed))
@@ -88,28 +91,28 @@ def _masonry(
 
 
 def _brick(bay: int) -> Surface:
-    """Draw bricks of 25 x 8 cm on a bay of 3.0 x 3.2 m."""
+    """Return bricks of 25 x 8 cm on a bay of 3.0 x 3.2 m."""
     return _masonry(40, 12, 0.0035, 0.13, 0.72, 1, bay)
 
 
 def _stone(bay: int) -> Surface:
-    """Draw ashlar of 75 x 40 cm."""
+    """Return ashlar of 75 x 40 cm."""
     return _masonry(8, 4, 0.0032, 0.06, 0.66, 2, bay)
 
 
 def _tiles(bay: int) -> Surface:
-    """Draw small glazed tiles, 10 x 10 cm, stacked."""
+    """Return glazed tiles of 10 x 10 cm, stacked."""
     return _masonry(32, 30, 0.0030, 0.05, 0.93, 3, bay)
 
 
 def _plaster(_: int) -> Surface:
-    """Draw painted plaster with slight stains."""
+    """Return painted plaster with slight stains."""
     wall = blank((0.92, 0.92, 0.92))
     return scale_colours(wall, 1 + 0.035 * noise(SIDE, 4, 4) + 0.025 * grains(SIDE, 4))
 
 
 def _concrete(_: int) -> Surface:
-    """Draw cast panels, one to a bay, with their joints."""
+    """Return cast panels, one to a bay."""
     wall = blank((0.80, 0.80, 0.79))
     scale_colours(wall, 1 + 0.07 * noise(SIDE, 4, 5) + 0.04 * grains(SIDE, 5))
     wall[:3] *= 0.7
@@ -118,7 +121,7 @@ def _concrete(_: int) -> Surface:
 
 
 def _wood(_: int) -> Surface:
-    """Draw horizontal boards of 16 cm."""
+    """Return horizontal boards of 16 cm."""
     y = np.arange(SIDE) / SIDE * 20
     board = np.random.default_rng(6).uniform(-1, 1, 20).astype(np.float32)[np.floor(y).astype(int)]
     lap = np.clip((y % 1) / 0.12, 0.55, 1).astype(np.float32)
@@ -135,6 +138,7 @@ _WALLS: dict[str, Callable[[int], Surface]] = {
     "wood": _wood,
     "tiles": _tiles,
 }
+"""Function that draws each wall material, by the number of the bay."""
 
 
 WALLS = tuple(_WALLS)

@@ -16,14 +16,18 @@ from virl.platform.providers.offline.render.surfaces import SIDE, Surface
 from virl.stores import Arrays, ArrayStore
 
 Words = NDArray[np.uint32]
+"""Texels as RGBA, one word each."""
 Coverage = NDArray[np.uint8]
+"""Share of letters in each texel of signs, of 255."""
 Table = NDArray[np.int64]
 
-LEVELS = SIDE.bit_length() - 2  # down to 4 by 4 texels
+LEVELS = SIDE.bit_length() - 2
+"""Mip levels of a tile, down to 4 by 4 texels."""
 STRIDE = sum((SIDE >> level) ** 2 for level in range(LEVELS))
 """Texels of one tile with its mip levels."""
 
 MAX_LETTER_LEVELS = 6
+"""Most mip levels of a sign."""
 
 TILE, LETTERS = 0, 1
 """The kinds of texture."""
@@ -31,13 +35,13 @@ TILE, LETTERS = 0, 1
 
 @inline_kernel
 def row_start(y: int, bits: int) -> int:
-    """Return the start of a row of texels in a tile of 2 ** bits a side, which lie in 4 by 4 squares."""
+    """Return the index of a row in a tile of 2 ** bits texels a side, in squares of 4 by 4."""
     return ((y >> 2) << (bits + 2)) + ((y & 3) << 2)
 
 
 @inline_kernel
 def column_start(x: int) -> int:
-    """Return the place of a column in its row: a square of 4 by 4 texels fills one line of the cache."""
+    """Return the index of a column within its row."""
     return ((x >> 2) << 4) + (x & 3)
 
 
@@ -59,11 +63,12 @@ class Textures(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TileSet:
-    """A named texture of one or more variants, and what draws each."""
+    """A named texture with its variants."""
 
     name: str
     variants: int
     draw: Callable[[int], Surface]
+    """Function that draws the variant of a number."""
 
 
 def tile_sets() -> tuple[TileSet, ...]:
@@ -92,10 +97,12 @@ def tile_sets() -> tuple[TileSet, ...]:
     }
 
     def facade(number: int, variant: int) -> Surface:
+        """Return the tile of a facade in a variant."""
         chosen = facades.FACADES[number]
         return facades.facade_tile(walls(chosen.wall, variant), chosen.window, variant)
 
     def ground_floor(name: str, variant: int) -> Surface:
+        """Return the tile of a ground floor in a variant."""
         return facades.ground_floor_tile(walls(name, variant), variant)
 
     return (
@@ -128,16 +135,17 @@ TILE_SETS = tile_sets()
 TILE_INDEX = {tiles.name: i for i, tiles in enumerate(TILE_SETS)}
 """Texture indices of the tiles by name."""
 TEXELS = STRIDE * sum(tiles.variants for tiles in TILE_SETS)
-"""Number of texture indices of all tiles."""
+"""Number of texels of all tiles with their mip levels."""
 
 
 @cache
 def all_tiles() -> Words:
-    """Return all tiles with their mip levels, flat; the same for every city. Not to be written to."""
+    """Return all tiles with their mip levels, flat and read-only, equal for every city."""
     return _KEPT.get(f"{maker()} {cv2.__version__}", _draw_tiles)
 
 
 def _read_tiles(kept: Arrays) -> Words:
+    """Return the tiles in the arrays of a cache file."""
     texels = kept["texels"]
     if texels.shape != (TEXELS,) or texels.dtype != np.uint32:
         raise ValueError(f"{texels.dtype} of shape {texels.shape}")
@@ -148,6 +156,7 @@ _KEPT = ArrayStore("tiles", "set of tiles", 2, lambda texels: {"texels": texels}
 
 
 def _draw_tiles() -> Words:
+    """Return all tiles, drawn anew."""
     texels = np.empty(TEXELS, np.uint32)
     offset = 0
     for tiles in tile_sets():  # anew, so that the materials it keeps are freed
@@ -158,7 +167,7 @@ def _draw_tiles() -> Words:
 
 
 def texture_table(sign_sizes: Sequence[tuple[int, int]]) -> tuple[Table, int]:
-    """Return the entries of all tiles and then of the signs, and how many bytes of coverage the signs take.
+    """Return (table of all tiles and signs, bytes of coverage of the signs).
 
     Args:
         sign_sizes: width and height of each sign's texture.
@@ -176,11 +185,12 @@ def texture_table(sign_sizes: Sequence[tuple[int, int]]) -> tuple[Table, int]:
 
 
 def _letter_levels(width: int, height: int) -> list[tuple[int, int]]:
+    """Return (width, height) of each mip level of a sign."""
     return [(max(1, width >> level), max(1, height >> level)) for level in range(MAX_LETTER_LEVELS)]
 
 
 def letter_chain(coverage: Coverage) -> Coverage:
-    """Return a sign's coverage, row 0 at the bottom, with its mip levels, flat."""
+    """Return a sign's coverage with its mip levels, flat."""
     height, width = coverage.shape
     levels = [coverage]
     for size in _letter_levels(width, height)[1:]:
@@ -189,6 +199,7 @@ def letter_chain(coverage: Coverage) -> Coverage:
 
 
 def _mip_chain(surface: Surface) -> Words:
+    """Return a surface with its mip levels as words, flat."""
     levels = []
     level = np.clip(surface, 0, 1)
     for _ in range(LEVELS):

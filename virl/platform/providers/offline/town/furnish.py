@@ -13,25 +13,31 @@ from virl.geo import Flags, Floats, Ints, normalize_heading
 from virl.platform.providers.offline.plan import Frontage, Furniture, FurnitureKind
 from virl.platform.providers.offline.town.streets import Network
 
-BY_KERB_M = 0.4  # nothing on a pavement has its middle nearer to a road
-FROM_KERB_M = 0.7  # middle of what stands on a pavement
-APART_M = 1.8  # between any two things on pavements: the length of a bench
+BY_KERB_M = 0.4
+"""Least metres from the middle of a thing on a pavement to a road."""
+FROM_KERB_M = 0.7
+"""Metres from the kerb to the middle of what stands on a pavement."""
+APART_M = 1.8
+"""Least metres between two things on pavements: the length of a bench."""
 TREES_APART_M = 9.0
 TREE_FROM_JUNCTION_M = 15.0
-LAMPS_APART_M = 30.0  # on alternating sides
+LAMPS_APART_M = 30.0
+"""Metres between lamps, on alternating sides."""
 STREET_TREES, STREET_BENCHES, PARK_BENCHES = 740, 80, 50  # all counts chosen, about one a city block
 BINS, PARK_BINS, HYDRANTS, MAILBOXES = 180, 12, 115, 60
 BOLLARDS, PLANTERS = 150, 100
-LEAFY = 0.6  # share of streets with trees
+LEAFY = 0.6
+"""Share of streets with trees."""
 PARK_TREE_SPACING_M = 12.0
 CAR_SLOT_M, CAR_FROM_KERB_M, CAR_FROM_JUNCTION_M, CAR_FROM_ROAD_M = 6.2, 1.1, 12.5, 2.5
 CARS = 520
 
-_TANGENT_M = 0.5  # how far apart the points are that give a street's direction
+_TANGENT_M = 0.5
+"""Metres between the points that give a street's direction."""
 
 
 class Kerbs:
-    """All streets of a network, by number. Distances to the side are positive on the left of a street."""
+    """The streets of a network as arrays, by index; left of a street is positive."""
 
     def __init__(self, network: Network) -> None:
         self.lines = np.array([shapely.LineString(street.line) for street in network.streets])
@@ -42,7 +48,7 @@ class Kerbs:
         self.junctions = network.junctions
 
     def at(self, street: Ints, along: Floats, aside: Floats) -> tuple[Floats, Floats]:
-        """Return the points (n, 2), and the heading of the street there in degrees (n,)."""
+        """Return (points, shape (n, 2), street headings, degrees) at metres along and aside of streets."""
         lines = self.lines[street]
         low = np.clip(along - _TANGENT_M, 0.0, np.maximum(self.lengths[street] - 2 * _TANGENT_M, 0.0))
         before = shapely.get_coordinates(shapely.line_interpolate_point(lines, low))
@@ -73,17 +79,19 @@ class Kerbs:
 
 @dataclass(frozen=True, slots=True)
 class _Items:
-    """Things of one kind to be set up, best first."""
+    """Things of one kind with their positions, the most wanted first."""
 
     kind: FurnitureKind
     xy: Floats
+    """Metres east and north, shape (n, 2)."""
     heading: Floats
+    """Direction of each front, degrees clockwise from north, shape (n,)."""
 
 
 def furnish(
     rng: Generator, kerbs: Kerbs, parks: Sequence[Polygon], frontages: Sequence[Frontage]
 ) -> tuple[Furniture, ...]:
-    """Set up everything that stands in the streets and parks. Nothing overlaps; only cars are on a road.
+    """Return the furniture of the streets and parks; nothing overlaps, only cars are on roads.
 
     Args:
         rng: source of chance.
@@ -116,7 +124,7 @@ def furnish(
 
 
 def _traffic_lights(kerbs: Kerbs) -> _Items:
-    """Place a traffic light for each way into a crossing with an avenue, to the right of those who come."""
+    """Return a traffic light for each way into a crossing with an avenue, to the right."""
     avenue = kerbs.half_road > kerbs.half_road.min() + 2.5
     degree = np.bincount(kerbs.ends.ravel())
     lit = (degree >= 4) & (np.bincount(kerbs.ends[avenue].ravel(), minlength=len(degree)) >= 2)
@@ -138,7 +146,7 @@ def _traffic_lights(kerbs: Kerbs) -> _Items:
 
 
 def _lamps(kerbs: Kerbs) -> _Items:
-    """Place lamps evenly along each street, left and right in turns, facing the road."""
+    """Return lamps evenly along each street, left and right in turns, facing the road."""
     count = np.maximum(1, np.round(kerbs.lengths / LAMPS_APART_M)).astype(np.int64)
     street = np.repeat(np.arange(len(count)), count)
     rank = np.arange(len(street)) - np.repeat(np.cumsum(count) - count, count)
@@ -149,7 +157,7 @@ def _lamps(kerbs: Kerbs) -> _Items:
 
 
 def _on_pavements(rng: Generator, kerbs: Kerbs, kind: FurnitureKind, count: int) -> _Items:
-    """Scatter things over all streets by their length, facing the passers-by on the pavement."""
+    """Return things scattered over the pavements of all streets, facing the passers-by."""
     share = kerbs.lengths / kerbs.lengths.sum()
     street = rng.choice(len(share), size=count, p=share)
     along = rng.uniform(0.06, 0.94, count) * kerbs.lengths[street]
@@ -159,7 +167,7 @@ def _on_pavements(rng: Generator, kerbs: Kerbs, kind: FurnitureKind, count: int)
 
 
 def _along_parks(rng: Generator, parks: Sequence[Polygon], kind: FurnitureKind, count: int) -> _Items:
-    """Scatter things just inside the parks' edges, facing out."""
+    """Return things scattered just inside the edges of parks, facing out."""
     edges = [shapely.orient_polygons(park.buffer(-2.0)).exterior for park in parks]
     lengths = np.array([edge.length for edge in edges])
     pick = rng.choice(len(edges), size=count, p=lengths / lengths.sum())
@@ -173,7 +181,7 @@ def _along_parks(rng: Generator, parks: Sequence[Polygon], kind: FurnitureKind, 
 
 
 def _street_trees(rng: Generator, kerbs: Kerbs, frontages: Sequence[Frontage]) -> _Items:
-    """Return trees at the kerb before the joints between fronts, where they hide least of the shops."""
+    """Return trees at the kerb before the joints between fronts."""
     street = np.array([front.street for front in frontages])
     left, right = (
         np.array([front.left for front in frontages]),
@@ -207,7 +215,7 @@ def _park_trees(rng: Generator, parks: Sequence[Polygon]) -> _Items:
 
 
 def _parked_cars(rng: Generator, kerbs: Kerbs) -> _Items:
-    """Park cars along the kerbs in loose rows, headed as traffic on the right; on one side if narrow."""
+    """Return cars in loose rows along the kerbs, headed as in right-hand traffic."""
     count = np.maximum(0, (kerbs.lengths - 2 * CAR_FROM_JUNCTION_M) // CAR_SLOT_M).astype(np.int64)
     slots = np.repeat(np.arange(len(count)), count)
     rank = np.arange(len(slots)) - np.repeat(np.cumsum(count) - count, count)
@@ -228,18 +236,19 @@ def _parked_cars(rng: Generator, kerbs: Kerbs) -> _Items:
 
 
 def _off_roads(groups: list[_Items], kerbs: Kerbs) -> list[_Items]:
+    """Return the things without those too near to a carriageway."""
     return [_select(group, ~kerbs.on_road(group.xy, BY_KERB_M)) for group in groups]
 
 
 def _keep_apart(groups: list[_Items]) -> list[_Items]:
-    """Leave out what stands too near to something of an earlier group."""
+    """Return the things without those too near to one of an earlier group."""
     keep = _spread(np.concatenate([group.xy for group in groups]), APART_M)
     ends = np.cumsum([len(group.xy) for group in groups])
     return [_select(group, part) for group, part in zip(groups, np.split(keep, ends[:-1]), strict=True)]
 
 
 def _spread(xy: Floats, apart: float) -> Flags:
-    """Return which points to keep, earlier ones first, so that no two are nearer than `apart` metres."""
+    """Return True for each point to keep, so that no two are nearer than `apart` metres."""
     keep = np.ones(len(xy), dtype=bool)
     pairs = cKDTree(xy).query_pairs(apart, output_type="ndarray")
     for first, second in pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]:
@@ -249,10 +258,12 @@ def _spread(xy: Floats, apart: float) -> Flags:
 
 
 def _select(items: _Items, keep: Flags) -> _Items:
+    """Return the things for which `keep` is True."""
     return _Items(items.kind, items.xy[keep], items.heading[keep])
 
 
 def _number(rng: Generator, groups: list[_Items]) -> tuple[Furniture, ...]:
+    """Return the things as furniture with ids by kind."""
     counts: dict[str, int] = {}
     furniture = []
     for group in groups:

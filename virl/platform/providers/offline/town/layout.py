@@ -15,29 +15,42 @@ from virl.platform.providers.offline.town.furnish import Kerbs, furnish
 from virl.platform.providers.offline.town.lots import Lots, cut_lots
 from virl.platform.providers.offline.town.streets import Network, draw_streets
 
-ORIGIN = LatLng(41.25, -38.75)  # the open Atlantic, so that no one takes the city for a real one
-SPACING_M = 10.0  # between panoramas, as in Street View
+ORIGIN = LatLng(41.25, -38.75)
+"""Position of the town: the open Atlantic, so that nobody takes it for a real one."""
+SPACING_M = 10.0
+"""Metres between panoramas, as in Street View."""
 
-_OUTSKIRTS_M = 32.0  # how far the ground reaches beyond the outermost streets; chosen
-_LARGE_BLOCKS = 4  # blocks of a few big buildings; chosen
-_MIN_BLOCK_M2 = 400.0  # smaller scraps at the edge of town are left out
-_GARDENS = 0.04  # share of lots left empty; chosen
+_OUTSKIRTS_M = 32.0
+"""Metres of ground beyond the outermost streets; chosen."""
+_LARGE_BLOCKS = 4
+"""Number of blocks with a few big buildings; chosen."""
+_MIN_BLOCK_M2 = 400.0
+"""Least square metres of a block; smaller ones are left out."""
+_GARDENS = 0.04
+"""Share of lots left empty; chosen."""
 _GROUND_FLOOR_M, _STOREY_M = 4.0, 3.2
-_LIFT_STOREYS = 3.0  # storeys that the busiest street adds
+_LIFT_STOREYS = 3.0
+"""Storeys that the busiest street adds."""
 # All chosen, so that some 600 of 5,000 fronts are busier than 0.5 and two thirds lie in quiet streets.
 _AVENUE, _SHOPPING_STREET, _CORNER, _QUIET = 0.85, 0.8, 0.6, 0.06  # busyness where each is busiest
 _SHOPPING_STREETS = 4
-_ONE_SIDED = 2  # of the shopping streets, those with shops on one side alone
-_WEAK_SIDE = 0.12  # the busyness of the other side, as a share
-_CORNERS = 14  # crossings with a few shops of their own
-_SHOPPING_LENGTH_M = 800.0  # a shopping street is at least this long
-_SPILL = 0.75  # of a shopping street's busyness, at the corner of a side street
+"""Number of shopping streets besides the avenues."""
+_ONE_SIDED = 2
+"""Number of shopping streets with shops on one side alone."""
+_WEAK_SIDE = 0.12
+"""Busyness of their other side, as a share."""
+_CORNERS = 14
+"""Number of crossings with a few shops of their own."""
+_SHOPPING_LENGTH_M = 800.0
+"""Least metres of a shopping street."""
+_SPILL = 0.75
+"""Share of a shopping street's busyness at the corner of a side street."""
 _SPILL_M, _CORNER_M = 30.0, 32.0  # how far busyness reaches into side streets, and around a busy crossing
 _RIPPLE_M = 90.0
 
 
 def lay_out(seed: int) -> StreetPlan:
-    """Lay out streets, blocks, buildings and street furniture.
+    """Return the streets, blocks, buildings and furniture that grow from a seed.
 
     Args:
         seed: any non-negative integer.
@@ -62,7 +75,7 @@ def lay_out(seed: int) -> StreetPlan:
 
 
 def place_panoramas(network: Network) -> Panoramas:
-    """Put a panorama on each junction, in the order of the junctions, then more along each street."""
+    """Return the panoramas: one on each junction, in order, then more along each street."""
     xy, street = [network.junctions], [np.zeros(len(network.junctions), dtype=np.int64)]
     chains = []
     count = len(network.junctions)
@@ -84,7 +97,7 @@ def place_panoramas(network: Network) -> Panoramas:
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """The ground that the streets leave over, and the buildings on it."""
+    """The blocks between the streets, and the parks and buildings on them."""
 
     blocks: tuple[Polygon, ...]
     parks: tuple[Polygon, ...]
@@ -93,7 +106,7 @@ class Ground:
 
 
 def _divide_ground(rng: Generator, network: Network, kerbs: Kerbs) -> Ground:
-    """Cut the ground into blocks and the blocks into lots, and build on them."""
+    """Return the ground between the streets, cut into blocks and lots and built on."""
     blocks, ways = _blocks(kerbs)
     tree = shapely.STRtree(blocks)
     green = tree.query_nearest(shapely.points(network.greens), all_matches=False)[1]
@@ -120,7 +133,7 @@ def _divide_ground(rng: Generator, network: Network, kerbs: Kerbs) -> Ground:
 
 
 def _blocks(kerbs: Kerbs) -> tuple[list[Polygon], Polygon]:
-    """Return the ground between and around the streets, and the roads with their pavements."""
+    """Return (the ground between and around the streets, the roads with their pavements)."""
     half = kerbs.half_road + kerbs.pavement
     degree = np.bincount(kerbs.ends.ravel())
     blind = (degree[kerbs.ends] == 1).any(axis=1)
@@ -144,7 +157,7 @@ def _blocks(kerbs: Kerbs) -> tuple[list[Polygon], Polygon]:
 
 
 def _locate_fronts(kerbs: Kerbs, lots: Lots) -> tuple[Ints, Ints, Floats]:
-    """Return the street of each front, its side (1 left, -1 right), and the metres along it."""
+    """Return (street, side, metres along it) of each front; sides are 1 left and -1 right."""
     run = lots.right - lots.left
     out = np.stack([run[:, 1], -run[:, 0]], axis=1) / np.linalg.norm(run, axis=1)[:, None]
     middles = (lots.left + lots.right) / 2
@@ -159,7 +172,7 @@ def _locate_fronts(kerbs: Kerbs, lots: Lots) -> tuple[Ints, Ints, Floats]:
 
 
 def _house_numbers(network: Network, street: Ints, side: Ints, along: Floats) -> Ints:
-    """Return house numbers: odd on the left, even on the right, counted along all streets of one name."""
+    """Return the house number of each front: odd on the left, even on the right of a street."""
     names = np.unique([one.name for one in network.streets], return_inverse=True)[1]
     group = names[street] * 2 + (side < 0)
     order = np.lexsort((np.arange(len(street)), along, group))
@@ -170,7 +183,7 @@ def _house_numbers(network: Network, street: Ints, side: Ints, along: Floats) ->
 
 
 def _build(rng: Generator, lots: Lots, busy: Floats) -> tuple[tuple[Building, ...], Ints]:
-    """Build houses on all lots but the gardens; with the building behind each front (-1: none)."""
+    """Return (the houses, index of the house behind each front, -1 for a garden)."""
     count = len(lots.footprints)
     peak = np.zeros(count)
     np.maximum.at(peak, lots.lot, busy)
@@ -187,7 +200,7 @@ def _build(rng: Generator, lots: Lots, busy: Floats) -> tuple[tuple[Building, ..
 
 
 class Bustle:
-    """The busyness of a network: high along the avenues and a few streets, fading into the side streets."""
+    """The busyness of streets: high on avenues and shopping streets, fading into side streets."""
 
     def __init__(self, rng: Generator, network: Network, kerbs: Kerbs) -> None:
         names = np.array([street.name for street in network.streets])
@@ -215,7 +228,7 @@ class Bustle:
         self._phase = rng.uniform(0, 2 * np.pi, 6)
 
     def at(self, xy: Floats, street: Ints, side: Ints, along: Floats) -> Floats:
-        """Return the busyness of fronts, [0, 1].
+        """Return the busyness before each front, [0, 1].
 
         Args:
             xy: their middles, shape (n, 2).
@@ -234,6 +247,7 @@ class Bustle:
         return rippled
 
     def _along_line(self, street: Ints, along: Floats) -> Floats:
+        """Return the busyness along each street at some metres."""
         value: Floats = self._peak[street] * np.exp(
             -(((along - self._centre[street]) / self._spread[street]) ** 2) / 2
         )
@@ -241,5 +255,6 @@ class Bustle:
 
 
 def _bump(gap: Floats, width: float) -> Floats:
+    """Return a bell curve of a distance: 1 at 0, 1/e at `width`."""
     bump: Floats = np.exp(-((gap / width) ** 2))
     return bump

@@ -17,46 +17,58 @@ from shapely import Polygon
 from virl.geo import Flags, Floats, Ints
 
 DEPTH_M = 12.0
-WIDTH_M = (7.0, 14.0)  # of a front
+"""Usual depth of a lot in metres."""
+WIDTH_M = (7.0, 14.0)
+"""Least and largest width of a front in metres."""
 LARGE_DEPTH_M, LARGE_WIDTH_M = 22.0, (24.0, 40.0)
-MIN_FRONT_M = 4.5  # narrower gaps stay gaps
-SETBACK_M = 0.3  # keeps the straight fronts of a curved street off its pavement
+MIN_FRONT_M = 4.5
+"""Least width of a front in metres; narrower gaps stay open."""
+SETBACK_M = 0.3
+"""Metres from the pavement to the front, so that straight fronts stay off curved pavements."""
 CORNER_WIDTH_M = (6.0, 34.0)
+"""Least and largest width of a corner lot's fronts in metres."""
 SLIM = 0.24  # depth of lots over 4 area / perimeter of the block, so that rows back to back keep apart
-WHOLE_M2 = 700.0  # a smaller block is one lot
-MIN_LOT_M2 = 25.0  # what is left of a lot after an overlap must be this large to be built on
+WHOLE_M2 = 700.0
+"""Square metres below which a block is one lot."""
+MIN_LOT_M2 = 25.0
+"""Least square metres of a lot, after overlaps are taken off, that is built on."""
 
-_CORNER_DEG = 50.0  # a turn of the edge by more than this is a corner; chosen
-_SLIGHT_DEG = 6.0  # a front may run straight across bends of this much in all; chosen
-_BETWEEN_RINGS_M = 100.0  # any gap, so that a station belongs to one ring
+_CORNER_DEG = 50.0
+"""Degrees of a turn of the edge from which it is a corner; chosen."""
+_SLIGHT_DEG = 6.0
+"""Degrees of all bends together that a straight front may pass over; chosen."""
+_BETWEEN_RINGS_M = 100.0
+"""Metres of the gap in stations between two rings; any positive one serves."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edges:
-    """The sides of many rings on one common scale of stations, in metres along each ring."""
+    """The sides of many rings, on one scale of stations: metres along each ring."""
 
     points: Floats
-    """Vertices of all rings, each ring from corner to the same corner, shape (n, 2)."""
+    """Vertices of all rings in metres, each ring closed, shape (n, 2)."""
     stations: Floats
     """Stations of the vertices, rising, shape (n,)."""
     bend: Floats
-    """Turn at each vertex, to either side, radians."""
+    """Turn at each vertex, positive in either direction, radians, shape (n,)."""
     ring: Ints
     """The ring of each side, shape (sides,)."""
     start: Floats
-    """Station of the first corner of each side."""
+    """Station of the first corner of each side, shape (sides,)."""
     stop: Floats
+    """Station of the last corner of each side, shape (sides,)."""
     after: Ints
-    """The side that follows each around its ring."""
+    """Index of the side that follows each around its ring, shape (sides,)."""
     turn: Floats
-    """Turn to the left at the end of each side, radians."""
+    """Turn to the left at the end of each side, radians, shape (sides,)."""
     first_normal: Floats
     """Unit normal to the left of the first run of each side, shape (sides, 2)."""
     last_normal: Floats
+    """Unit normal to the left of the last run of each side, shape (sides, 2)."""
 
     @classmethod
     def of_rings(cls, rings: NDArray[np.object_]) -> Self:
-        """Find the corners of linear rings, which have the ground on their left."""
+        """Return the sides of linear rings between their corners; the ground is on the left."""
         tracks, turns, owner = [], [], []
         for number, ring in enumerate(rings):
             points = shapely.get_coordinates(ring)[:-1]
@@ -99,12 +111,12 @@ class Edges:
         )
 
     def at(self, stations: Floats) -> Floats:
-        """Return the points at stations (m,), shape (m, 2)."""
+        """Return the points at stations, metres, shape (m, 2)."""
         x = np.interp(stations, self.stations, self.points[:, 0])
         return np.stack([x, np.interp(stations, self.stations, self.points[:, 1])], axis=1)
 
     def marks(self, low: Floats, high: Floats, apart: float) -> tuple[Ints, Floats]:
-        """Return the ends of straight runs between two stations of each side: sides and stations, in order.
+        """Return (side, station) of the ends of all straight runs between two stations of each side.
 
         A slight bend within `apart` metres of another or of an end is passed over.
 
@@ -126,18 +138,19 @@ class Edges:
 
 @dataclass(frozen=True, slots=True)
 class Lots:
-    """Footprints, and the fronts they have on a street."""
+    """The lots of a town: their footprints, and their fronts on streets."""
 
     footprints: tuple[Polygon, ...]
     left: Floats
-    """Ends of each front, seen from the street, shape (n, 2)."""
+    """Left end of each front, seen from the street, metres, shape (n, 2)."""
     right: Floats
+    """Right end of each front, seen from the street, metres, shape (n, 2)."""
     lot: Ints
-    """The footprint behind each front, shape (n,)."""
+    """Index of the footprint behind each front, shape (n,)."""
 
 
 def cut_lots(rng: Generator, blocks: list[tuple[Polygon, bool]], ways: Polygon) -> Lots:
-    """Cut lots along the edges of blocks.
+    """Return the lots along the edges of blocks.
 
     Args:
         rng: draws widths and depths.
@@ -163,7 +176,7 @@ def cut_lots(rng: Generator, blocks: list[tuple[Polygon, bool]], ways: Polygon) 
 
 
 class _LotDraft:
-    """Lots as they are cut: their outlines, and the fronts of each."""
+    """Lots while they are cut: their outlines, and the number of fronts of each."""
 
     def __init__(self) -> None:
         self._points: list[Floats] = []
@@ -180,12 +193,12 @@ class _LotDraft:
         self._sizes += [corners] * count
 
     def outlines(self) -> tuple[Floats, Ints]:
-        """Return all corners (n, 2), in millimetre steps, and the lot of each."""
+        """Return (corners of all lots in metres, shape (n, 2), index of the lot of each)."""
         points: Floats = np.concatenate(self._points).round(3)
         return points, np.repeat(np.arange(len(self._sizes)), self._sizes)
 
     def fronts(self) -> tuple[Ints, Floats, Floats]:
-        """Return the lot, left and right end of each front; wide ones are split."""
+        """Return (lot, left end, right end) of all fronts; wide ones are split."""
         lot, left, right = (np.concatenate(column) for column in zip(*self._fronts, strict=True))
         width = np.linalg.norm(right - left, axis=1)
         pieces = np.where(width < MIN_FRONT_M, 0, np.ceil(width / WIDTH_M[1])).astype(np.int64)
@@ -197,7 +210,7 @@ class _LotDraft:
 
 
 def _cut_rings(rng: Generator, edges: Edges, depth: Floats, large: Flags, draft: _LotDraft) -> None:
-    """Add the lots along rings; depth and size of the lots are given for each ring."""
+    """Add the lots along rings to the draft, with a depth in metres for each ring."""
     turn = edges.turn
     steep = np.tan((np.pi - turn) / 2)
     length = edges.stop - edges.start
@@ -229,7 +242,7 @@ def _split_runs(
     large: Flags,
     draft: _LotDraft,
 ) -> None:
-    """Add the lots along straight runs, between the rays that go inward from their ends."""
+    """Add the lots along straight runs, between the rays inward from their ends."""
     least, most = (np.where(large, big, small) for big, small in zip(LARGE_WIDTH_M, WIDTH_M, strict=True))
     length = np.linalg.norm(feet[1] - feet[0], axis=1)
     pieces = np.maximum(1, np.round(length / rng.uniform(least + 1, most - 1))).astype(np.int64)
@@ -247,7 +260,7 @@ def _split_runs(
 
 
 def _rays(side: Ints, feet: Floats) -> Floats:
-    """Return the way inward from each mark (n, 2): square to the run there, or between its two runs."""
+    """Return the direction inward from each mark, shape (n, 2): square to its run, or between two."""
     normal = _left_normals(np.diff(feet, axis=0))
     same = (side[:-1] == side[1:])[:, None]
     ahead = np.concatenate([np.where(same, normal, 0.0), np.zeros((1, 2))])
@@ -258,7 +271,7 @@ def _rays(side: Ints, feet: Floats) -> Floats:
 
 
 def _settle(draft: _LotDraft, ways: Polygon) -> Lots:
-    """Take overlaps off the later of two lots; drop lots and fronts that are on no street."""
+    """Return the lots without overlaps, and without those that have no front on a street."""
     points, owner = draft.outlines()
     shapes = np.asarray(shapely.polygons(shapely.linearrings(points, indices=owner)))
     lot, left, right = draft.fronts()
@@ -292,7 +305,7 @@ def _settle(draft: _LotDraft, ways: Polygon) -> Lots:
 
 
 def _overlapping_pairs(points: Floats, owner: Ints) -> list[tuple[int, int]]:
-    """Return the pairs of outlines that share more than the width of a hand, lower number first, sorted."""
+    """Return the (lower, higher) indices of outlines that overlap noticeably, sorted."""
     sizes = np.bincount(owner)[:, None]
     middles = np.stack([np.bincount(owner, weights=column) for column in points.T], axis=1) / sizes
     # Shrunk a little, so that lots that only share a side do not count as overlapping.

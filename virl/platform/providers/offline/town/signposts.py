@@ -16,18 +16,24 @@ from virl.platform.providers.offline.plan import Point, Shop, Sign, Street, Stre
 SIGNED_M = 600.0
 """Distance up to which landmarks are signed along the streets. Chosen: a walk of eight minutes."""
 CENTRE = "Centre"
-MOST_LINES = 3  # over a street; chosen: more would hang too low, or be too small to read
+"""Name of the middle of town on signposts."""
+MOST_LINES = 3
+"""Most lines over a street; chosen: more would hang too low or be too small to read."""
 ROUNDED_M = 50
+"""Metres to which distances on signposts are rounded."""
 SAME_M = 1.0
-LETTER_M = 0.07  # width for each letter; chosen
+LETTER_M = 0.07
+"""Metres of board for each letter; chosen."""
 BOTTOM_M, HEIGHT_M, STEP_M = 3.55, 0.2, 0.21  # fire engines pass below, 3.5 m high
 
 _FROM_JUNCTION_M = 14.0
 """Distance from the middle of the junction, so that a camera there sees the plate mid-view. Chosen."""
-_LARGEST_SHARE = 0.4  # of a short street that lies between a junction and the plate; chosen
+_LARGEST_SHARE = 0.4
+"""Largest share of a street's length between a junction and its plate; chosen."""
 _PLATE_BOTTOM_M, _PLATE_HEIGHT_M = 4.2, 0.45  # lorries pass below
 _PLATE_LETTER_M, _MARGIN_M = 0.1, 0.3  # width for each letter, and beyond the letters; chosen
-_LEAST_WAYS = 3  # that meet where plates hang
+_LEAST_WAYS = 3
+"""Least number of ways that meet where plates hang."""
 _TANGENT_M = 1.0
 
 
@@ -42,21 +48,21 @@ class Hook(NamedTuple):
 
     @property
     def junction(self) -> int:
-        """The junction that the street leaves here."""
+        """Index of the junction that the street leaves here."""
         return self.street.end if self.number else self.street.start
 
     @property
     def far_junction(self) -> int:
-        """The junction at the other end."""
+        """Index of the junction at the other end."""
         return self.street.start if self.number else self.street.end
 
     @property
     def line(self) -> Floats:
-        """The centre line, away from the junction, shape (n, 2)."""
+        """Centre line from this junction on, metres, shape (n, 2)."""
         return self.street.line[::-1] if self.number else self.street.line
 
     def ends(self, width: float) -> tuple[Point, Point]:
-        """Return the ends of a sign of some metres, left and right as read from the junction."""
+        """Return (left, right) end of a sign of `width` metres, as read from the junction."""
         way = shapely.LineString(self.line)
         along = min(_FROM_JUNCTION_M, _LARGEST_SHARE * self.length)
         points = [
@@ -69,23 +75,25 @@ class Hook(NamedTuple):
 
 
 class SignedPlace(NamedTuple):
-    """A place that is signed, and where it is along its street."""
+    """A landmark, and its position along its street."""
 
     name: str
     street: int
+    """Index of its street."""
     along: float
     """Metres from the start of the street."""
 
 
 class Line(NamedTuple):
-    """A line of a board."""
+    """A line of text on a signpost: a name and a distance."""
 
     name: str
     metres: float
+    """Metres to the place."""
 
 
 def put_up_signposts(layout: StreetPlan, shops: Sequence[Shop]) -> tuple[Sign, ...]:
-    """Put boards over each street that leaves a junction, for landmarks to which it is the shortest way.
+    """Return signposts over streets that leave junctions, to landmarks on the shortest way.
 
     A landmark that is signed at one junction is signed at each on the way to it. Where there is room left, a
     board points to the middle of the town.
@@ -109,7 +117,7 @@ def put_up_signposts(layout: StreetPlan, shops: Sequence[Shop]) -> tuple[Sign, .
 def _shared_out(
     places: Sequence[Hook], landmarks: Sequence[SignedPlace], layout: StreetPlan, metres: Floats
 ) -> list[list[Line]]:
-    """Return the lines that hang at each place, the nearest landmark first.
+    """Return the lines on each hook, the nearest landmark first.
 
     Landmarks take places in turns.
     """
@@ -138,13 +146,13 @@ def _shared_out(
 def _candidates(
     places: Sequence[Hook], landmark: SignedPlace, to_junctions: Floats
 ) -> list[tuple[float, int]]:
-    """Return the metres to a landmark and the places where a board may point to it, the nearest first."""
+    """Return (metres to a landmark, index of a hook that may point to it), the nearest first."""
     away = [(_metres_along(hook, landmark, to_junctions), number) for number, hook in enumerate(places)]
     return sorted(one for one in away if one[0] <= SIGNED_M)
 
 
 def _landmarks(layout: StreetPlan, shops: Sequence[Shop]) -> list[SignedPlace]:
-    """Return the places that are signed, in the order of the shops."""
+    """Return the landmarks that are signed, in the order of the shops."""
     fronts = {front.id: front for front in layout.frontages}
     streets = {street.id: street for street in layout.streets}
     names = [shop.place.name for shop in shops]
@@ -194,6 +202,7 @@ def _metres_through(hook: Hook, to_junctions: Floats) -> float:
 
 
 def _board(hook: Hook, row: int, line: Line) -> Sign:
+    """Return one line of a signpost as a sign."""
     text = f"{line.name} {max(round(line.metres / ROUNDED_M), 1) * ROUNDED_M} m"
     bottom = BOTTOM_M + STEP_M * (MOST_LINES - 1 - row)
     left, right = hook.ends(LETTER_M * len(text) + _MARGIN_M)
@@ -237,6 +246,7 @@ def hang_plates(layout: StreetPlan) -> tuple[Sign, ...]:
 
 
 def _plate(hook: Hook, numbers: list[int]) -> Sign:
+    """Return the plate of a street, with the lowest and highest house number."""
     left, right = hook.ends(_PLATE_LETTER_M * len(hook.street.name) + _MARGIN_M)
     return Sign(
         id=f"street-{hook.street.id}-{hook.number}-plate",
@@ -253,5 +263,6 @@ def _plate(hook: Hook, numbers: list[int]) -> Sign:
 
 
 def _round_point(point: Floats) -> Point:
+    """Return a point rounded to a millimetre."""
     x, y = np.round(point, 3).tolist()
     return x, y

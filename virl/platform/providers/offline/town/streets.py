@@ -22,22 +22,25 @@ WayKind = Literal["avenue", "street", "lane", "court"]
 
 _COLUMNS, _ROWS = 14, 12
 _WIDTH_M, _HEIGHT_M = 1230.0, 1080.0
-_SNAP_M = 25.0  # junctions this near to the avenue are moved onto it
-_OUTSIDE_M = 35.0  # how far the avenue runs on beyond the last line
+_SNAP_M = 25.0
+"""Metres from the avenue within which junctions are moved onto it."""
+_OUTSIDE_M = 35.0
+"""Metres that the avenue runs on beyond the last grid line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bend:
-    """A smooth displacement: a few plane waves of long wavelength."""
+    """A smooth displacement of points: a sum of plane waves of long wavelength."""
 
     wave: Floats
-    """Radians a metre, shape (n, 2)."""
+    """Radians a metre of each wave, shape (n, 2)."""
     phase: Floats
+    """Phase of each wave, radians, shape (n,)."""
     amplitude: Floats
-    """Metres, shape (n, 2)."""
+    """Metres of each wave, shape (n, 2)."""
 
     def apply(self, xy: Floats) -> Floats:
-        """Return the points (n, 2) moved, rounded to a millimetre."""
+        """Return points, shape (n, 2), displaced and rounded to a millimetre."""
         moved: Floats = np.round(xy + np.sin(xy @ self.wave.T + self.phase) @ self.amplitude, 3)
         return moved
 
@@ -47,19 +50,19 @@ class JunctionGrid:
     """A grid of junctions with unequal gaps, and an avenue across it."""
 
     nodes: Floats
-    """Unbent metres of each junction, shape (columns + 1, rows + 1, 2)."""
+    """Metres of each junction before bending, shape (columns + 1, rows + 1, 2)."""
     bend: Bend
     avenue: Floats
-    """Bent metres, shape (n, 2)."""
+    """Metres of the avenue's points after bending, shape (n, 2)."""
     on_avenue: tuple[tuple[int, int], ...]
-    """Grid junctions that the avenue goes through, from west to east."""
+    """Grid coordinates of the junctions on the avenue, from west to east."""
     crossed: frozenset[tuple[int, int]]
-    """Cells that the avenue cuts or touches."""
+    """Cells that the avenue cuts or touches, by column and row."""
     boulevard: int
-    """The u of the grid line that is a wide street too."""
+    """Column of the grid line that is a wide street too."""
 
     def metres(self, uv: Floats) -> Floats:
-        """Return the metres of grid coordinates (n, 2); a little beyond the last lines works too."""
+        """Return grid coordinates, shape (n, 2), in metres; also a little beyond the last lines."""
         cell = np.clip(np.floor(uv).astype(int), 0, (_COLUMNS - 1, _ROWS - 1))
         (i, j), (s, t) = cell.T, (uv - cell).T[..., None]
         south = self.nodes[i, j] * (1 - s) + self.nodes[i + 1, j] * s
@@ -67,31 +70,34 @@ class JunctionGrid:
         return self.bend.apply(south * (1 - t) + north * t)
 
     def cell_size(self, column: int, row: int) -> tuple[float, float]:
-        """Return the metres that a cell measures from west to east and from south to north, roughly."""
+        """Return the rough (width, height) of a cell in metres."""
         east, north = self.nodes[column + 1, row + 1] - self.nodes[column, row]
         return float(east), float(north)
 
 
-class _Parts(Settings):
+class _NameParts(Settings):
+    """The stems and, by kind of way, the endings that street names consist of."""
+
     stems: tuple[str, ...]
     endings: dict[WayKind, tuple[str, ...]]
 
 
 @cache
-def _parts() -> _Parts:
-    return read_table("streets", _Parts)
+def _name_parts() -> _NameParts:
+    """Return the table of stems and endings."""
+    return read_table("streets", _NameParts)
 
 
 class Names:
-    """A source of street names, no stem twice."""
+    """A source of random street names, no stem given twice."""
 
     def __init__(self, rng: Generator) -> None:
         self._rng = rng
-        self._stems = [_parts().stems[pick] for pick in rng.permutation(len(_parts().stems))]
+        self._stems = [_name_parts().stems[pick] for pick in rng.permutation(len(_name_parts().stems))]
 
     def take(self, kind: WayKind) -> str:
-        """Return a name for a street of this kind."""
-        endings = _parts().endings[kind]
+        """Return a new name for a way of this kind."""
+        endings = _name_parts().endings[kind]
         return f"{self._stems.pop()} {endings[int(self._rng.integers(len(endings)))]}"
 
 
@@ -101,46 +107,51 @@ WIDTHS_M: dict[WayKind, tuple[float, float]] = {
     "lane": (6.0, 2.5),
     "court": (6.0, 2.5),
 }
-"""Carriageway and pavement on each side. Chosen: usual widths in old town centres."""
+"""Metres of (carriageway, pavement on each side), by kind. Chosen: usual in old town centres."""
 
 MERGES, STUBS, WAYS_OUT = 16, 8, 8  # chosen; see `_StreetDraft`
 FILLINGS: dict[WayKind, int] = {"court": 9, "lane": 9}  # chosen
-SPLIT_M = 80.0  # a cell is halved by a lane if its longer side has this length; chosen
-FROM_AVENUE_M = 150.0  # ways out keep this far from those of the avenue; chosen
-SAMPLES = 6  # pieces that one side of a grid cell is bent in
+SPLIT_M = 80.0
+"""Metres of a cell's longer side from which a lane halves it; chosen."""
+FROM_AVENUE_M = 150.0
+"""Metres that ways out keep from those of the avenue; chosen."""
+SAMPLES = 6
+"""Pieces that one side of a grid cell is bent in."""
 
 Cell = tuple[int, int]
+"""Column and row of a cell."""
 Edge = tuple[int, int, int]
 """Axis, line and stretch: (0, v, u) runs from (u, v) to (u + 1, v), (1, u, v) from (u, v) to (u, v + 1)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """The streets, where they meet, and which blocks stay green."""
+    """The streets of a town, their junctions, and the blocks that stay green."""
 
     streets: tuple[Street, ...]
     junctions: Floats
-    """Shape (k, 2)."""
+    """Metres of each junction, shape (k, 2)."""
     kinds: tuple[WayKind, ...]
-    """The kind of each street."""
+    """Kind of each street."""
     offsets: Floats
-    """Metres from the beginning of the line of the same name to the start of each street."""
+    """Metres from the beginning of the line of a street's name to its start, shape (streets,)."""
     greens: Floats
-    """A point in each park, the biggest first, shape (p, 2)."""
+    """Metres of a point in each park, the biggest first, shape (p, 2)."""
 
 
 @dataclass(frozen=True, slots=True)
 class _StreetLine:
-    """A line of one name before it is cut into streets."""
+    """A line of one street name, before it is cut at crossings."""
 
     name: str
     kind: WayKind
     line: LineString
     offset: float
+    """Metres from the beginning of the line of its name."""
 
 
 class _StreetDraft:
-    """A draft of which stretches of the grid are left out, and what is put into its cells.
+    """A draft of the grid: stretches that are left out, and lanes put into its cells.
 
     A cell takes part in one change at most. So no street is cut off from the rest, and no two junctions
     come closer to each other than a third of a cell.
@@ -159,6 +170,7 @@ class _StreetDraft:
         self._fill_cells()
 
     def _make_park(self) -> None:
+        """Leave out the stretches within the cells of the park."""
         column, row = int(self.rng.integers(2, 5)), int(self.rng.integers(7, 9))
         self.park = (column + 1.5, row + 1.0)
         self.used.update((c, r) for c in range(column, column + 3) for r in (row, row + 1))
@@ -166,7 +178,7 @@ class _StreetDraft:
         self.gone.update({(1, column + c, row + r): None for c in (1, 2) for r in (0, 1)})
 
     def _thin_the_avenue(self) -> None:
-        """Take one arm from each crossing that the avenue goes through, so that five ways are left."""
+        """Leave out one arm of each crossing on the avenue, so that five ways are left."""
         on_avenue = set(self.grid.on_avenue)
         for u, v in self.grid.on_avenue:
             for edge in ((0, v, u), (1, u, v)):
@@ -188,7 +200,7 @@ class _StreetDraft:
                     break
 
     def _merge_cells(self) -> None:
-        """Leave out stretches between two cells; of some, a dead end remains."""
+        """Leave out stretches between pairs of cells; of some, a dead end remains."""
         edges = [(0, v, u) for v in range(1, _ROWS) for u in range(1, _COLUMNS - 1)]
         edges += [(1, u, v) for u in range(1, _COLUMNS) for v in range(1, _ROWS - 1)]
         merged = 0
@@ -207,7 +219,7 @@ class _StreetDraft:
                 return
 
     def _fill_cells(self) -> None:
-        """Put lanes through cells, and courts into them."""
+        """Add lanes through cells, and courts into cells."""
         kinds: list[WayKind] = [kind for kind, count in FILLINGS.items() for _ in range(count)]
         cells = [(c, r) for c in range(_COLUMNS) for r in range(_ROWS)]
         for pick in self.rng.permutation(len(cells)):
@@ -240,6 +252,7 @@ class _StreetDraft:
             self.inner.append((kind, np.stack([fixed, steps] if along == 1 else [steps, fixed], axis=1)))
 
     def _arms(self, u: int, v: int) -> tuple[Edge, Edge, Edge, Edge]:
+        """Return the four stretches that meet at a grid junction."""
         return (0, v, u - 1), (0, v, u), (1, u, v - 1), (1, u, v)
 
     def greens(self) -> list[tuple[float, float]]:
@@ -252,7 +265,7 @@ class _StreetDraft:
 
 
 def draw_streets(rng: Generator) -> Network:
-    """Draw the network and cut it at every crossing."""
+    """Return a random network of streets, cut at every crossing."""
     grid = _draw_grid(rng)
     draft = _StreetDraft(rng, grid)
     ways = _name_ways(rng, grid, draft)
@@ -261,6 +274,7 @@ def draw_streets(rng: Generator) -> Network:
 
 
 def _name_ways(rng: Generator, grid: JunctionGrid, draft: _StreetDraft) -> list[_StreetLine]:
+    """Return all ways with names and kinds: the avenue, the grid lines, lanes and courts."""
     names = Names(rng)
     ways = [_StreetLine(names.take("avenue"), "avenue", LineString(grid.avenue), 0.0)]
     out = _ways_out(rng, grid)
@@ -282,7 +296,7 @@ def _name_ways(rng: Generator, grid: JunctionGrid, draft: _StreetDraft) -> list[
 
 
 def _ways_out(rng: Generator, grid: JunctionGrid) -> set[tuple[int, int, bool]]:
-    """Return lines that run on for a bit beyond the edge of town: axis, line, and whether at the far end."""
+    """Return lines that run on beyond the town: (axis, line, whether at the far end)."""
     ends = [(0, v, far) for v in range(1, _ROWS) for far in (False, True)]
     ends += [(1, u, far) for u in range(1, _COLUMNS) for far in (False, True)]
     at = [(_COLUMNS * far, line) if axis == 0 else (line, _ROWS * far) for axis, line, far in ends]
@@ -293,7 +307,7 @@ def _ways_out(rng: Generator, grid: JunctionGrid) -> set[tuple[int, int, bool]]:
 
 
 def _runs(draft: _StreetDraft, axis: int, line: int, first: float, last: float, length: int) -> list[Floats]:
-    """Return the unbroken parts of one grid line, each as the coordinates of its points along the line."""
+    """Return the unbroken parts of a grid line, as coordinates of their points along it."""
     spans: list[list[float]] = []
     pieces = [(first, 0.0)] if first < 0 else []
     for cell in range(length):
@@ -312,6 +326,7 @@ def _runs(draft: _StreetDraft, axis: int, line: int, first: float, last: float, 
 
 
 def _cut(ways: list[_StreetLine], greens: Floats) -> Network:
+    """Return the network of ways, cut where they cross."""
     lines = np.array([way.line for way in ways])
     parts = shapely.get_parts(shapely.node(shapely.multilinestrings(lines)))
     parts = shapely.set_precision(parts, 0.001)
@@ -340,18 +355,20 @@ def _cut(ways: list[_StreetLine], greens: Floats) -> Network:
 
 
 def _cells(edge: Edge) -> tuple[Cell, Cell]:
+    """Return the two cells beside a stretch."""
     axis, line, stretch = edge
     return ((stretch, line - 1), (stretch, line)) if axis == 0 else ((line - 1, stretch), (line, stretch))
 
 
 def _ends(edge: Edge) -> tuple[Cell, Cell]:
+    """Return the two grid junctions at the ends of a stretch."""
     axis, line, stretch = edge
     return ((stretch, line), (stretch + 1, line)) if axis == 0 else ((line, stretch), (line, stretch + 1))
 
 
 def _draw_grid(rng: Generator) -> JunctionGrid:
-    """Draw the gaps, move every junction a little, and lay the avenue."""
-    xs, ys = _lines(rng, _COLUMNS, _WIDTH_M), _lines(rng, _ROWS, _HEIGHT_M)
+    """Return a random grid: unequal gaps, junctions moved a little, and the avenue."""
+    xs, ys = _grid_lines(rng, _COLUMNS, _WIDTH_M), _grid_lines(rng, _ROWS, _HEIGHT_M)
     nodes = np.stack(np.meshgrid(xs, ys, indexing="ij"), axis=-1) + rng.uniform(
         -6.0, 6.0, (_COLUMNS + 1, _ROWS + 1, 2)
     )
@@ -385,13 +402,15 @@ def _draw_grid(rng: Generator) -> JunctionGrid:
     )
 
 
-def _lines(rng: Generator, count: int, length: float) -> Floats:
+def _grid_lines(rng: Generator, count: int, length: float) -> Floats:
+    """Return count + 1 positions over a length, metres from its middle, at uneven gaps."""
     gaps = rng.uniform(70.0, 110.0, count)
     lines: Floats = np.concatenate([[0.0], np.cumsum(gaps)]) * (length / gaps.sum()) - length / 2
     return lines
 
 
 def _draw_bend(rng: Generator) -> Bend:
+    """Return a random displacement."""
     count = 4
     angle = rng.uniform(0, 2 * np.pi, count)
     wave = np.stack([np.cos(angle), np.sin(angle)], axis=1) * (2 * np.pi / rng.uniform(500, 1100, (count, 1)))

@@ -13,14 +13,18 @@ from virl.platform.providers.open.pictures import PictureServer, PictureService,
 from virl.platform.providers.open.shots import THIN, Shot
 
 THUMBS = {"sd": "thumb_2048_url", "hd": "thumb_original_url"}
+"""Field with the URL of each size of a picture."""
 
-_TOO_MUCH = "reduce the amount of data"  # in a refusal whose box holds too much, whatever its size and status
+_TOO_MUCH = "reduce the amount of data"
+"""Words of a refusal whose square holds too much."""
 _BUSY = frozenset({"2", "4"})
 """Codes of refusals that pass: the service fails for a while, or the token has asked too much."""
 _STATUSES = {"100": 404, "190": 401}
-"""Statuses by code: there is no such object, or it was taken away; the token is not valid."""
+"""HTTP status for a code: no such object, or no valid token."""
 _EXPIRED = frozenset({403, 410})
-_BATCH = 100  # images of one request by ids (chosen: their fields are about 60 kB)
+"""HTTP statuses of a picture's URL that has expired."""
+_BATCH = 100
+"""Images in one request by ids (chosen: their fields are about 60 kB)."""
 
 
 class _Address(ReplyBody):
@@ -29,7 +33,7 @@ class _Address(ReplyBody):
 
 
 def judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
-    """Judge a reply; the address of a picture that has expired is asked for again."""
+    """Return a good reply, or its fault; a picture's expired URL may be asked for again."""
     judged = usual_judge(wanted, reply)
     if isinstance(judged, Received) or reply.status == 200:
         return judged
@@ -42,7 +46,7 @@ def judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
 
 
 class Mapillary:
-    """The Graph API.
+    """A client of Mapillary's Graph API.
 
     Args:
         server: of the API.
@@ -84,13 +88,13 @@ class Mapillary:
         return [shot for shot in found.values() if cell.contains(shot.position)]
 
     def _images(self, query: dict[str, str]) -> tuple[int, dict[str, Shot]]:
-        """Return the count of images of a reply, and those that can be read by their ids."""
+        """Return (number of images in a reply, readable ones by id)."""
         request = self._server.request("mapillary_images", "/images", query | {"fields": FIELDS})
         images = self._server.service.read(request, Images).data
         return len(images), {image.id: shot_of(image) for image in images if image}
 
     def _sequence(self, sequence: str, known: dict[str, Shot]) -> dict[str, Shot]:
-        """Return the pictures of a sequence that are not known yet; each is asked for once."""
+        """Return the pictures of a sequence that are not in `known`, by id."""
         request = self._server.request("mapillary_image_ids", "/image_ids", {"sequence_id": sequence})
         listed = [one.id for one in self._server.service.read(request, Ids).data]
         missing = [one for one in listed if one not in known and one not in self._by_ids]
@@ -99,7 +103,7 @@ class Mapillary:
         return {one: self._by_ids[one] for one in listed if one in self._by_ids}
 
     def picture(self, shot: Shot, part: str) -> bytes:
-        """Return a picture as a JPEG file. Its address is signed and expires, so each try asks for it.
+        """Return a picture as a JPEG file; its URL expires, so each try asks for a new one.
 
         Args:
             shot: which.
@@ -114,6 +118,7 @@ class Mapillary:
         )
 
     def _address(self, shot: Shot, part: str) -> str:
+        """Return the URL of a picture in a size, which does not last."""
         query = {"fields": THUMBS[part]}
         request = self._server.request("mapillary_address", f"/{shot.id}", query, is_recorded=False)
         return str(getattr(self._server.service.read(request, _Address), THUMBS[part]))

@@ -19,24 +19,28 @@ FIELDS = (
     "id,geometry,computed_geometry,compass_angle,computed_compass_angle,computed_rotation,camera_type,"
     "camera_parameters,is_pano,captured_at,sequence,creator,width,height"
 )
+"""Fields that are asked of each image."""
 LICENCE = "CC-BY-SA-4.0"
 PAGE = "https://www.mapillary.com/app/?pKey="
+"""Start of the URL of an image's page."""
 WHOLE = frozenset({"spherical", "equirectangular"})
+"""Camera types of panoramas."""
 FLAT = frozenset({"perspective", "brown"})
+"""Camera types of flat pictures."""
 USUAL_FOV = 70.0
 """Degrees assumed for a flat picture of unknown focal length: a phone's main camera has 65 to 78."""
 MOST_ROLL = 45.0
-"""Most roll of a flat picture; more is a phone held upright, whose pictures are turned already (chosen)."""
+"""Most degrees of roll of a flat picture; more is a phone held upright, already turned (chosen)."""
 
 MOST_APART_M = 30.0
-"""Greatest distance between the computed and the measured position; a farther computed one is not used."""
+"""Metres from the measured position beyond which a computed one is not used."""
 
 UNKNOWN = -1.0
-"""A compass angle where there is no compass."""
+"""Compass angle, degrees, of an image without a compass."""
 
 
 MOST_PIXELS = 1_000_000
-"""Greatest side of a picture (chosen)."""
+"""Largest side of a picture in pixels (chosen)."""
 
 ID = Field(pattern=r"^[0-9]{1,30}$")
 _Radians = Annotated[float, Field(ge=-10, le=10)]
@@ -68,6 +72,7 @@ class ImageBody(ReplyBody):
     @field_validator("computed_geometry")
     @classmethod
     def _is_near(cls, computed: PointBody | None, info: ValidationInfo) -> PointBody | None:
+        """Check that the computed position is near the measured one."""
         measured = info.data.get("geometry")
         if computed and measured:
             (lng, lat), (own_lng, own_lat) = computed.coordinates, measured.coordinates
@@ -77,6 +82,7 @@ class ImageBody(ReplyBody):
 
     @model_validator(mode="after")
     def _can_be_shown(self) -> Self:
+        """Check that the camera is of a type that can be shown."""
         if not (self.is_pano or self.camera_type in WHOLE | FLAT):
             raise ValueError(f"pictures of the camera type {self.camera_type!r} cannot be shown")
         return self
@@ -87,20 +93,20 @@ class _Id(ReplyBody):
 
 
 class Ids(ReplyBody):
-    """The list of a sequence."""
+    """The reply that lists the image ids of a sequence."""
 
     data: tuple[_Id, ...]
 
 
 class Images(ReplyBody):
-    """The reply to a search."""
+    """The reply to a search for images."""
 
     data: tuple[Annotated[ImageBody | None, OrUnknown], ...]
-    """`None` in place of one that cannot be read."""
+    """Images found; `None` for one that cannot be read."""
 
 
 def shot_of(image: ImageBody) -> Shot:
-    """Return an image as a shot, placed and held as structure from motion has it, where it does."""
+    """Return an image as a shot, its position and rotation by structure from motion where it has them."""
     whole = image.is_pano or image.camera_type in WHOLE
     lng, lat = (image.computed_geometry or image.geometry).coordinates
     held = attitude_of(image.computed_rotation) if image.computed_rotation else None
@@ -125,7 +131,7 @@ def shot_of(image: ImageBody) -> Shot:
 
 
 def attitude_of(rotation: tuple[float, float, float]) -> Attitude:
-    """Return the attitude of a camera, by its rotation from the world to its own axes.
+    """Return a camera's attitude from its rotation, world to camera, axis times angle in radians.
 
     Args:
         rotation: axis times angle in radians; world: east, north, up; camera: right, down, forward (OpenSfM).
@@ -139,7 +145,7 @@ def attitude_of(rotation: tuple[float, float, float]) -> Attitude:
 
 
 def _fov(image: ImageBody) -> float:
-    """Return the focal length as a share of the longer side."""
+    """Return the horizontal field of view of a flat picture, degrees; `USUAL_FOV` where it is unknown."""
     focal = next(iter(image.camera_parameters), 0.0)
     if not 0.1 < focal <= 100 or not image.width or not image.height:
         return USUAL_FOV

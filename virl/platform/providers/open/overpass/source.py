@@ -21,8 +21,10 @@ from virl.platform.providers.osm.place_types import place_types
 from virl.platform.providers.osm.places import NamedObject, first_of_each, place_of
 from virl.platform.providers.osm.server import MapServiceSettings
 
-_MOST_SPLITS = 3  # a tile becomes at most 64 boxes; chosen
+_MOST_SPLITS = 3
+"""Times that a tile is split into four, so at most 64 boxes; chosen."""
 _KINDS = {"node": "n", "way": "w", "relation": "r"}
+"""Letter of ids for each of Overpass' kinds of object."""
 
 
 class _Middle(ReplyBody):
@@ -41,12 +43,14 @@ class _Element(ReplyBody):
 
     @property
     def position(self) -> LatLng | None:
+        """Position of a point, or middle of an area; `None` without either."""
         if self.center:
             return LatLng(self.center.lat, self.center.lon)
         return None if self.lat is None or self.lon is None else LatLng(self.lat, self.lon)
 
     @property
     def is_line(self) -> bool:
+        """Return whether the object is a way that does not close."""
         return self.type == "way" and (len(self.nodes) < 4 or self.nodes[0] != self.nodes[-1])
 
 
@@ -57,7 +61,7 @@ class _Elements(ReplyBody):
 
 
 class OverpassPlaces:
-    """Places of an Overpass server, with the ids, types, hours and facts that an extract gives them.
+    """Places asked of an Overpass server, as an extract would give them.
 
     Args:
         settings: of the service.
@@ -77,11 +81,11 @@ class OverpassPlaces:
         self.close = self._overpass.close
 
     def places_within(self, box: Box) -> Sequence[FoundPlace]:
-        """Return the places of a box; one that is too much for the server is asked for in four parts."""
+        """Return the places of a box; too large a box is asked for in four parts."""
         return self._ask_box(box, _MOST_SPLITS)
 
     def find_one(self, place_id: str) -> FoundPlace:
-        """Return the place of an id, as `PlaceSource.find_one`."""
+        """Return the place with this id."""
         query = place_of_id(place_id)
         found = _places(self._ask(query), self._day) if query else []
         if not found:
@@ -89,6 +93,7 @@ class OverpassPlaces:
         return found[0]
 
     def _ask_box(self, box: Box, splits: int) -> list[FoundPlace]:
+        """Return the places of a box, which may be split into four up to `splits` times."""
         try:
             return _places(self._ask(places_within(box)), self._day)
         except ProviderError as fault:
@@ -98,11 +103,12 @@ class OverpassPlaces:
         return list({found.place.id: found for found in every}.values())
 
     def _ask(self, query: str) -> _Elements:
+        """Return the reply to a query."""
         return self._overpass.read(query, _Elements)
 
 
 def _places(reply: _Elements, day: date) -> list[FoundPlace]:
-    """Return the places of a reply, each once: areas before points."""
+    """Return the places of a reply, each once: an area before a point of the same place."""
     data_day = reply.osm3s.get("timestamp_osm_base", "")[:10] or day.isoformat()
     found = [
         (element, place)
@@ -124,6 +130,7 @@ def _places(reply: _Elements, day: date) -> list[FoundPlace]:
 
 
 def _place(element: _Element, day: date) -> Place | None:
+    """Return an object as a place; `None` if it has no name, type or position, or is a line."""
     tags, position = element.tags, element.position
     types = place_types(tags)
     if not (tags.get("name", "").strip() and types and position and element.type in _KINDS):
@@ -134,6 +141,7 @@ def _place(element: _Element, day: date) -> Place | None:
 
 
 def _quarters(box: Box) -> list[Box]:
+    """Return the four quarters of a box."""
     south, west, north, east = box.degrees
     lat, lng = box.middle
     return [

@@ -17,22 +17,24 @@ from virl.platform.providers.osm.box import Box
 from virl.platform.providers.osm.facts import LONGEST
 
 LEAST_CONFIDENCE = 0.4
-"""Places that Overture is less sure of are left out; 0 means surely gone. Chosen."""
+"""Overture's confidence, [0, 1], below which places are left out; chosen. 0 means surely gone."""
 NEEDED = ("id", "geometry", "bbox", "names")
 """Columns without which a file holds no places."""
 WANTED = (
     *(*NEEDED, "taxonomy", "basic_category", "categories", "confidence", "addresses", "phones", "websites"),
     *("brand", "operating_status", "sources"),
 )
-"""Columns that are read. Releases differ: those that a file lacks are unknown."""
+"""Columns that are read; a file may lack some."""
 CLOSED = frozenset({"temporarily_closed", "permanently_closed"})
+"""Values of `operating_status` of closed places."""
 UNKNOWN_LICENCE = "licence not given"
+"""Licence in the credit of a source that gives none."""
 
 _Row = Mapping[str, Any]
 
 
 class OverturePlaces:
-    """Places of Overture, without hours, ratings, prices and reviews, which it does not have.
+    """Places in files of Overture Maps, without hours, ratings, prices and reviews.
 
     Args:
         files: a GeoParquet file of the type `place`, or a folder of them.
@@ -55,7 +57,7 @@ class OverturePlaces:
         return list(_places(row for row in self._rows(box, self._columns) if _is_in(row, box)))
 
     def find_one(self, place_id: str) -> FoundPlace:
-        """Return the place with this id; looks through the whole file.
+        """Return the place with this id; reads the whole file.
 
         Raises:
             BadInput: the file is damaged.
@@ -66,7 +68,7 @@ class OverturePlaces:
         return found[0]
 
     def credit(self, box: Box) -> str:
-        """Return the credit for the places of a box, with the licences of their sources.
+        """Return the line that credits the sources of the places in a box, with their licences.
 
         Raises:
             BadInput: the file is damaged.
@@ -79,6 +81,7 @@ class OverturePlaces:
         return f"Places: Overture Maps Foundation ({', '.join(sorted(licences) or [UNKNOWN_LICENCE])})"
 
     def _rows(self, box: Box, columns: Sequence[str]) -> Iterator[_Row]:
+        """Yield the rows whose bounding box touches a box."""
         # The box of a point is in single precision, rounded outwards, so more is read than lies inside.
         for south, west, north, east in (part.degrees for part in box.parts):
             inside = (
@@ -90,6 +93,7 @@ class OverturePlaces:
             yield from self._read(columns, inside)
 
     def _read(self, columns: Sequence[str], which: ds.Expression) -> Iterator[_Row]:
+        """Yield the rows that a filter selects."""
         try:
             for batch in self._data.to_batches(columns=list(columns), filter=which):
                 yield from batch.to_pylist()
@@ -100,6 +104,7 @@ class OverturePlaces:
 
 
 def _open_files(files: Path) -> ds.Dataset:
+    """Return the data set of a file or folder, checked to hold places."""
     if not files.exists():
         raise BadInput(
             f"{files}: no such file: download the places of a box with "
@@ -118,16 +123,19 @@ def _open_files(files: Path) -> ds.Dataset:
 
 
 def _one_line(fault: Exception) -> str:
+    """Return an error as one line."""
     return " ".join(str(fault).split())[:LONGEST]
 
 
 def _is_in(row: _Row, box: Box) -> bool:
+    """Return whether the position of a row is in a box."""
     position = _position(row)
     south, west, north, east = box.degrees
     return position is not None and south <= position.lat <= north and west <= position.lng <= east
 
 
 def _position(row: _Row) -> LatLng | None:
+    """Return the position of a row; `None` if its geometry is no point."""
     try:
         point = shapely.from_wkb(row["geometry"])
     except (shapely.errors.ShapelyError, TypeError):
@@ -138,6 +146,7 @@ def _position(row: _Row) -> LatLng | None:
 
 
 def _places(rows: Iterable[_Row]) -> Iterator[FoundPlace]:
+    """Yield the rows as places, without unnamed and doubtful ones."""
     for row in rows:
         names, position = row["names"] or {}, _position(row)
         name = (names.get("primary") or "").strip()
@@ -158,12 +167,12 @@ def _places(rows: Iterable[_Row]) -> Iterator[FoundPlace]:
 
 
 def _by_key(value: object) -> Mapping[str, Any]:
-    """Return a map of Parquet, which arrives as pairs."""
+    """Return a map column, which arrives as pairs, as a mapping."""
     return dict(value) if isinstance(value, list) else value if isinstance(value, dict) else {}
 
 
 def _categories(row: _Row) -> list[str]:
-    """Return the categories of a place, the finest first, of the newest scheme that the row has."""
+    """Return the categories of a row, the finest first, in the newest scheme it has."""
     taxonomy, older = row.get("taxonomy") or {}, row.get("categories") or {}
     finest = [taxonomy.get("primary"), *reversed(taxonomy.get("hierarchy") or ()), row.get("basic_category")]
     if not any(finest):
@@ -172,12 +181,14 @@ def _categories(row: _Row) -> list[str]:
 
 
 def _address(row: _Row) -> str:
+    """Return the address of a row in one line; may be empty."""
     [first, *_] = row.get("addresses") or [{}]
     town = " ".join(filter(None, (first.get("postcode"), first.get("locality"))))
     return ", ".join(filter(None, (first.get("freeform"), town)))
 
 
 def _facts(row: _Row) -> Iterator[tuple[str, str]]:
+    """Yield (name, text) of a row's further facts; texts may be empty."""
     for fact, column in (("phone", "phones"), ("website", "websites")):
         yield fact, " ".join(((row.get(column) or [""])[0] or "").split())
     brand = ((row.get("brand") or {}).get("names") or {}).get("primary")

@@ -7,10 +7,11 @@ from virl.platform.place_types import types_named
 from virl.platform.providers.osm.place_types import type_table
 
 OF_EVERY_PLACE = ("point_of_interest", "establishment")
+"""Types that every place has."""
 
 
 def types_of(categories: Iterable[str]) -> tuple[str, ...]:
-    """Return the types of a place, the finest first; those of any place alone if no category has one.
+    """Return place types for Overture's categories, the finest first; only general ones if none fits.
 
     Args:
         categories: of the place, the finest first.
@@ -20,13 +21,14 @@ def types_of(categories: Iterable[str]) -> tuple[str, ...]:
 
 
 def _of_category(category: str) -> tuple[str, ...]:
+    """Return the place types of one category, with the wider ones that each implies."""
     named = types_named("overture").get(category, (category,))
     return tuple(wider for kind in named for wider in _wider().get(kind, ()))
 
 
 @cache
 def _wider() -> Mapping[str, tuple[str, ...]]:
-    """Return each type that places of OpenStreetMap have, with the wider ones that it comes with there."""
+    """Return the type and the wider types that each place type comes with in OpenStreetMap."""
     found: dict[str, tuple[str, ...]] = {}
     for values in type_table().values():
         for types in values.values():

@@ -10,11 +10,12 @@ from virl.platform.providers.open.pictures import PictureServer, PictureService,
 from virl.platform.providers.open.shots import THIN, Shot
 
 SEARCH, IMAGES = "/api/search", "/api/pictures"
-MOST_PAGES = 10  # of a square; one with more pictures is asked for in four parts (chosen)
+MOST_PAGES = 10
+"""Most pages of a square; one with more is asked for in four parts (chosen)."""
 
 
 class Panoramax:
-    """The STAC API of an instance, or of the federated catalogue.
+    """A client of a Panoramax instance or of the federated catalogue.
 
     Args:
         server: of the API.
@@ -24,7 +25,7 @@ class Panoramax:
         self._server = server
 
     def shots(self, cell: Cell) -> Sequence[Shot] | None:
-        """Return the pictures in a square; `None` where there are more than the pages hold that are followed.
+        """Return the pictures in a square; `None` where there are more than `MOST_PAGES` pages.
 
         Raises:
             ProviderError: the service fails.
@@ -65,6 +66,7 @@ class Panoramax:
         return self._server.service.bytes(self._server.request(endpoint, path, url=lambda: address))
 
     def _address(self, shot: Shot, part: str) -> str:
+        """Return the URL of a part of a picture."""
         kind, _, tile = part.partition("-")
         if kind == "tile" and shot.tiles:
             column, _, row = tile.partition("-")

@@ -13,7 +13,7 @@ from virl.platform.providers.open.shots import Shot, TileMatrix
 from virl.platform.providers.pictures.picture import FULL_TURN
 
 USUAL_FOV = 70.0
-"""Field of view assumed for a flat picture that does not say: a phone's main camera has 65 to 78 degrees."""
+"""Degrees assumed for a flat picture that does not say: a phone's main camera has 65 to 78."""
 
 Degrees = Annotated[float, Field(ge=-360, le=720)]
 Moment = Annotated[datetime, AfterValidator(lambda told: told if told.tzinfo else told.replace(tzinfo=UTC))]
@@ -21,7 +21,7 @@ Moment = Annotated[datetime, AfterValidator(lambda told: told if told.tzinfo els
 
 
 _Pixels = Annotated[int, Field(ge=-1_000_000, le=1_000_000)]
-"""A side or a margin of a picture (limits chosen)."""
+"""Pixels of a side or a margin of a picture (limits chosen)."""
 
 
 class _Camera(ReplyBody):
@@ -69,7 +69,7 @@ class _Link(ReplyBody):
 
 
 class Item(ReplyBody):
-    """One item."""
+    """One picture of a reply: a STAC item."""
 
     id: str = Field(min_length=1)
     geometry: PointBody
@@ -81,16 +81,16 @@ class Item(ReplyBody):
 
 
 class SearchBody(ReplyBody):
-    """The reply to a search."""
+    """The reply to a search for pictures."""
 
     features: tuple[Annotated[Item | None, OrUnknown], ...]
-    """`None` in place of one that cannot be read."""
+    """Pictures found; `None` for one that cannot be read."""
     links: tuple[_Link, ...] = ()
     number_matched: int = Field(default=0, alias="numberMatched")
 
     @property
     def next_page(self) -> str:
-        """The address of the next page; empty where there is none."""
+        """URL of the next page; empty where there is none."""
         return next((link.href for link in self.links if link.rel == "next"), "")
 
 
@@ -98,7 +98,7 @@ def shot_of(item: Item, server: str) -> Shot:
     """Return an item of a server as a shot."""
     told, camera = item.properties, item.properties.camera
     whole = _is_whole(item)
-    left, shown = _part(camera) if whole else (None, 1.0)
+    left, shown = _shares_shown(camera) if whole else (None, 1.0)
     heading = _middle_heading(told)
     if left is not None and heading is not None:
         heading = (heading + (left + shown / 2 - 0.5) * FULL_TURN) % FULL_TURN
@@ -133,7 +133,7 @@ def _is_whole(item: Item) -> bool:
 
 
 def _middle_heading(told: _Properties) -> float | None:
-    """Return the heading of the middle column of the whole.
+    """Return the heading of the whole panorama's middle column, degrees; `None` if not told.
 
     A yaw that repeats the azimuth is that of the camera's own metadata.
     No document says which way a yaw turns; taken as clockwise (assumed).
@@ -145,8 +145,8 @@ def _middle_heading(told: _Properties) -> float | None:
     return (told.azimuth + (0.0 if repeats else yaw)) % FULL_TURN
 
 
-def _part(camera: _Camera) -> tuple[float | None, float]:
-    """Return the shares of a full turn cut off at the left, `None` where nothing is cut off, and shown."""
+def _shares_shown(camera: _Camera) -> tuple[float | None, float]:
+    """Return (share of a turn cut off at the left or `None`, share shown)."""
     if camera.visible_area is None or camera.sensor_array_dimensions is None:
         return None, 1.0
     width, (left, _, right, _) = camera.sensor_array_dimensions[0], camera.visible_area
@@ -156,7 +156,7 @@ def _part(camera: _Camera) -> tuple[float | None, float]:
 
 
 def _sky(camera: _Camera) -> float | None:
-    """Return the margin at the top of a panorama that was cropped, as a share of its full height."""
+    """Return the share of a cropped panorama's full height cut off at the top; `None` if not told."""
     if camera.visible_area is None or camera.sensor_array_dimensions is None:
         return None
     height = camera.sensor_array_dimensions[1]
@@ -164,15 +164,18 @@ def _sky(camera: _Camera) -> float | None:
 
 
 def _author(item: Item) -> str:
+    """Return the name of the author; empty if none is given."""
     named = next((one.name for one in item.providers if "producer" in one.roles and one.name), "")
     return named or item.properties.producer or next((one.name for one in item.providers), "")
 
 
 def _href(assets: Mapping[str, _Asset], name: str) -> str:
+    """Return the URL of an asset; empty if there is none."""
     return assets[name].href if name in assets else ""
 
 
 def _tiles(item: Item) -> TileMatrix | None:
+    """Return the tiles of a whole panorama; `None` if it has none."""
     matrices = next(iter(item.properties.tiles.values()), None)
     href = _href(item.asset_templates, "tiles")
     if matrices is None or "{TileCol}" not in href or "{TileRow}" not in href:
