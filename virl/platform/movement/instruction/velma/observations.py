@@ -10,8 +10,9 @@ from virl.platform.movement.discrete.rules import WalkState
 from virl.platform.movement.instruction.map_in_words import MapInWords, MapWay
 
 Flow = Literal["with", "against"]
+"""Directions of a walker by the traffic."""
 TrafficFlow = Callable[[WalkState], Flow | None]
-"""A function that tells a state's direction by the traffic; `None` where that is not known."""
+"""A function that returns a state's direction by the traffic; `None` where it is not known."""
 
 
 class Direction(StrEnum):
@@ -26,7 +27,7 @@ class Direction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class VisibleLandmark:
-    """A landmark that is visible."""
+    """A landmark seen, and the direction in which it is."""
 
     landmark: str
     direction: Direction
@@ -51,7 +52,7 @@ class LandmarkScorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StateObservation:
-    """The observation of one state, as it is told."""
+    """An observation of one state, as the text of a walk shows it."""
 
     ways: int = 0
     """Links that leave the crossing just come to, the way back included; 0 where there is none to tell."""
