@@ -301,11 +301,11 @@ def _stop(goal: WalkGoal, progress: _Progress, question: TouristActionQuestion) 
     if progress.crossings > most and not goal.ends:
         return _give_up_lost(
             goal,
-            f"crossing {progress.crossings} since the last turn, and I have not seen {_join_names(goal.names)}",
+            f"crossing {progress.crossings} since the last turn, and I have not seen {_any_of(goal.names)}",
         )
     if blocked:
-        return _give_up_lost(goal, f"no way leads on, and I have not seen {_join_names(goal.names)}")
-    return _action("forward", goal.sentence, f"on until I see {_join_names(goal.names)}")
+        return _give_up_lost(goal, f"no way leads on, and I have not seen {_any_of(goal.names)}")
+    return _action("forward", goal.sentence, f"on until I see {_any_of(goal.names)}")
 
 
 def _arrival_reason(
@@ -362,7 +362,7 @@ def _leads(here: Noticed, direction: str) -> bool:
     return direction in here.ways or any(way in here.ways for way in near)
 
 
-def _join_names(names: Sequence[str]) -> str:
+def _any_of(names: Sequence[str]) -> str:
     """Return names joined by "or"; "where to stop" without any."""
     return " or ".join(names) or "where to stop"
 
