@@ -60,7 +60,7 @@ class ClassScore:
         return float(np.sum(np.diff(recall, prepend=0.0) * precision))
 
     def recall(self, least: float, low: float = 0.0, high: float = np.inf) -> tuple[float, int]:
-        """Return the share of things `low` to `high` metres off with a find of score `least`, and their number.
+        """Return the share of things `low` to `high` metres off with a find of score `least`, and how many.
 
         Args:
             least: score of a find that counts.
