@@ -68,7 +68,7 @@ def test_a_user_takes_over_and_hands_back(tmp_path: Path) -> None:
         other = [way for way in standing.links if way.pano_id != own[len(gone)].next_pano_id]
         gone.append((other or standing.links)[0].pano_id)
         run.control.go(gone[-1])
-        with pytest.raises(BadInput, match="no decision is awaited"):
+        with pytest.raises(BadInput, match="waits for no decision"):
             run.control.go(gone[-1])
     run.decision()
     run.control.hand_back()

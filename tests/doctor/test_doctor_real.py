@@ -61,7 +61,9 @@ def test_prices_are_told_of_what_is_configured() -> None:
     assert len(price_lines(settings, "rules", 0.1, has_google_key=True)) == 7
 
 
-@pytest.mark.parametrize(("typed", "code", "words"), [("n\n", 0, "nothing was asked"), ("", 2, "add --yes")])
+@pytest.mark.parametrize(
+    ("typed", "code", "words"), [("n\n", 0, "no request was sent"), ("", 2, "add --yes")]
+)
 def test_without_a_yes_nothing_is_asked(
     typed: str, code: int, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -125,7 +125,7 @@ def test_replies_may_come_as_tool_calls():
 
 def test_an_answer_that_is_no_chat_completion_ends_in_one_line():
     with ChatServer([Behaviour(body="<html>Welcome to the hotel wifi</html>")]) as server:
-        with pytest.raises(ModelUnavailable, match="no chat server: check the base URL") as caught:
+        with pytest.raises(ModelUnavailable, match="no chat server answers: check the base URL") as caught:
             mind_at(server).ask(TYPE_PROMPT, **LUNCH)
         assert len(server.requests) == 1
     assert "\n" not in str(caught.value)

@@ -236,7 +236,7 @@ def test_pictures_are_left_out_where_the_user_says_so() -> None:
         mind = mind_at(server, "?pictures=no")
         mind.ask(ROAD, images=[black], **ROADS)
         assert server.refusals == []
-        with pytest.raises(MindFailed, match="is a question about pictures"):
+        with pytest.raises(BadInput, match="is a question about pictures"):
             mind.ask(describe, images=[black], question="")
 
 

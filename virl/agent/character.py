@@ -123,7 +123,13 @@ class SensesChoice(Settings):
 
 
 class Character(Settings):
-    """An inhabitant of the city: one YAML file, described in `docs/reference/characters.md`."""
+    """An inhabitant of the city: one YAML file, described in `docs/reference/characters.md`.
+
+    Examples:
+        >>> says = {"background": "A student.", "intention": "Find lunch.", "tools": ["look"]}
+        >>> virl.Character(name="Ines", city="virlton", start="20 Vine Road", **says).name
+        'Ines'
+    """
 
     name: str = Field(min_length=1)
     age: int | None = Field(default=None, ge=0, le=150)

@@ -100,7 +100,10 @@ def _run(
     source = find_character(name)
     folder = caller.run.folder / CONSULTED / key
     if folder.parts.count(CONSULTED) > DEPTH:
-        raise BadInput(f"{caller.run.start.agent} consults {name}: a chain of more than {DEPTH} agents")
+        raise BadInput(
+            f"{caller.run.start.agent} consults {name}: more than {DEPTH} agents consult each other in a "
+            "chain: let one of them act without `consult`"
+        )
     character = _changed(caller, load_character(source), changes)
     journal, done = Journal.open(folder, _start(caller, source, character))
     with journal:

@@ -138,7 +138,7 @@ class Control:
         """
         with self._changing():
             if not self._links:
-                raise BadInput("no decision is awaited: take over, and wait until the agent arrives")
+                raise BadInput("the agent waits for no decision: take over, and wait until it arrives")
             link = next((link for link in self._links if link.pano_id == pano_id), None)
             if link is None:
                 raise BadInput(f"no link leads from here to panorama {pano_id!r}: choose one of the links")
@@ -153,7 +153,7 @@ class Control:
         with self._changing():
             if not self._links or self._task is None:
                 raise BadInput(
-                    "no decision is awaited that may end the walk: only an episode you play has any"
+                    "you cannot end this walk: only an episode that you play, when it waits for you"
                 )
             self._finished, self._links = True, ()
 
@@ -205,7 +205,7 @@ class Control:
             return wanted.result(LOOK_WAIT_S)
         except TimeoutError:
             wanted.cancel()
-            raise BadInput("the agent is still at its step: look around once it rests") from None
+            raise BadInput("the agent is taking a step: wait until it stops, then look around") from None
 
     def standing(self) -> Standing:
         """Return the present state of the run."""

@@ -138,7 +138,7 @@ class Desk:
 
     def _look(self, camera: Camera) -> View:
         if self._pose is None:
-            raise BadInput("the agent is nowhere yet")
+            raise BadInput("the agent has no position yet: wait for its first step")
         return self._streetview.view(self._pose.pano_id, camera)
 
     def _hear(self, said: str) -> None:

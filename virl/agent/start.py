@@ -218,7 +218,9 @@ def _resume(options: RunOptions, console: Console, control: Control | None, tell
     with journal:
         begun = start_of(records)
         if begun.decided_by:
-            raise BadInput(f"{journal.folder}: {begun.decided_by} decides in this run: resume it from there")
+            raise BadInput(
+                f"{journal.folder}: {begun.decided_by} made the decisions of this run: resume it there"
+            )
         start = as_asked(options, begun, journal.folder)
         for ended in records:
             if isinstance(ended, EndRecord):

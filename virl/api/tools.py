@@ -85,6 +85,11 @@ def open_tools(
         UnknownName: there is no such tool.
         VirlError: something else that you can fix, said in one line.
         TypeError: there is no such argument.
+
+    Examples:
+        >>> with virl.open_tools("virlton", out="tools") as tools:
+        ...     "look" in [tool.name for tool in tools]
+        True
     """
     check_keywords(open_tools, settings, RunSettings)
     known = (*tool_names(), FINISH)

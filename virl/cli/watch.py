@@ -10,7 +10,6 @@ from virl.console import SafeConsole, echo
 from virl.errors import BadInput
 from virl.extras import require
 from virl.guard import add_guard
-from virl.pages.numbers import count_noun
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -79,6 +78,7 @@ def watch(
         raise BadInput("name a run folder, or a folder that contains runs, such as `virl watch runs`")
     shelf = Shelf(folders, town_ground)
     if save is not None:
+        from virl.pages.numbers import count_noun  # noqa: PLC0415 - loads when asked for
         from virl.serve.watch.pages import save_page  # noqa: PLC0415 - loads when asked for
 
         path, left = save_page(list(shelf.feeds.values()), save)

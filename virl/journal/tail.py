@@ -39,7 +39,7 @@ class JournalTail:
         try:
             with self._path.open("rb") as file:
                 if file.seek(0, 2) < self._read:
-                    raise JournalBroken(f"{self._path}: lines that were there are gone: start again")
+                    raise JournalBroken(f"{self._path}: lines have been removed from it: start again")
                 file.seek(self._read)
                 while (
                     (line := file.readline(MOST_LINE)).endswith(b"\n") and b"\0" not in line and line.strip()

@@ -163,13 +163,13 @@ class ScriptMind:
         turns = self.script.turns
         if self._consulted:
             raise MindFailed(
-                f"{self.path}: turns are for the agent that runs, not for one with tools that it consults"
+                f"{self.path}: `turns` are for the agent that you run: let it consult agents with a routine"
             )
         if number > len(turns):
             where = f"line {self.line('turns', len(turns) - 1)}" if turns else "`turns` is empty"
             raise MindFailed(
-                f"{self.path}, {where}: the script ends here, and turn {number} of the agent was asked for: "
-                "end it with an `answer`, or add turns and resume"
+                f"{self.path}, {where}: the script ends here, but the agent needs turn {number}: "
+                "add it and resume, or end the script with an `answer`"
             )
         return turns[number - 1]
 
@@ -182,13 +182,13 @@ class ScriptMind:
         if replies:
             line = self.line("replies", prompt, len(replies) - 1)
             return (
-                f"{self.path}, line {line}: the last reply to {prompt!r} is used, and it was asked for "
-                "again: add one and resume"
+                f"{self.path}, line {line}: the last reply to {prompt!r} has been used, and the "
+                "run needs another: add one and resume"
             )
         listed = ", ".join(sorted(self.script.replies)) or "none"
         return (
-            f"{self.path}, line {self.line('replies')}: prompt {prompt!r} was asked for, and the script "
-            f"replies to: {listed}; add it, or `rest: rules`"
+            f"{self.path}, line {self.line('replies')}: no reply to prompt {prompt!r}; there are replies to: "
+            f"{listed}; add it, or `rest: rules`"
         )
 
     def _write_down(self, prompt: str, inputs: Mapping[str, object], reply: Mapping[str, object]) -> None:

@@ -197,11 +197,11 @@ class Sender:
             LLMFault.KEY: f"does not accept the key: check {keys} in your environment",
             LLMFault.UNKNOWN_MODEL: "is not known to the server: check the model's name and the base URL",
             LLMFault.NO_QUOTA: "has no quota left: check the plan and the billing of the account",
-            LLMFault.NO_CHAT: "was asked of a server that is no chat server: check the base URL "
+            LLMFault.NO_CHAT: "has a base URL at which no chat server answers: check the base URL "
             "(docs/how-to/language-models.md)",
             LLMFault.NO_TOOLS: "takes no tools: start its server with them (llama.cpp: --jinja; vLLM: "
             "--enable-auto-tool-choice, --tool-call-parser), or choose another model, or a `routine`",
-            LLMFault.TOO_MUCH: "is asked for more at once than its server takes: allow shorter replies and "
+            LLMFault.TOO_MUCH: "has a server that accepts only smaller requests: allow shorter replies and "
             f"conversations, as in --mind '{self.name}?max_tokens=N&context=N', or pictures=no",
         }
         if fault in (LLMFault.KEY, LLMFault.UNKNOWN_MODEL):
@@ -228,7 +228,9 @@ class Sender:
         self, ask: Ask, messages: Sequence[BaseMessage], tally: RequestUsage, beside: int
     ) -> "AIMessage | _Failed":
         if tally.replies.taken >= tally.replies.most:
-            raise OutOfReplies(f"{self.name} has had all its {tally.replies.most:g} replies")
+            raise OutOfReplies(
+                f"{self.name} gave all {tally.replies.most:g} replies of `limits: calls`: increase it"
+            )
         if self.limiter:
             self.limiter.acquire()
         expected = expected_usage(

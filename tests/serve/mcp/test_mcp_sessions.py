@@ -366,7 +366,8 @@ def test_sessions_share_an_open_town_and_give_it_back(tmp_path: Path) -> None:
     sessions = Sessions(SessionDefaults(city="virlton", runs=tmp_path))
     one, other = (sessions.open(OpenCity(at="91 Station Street")) for _ in range(2))
     agents = [session.acting.agent for session in (one, other)]
-    assert agents[0].city.streetview is agents[1].city.streetview
+    assert agents[0].city.maps is agents[1].city.maps
+    assert agents[0].city.streetview.graph is agents[1].city.streetview.graph
     assert agents[0].city.left_out is not agents[1].city.left_out
     gone = [weakref.ref(agent.run) for agent in agents]
     del agents

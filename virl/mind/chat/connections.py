@@ -58,8 +58,8 @@ def _refuse_redirect(response: Any) -> None:
     asked, sent_on = response.request.url, response.request.url.join(response.headers["location"])
     if (asked.scheme, asked.host, asked.port) != (sent_on.scheme, sent_on.host, sent_on.port):
         raise RedirectRefused(
-            f"the server redirects to {sent_on.scheme}://{sent_on.host}, which is not asked: "
-            "set the base URL to it if it is yours"
+            f"the server redirects to {sent_on.scheme}://{sent_on.host}, which virl does not follow: "
+            "set the base URL to it if you trust it"
         )
 
 

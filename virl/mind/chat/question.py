@@ -19,7 +19,7 @@ from langchain_core.language_models import BaseLLM
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
 
-from virl.errors import MindFailed
+from virl.errors import BadInput
 from virl.mind.base import Pictures, Prompt, ReplyT
 from virl.mind.chat.abilities import Abilities
 from virl.mind.chat.asking import Model
@@ -100,7 +100,7 @@ def question_of(
 
     Raises:
         BadInput: an input is missing, is not the prompt's, or does not fit its template.
-        MindFailed: it is of no use without pictures, and the model takes none.
+        BadInput: it is of no use without pictures, and the model takes none.
     """
     orders, asked = render_parts(prompt, inputs)
     if issubclass(prompt.reply, Text):
@@ -128,7 +128,7 @@ def question_of(
     if images and abilities.sees:
         blocks += picture_blocks(images, manner.longest_side)
     elif images and prompt.needs_pictures:
-        raise MindFailed(
+        raise BadInput(
             f"{prompt.name} is a question about pictures, and the model takes none: choose another model, or "
             "a describer that asks none (`senses: {describer: sign-describer}`)"
         )

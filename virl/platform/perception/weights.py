@@ -215,7 +215,7 @@ def _weight_files(source: str, names: Sequence[str], formats: Formats) -> list[s
     for pattern in formats:
         if fitting := [name for name in names if fnmatch(name, pattern)]:
             return fitting
-    raise ModelUnavailable(f"weights {source}: the hub has no file {' or '.join(formats)} there")
+    raise ModelUnavailable(f"weights {source}: no file {' or '.join(formats)} there: choose other weights")
 
 
 def _not_fetched(source: str, fault: Exception) -> ModelUnavailable:

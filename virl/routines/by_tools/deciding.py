@@ -126,7 +126,7 @@ def decider_of(agent: Agent) -> tuple[Decider, BaseChatModel]:
     if isinstance(mind, RuleMind):
         turns = PolicyTurns(agent.character)
         return LocalDecider(mind, lambda messages, _: turns.next_call(messages)), NoModel()
-    raise BadInput(f"{mind.name} can use no tools: --mind openai:MODEL")
+    raise BadInput(f"{mind.name} cannot call tools: choose a model that can, as with --mind openai:MODEL")
 
 
 def check_script(mind: ScriptMind, character: Character) -> None:
@@ -141,7 +141,7 @@ def check_script(mind: ScriptMind, character: Character) -> None:
                 raise BadInput(f"{mind.path}, line {mind.line('turns', at)}: turn {at + 1}: {fault}")
     if not mind.script.turns:
         raise BadInput(
-            f"{mind.path}, line 1: `turns` is empty, and {character.name} lives by tools: list what it does"
+            f"{mind.path}, line 1: `turns` is empty, and {character.name} has no routine: list its tool calls"
         )
 
 
@@ -163,7 +163,7 @@ def stop_at_fault(mind: ScriptMind, fault: Exception, request: ToolCallRequest) 
         raise fault
     raise BadInput(
         f"{mind.path}, line {line}: turn {turns}: {request.tool_call['name']}: {fault} "
-        "(mend the script and start a new run)"
+        "(correct the script and start a new run)"
     ) from fault
 
 

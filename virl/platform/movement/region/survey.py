@@ -82,7 +82,7 @@ class SurveyStore:
         def checked(line: bytes) -> SurveyPlan | Batch | Ordered:
             record = RECORD.validate_json(line)
             if isinstance(record, SurveyPlan) != (lines.count == 0):
-                raise ValueError("a survey begins with its plan and has no other")
+                raise ValueError("the plan must be the first record, and the only plan")
             if isinstance(record, SurveyPlan) and record.format != FORMAT:
                 raise ValueError(f"format {record.format} is not {FORMAT}")
             return record

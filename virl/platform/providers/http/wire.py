@@ -128,7 +128,7 @@ class Wire:
         except httpx.TimeoutException:
             return HttpFault("no whole reply in time", verdict="wait", billed=True)
         except httpx.InvalidURL:
-            return HttpFault("it redirects to nowhere", verdict="never", billed=True)
+            return HttpFault("it redirects without an address", verdict="never", billed=True)
         except httpx.RequestError as fault:
             return HttpFault(
                 f"the connection broke ({fault or type(fault).__name__})", verdict="wait", billed=True
@@ -147,7 +147,7 @@ class Wire:
                 return self._read(response, into)
             target = request.url.join(location)
             if target.scheme not in {"http", "https"} or not target.host:
-                return HttpFault("it redirects to nowhere", verdict="never", billed=True)
+                return HttpFault("it redirects without an address", verdict="never", billed=True)
             if request.url.scheme == "https" and target.scheme != "https":
                 return HttpFault("it redirects to an unencrypted address", verdict="never", billed=True)
             return self._client.build_request("GET", target)

@@ -119,7 +119,7 @@ class OpenStreetView:
         except ProviderError as fault:
             if fault.status in GONE:
                 raise NoImagery(
-                    f"{self._service} has the picture {pano_id!r} no more: go on to another panorama"
+                    f"{self._service} no longer has the picture {pano_id!r}: go on to another panorama"
                 ) from None
             raise
         return picture(data, self._service)

@@ -85,7 +85,7 @@ def _opened(name: str, file: OsmCity, day: date) -> OpenTown:
         life=life_of(twin),
         choice=choice_of(file, twin.extract),
     )
-    return OpenTown(city, omissions)
+    return OpenTown(city, streetview, omissions)
 
 
 def _middle(layout: StreetPlan) -> LatLng:

@@ -160,7 +160,7 @@ def _storage(path: Path, scratch: Path) -> str:
     needed, free = size * SCRATCH_SHARE, shutil.disk_usage(scratch).free
     if needed > free:
         raise BadInput(
-            f"{path}: to read a part takes {needed / 1e9:,.0f} GB of disk in {scratch.parent}, which has "
+            f"{path}: reading a part needs {needed / 1e9:,.0f} GB of disk in {scratch.parent}, which has "
             f"{free / 1e9:,.0f} GB: set TMPDIR to a folder with more room, or use `osmium extract` first"
         )
     return f"sparse_file_array,{scratch / 'locations'}"
