@@ -121,11 +121,13 @@ class GridMover:
         self._links_known_at(pano_id).update((link.pano_id, link) for link in links)
 
     def _panorama(self, pano_id: str) -> Panorama:
+        """Return a panorama, fetched once."""
         if pano_id not in self._panoramas:
             self._panoramas[pano_id] = self._streetview.panorama(pano_id)
         return self._panoramas[pano_id]
 
     def _links_known_at(self, pano_id: str) -> dict[str, Link]:
+        """Return the links known to leave a panorama, by the id they lead to."""
         return self._links.setdefault(pano_id, {})
 
     def _explore(self, here: Panorama) -> list[Answer]:

@@ -184,10 +184,12 @@ def _half_turn(source: float, target: float) -> float:
 
 
 def _move(state: WalkState, way: _Exit) -> WalkState:
+    """Return the state after taking a way."""
     return WalkState(way.target, way.heading, state.node)
 
 
 def _face(state: WalkState, way: _Exit) -> WalkState:
+    """Return the state after turning to face a way."""
     return WalkState(state.node, way.heading)
 
 

@@ -131,6 +131,7 @@ class _GoalReader:
             self.leg.names += seen
 
     def _turn(self, clause: TurnClause, number: int) -> None:
+        """Add the goal of a turn in a sentence, given by its number from 1."""
         leg = self.leg
         told = (leg.is_counted, leg.ends, leg.pointed, clause.place, clause.nth, clause.times > 1)
         if clause.place is not None:

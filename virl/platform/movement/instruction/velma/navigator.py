@@ -89,6 +89,7 @@ class VelmaNavigator:
 
     @property
     def _in_chat(self) -> bool:
+        """Return whether the mind is asked by messages; never with `compat`."""
         return not self.compat and in_chat(self.form, self.mind)
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:

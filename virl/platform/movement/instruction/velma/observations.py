@@ -91,9 +91,11 @@ class Observer:
         return StateObservation(ways, self._sightings(state, landmarks), map=self._map(state))
 
     def _map(self, state: WalkState) -> tuple[MapWay, ...]:
+        """Return the ways from a state on the map; none without a map."""
         return self.map.ways(state.node, state.heading) if self.map else ()
 
     def _sightings(self, state: WalkState, landmarks: Sequence[str]) -> tuple[VisibleLandmark, ...]:
+        """Return the landmarks seen in a state; none without a scorer."""
         if self.scorer is None or not landmarks:
             return ()
         return tuple(self.scorer.visible(self.graph.ids[state.node], state.heading, landmarks))
