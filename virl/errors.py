@@ -92,7 +92,7 @@ class BadFile(BadInput):
     def __str__(self) -> str:
         """Return all faults in one line."""
         if len(self.faults) == 1:
-            return self._said[0]
+            return self._messages[0]
         bare = "; ".join(f"{_place(line)}{said}" for line, said in self.faults)
         return f"{self.source}: {len(self.faults)} faults: {bare}"
 
@@ -100,11 +100,10 @@ class BadFile(BadInput):
     def lines(self) -> Sequence[str]:
         """Lines that the command line prints: the number of faults if several, then each."""
         many = len(self.faults) > 1
-        return (*([f"{self.source}: {len(self.faults)} faults"] if many else []), *self._said)
+        return (*([f"{self.source}: {len(self.faults)} faults"] if many else []), *self._messages)
 
     @property
-    def _said(self) -> list[str]:
-        """Return each fault with the file and the line."""
+    def _messages(self) -> list[str]:
         return [
             f"{self.source}: {said}" if line is None else f"{self.source}, line {line}: {said}"
             for line, said in self.faults

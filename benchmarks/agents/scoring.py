@@ -53,7 +53,7 @@ class AgentCase:
             self.folder,
             seed=self.seed,
             changes=changes,
-            mind=mind or self.mind.apart(),
+            mind=mind or self.mind.with_own_ledger(),
             models=self.models,
             prompts=self.prompts,
         )

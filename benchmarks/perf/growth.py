@@ -116,7 +116,7 @@ def _report(folder: Path, size: int) -> float:
         return _seconds(lambda: write_report(run, city))
 
 
-def _many(folder: Path, size: int) -> Path:
+def _copy_runs(folder: Path, size: int) -> Path:
     runs = folder / f"runs-{size}"
     for number in range(size):
         shutil.copytree(
@@ -126,12 +126,12 @@ def _many(folder: Path, size: int) -> Path:
 
 
 def _cards(folder: Path, size: int) -> float:
-    shelf = Shelf([_many(folder, size)], lambda _: MapGround())
+    shelf = Shelf([_copy_runs(folder, size)], lambda _: MapGround())
     return _seconds(shelf.index)
 
 
 def _gallery(folder: Path, size: int) -> float:
-    runs = _many(folder, size)
+    runs = _copy_runs(folder, size)
     return _seconds(lambda: write_gallery([runs], folder / f"gallery-{size}" / "all.html"))
 
 

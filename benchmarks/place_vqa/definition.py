@@ -232,7 +232,7 @@ def open_answerer(name: str, resources: Resources) -> Answerer:
     describer = resources.describer(name)
     prompt = load_prompt("vqa/answer", Text)
 
-    def shown(image: Image) -> tuple[Ask, Cost]:
+    def open_photo(image: Image) -> tuple[Ask, Cost]:
         def ask(question: str, options: Sequence[str]) -> str:
             return describer.describe(
                 [photo_view(image)], render(prompt, {"question": question, "options": list(options)})
@@ -240,7 +240,7 @@ def open_answerer(name: str, resources: Resources) -> Answerer:
 
         return ask, dict
 
-    return shown
+    return open_photo
 
 
 def _mind(mind: Mind, image: Image) -> tuple[Ask, Cost]:
@@ -255,7 +255,7 @@ def _mind(mind: Mind, image: Image) -> tuple[Ask, Cost]:
 def _signs(resources: Resources) -> Answerer:
     detector, lexicon = resources.detector("sign-detector"), Models().lexicon("sign-lexicon")
 
-    def shown(image: Image) -> tuple[Ask, Cost]:
+    def open_photo(image: Image) -> tuple[Ask, Cost]:
         boxes = detector.detect([photo_view(image)], lexicon.place_types)[0]
         found = max(boxes, key=lambda one: one.score, default=None)
 
@@ -268,4 +268,4 @@ def _signs(resources: Resources) -> Answerer:
 
         return ask, dict
 
-    return shown
+    return open_photo

@@ -83,9 +83,9 @@ def open_agent(data: Data, options: Options, resources: Resources) -> WalkingAge
     if options.agent in ASK_A_MIND:
         return _agent_that_asks(data, options, resources)
     looks = options.signs or options.recognizer
-    opened = _baseline(data.graph, options, _sight(data, options, resources) if looks else None)
-    name = opened(next(iter(data.episodes.values()))).name if data.episodes else options.agent
-    return WalkingAgent(name, lambda episode: (opened(episode), None))
+    open_navigator = _baseline(data.graph, options, _sight(data, options, resources) if looks else None)
+    name = open_navigator(next(iter(data.episodes.values()))).name if data.episodes else options.agent
+    return WalkingAgent(name, lambda episode: (open_navigator(episode), None))
 
 
 def _sight(data: Data, options: Options, resources: Resources) -> Sight:
@@ -130,14 +130,14 @@ def _baseline(
 def _agent_that_asks(data: Data, options: Options, resources: Resources) -> WalkingAgent:
     make = (_velma if options.agent == "velma" else _navgpt)(data, options, resources)
 
-    def opened(_: InstructionEpisode) -> tuple[InstructionNavigator, Mind]:
+    def open_navigator(_: InstructionEpisode) -> tuple[InstructionNavigator, Mind]:
         asked = resources.mind(options.mind)  # its ledger is the episode's
         return make(asked), asked
 
     mind = resources.mind(options.mind)
     chat = ", chat" if in_chat(options.form, mind) else ""
     name = make(mind).name if options.agent == "velma" else f"navgpt {mind.name}, {_eyes(options)}{chat}"
-    return WalkingAgent(name, opened)
+    return WalkingAgent(name, open_navigator)
 
 
 def _eyes(options: Options) -> str:

@@ -48,7 +48,7 @@ STOP = Path(__file__).with_name("stop")
 def run(agent):
     with LIVES.open("a") as file:
         file.write(agent.run.folder.name + "\\n")
-    if not agent.run.noted("work", "first"):
+    if not agent.run.find_note("work", "first"):
         agent.run.ledger.hold(Price("m", 1, 0.25e6), "openai:m", "model")
         agent.run.ledger.add(Exchange("p", "openai:m", {}, {}, usd=0.25))
         agent.run.note("work", "first", "Half.")

@@ -53,7 +53,7 @@ class Own:
 
     name = "own"
 
-    def apart(self) -> "Own":
+    def with_own_ledger(self) -> "Own":
         return self
 
     def ask(

@@ -564,7 +564,7 @@ def test_a_request_in_flight_at_a_kill_is_booked(tmp_path: Path) -> None:
         object.__setattr__(mind._client.model, "invoke", killed)
         with pytest.raises(Killed):
             mind.ask(load_prompt("senses/describe-view", Text), question="")
-    paid = Ledger(book=book).paid()
+    paid = Ledger(book=book).payments()
     assert (paid.calls, paid.usd > 0) == (1, True)
     assert paid.input_tokens > 50
 

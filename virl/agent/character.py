@@ -117,7 +117,7 @@ class SensesChoice(Settings):
     take them."""
 
     @property
-    def named(self) -> tuple[tuple[Literal["detector", "describer", "matcher"], str], ...]:
+    def by_role(self) -> tuple[tuple[Literal["detector", "describer", "matcher"], str], ...]:
         """The models by their roles."""
         return ("detector", self.detector), ("describer", self.describer), ("matcher", self.matcher)
 

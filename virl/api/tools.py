@@ -155,7 +155,7 @@ class AsksFirst:
         Raises:
             BadInput: it is used outside of a graph with a checkpointer, or the answer is none.
         """
-        why = self._why(name)
+        why = self._confirmation_reason(name)
         if not why or self._agent.run.result is not None:
             return self._use(name, asked)
         arguments = asked.model_dump(mode="json", exclude_none=True)
@@ -174,7 +174,7 @@ class AsksFirst:
             return self._use(name, asked)
         return ToolResult(f"not done: a human did not approve it. {approval.comment}".rstrip(), failed=True)
 
-    def _why(self, name: str) -> str:
+    def _confirmation_reason(self, name: str) -> str:
         """Return the reason why a tool asks first; empty if it does not."""
         if _MONEY in self._names and (costs := _may_cost(self._agent, name)):
             return costs

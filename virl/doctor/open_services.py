@@ -123,7 +123,7 @@ def _places(name: str, file: OpenCity, access: Access) -> Iterator[OpenOutcome]:
     squares = len(cells_of(district_of(file), ZOOM))
     run = f"{count_noun(squares, 'square')} of the district, kept for {own.keep_days:g} days"
 
-    def near() -> str:
+    def probe_nearby() -> str:
         require("osm", what=f"the places of {name}")
         from virl.platform.providers.open.overpass.source import (  # noqa: PLC0415 - needs the extra
             OverpassPlaces,
@@ -135,7 +135,7 @@ def _places(name: str, file: OpenCity, access: Access) -> Iterator[OpenOutcome]:
 
     with closing(keeping):
         asked = f"places within {NEAR_M:g} m of the center"
-        yield _outcome(own, file.overpass_url, asked, near, f"{run}. {own.policy}")
+        yield _outcome(own, file.overpass_url, asked, probe_nearby, f"{run}. {own.policy}")
 
 
 def _maps(_: str, file: OpenCity, access: Access) -> Iterator[OpenOutcome]:

@@ -108,7 +108,7 @@ def _address(http: GoogleHttp, here: LatLng) -> str:
     return "a position"
 
 
-def _nearby(http: GoogleHttp, here: LatLng) -> str:
+def _probe_nearby(http: GoogleHttp, here: LatLng) -> str:
     circle = {"center": {"latitude": here.lat, "longitude": here.lng}, "radius": RADIUS_M}
     reply = http.json(
         http.request(replace(_NEARBY, body={"locationRestriction": {"circle": circle}, "maxResultCount": 1}))
@@ -180,7 +180,7 @@ _BOTH = (
 _NEW = (
     Probe("places_text", "ids of a text search", "free", _text_ids),
     _keyless_probe("routes_compute", "a route without stops", _NO_STOPS),
-    Probe("places_nearby", "one nearby search", "paid", _nearby, (_NEARBY,)),
+    Probe("places_nearby", "one nearby search", "paid", _probe_nearby, (_NEARBY,)),
     Probe("places_photo", "names of photos, and one photo", "paid", _photo, (_PHOTO_NAMES, _PHOTO)),
     Probe("routes_compute", "one route", "paid", _route, (_NO_STOPS,)),
 )

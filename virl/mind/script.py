@@ -57,7 +57,7 @@ class ScriptedTurn(ScriptedCall):
         return self
 
     @property
-    def made(self) -> tuple[ScriptedCall, ...]:
+    def all_calls(self) -> tuple[ScriptedCall, ...]:
         """The calls of this turn; an answer is a call of `finish`."""
         if self.answer:
             given = {"answer": self.answer, "succeeded": self.succeeded, "place_id": self.place_id}
@@ -106,12 +106,12 @@ class ScriptMind:
         """The ledger that each exchange is written to; none costs anything."""
         return self._ledger
 
-    def apart(self) -> "ScriptMind":
+    def with_own_ledger(self) -> "ScriptMind":
         """Return the same script, as far as it has got, with a ledger of its own.
 
         For an agent that is consulted.
         """
-        other = ScriptMind(self.path, self.script, self._ledger.apart())
+        other = ScriptMind(self.path, self.script, self._ledger.with_own_ledger())
         other._given, other._consulted = self._given, True
         return other
 
@@ -136,7 +136,9 @@ class ScriptMind:
         check_inputs(prompt, inputs)
         listed = self.script.replies.get(prompt.name)
         if listed is None and self._rules:
-            reply = self._rules.apart().ask(prompt, images=images, rule_inputs=rule_inputs, **inputs)
+            reply = self._rules.with_own_ledger().ask(
+                prompt, images=images, rule_inputs=rule_inputs, **inputs
+            )
             self._write_down(prompt.name, inputs, reply.model_dump())
             return reply
         replies, at = listed or (), self._given[prompt.name]

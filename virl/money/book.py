@@ -119,8 +119,8 @@ class Sums:
         self.input_tokens += other.input_tokens
         self.output_tokens += other.output_tokens
 
-    def paid(self) -> Paid:
-        """Return the sums as dollars and counts."""
+    def payments(self) -> Paid:
+        """Return the sums in dollars."""
         return Paid(
             self.nano_usd.total() / 1e9,
             dict(sorted(self.sent.items())),
@@ -196,14 +196,14 @@ class Book:
                 self._write(self._lines, entry)
             self._add(entry)
 
-    def paid(self, account: str = "") -> Paid:
-        """Return the sums of an account and those below it; of all accounts if it is empty."""
+    def payments(self, account: str = "") -> Paid:
+        """Return what an account and those below it have paid; of all accounts if it is empty."""
         total = Sums()
         with self._lock:
             for name, sums in self._accounts.items():
                 if not account or name == account or name.startswith(f"{account}/"):
                     total.add(sums)
-        return total.paid()
+        return total.payments()
 
     def _write(self, lines: JsonLines, entry: Entry) -> None:
         """Write an entry to the file; a free one waits until the run's folder is not empty."""

@@ -203,7 +203,7 @@ def draw_curves(exhibit: CurvesExhibit) -> Plot | None:
         _HEIGHT - _BOTTOM / 3,
         tuple((axes.y(mark), write_number(mark, mark_digits)) for mark in marks),
         tuple(
-            (axes.x(index), exhibit.points[index]) for index in _visible_labels(exhibit.points, axes.across)
+            (axes.x(index), exhibit.points[index]) for index in _visible_labels(exhibit.points, axes.spacing)
         ),
         tuple(_line(exhibit, curve, axes, digits) for curve in exhibit.curves),
     )
@@ -219,13 +219,13 @@ class _Axes:
     high: float
 
     @property
-    def across(self) -> float:
-        """Horizontal distance between neighbouring points, SVG units."""
+    def spacing(self) -> float:
+        """The horizontal distance between two neighbouring points."""
         return (_WIDTH - _LEFT - _RIGHT) / max(self.count - 1, 1)
 
     def x(self, index: int) -> float:
         """Return the horizontal position of a point, SVG units; a single one is in the middle."""
-        return _LEFT + index * self.across if self.count > 1 else (_LEFT + _WIDTH - _RIGHT) / 2
+        return _LEFT + index * self.spacing if self.count > 1 else (_LEFT + _WIDTH - _RIGHT) / 2
 
     def y(self, value: float) -> float:
         """Return the vertical position of a value, SVG units, within the scale."""

@@ -245,9 +245,9 @@ def test_a_session_that_was_set_aside_goes_on_by_its_id(tmp_path: Path) -> None:
 
 
 def test_only_sessions_are_resumed(tmp_path: Path) -> None:
-    from virl.agent.plan import RunOptions, planned
+    from virl.agent.plan import RunOptions, make_plan
 
-    plan = planned(RunOptions("hiro", out=tmp_path / "own"))
+    plan = make_plan(RunOptions("hiro", out=tmp_path / "own"))
     Journal.create(tmp_path / "own", plan.start).close()
 
     async def work(client: Client) -> None:

@@ -67,7 +67,7 @@ class Question:
     """The fields of the reply in words, with what this question offers."""
 
     @property
-    def beside(self) -> int:
+    def schema_letters(self) -> int:
         """Letters of the schema that goes with the request."""
         return len(json.dumps(self.schema)) if self.held else 0
 
@@ -133,7 +133,7 @@ def question_of(
             "a describer that asks none (`senses: {describer: sign-describer}`)"
         )
     elif images:
-        asked = f"{asked}\n{_instead(images, describe)}"
+        asked = f"{asked}\n{_picture_text(images, describe)}"
         blocks = [{"type": "text", "text": asked}]
     messages: list[BaseMessage] = [*earlier, HumanMessage(content=blocks)]
     if orders and isinstance(model, BaseLLM):
@@ -143,7 +143,7 @@ def question_of(
     return Question(messages, always if prompt.steady else schema, held, fields)
 
 
-def _instead(images: Pictures, describe: Describe | None) -> str:
+def _picture_text(images: Pictures, describe: Describe | None) -> str:
     """Return the words that replace pictures, for a model that takes none."""
     if told := pictures_in_words(images, describe):
         return render(load_prompt("mind/pictures-in-words", Reply), {"pictures": told})

@@ -149,13 +149,13 @@ def once_per_process(load: Callable[..., T]) -> Callable[..., T]:
     loads: dict[tuple[Hashable, ...], Once[T]] = {}
     lock = Lock()
 
-    def loaded(*arguments: Hashable) -> T:
+    def load_once(*arguments: Hashable) -> T:
         with lock:
             # Only looked up within the lock, so that different weights load side by side.
             one = loads.setdefault(arguments, Once(partial(load, *arguments)))
         return one.get()
 
-    return loaded
+    return load_once
 
 
 @contextmanager

@@ -99,7 +99,7 @@ class _History:
                     self.number[verdict.object_id] = labels[seen.label]
                     self._title[verdict.object_id] = f"{seen.label} {labels[seen.label]}"
 
-    def why(self, seen: Seen) -> str:
+    def reason(self, seen: Seen) -> str:
         verdict = self._verdict[seen.number]
         if not verdict.new:
             held = next((one for one in verdict.comparisons if one.object_id == verdict.object_id), None)
@@ -125,7 +125,7 @@ def _find(thing: MemoryObject, told: _History, memory: str) -> Find:
             seen,
             told.step.get(seen.number),
             distance(seen.position, place),
-            told.why(seen),
+            told.reason(seen),
             f"{memory}/{seen.crop}",
             f"{memory}/{seen.picture}",
         )

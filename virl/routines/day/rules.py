@@ -45,7 +45,7 @@ MEALS = (
 
 def draft(question: DraftQuestion, lexicon: Lexicon) -> DayDraft:
     """Return the next activity: a meal, a rest, the scenic spot or a pastime; `end` when the day is over."""
-    if question.left < SHORTEST:
+    if question.minutes_left < SHORTEST:
         return _draft(question, "end", "", 0, "End of the day", "No time is left for anything more.")
     return _meal(question) or _needed_rest(question) or _best_pastime(question, lexicon) or _rest(question)
 
@@ -74,7 +74,7 @@ def audit(question: AuditQuestion, lexicon: Lexicon) -> DayVerdict:
 
 def _meal(question: DraftQuestion) -> DayDraft | None:
     since, hunger = question.since_meal(), question.state["hunger"]
-    if question.is_refused("eat") or question.budget_usd < LEAST_MEAL_USD or question.left < 30:
+    if question.is_refused("eat") or question.budget_usd < LEAST_MEAL_USD or question.minutes_left < 30:
         return None
     for meal in MEALS:
         due = meal.earliest <= question.minute <= meal.latest and (since is None or since >= MEAL_GAP)
@@ -137,7 +137,7 @@ def _best_pastime(question: DraftQuestion, lexicon: Lexicon) -> DayDraft | None:
         why = "The view there is the best that was found."
         return _draft(question, "scenic", "", SCENIC_MINUTES, "Enjoy the view", why)
     pastime = pastimes[sort]
-    why = _why(pastime, question, liked.get(sort, 0) + asked.get(sort, 0))
+    why = _reason(pastime, question, liked.get(sort, 0) + asked.get(sort, 0))
     return _draft(question, "normal", sort, pastime.minutes, pastime.what.capitalize(), why)
 
 
@@ -151,7 +151,7 @@ def _can_be(pastime: Pastime, question: DraftQuestion) -> bool:
     )
     affordable = pastime.usd == 0 or pastime.usd <= question.budget_usd - MEAL_RESERVE_USD * meals_to_come
     strong = not pastime.active or question.state["energy"] >= WORN_OUT
-    return fits_the_hour and affordable and strong and question.left >= min(pastime.minutes, 40)
+    return fits_the_hour and affordable and strong and question.minutes_left >= min(pastime.minutes, 40)
 
 
 def _worth(sort: str, pastime: Pastime, question: DraftQuestion) -> float:
@@ -184,7 +184,7 @@ def _scenic_is_due(question: DraftQuestion) -> bool:
     return not done and first <= question.minute <= last - 30 and not question.is_refused("scenic")
 
 
-def _why(pastime: Pastime, question: DraftQuestion, taste: int) -> str:
+def _reason(pastime: Pastime, question: DraftQuestion, taste: int) -> str:
     name = question.client.name
     if taste > 0:
         return f"It is what {name} likes, and there is time for it."
@@ -193,7 +193,7 @@ def _why(pastime: Pastime, question: DraftQuestion, taste: int) -> str:
 
 
 def _draft(question: DraftQuestion, kind: Kind, place: str, minutes: int, what: str, reason: str) -> DayDraft:
-    ends = question.minute + max(min(minutes, question.left), 0)
+    ends = question.minute + max(min(minutes, question.minutes_left), 0)
     return DayDraft(
         kind=kind,
         starts=question.now,

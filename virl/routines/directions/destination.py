@@ -53,7 +53,7 @@ class Destination:
     """True if the place is what was asked for, or of a kind that the character accepts."""
 
     @property
-    def told(self) -> str:
+    def display_name(self) -> str:
         """The place's name; of a substitute with its kind."""
         return f"the {self.taken} {self.place.name}" if self.taken else self.place.name
 
@@ -116,7 +116,7 @@ def find_destination(
         return Destination(
             _nearest_on_foot(maps, here, found[:CANDIDATES]) if asks_nearest and maps else found[0]
         )
-    return Destination(_chosen(mind, found[:CANDIDATES], here, asked, character.background, prompts))
+    return Destination(_choose_place(mind, found[:CANDIDATES], here, asked, character.background, prompts))
 
 
 def _nearest_on_foot(maps: Maps, here: LatLng, places: Sequence[Place]) -> Place:
@@ -217,7 +217,7 @@ def _of_kind(
     return sorted(found, key=lambda place: (distance(here, place.position), place.id))
 
 
-def _chosen(
+def _choose_place(
     mind: Mind, found: Sequence[Place], here: LatLng, asked: str, background: str, prompts: Prompts
 ) -> Place:
     pick = mind.ask(

@@ -17,7 +17,7 @@ from virl.serve.google.geocoding import Stop, address_id, stop_of
 from virl.serve.google.legacy_json import bounds, point
 from virl.serve.google.static import COPYRIGHT
 from virl.serve.google.transit import TimedJourney, Transit, legacy_details, legacy_time
-from virl.serve.google.ways import RouteLeg, Stretch, Ways, joined, legs_between, matrix
+from virl.serve.google.ways import RouteLeg, Stretch, Ways, join_paths, legs_between, matrix
 from virl.serve.google.wire import Ask, GoogleStatus, Json, Refused, answer, invalid
 
 MODES: dict[str, TravelMode | None] = {
@@ -90,7 +90,7 @@ class LegacyRoutes:
         if len(sides[0]) * len(sides[1]) > MAX_ELEMENTS:
             raise Refused(GoogleStatus.MAX_ELEMENTS, f"At most {MAX_ELEMENTS} elements.")
         mode, is_imperial = _mode(ask), ask.query.get("units") == "imperial"
-        stops = [[self._found(text) for text in side] for side in sides]
+        stops = [[self._find_stop(text) for text in side] for side in sides]
         rows = self._cells(stops[0], stops[1], mode, _departure(ask), is_imperial)
         return answer(
             {
@@ -125,7 +125,7 @@ class LegacyRoutes:
             for i in range(len(origins))
         ]
 
-    def _found(self, text: str) -> Stop | None:
+    def _find_stop(self, text: str) -> Stop | None:
         try:
             return self._stop(text)
         except NotFound:
@@ -171,7 +171,7 @@ def _ridden(timed: TimedJourney, ends: Sequence[Stop], is_imperial: bool) -> Jso
     """Return a journey as a route of one leg, whose steps are its ways on foot and its rides."""
     steps = []
     for leg in timed.journey.legs:
-        stretch = Stretch(leg.path, leg.distance, leg.duration, _said(leg))
+        stretch = Stretch(leg.path, leg.distance, leg.duration, _instruction_html(leg))
         mode = "TRANSIT" if leg.line else "WALKING"
         details = {"transit_details": legacy_details(leg, timed)} if leg.line else {}
         steps.append(_stretch(stretch, is_imperial) | _instruction(stretch, mode) | details)
@@ -183,12 +183,12 @@ def _ridden(timed: TimedJourney, ends: Sequence[Stop], is_imperial: bool) -> Jso
     return route
 
 
-def _said(leg: JourneyLeg) -> str:
+def _instruction_html(leg: JourneyLeg) -> str:
     return html.escape(f"{leg.line} towards {leg.headsign}" if leg.line else "Walk", quote=False)
 
 
 def _route(legs: Sequence[RouteLeg], stops: Sequence[Stop], mode: str, is_imperial: bool) -> Json:
-    path = joined([leg.whole for leg in legs])
+    path = join_paths([leg.whole for leg in legs])
     written = []
     for leg, start, end in zip(legs, stops, stops[1:], strict=False):
         steps = [_stretch(step, is_imperial) | _instruction(step, mode) for step in leg.steps]
@@ -196,7 +196,11 @@ def _route(legs: Sequence[RouteLeg], stops: Sequence[Stop], mode: str, is_imperi
         written.append(
             _stretch(leg.whole, is_imperial)
             | ends
-            | {"steps": steps, "traffic_speed_entry": [], "via_waypoint": [_via(*one) for one in leg.via]}
+            | {
+                "steps": steps,
+                "traffic_speed_entry": [],
+                "via_waypoint": [_via_json(*one) for one in leg.via],
+            }
         )
     return {
         "bounds": bounds(path),
@@ -208,7 +212,7 @@ def _route(legs: Sequence[RouteLeg], stops: Sequence[Stop], mode: str, is_imperi
     }
 
 
-def _via(position: LatLng, step: int) -> Json:
+def _via_json(position: LatLng, step: int) -> Json:
     return {"location": point(position), "step_index": step, "step_interpolation": 1.0}
 
 

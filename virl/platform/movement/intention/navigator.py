@@ -33,7 +33,7 @@ class Eyes(Protocol):
     looks_far: bool
     """True if roads may be looked down with views of their own, which cost more."""
 
-    def far(self, panorama: Panorama, link: Link) -> RoadSight:
+    def look_far(self, panorama: Panorama, link: Link) -> RoadSight:
         """Return the sight far down a road, in a view of its own."""
         ...
 
@@ -221,7 +221,7 @@ class IntentionNavigator:
 
     def _look(self, panorama: Panorama, link: Link) -> RoadSight:
         """Return what is seen down a link from afar; nothing without eyes that look far."""
-        return self._eyes.far(panorama, link) if self._eyes and self._eyes.looks_far else RoadSight()
+        return self._eyes.look_far(panorama, link) if self._eyes and self._eyes.looks_far else RoadSight()
 
 
 def outlook(way: Prospect) -> dict[str, float]:

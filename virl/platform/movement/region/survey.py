@@ -79,7 +79,7 @@ class SurveyStore:
     def _load(self, lines: JsonLines, plan: SurveyPlan) -> None:
         """Load the records of a file that begins with this plan."""
 
-        def checked(line: bytes) -> SurveyPlan | Batch | Ordered:
+        def check_line(line: bytes) -> SurveyPlan | Batch | Ordered:
             record = RECORD.validate_json(line)
             if isinstance(record, SurveyPlan) != (lines.count == 0):
                 raise ValueError("the plan must be the first record, and the only plan")
@@ -87,7 +87,7 @@ class SurveyStore:
                 raise ValueError(f"format {record.format} is not {FORMAT}")
             return record
 
-        for record in lines.read(checked, mend=": give another file, or delete this one"):
+        for record in lines.read(check_line, mend=": give another file, or delete this one"):
             if not isinstance(record, SurveyPlan):
                 self._take(record)
             elif record != plan:
@@ -133,7 +133,7 @@ def survey(
                 done.keep(unknown, _relocate(streetview, unknown, radius))
             done.take(positions)
             if progress:
-                progress(done.asked, max(len(grid), done.asked), len(done.found))
+                progress(done.relocated_count, max(len(grid), done.relocated_count), len(done.found))
         waiting = done.leads() if follow_links else []
     return done
 
@@ -163,7 +163,7 @@ class RegionSurvey:
             self._remember(batch)
 
     @property
-    def asked(self) -> int:
+    def relocated_count(self) -> int:
         """The number of positions that were relocated."""
         return len(self._asked)
 

@@ -83,8 +83,8 @@ class Log:
         self._lines.append(record.model_dump_json())
         return start
 
-    def broken(self, seq: int, fault: str) -> MemoryBroken:
-        """Return the error for a faulty line, by its sequence number."""
+    def line_error(self, seq: int, fault: str) -> MemoryBroken:
+        """Return the error for a line."""
         return MemoryBroken(f"{self.path}, line {seq + 1}: {fault}{_MEND}")
 
     def _record(self, line: bytes) -> Record:

@@ -94,8 +94,8 @@ class Comparison:
     """Minus twice the log of how much likelier "the same" is than "a new one"; negative if likelier."""
 
     @property
-    def same(self) -> bool:
-        """Return whether a rule says that they are the same, and none that they are different."""
+    def is_same(self) -> bool:
+        """Return whether some rule says that it is the same, and none that it is different."""
         said = {opinion.says for opinion in self.opinions}
         return "same" in said and "different" not in said
 

@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 import httpx
 
-from virl.platform.providers.http.deadline import deadline, keep_deadlines, timed
+from virl.platform.providers.http.deadline import add_deadlines, deadline, keep_deadlines
 from virl.platform.providers.http.faults import HttpFault, Received
 from virl.platform.providers.http.keys import KeyTransport, Secrets
 from virl.platform.providers.http.settings import Timeouts
@@ -53,7 +53,8 @@ class Wire:
         }
         self._client = httpx.Client(
             mounts={
-                host: KeyTransport(timed(transport), secrets.proof) for host, transport in transports.items()
+                host: KeyTransport(add_deadlines(transport), secrets.proof)
+                for host, transport in transports.items()
             },
             verify=_certificates(),
             timeout=httpx.Timeout(timeouts.read, connect=timeouts.connect),

@@ -60,8 +60,7 @@ class _Step:
     """View from where the walker stands, shown after the observation; empty once the walker has left."""
 
     @property
-    def told(self) -> str:
-        """Observation as the prompt shows it, with the view if there is one."""
+    def observation_text(self) -> str:
         return f"{self.observation}\n{self.view}" if self.view else self.observation
 
 
@@ -117,7 +116,7 @@ class Scratchpad:
         steps = self._latest()
         return ShownHistory(
             f"{self._opening}\n{self._view}" if self._view else self._opening,
-            [{"reply": step.reply, "observation": step.told} for step in steps],
+            [{"reply": step.reply, "observation": step.observation_text} for step in steps],
             len(self._steps) - len(steps),
         )
 
@@ -241,7 +240,7 @@ class NavGptNavigator:
         state, refused = start, list[str]()
         here = self._observe(state)
         stands = [stand(here, state.heading)]
-        scratchpad = Scratchpad(_opening(here, state), observation_text(here, state.heading))
+        scratchpad = Scratchpad(_first_lines(here, state), observation_text(here, state.heading))
         for replies_left in reversed(range(self._max_steps)):
             opening, steps, left_out = scratchpad.history()
             asked = self._mind.ask(
@@ -306,8 +305,7 @@ def _stop(state: WalkState, reason: str, refused: list[str]) -> Move:
     )
 
 
-def _opening(here: ViewpointObservation, state: WalkState) -> str:
-    """Return the text on where a walk starts: viewpoint and heading."""
+def _first_lines(here: ViewpointObservation, state: WalkState) -> str:
     return f"Not moved yet. At viewpoint {here.viewpoint}, facing {state.heading:.2f} degrees."
 
 
@@ -333,7 +331,7 @@ def _arrival_text(before: WalkState, way: Link) -> str:
 
 def _length(step: _Step) -> int:
     """Return characters of a step in the prompt."""
-    return len(step.reply) + len(step.told)
+    return len(step.reply) + len(step.observation_text)
 
 
 def _join(text: str, summary: str) -> str:
