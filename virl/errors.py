@@ -104,6 +104,7 @@ class BadFile(BadInput):
 
     @property
     def _messages(self) -> list[str]:
+        """Return each fault with the file and the line."""
         return [
             f"{self.source}: {said}" if line is None else f"{self.source}, line {line}: {said}"
             for line, said in self.faults

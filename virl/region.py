@@ -160,6 +160,7 @@ def _far_corner(ring: Sequence[LatLng]) -> RegionFault | None:
 
 
 def _crossing_fault(ring: Sequence[LatLng]) -> RegionFault | None:
+    """Return the fault of two sides that cross or touch; `None` without one."""
     if _flat(ring, _frame(ring)).is_valid:
         return None
     points = [_frame(ring).point(corner) for corner in ring]

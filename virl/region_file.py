@@ -47,10 +47,12 @@ def read_region(file: Path, near: LatLng | None = None) -> Region:
 
 
 def _line_source(file: Path, line: int | None) -> str:
+    """Return a file and a line as the start of a message."""
     return f"{file}" if line is None else f"{file}, line {line}"
 
 
 def _distance_fault(corners: Sequence[LatLng], near: LatLng) -> RegionFault | None:
+    """Return the fault of corners too far from a city; `None` if they are near it."""
     lat, lng = corners[0]
     metres = distance(corners[0], near)
     if metres <= MAX_FROM_CITY_M:

@@ -110,6 +110,7 @@ def _check_standing(role: Role, name: str, above: tuple[tuple[Role, str], ...]) 
 
 
 def _own_needs(needs: Needs) -> Iterator[Need]:
+    """Yield a model's requirements other than models: packages, files and weights."""
     if needs.packages:
         missing = " and ".join(missing_packages(needs.packages))
         what = " + ".join(needs.packages)

@@ -147,7 +147,7 @@ class RegionNavigator:
         left.extend(rest[number - 1].id for number in tour[1:])
 
     def _next_panorama(self, left: deque[str]) -> Panorama | None:
-        """Return the first of the panoramas that is still there, taken from those left."""
+        """Remove and return the first panorama left that still exists; `None` if none is left."""
         while left:
             pano_id = left.popleft()
             try:

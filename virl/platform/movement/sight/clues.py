@@ -202,6 +202,7 @@ def _kind(one: Clue) -> str:
 
 
 def _direction_text(position: LatLng, here: LatLng) -> str:
+    """Return a position in words: metres and direction from here."""
     away = distance(here, position)
     return "here" if away < 1 else f"{away:.0f} m {compass_word(bearing(here, position))}"
 

@@ -163,6 +163,7 @@ def _distance_by_pitch(pitch: float, pitch_error: float, drop: float, drop_error
 
 
 def _combine(foot: _Reading, top: _Reading) -> tuple[float, float, str]:
+    """Return the median metres by foot and top together, the error of the logarithm, and the source."""
     gap = abs(foot.log - top.log)
     # Each reading weighs by the inverse of its variance.
     by_foot, by_top = foot.error**-2, top.error**-2

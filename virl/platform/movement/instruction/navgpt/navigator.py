@@ -61,6 +61,7 @@ class _Step:
 
     @property
     def observation_text(self) -> str:
+        """Observation as the prompt shows it, with the view if there is one."""
         return f"{self.observation}\n{self.view}" if self.view else self.observation
 
 
@@ -306,6 +307,7 @@ def _stop(state: WalkState, reason: str, refused: list[str]) -> Move:
 
 
 def _first_lines(here: ViewpointObservation, state: WalkState) -> str:
+    """Return the text on where a walk starts: viewpoint and heading."""
     return f"Not moved yet. At viewpoint {here.viewpoint}, facing {state.heading:.2f} degrees."
 
 
