@@ -63,7 +63,7 @@ def without_secrets(text: str) -> str:
 
 
 def _frame(fault: BaseException, home: Path | None) -> FrameSummary | None:
-    """Return the innermost call in the code under `home`, or else in somebody's own, or else of all."""
+    """Return the innermost call in the code under `home`, else in a user's own code, else in any."""
     frames = extract_tb(fault.__traceback__)
     own = [
         frame for frame in frames if home and Path(frame.filename).resolve().is_relative_to(home.resolve())
@@ -73,4 +73,5 @@ def _frame(fault: BaseException, home: Path | None) -> FrameSummary | None:
 
 
 def _is_installed(name: str) -> bool:
+    """Return whether a file belongs to virl, Python or an installed package."""
     return name.startswith("<") or str(Path(name).resolve()).startswith(_NOT_THEIRS)

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import BeforeValidator
 
 DAY_MINUTES = 24 * 60
+"""Minutes of a day."""
 
 _CLOCK = re.compile(r"(\d{1,2})(?:[:.h](\d{2}))?\s*([ap])?\.?(?:m\.?)?", re.IGNORECASE)
 
@@ -30,7 +31,7 @@ def parse_clock(text: str) -> int:
 
 
 def show_clock(minute: float) -> str:
-    """Return the minutes after midnight as `HH:MM`; what is past midnight belongs to the next day's clock."""
+    """Return minutes after midnight as `HH:MM`; minutes past the day's end as the next day's time."""
     whole = int(minute)
     return "24:00" if whole == DAY_MINUTES else f"{whole // 60 % 24:02d}:{whole % 60:02d}"
 
@@ -40,12 +41,12 @@ def whole_minutes(seconds: float) -> int:
     return ceil(seconds / 60)
 
 
-def _time(value: object) -> object:
-    """Return a time as `HH:MM`; YAML reads 09:00 as text, and 21:00 as the number 1260."""
+def _to_clock(value: object) -> object:
+    """Return a time as `HH:MM`: YAML reads 09:00 as text, and 21:00 as the number 1260."""
     if isinstance(value, int) and not isinstance(value, bool):
         value = f"{value // 60}:{value % 60:02d}"
     return show_clock(parse_clock(value)) if isinstance(value, str) else value
 
 
-Time = Annotated[str, BeforeValidator(_time)]
+Time = Annotated[str, BeforeValidator(_to_clock)]
 """A time of a day as settings hold it: `HH:MM`."""

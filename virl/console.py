@@ -26,7 +26,7 @@ THEME = Theme(
     | dict.fromkeys(("progress.elapsed", "progress.remaining"), "dim")
 )
 LONG_S = 1.5
-"""Seconds without a word after which it is told what takes so long. Chosen: shorter than patience."""
+"""Seconds without output after which a line says what takes so long. Chosen: shorter than patience."""
 
 
 class SafeConsole(Console):
@@ -36,7 +36,7 @@ class SafeConsole(Console):
         super().__init__(emoji=emoji, theme=THEME, **options)
 
     def on_broken_pipe(self) -> None:
-        """Print no more: who reads only the head of the output wants the work done all the same."""
+        """Stop printing without an error when the reader of the output has gone."""
         self.quiet = True
         _discard(self.file)
 
@@ -50,7 +50,7 @@ class SafeConsole(Console):
 
 
 def echo(text: str = "", *, err: bool = False) -> None:
-    """Print a text and a newline on standard output, or on standard error, in hanging lines on a terminal."""
+    """Print a text and a newline on standard output, or with `err` on standard error."""
     if err and sys.stderr and sys.stderr.isatty():
         for line in plain_lines(text).split("\n"):
             say(SafeConsole(stderr=True), escape(line))
@@ -64,6 +64,7 @@ def echo_json(text: str) -> None:
 
 
 def _echo(text: str, *, err: bool = False) -> None:
+    """Print a text as it is; drop it if the reader of the output has gone."""
     try:
         typer.echo(text, err=err)
     except BrokenPipeError:
@@ -71,14 +72,14 @@ def _echo(text: str, *, err: bool = False) -> None:
 
 
 def _discard(stream: IO[str]) -> None:
-    """Send what a stream still gets to nowhere."""
+    """Send all further output of a stream to nowhere."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
 
 
 def say(console: Console, markup: str, indent: int = 2) -> None:
-    """Print a line of Rich's markup; where a terminal has to break it, what follows is indented.
+    """Print a line of Rich's markup; after a line break the text is indented by `indent` spaces.
 
     Words that are longer than a line, such as paths, stay whole.
 
@@ -100,7 +101,7 @@ def say(console: Console, markup: str, indent: int = 2) -> None:
 
 
 def as_markup(text: str) -> str:
-    """Return a text from the world on one line, so that it is shown as it is among Rich's markup."""
+    """Return a text on one line, with its square brackets escaped for Rich's markup."""
     return escape(plain_line(text))
 
 

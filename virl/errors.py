@@ -14,7 +14,9 @@ from typing import Literal
 
 _WAY_ON = ContextVar("way on", default="--resume")
 FEW = 14  # names that an error lists where a command lists them too; chosen
+"""Names that a message lists at most."""
 LONGEST_NAME = 60  # characters of a name for which a near one is looked for; chosen
+"""Characters of a name that a message shows."""
 LISTINGS: Mapping[str, str] = MappingProxyType(
     {
         "agent": "virl agents",
@@ -33,12 +35,12 @@ LISTINGS: Mapping[str, str] = MappingProxyType(
 
 
 def choices(known: Collection[str]) -> str:
-    """Return the end of an error about an unknown name: the names that work, sorted."""
+    """Return the end of a message about an unknown name: the known names, sorted, if there are any."""
     return f"choose one of: {', '.join(sorted(known))}" if known else "there are none"
 
 
 def nearest_name(name: str, known: Collection[str]) -> str | None:
-    """Return the known name that a misspelt one resembles, whatever its capitals; `None` if there is none."""
+    """Return the known name most like a misspelt one, ignoring case; `None` if none is."""
     by_small_letters = {one.casefold(): one for one in sorted(known)}
     small = name[:LONGEST_NAME].casefold()
     close = get_close_matches(small, by_small_letters, n=1)
@@ -47,7 +49,7 @@ def nearest_name(name: str, known: Collection[str]) -> str | None:
 
 
 def did_you_mean(name: str, known: Collection[str]) -> str:
-    """Return the end of an error about a misspelt name; empty if no known one resembles it."""
+    """Return the end of a message about a misspelt name: the one meant; empty if none is like it."""
     near = nearest_name(name, known)
     return f"; did you mean {near!r}?" if near else ""
 
@@ -62,11 +64,11 @@ class Interrupted(KeyboardInterrupt):
 
 
 class VirlError(Exception):
-    """Something the user can mend: the message is one line that says how."""
+    """An error that the user can fix; its message is one line that says how."""
 
     @property
     def lines(self) -> Sequence[str]:
-        """The lines that the command line prints: the message, or a line for each of several faults."""
+        """Lines that the command line prints: the message, or one for each of several faults."""
         return (str(self),)
 
 
@@ -96,12 +98,13 @@ class BadFile(BadInput):
 
     @property
     def lines(self) -> Sequence[str]:
-        """The lines that the command line prints: the number of faults if several, and each fault."""
+        """Lines that the command line prints: the number of faults if several, then each."""
         many = len(self.faults) > 1
         return (*([f"{self.source}: {len(self.faults)} faults"] if many else []), *self._messages)
 
     @property
     def _messages(self) -> list[str]:
+        """Return each fault with the file and the line."""
         return [
             f"{self.source}: {said}" if line is None else f"{self.source}, line {line}: {said}"
             for line, said in self.faults
@@ -125,19 +128,19 @@ class BadInputs(BadInput):
 
     @property
     def lines(self) -> Sequence[str]:
-        """The lines that the command line prints: the number of faults if several, and each fault."""
+        """Lines that the command line prints: the number of faults if several, then each."""
         lines = [line for fault in self.faults for line in fault.lines[len(fault.lines) > 1 :]]
         return (*([f"{len(lines)} faults"] if len(lines) > 1 else []), *lines)
 
 
 def told_of(source: str, fault: VirlError) -> Sequence[str]:
-    """Return the lines of a fault of a source, each with the source's name in front."""
+    """Return the lines of an error, each with the name of its source in front."""
     lines = fault.lines[1:] if len(fault.lines) > 1 else fault.lines
     return [line if line.startswith(source) else f"{source}: {line}" for line in lines]
 
 
 def raise_all(faults: Sequence[VirlError]) -> None:
-    """Raise what is wrong, as one error; nothing where there is nothing.
+    """Raise the only fault, or one error of all; do nothing without faults.
 
     Raises:
         VirlError: the only fault, or a `BadInputs` of all.
@@ -149,6 +152,7 @@ def raise_all(faults: Sequence[VirlError]) -> None:
 
 
 def _place(line: int | None) -> str:
+    """Return a line number as the start of a message; empty for `None`."""
     return "" if line is None else f"line {line}: "
 
 
@@ -188,7 +192,7 @@ class CodeFault(VirlError):
 
 
 class RunStopped(VirlError):
-    """Somebody who controls the run has interrupted it; it can be resumed."""
+    """A user who controls the run has interrupted it; it can be resumed."""
 
 
 class NoStreetView(VirlError):
@@ -248,13 +252,13 @@ class ProviderError(VirlError):
 
 
 def way_on() -> str:
-    """Return the option, or the command of the host, with which the user goes on after a failure."""
+    """Return the option or command, such as `--resume`, with which the user goes on after a failure."""
     return _WAY_ON.get()
 
 
 @contextmanager
 def going_on_by(way: str) -> Iterator[None]:
-    """Name another way to go on in the errors of a block, such as `inspect eval-retry`."""
+    """Set the option or command to go on with in errors of the block, such as `inspect eval-retry`."""
     token = _WAY_ON.set(way)
     try:
         yield
@@ -303,6 +307,6 @@ class JournalBroken(VirlError):
 
 
 def first_line(fault: BaseException, longest: int = 200) -> str:
-    """Return the first line of an error's text, for a message of one line."""
+    """Return the first line of an error's text, at most `longest` characters."""
     lines = [line.strip() for line in str(fault).splitlines() if line.strip()]
     return (lines[0] if lines else type(fault).__name__)[:longest]

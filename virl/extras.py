@@ -16,7 +16,7 @@ PACKAGES = {
 
 
 def require(extra: str, *packages: str, what: str = "", error: type[VirlError] = ModelUnavailable) -> None:
-    """Check that packages of an extra are installed; import none of them.
+    """Raise `error` if a package of an extra is not installed; imports none.
 
     Args:
         extra: name of the extra of virl.
@@ -34,13 +34,13 @@ def require(extra: str, *packages: str, what: str = "", error: type[VirlError] =
 
 
 def extra_of(package: str) -> str:
-    """Return the extra that a package belongs to, by its name in an import; empty for none of these."""
+    """Return the extra of virl that brings a package, by its name in an import; empty if none does."""
     name = package.partition(".")[0]
     return next((extra for extra, packages in PACKAGES.items() if name in packages), "")
 
 
 def missing_packages(packages: Iterable[str]) -> list[str]:
-    """Return those of the packages that are not installed; import none of them."""
+    """Return the packages, by names in an import, that are not installed; imports none."""
     return [name for name in packages if find_spec(name) is None]
 
 

@@ -22,7 +22,7 @@ MOST_LINE = 100_000_000
 """Bytes of a line that is read, at most; chosen, far above what virl writes."""
 
 TOO_LONG = f"is longer than {MOST_LINE / 1e6:.0f} MB"
-"""Fault of such a line."""
+"""Fault of a line longer than `MOST_LINE`."""
 
 PARTIAL = ".part"
 """Suffix of a file that is being written."""
@@ -35,7 +35,7 @@ _LEFTOVER = re.compile(rf"\.{_HOST}-(\d+)-[0-9a-f]+{re.escape(PARTIAL)}$")
 
 @contextmanager
 def refusals_in_a_line(path: Path, then: str) -> Iterator[None]:
-    """Turn an operating system's refusal to write `path` into one line.
+    """Turn any `OSError` of the block, which writes `path`, into a `CannotWrite` of one line.
 
     Args:
         path: what is being written, for the message.
@@ -53,7 +53,7 @@ def refusals_in_a_line(path: Path, then: str) -> Iterator[None]:
 
 @contextmanager
 def replace_file(path: Path, then: str, *, sync: bool = False) -> Iterator[BinaryIO]:
-    """Open a file that takes the place of `path` when it is complete; its folder is made if need be.
+    """Open a temporary file that replaces `path` at the end of the block.
 
     A reader sees the old file or the new one. Several writers do no harm to each other: the last one stays.
 
@@ -83,7 +83,7 @@ def replace_file(path: Path, then: str, *, sync: bool = False) -> Iterator[Binar
 
 
 def is_partial(path: Path) -> bool:
-    """Return whether a name is that of a file that `replace_file` was writing, here or on another machine."""
+    """Return whether a file's name is that of an unfinished `replace_file`, of this or another machine."""
     return path.name.startswith(".") and path.name.endswith(PARTIAL)
 
 
@@ -96,6 +96,7 @@ def _clear_leftovers(folder: Path) -> None:
 
 
 def _is_alive(process: int) -> bool:
+    """Return whether a process of this machine still runs, or may do."""
     if sys.platform == "win32":
         return True  # there, asking would end it
     try:
@@ -108,7 +109,7 @@ def _is_alive(process: int) -> bool:
 
 
 def write_whole(path: Path, data: bytes, then: str) -> None:
-    """Write a file: it appears under its name only when all of it is on the disk.
+    """Write a file that appears under its name only when all of it is on disk.
 
     Args:
         path: the file; its folder is made if need be.
@@ -123,7 +124,7 @@ def write_whole(path: Path, data: bytes, then: str) -> None:
 
 
 class JsonLines:
-    """A file of JSON objects, one a line, that grows. One process writes it at a time.
+    """A file of one JSON object a line, to which objects are appended. One process writes at a time.
 
     A last line that is not whole is not read, and goes with the next `append`: one without an end, as a kill
     leaves it, or an empty one or one with zero bytes, as a crash of the machine may.
@@ -188,7 +189,7 @@ class JsonLines:
             raise broken(f"{self.path}: cannot be read ({fault.strerror})") from fault
 
     def append(self, line: str, *, sync: bool = False) -> None:
-        """Write a JSON object, given as one line without its end; all of it, or nothing.
+        """Write a JSON object, given as one line without its line break; all of it or nothing.
 
         Args:
             line: the object.
@@ -220,7 +221,7 @@ class JsonLines:
         self.torn = b""
 
     def heal(self) -> None:
-        """Remove what follows the lines read: a torn last line, or lines that are to be written anew.
+        """Remove the bytes after the lines read, such as a torn last line.
 
         Raises:
             CannotWrite: the disk refuses.
@@ -231,7 +232,7 @@ class JsonLines:
         self.torn = b""
 
     def _check_end(self, file: BinaryIO) -> None:
-        """See that nothing follows the known lines but a part of a line."""
+        """Refuse a file in which whole lines follow those known, which another process has written."""
         if os.fstat(file.fileno()).st_size < self.size:
             raise OSError("lines have been removed from it")
         file.seek(self.size)
@@ -241,15 +242,17 @@ class JsonLines:
 
 
 def _is_blank(line: bytes) -> bool:
+    """Return whether a line is empty or has zero bytes, as after a crash of the machine."""
     return b"\0" in line or not line.strip()
 
 
 def _fault_text(fault: ValueError) -> str:
+    """Return what is wrong with a line, field by field for a model."""
     return misfits(fault, "the line")[0] if isinstance(fault, ValidationError) else str(fault)
 
 
 def is_there(path: Path) -> bool:
-    """Return whether a file is there; false for a name that no file can have."""
+    """Return whether a file exists; false for a name that is not allowed."""
     try:
         return path.is_file()
     except OSError:  # the name is too long
@@ -257,7 +260,7 @@ def is_there(path: Path) -> bool:
 
 
 def read_bounded(path: Path, most: int = MOST_LINE) -> bytes | None:
-    """Return the bytes of a regular file; `None` for a pipe or the like, or beyond `most` bytes.
+    """Return the bytes of a regular file of at most `most` bytes; `None` for a larger one or a pipe.
 
     Raises:
         OSError: it is missing, or cannot be read.
@@ -267,7 +270,7 @@ def read_bounded(path: Path, most: int = MOST_LINE) -> bytes | None:
 
 
 def folder_size(folder: Path) -> int:
-    """Return the bytes of all files in a folder; a file that goes meanwhile counts nothing."""
+    """Return the bytes of all files in a folder; files deleted meanwhile count 0."""
     total = 0
     for root, _, names in os.walk(folder):
         for name in names:
@@ -277,7 +280,7 @@ def folder_size(folder: Path) -> int:
 
 
 def is_inside(folder: Path, name: str) -> bool:
-    """Return whether a path within a folder stays in it when all links are followed."""
+    """Return whether a path within a folder stays inside it, links followed."""
     try:
         return (folder / name).resolve().is_relative_to(folder.resolve())
     except (OSError, RuntimeError, ValueError):  # a loop of links is a RuntimeError before Python 3.13

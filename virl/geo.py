@@ -15,12 +15,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
+"""Array of 64-bit floating-point numbers."""
 Ints = NDArray[np.int64]
+"""Array of 64-bit integers."""
 Flags = NDArray[np.bool_]
+"""Array of booleans."""
 
 SEMI_MAJOR_M = 6_378_137.0  # WGS84 defining parameter
+"""Semi-major axis of the WGS84 ellipsoid, metres."""
 FLATTENING = 1 / 298.257_223_563  # WGS84 defining parameter
+"""Flattening of the WGS84 ellipsoid."""
 MEAN_RADIUS_M = 6_371_008.8  # IUGG mean radius
+"""Mean radius of the Earth, metres."""
 _ECCENTRICITY2 = FLATTENING * (2 - FLATTENING)
 
 
@@ -63,17 +69,17 @@ def signed_turn(source: ArrayLike, target: ArrayLike) -> float | Floats:
 
 
 def signed_float_turn(source: float, target: float) -> float:
-    """Return `signed_turn` of two plain numbers to the last bit, without arrays: for inner loops."""
+    """Return `signed_turn` of two numbers, degrees, exactly and without arrays: for inner loops."""
     return 180.0 - (180.0 - (target - source)) % 360.0
 
 
 def distance(a: LatLng, b: LatLng) -> float:
-    """Return the metres between two positions, along the ground."""
+    """Return the distance along the ground between two positions, metres."""
     return float(distances(a.lat, a.lng, b.lat, b.lng))
 
 
 def distances(lat1: ArrayLike, lng1: ArrayLike, lat2: ArrayLike, lng2: ArrayLike) -> Floats:
-    """Return the metres between pairs of positions, along the ground; broadcasts.
+    """Return the distances along the ground between pairs of positions, metres; broadcasts.
 
     Args:
         lat1: degrees, of the first positions.
@@ -88,12 +94,12 @@ def distances(lat1: ArrayLike, lng1: ArrayLike, lat2: ArrayLike, lng2: ArrayLike
 
 
 def bearing(a: LatLng, b: LatLng) -> float:
-    """Return the heading at `a` of the way to `b`; 0 where they coincide."""
+    """Return the heading from `a` to `b`, degrees clockwise from north; 0 where they coincide."""
     return float(bearings(a.lat, a.lng, b.lat, b.lng))
 
 
 def bearings(lat1: ArrayLike, lng1: ArrayLike, lat2: ArrayLike, lng2: ArrayLike) -> Floats:
-    """Return the headings of the ways from the first positions to the second ones; broadcasts.
+    """Return the headings from the first positions to the second ones, degrees; broadcasts.
 
     Args:
         lat1: degrees, of the first positions.
@@ -110,7 +116,7 @@ def bearings(lat1: ArrayLike, lng1: ArrayLike, lat2: ArrayLike, lng2: ArrayLike)
 
 
 def destination(start: LatLng, heading: float, metres: float) -> LatLng:
-    """Return the position reached from `start` by walking `metres` along the great circle at `heading`.
+    """Return the position `metres` from `start` at a heading, degrees clockwise from north.
 
     Meant for walking distances: off by less than 0.1 % of `metres` up to 5 km.
 
@@ -126,7 +132,7 @@ def destination(start: LatLng, heading: float, metres: float) -> LatLng:
 def destinations(
     lat: ArrayLike, lng: ArrayLike, heading: ArrayLike, metres: ArrayLike
 ) -> tuple[Floats, Floats]:
-    """Return the latitudes and longitudes reached from the given positions; broadcasts.
+    """Return latitudes and longitudes reached from positions by headings, degrees, and metres; broadcasts.
 
     Args:
         lat: degrees.
@@ -152,30 +158,31 @@ class LocalFrame:
     origin: LatLng
 
     def to_metres(self, lat: ArrayLike, lng: ArrayLike) -> tuple[Floats, Floats]:
-        """Return the metres to the east and to the north of the origin."""
+        """Return metres east and metres north of the origin, of latitudes and longitudes in degrees."""
         per_lat, per_lng = self._metres_per_degree()
         x: Floats = np.asarray(signed_turn(self.origin.lng, lng)) * per_lng
         y: Floats = (np.asarray(lat, float) - self.origin.lat) * per_lat
         return x, y
 
     def to_degrees(self, x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
-        """Return the latitude and longitude of points given in metres."""
+        """Return latitudes and longitudes, degrees, of points in metres east and north of the origin."""
         per_lat, per_lng = self._metres_per_degree()
         lat: Floats = self.origin.lat + np.asarray(y, float) / per_lat
         lng: Floats = self.origin.lng + np.asarray(x, float) / per_lng
         return lat, np.asarray(signed_turn(0.0, lng), float)
 
     def position(self, x: float, y: float) -> LatLng:
-        """Return the position of one point given in metres."""
+        """Return the position of a point, metres east (x) and north (y) of the origin."""
         lat, lng = self.to_degrees(x, y)
         return LatLng(float(lat), float(lng))
 
     def point(self, position: LatLng) -> tuple[float, float]:
-        """Return the point in metres of one position."""
+        """Return a position as metres east and north of the origin."""
         x, y = self.to_metres(position.lat, position.lng)
         return float(x), float(y)
 
     def _metres_per_degree(self) -> tuple[float, float]:
+        """Return metres of a degree of latitude, and of a degree of longitude, at the origin."""
         sin_lat = np.sin(np.radians(self.origin.lat))
         # A degree of latitude follows the curvature along the meridian, one of longitude that across it.
         w = 1 - _ECCENTRICITY2 * sin_lat**2
@@ -185,7 +192,7 @@ class LocalFrame:
 
 
 def in_sector(heading: float, left: float, right: float) -> bool:
-    """Return whether a heading lies in the sector clockwise from `left` to `right`, ends included.
+    """Return whether a heading is in the sector clockwise from `left` to `right`, degrees, ends included.
 
     Args:
         heading: degrees.
@@ -200,22 +207,23 @@ _COMPASS = ("north", "northeast", "east", "southeast", "south", "southwest", "we
 
 
 def egocentric_word(heading: float, target: float) -> str:
-    """Return the nearest of eight words, such as "front", for the way to `target` seen facing `heading`."""
+    """Return the word, such as "front left", for a heading `target` seen by one who faces `heading`."""
     return _EGOCENTRIC[_eighth(target - heading)]
 
 
 def compass_word(heading: float) -> str:
-    """Return the nearest of the eight compass directions."""
+    """Return the word, such as "northeast", of the eight that is nearest to a heading, degrees."""
     return _COMPASS[_eighth(heading)]
 
 
 def _eighth(angle: float) -> int:
+    """Return the number of the eighth of the circle around an angle, degrees; 0 around north."""
     # Half an eighth is added, so that each word stands for the angles on both sides of its direction.
     return int(np.floor((normalize_heading(angle) + 22.5) / 45.0)) % 8
 
 
 def _ecef(lat: ArrayLike, lng: ArrayLike) -> Floats:
-    """Return earth-centred, earth-fixed coordinates on the ellipsoid, metres, in a last axis of length 3."""
+    """Return earth-centred coordinates on the ellipsoid, metres, shape (..., 3)."""
     phi, lam = np.broadcast_arrays(np.radians(np.asarray(lat, float)), np.radians(np.asarray(lng, float)))
     n = SEMI_MAJOR_M / np.sqrt(1 - _ECCENTRICITY2 * np.sin(phi) ** 2)
     return np.stack(
@@ -229,7 +237,7 @@ def _ecef(lat: ArrayLike, lng: ArrayLike) -> Floats:
 
 
 def _geodetic(xyz: Floats) -> tuple[Floats, Floats]:
-    """Return the latitude and longitude of earth-centred points near the surface (Bowring's formula)."""
+    """Return latitudes and longitudes, degrees, of earth-centred points near the surface (Bowring)."""
     x, y, z = xyz[..., 0], xyz[..., 1], xyz[..., 2]
     p = np.hypot(x, y)
     semi_minor = SEMI_MAJOR_M * (1 - FLATTENING)
@@ -243,6 +251,7 @@ def _geodetic(xyz: Floats) -> tuple[Floats, Floats]:
 
 
 def _east_north(lat: ArrayLike, lng: ArrayLike) -> tuple[Floats, Floats]:
+    """Return unit vectors east and north in earth-centred coordinates, each of shape (..., 3)."""
     phi, lam = np.broadcast_arrays(np.radians(np.asarray(lat, float)), np.radians(np.asarray(lng, float)))
     east = np.stack([-np.sin(lam), np.cos(lam), np.zeros_like(lam)], axis=-1)
     north = np.stack([-np.sin(phi) * np.cos(lam), -np.sin(phi) * np.sin(lam), np.cos(phi)], axis=-1)
@@ -250,5 +259,6 @@ def _east_north(lat: ArrayLike, lng: ArrayLike) -> tuple[Floats, Floats]:
 
 
 def _up_vectors(lat: ArrayLike, lng: ArrayLike) -> Floats:
+    """Return unit vectors up in earth-centred coordinates, shape (..., 3)."""
     phi, lam = np.broadcast_arrays(np.radians(np.asarray(lat, float)), np.radians(np.asarray(lng, float)))
     return np.stack([np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)], axis=-1)

@@ -19,8 +19,11 @@ from virl.plain_text import plain_line
 from virl.redaction import RedactingFormatter, Redaction
 
 BUG = 1
+"""Exit code of a bug."""
 USER_ERROR = 2
+"""Exit code of an error that the user can fix."""
 INTERRUPTED = 130
+"""Exit code after Ctrl-C."""
 
 LOG_DETAILS = "Log details, and show full tracebacks."
 """Help text of `--debug` for a command that logs what it does."""
@@ -29,7 +32,7 @@ LOG_DETAILS = "Log details, and show full tracebacks."
 def add_guard(
     debug_help: str = "Show full tracebacks.",
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Return a decorator that runs a command under `guard` and adds the option `--debug` as its last one.
+    """Return a decorator that runs a command under `guard` and gives it the option `--debug`.
 
     Args:
         debug_help: Help text of the option.
@@ -54,7 +57,7 @@ def add_guard(
 
 
 def guard(work: Callable[[], None], *, debug: bool) -> None:
-    """Do the work; a user's error is one line and exit code 2, a bug one line and exit code 1.
+    """Run a command's work; print an error in one line and exit with 2, or a bug with 1.
 
     No key is shown, in logs neither. After Ctrl-C, a run that has begun is told with the command to go on.
 
@@ -84,7 +87,7 @@ def guard(work: Callable[[], None], *, debug: bool) -> None:
 
 
 def _repeat_command(folder: Path) -> str:
-    """Return the command of this process with what makes it go on in a folder."""
+    """Return this process's command line with the options that continue a run in a folder."""
     words = ["virl", *sys.argv[1:]]
     for option, value in (("--out", [str(folder)]), ("--resume", [])):
         if not any(word.partition("=")[0] == option for word in words):
@@ -93,4 +96,5 @@ def _repeat_command(folder: Path) -> str:
 
 
 def _traceback() -> str:
+    """Return the traceback of the current exception as text."""
     return traceback.format_exc().rstrip()

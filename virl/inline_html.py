@@ -16,7 +16,7 @@ from virl.plain_text import plain_line
 def card(
     title: str, facts: Iterable[tuple[str, object]], *, picture: str = "", notes: Iterable[str] = ()
 ) -> str:
-    """Return a title, facts by name, a picture and notes below it.
+    """Return the HTML of a title, facts by name, a picture and notes.
 
     Args:
         title: text.
@@ -36,14 +36,14 @@ def card(
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a table of texts and numbers, as markup."""
+    """Return the HTML of a table of texts and numbers."""
     head = "".join(f'<th scope="col">{_text(column)}</th>' for column in columns)
     body = "".join(f"<tr>{''.join(f'<td>{_text(cell)}</td>' for cell in row)}</tr>" for row in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def length_m(line: Sequence[LatLng]) -> float:
-    """Return the metres along a line."""
+    """Return the length of a line of positions, metres."""
     if not line:
         return 0.0
     degrees = np.array(line, float)
@@ -52,4 +52,5 @@ def length_m(line: Sequence[LatLng]) -> float:
 
 
 def _text(value: object) -> str:
+    """Return a value as escaped HTML text on one line."""
     return escape(plain_line(str(value)))

@@ -12,10 +12,10 @@ from pydantic_core import from_json
 from virl.errors import BadInput
 
 MAX_FILE_MB = 512
-"""A larger file is not read (chosen: ten times the largest file of the public data sets)."""
+"""Megabytes of the largest file that is read (chosen: ten times the largest public data file)."""
 
 MAX_DEPTH = 200
-"""Brackets within brackets; the limit of pydantic's JSON parser."""
+"""Deepest nesting of brackets, which is the limit of pydantic's JSON parser."""
 
 _MAX_INTEGER = 2**63
 _PLACE = re.compile(r" at line (\d+) column (\d+)$")
@@ -50,12 +50,12 @@ class JsonFault(ValueError):
 
     @property
     def at_column(self) -> str:
-        """The column in words, such as `" at column 3"`; empty if it is no matter of a column."""
+        """Column in words, such as `" at column 3"`; empty without one."""
         return f" at column {self.column}" if self.column else ""
 
 
 def read_json(data: bytes, *, from_service: bool = False) -> Any:
-    """Return what UTF-8 JSON says, with or without a byte order mark.
+    """Return the value of UTF-8 JSON, with or without a byte order mark.
 
     Args:
         data: the JSON.
@@ -78,7 +78,7 @@ def read_json(data: bytes, *, from_service: bool = False) -> Any:
 
 
 def whole_escapes(data: bytes) -> bytes:
-    """Return JSON of the same length whose escapes of half a surrogate pair are those of U+FFFD."""
+    """Return JSON of the same length in which escapes of lone surrogates are those of U+FFFD."""
     if b"\\ud" not in data.lower():
         return data
     return _ESCAPE.sub(lambda found: rb"\ufffd" if found[1] else found[0], data)
@@ -109,6 +109,7 @@ def read_json_file(file: Path) -> Any:
 
 
 def _fault(words: str) -> JsonFault:
+    """Return the fault of a parser's message, with the line and column in it."""
     place = _PLACE.search(words)
     reason = words[: place.start()] if place else words
     if reason == "recursion limit exceeded":
@@ -117,6 +118,7 @@ def _fault(words: str) -> JsonFault:
 
 
 def _check_numbers(data: bytes) -> None:
+    """Refuse numbers beyond 64 bits, with line and column."""
     for token in _TOKEN.finditer(data):
         digits, fraction, exponent = token.groups()
         if digits is None:
@@ -129,7 +131,7 @@ def _check_numbers(data: bytes) -> None:
 
 
 def misfits(error: ValidationError, whole: str = "") -> list[str]:
-    """Return what does not fit a model, such as `path.2: Input should be a valid string`, field by field.
+    """Return each fault of a validation in words, such as `path.2: Input should be a valid string`.
 
     For data that programs or models write; `virl.settings.faults` is for what people write.
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from virl.errors import BadInput
 
 PictureLike = str | Path | PIL.Image.Image | NDArray[Any]
-"""Picture in a form that `rgb` takes."""
+"""Forms of a picture that `rgb` reads: a path, a PIL image or an array."""
 
 TAKEN = (
     "give a path, a PIL image, or an array of uint8 or of floats in [0, 1] with the shape (H, W, 3), (H, W), "
@@ -57,7 +57,7 @@ class PictureFault(ValueError):
 def open_picture(
     source: Path | bytes, *, most_pixels: int = MOST_PIXELS, formats: tuple[str, ...] = FORMATS
 ) -> Iterator[PIL.Image.Image]:
-    """Open a picture that has at most so many pixels; whatever fails in it or in the block is one fault.
+    """Open a picture of at most `most_pixels` pixels; any failure in it or the block is a `PictureFault`.
 
     Args:
         source: a file, or its bytes.
@@ -85,7 +85,7 @@ def open_picture(
 
 @contextmanager
 def _open_checked(source: Path | bytes) -> Iterator[BinaryIO]:
-    """Open a picture whose parts are few enough that Pillow reads them in a while.
+    """Open a picture once it is known that Pillow will read it soon; refuses one of too many parts.
 
     Raises:
         PictureFault: it has too many, or is no regular file, such as a pipe, or a very large one.
@@ -106,6 +106,7 @@ def _open_checked(source: Path | bytes) -> Iterator[BinaryIO]:
 
 
 def _check_parts(data: bytes | mmap) -> None:
+    """Refuse a picture with too many scans or parts for Pillow to read it soon."""
     if data[:2] == _JPEG:
         parts, scans = _jpeg_parts(data)
     else:
@@ -115,7 +116,7 @@ def _check_parts(data: bytes | mmap) -> None:
 
 
 def _jpeg_parts(data: bytes | mmap) -> tuple[int, int]:
-    """Count segments, bytes between them, and scans, until there are too many.
+    """Return the number of parts and of scans of a JPEG, counted until there are too many.
 
     A decoder goes over the whole picture for each scan, unless the first one holds all components.
     """
@@ -139,6 +140,7 @@ def _jpeg_parts(data: bytes | mmap) -> tuple[int, int]:
 
 
 def _png_parts(data: bytes | mmap) -> int:
+    """Return the number of chunks of a PNG, counted until there are too many."""
     at, parts = 8, 0
     while at + 8 <= len(data) and parts <= MOST_PARTS:
         at, parts = at + 12 + int.from_bytes(data[at : at + 4], "big"), parts + 1
@@ -146,6 +148,7 @@ def _png_parts(data: bytes | mmap) -> int:
 
 
 def _check_size(picture: PIL.Image.Image, most_pixels: int) -> None:
+    """Refuse a picture of more than `most_pixels` pixels."""
     width, height = picture.size
     if width * height > most_pixels:
         raise PictureFault(
@@ -165,7 +168,7 @@ def rgb(picture: object) -> NDArray[np.uint8]:
         BadInput: it is none of these, has no pixels, or the file cannot be read.
     """
     if isinstance(picture, str | Path):
-        return _of_file(Path(picture))
+        return _read_file(Path(picture))
     if isinstance(picture, PIL.Image.Image):
         return upright_rgb(picture)
     if not isinstance(picture, np.ndarray):
@@ -181,7 +184,7 @@ def rgb(picture: object) -> NDArray[np.uint8]:
 
 
 def upright_rgb(opened: PIL.Image.Image) -> NDArray[np.uint8]:
-    """Return a PIL image as `rgb` does.
+    """Return a PIL image as RGB, uint8, shape (height, width, 3), turned as its EXIF says.
 
     Raises:
         BadInput: it has no pixels, or more than 8 bits a channel.
@@ -193,7 +196,8 @@ def upright_rgb(opened: PIL.Image.Image) -> NDArray[np.uint8]:
     return rgb(np.array(upright.convert("RGBA" if transparent else "RGB")))
 
 
-def _of_file(path: Path) -> NDArray[np.uint8]:
+def _read_file(path: Path) -> NDArray[np.uint8]:
+    """Return the picture in a file as RGB."""
     if not path.is_file():
         raise BadInput(f"{path}: no such file")
     try:
@@ -204,6 +208,7 @@ def _of_file(path: Path) -> NDArray[np.uint8]:
 
 
 def _as_bytes(picture: NDArray[Any]) -> NDArray[np.uint8]:
+    """Return an array of uint8 as it is, and floats in [0, 1] as uint8; refuses other arrays."""
     if picture.dtype == np.uint8:
         return picture
     if not np.issubdtype(picture.dtype, np.floating):
@@ -215,5 +220,6 @@ def _as_bytes(picture: NDArray[Any]) -> NDArray[np.uint8]:
 
 
 def _on_white(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return an RGBA picture on a white ground as RGB."""
     colours, opaque = image[..., :3].astype(np.uint16), image[..., 3:].astype(np.uint16)
     return ((colours * opaque + 255 * (255 - opaque) + 127) // 255).astype(np.uint8)

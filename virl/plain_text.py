@@ -47,7 +47,7 @@ def plain_line(text: str) -> str:
 
 
 def plain_json(text: str) -> str:
-    """Return the same JSON with such characters written as escapes."""
+    """Return JSON with its hidden and control characters written as escapes."""
     return _UNSAFE_JSON.sub(lambda hidden: json.dumps(hidden[0])[1:-1], text)
 
 
@@ -59,7 +59,7 @@ def whole_text(text: str) -> str:
 
 
 def plain_tree(data: object, each: Callable[[str], str] = plain_lines) -> object:
-    """Return plain data, such as JSON holds, with `plain_lines`, or `each`, of all its texts and names."""
+    """Return plain data with `each`, by default `plain_lines`, applied to all texts and names in it."""
     if isinstance(data, str):
         return each(data)
     if isinstance(data, Mapping):
@@ -70,16 +70,17 @@ def plain_tree(data: object, each: Callable[[str], str] = plain_lines) -> object
 
 
 def slug(name: str) -> str:
-    """Return a name as a file's: `zoe-k` for `Zoë K`; letters other than Latin ones stay as they are."""
+    """Return a name in a form for file names: `zoe-k` for `Zoë K`; non-Latin letters stay."""
     bare = "".join(_strip_accent(letter) for letter in name.lower())
     return re.sub(r"[^\w-]+", "-", bare).strip("-")
 
 
 def _strip_accent(letter: str) -> str:
+    """Return a Latin letter without its accent, and any other letter as it is."""
     parts = unicodedata.normalize("NFKD", letter)
     return parts[0] if parts[:1].isascii() else letter
 
 
 def shorten(text: str, length: int) -> str:
-    """Return a text of at most so many characters, an ellipsis where the rest is left out."""
+    """Return a text of at most `length` characters, with an ellipsis where it is cut."""
     return text if len(text) <= length else text[: length - 1].rstrip() + "…"

@@ -19,6 +19,7 @@ from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
 from virl.plain_text import plain_lines
 
 BLOT = "***"
+"""Text that replaces a secret."""
 SHORTEST_SECRET = 16
 """Characters. A shorter value is a placeholder, such as `any`: words and pictures hold it by chance (chosen;
 the shortest keys of the providers that virl knows have 32)."""
@@ -64,28 +65,28 @@ class Redaction:
         return f"Redaction({len(self._spellings)} spellings)"
 
     def exact(self, text: str) -> str:
-        """Return the text without the secrets, and otherwise as it was."""
+        """Return a text with the known secrets replaced, and nothing else changed."""
         for hidden in self._spellings:
             text = text.replace(hidden, BLOT)
         return text
 
     def text(self, text: str) -> str:
-        """Return the text without the secrets, and without what looks like a key, also in URLs."""
+        """Return a text with the known secrets, and whatever looks like a key, replaced."""
         text = _KEY_SHAPES.sub(BLOT, self.exact(text))
         return _PARAMETER.sub(rf"\1{BLOT}", _USERINFO.sub(f"://{BLOT}@", text))
 
     def is_in(self, data: bytes) -> bool:
-        """Return whether a secret stands in the data."""
+        """Return whether a known secret occurs in bytes."""
         return any(hidden.encode() in data for hidden in self._spellings)
 
     def body(self, data: bytes) -> bytes:
-        """Return the body of a reply without the secrets; not to be used for pictures."""
+        """Return the body of a reply with the known secrets replaced; not for pictures."""
         for hidden in self._spellings:
             data = data.replace(hidden.encode(), BLOT.encode())
         return data
 
     def tree(self, value: Any) -> Any:
-        """Return the same for the texts in plain data; all else as it is."""
+        """Return plain data with `text` applied to all its texts."""
         if isinstance(value, str):
             return self.exact(value)
         if isinstance(value, dict):
@@ -108,7 +109,7 @@ class RedactingFormatter(logging.Formatter):
 
 
 def url_secrets(url: str) -> frozenset[str]:
-    """Return the user, the password and the keys of a URL, and the header that stands for the first two."""
+    """Return the user, password and keys in a URL, and the value of the header for user and password."""
     try:
         parts = urlsplit(url)
         fields = parse_qsl(parts.query)
@@ -125,7 +126,7 @@ def url_secrets(url: str) -> frozenset[str]:
 
 
 def shown_url(url: str) -> str:
-    """Return a URL as a message may show it: without user, password, query and fragment."""
+    """Return a URL without user, password, query and fragment, for messages."""
     address = re.split(r"[?#]", url, maxsplit=1)[0]
     hidden = f"?{BLOT}" if len(address) < len(url) else ""
     scheme, separator, rest = address.rpartition("://")
@@ -136,7 +137,7 @@ def shown_url(url: str) -> str:
 
 @functools.cache
 def warn_of_placeholder(name: str, length: int) -> None:
-    """Warn, once a process, that a key is not hidden because it is too short to be one.
+    """Warn, once a process, that a key is too short to be hidden from messages.
 
     Args:
         name: the environment variable.
@@ -152,7 +153,7 @@ def warn_of_placeholder(name: str, length: int) -> None:
 
 
 def _environment() -> Iterator[str]:
-    """Yield the secrets in environment variables, and in the URLs there."""
+    """Yield the secrets in environment variables and in URLs there."""
     for name, value in os.environ.items():
         if _SECRET_VARIABLE.search(name):
             yield value.strip()
@@ -161,7 +162,7 @@ def _environment() -> Iterator[str]:
 
 
 def _spellings_of(secret: str) -> set[str]:
-    """Return a secret as it is, and as URLs, JSON, HTML and base64 spell it."""
+    """Return a secret as such and as URLs, JSON, HTML and base64 write it."""
     data = secret.encode("utf-8", "surrogateescape")
     in_urls = {quote(data, safe=""), quote(data), quote_plus(data)}
     lower = {_ESCAPED.sub(lambda found: found[0].lower(), text) for text in in_urls}
@@ -173,4 +174,5 @@ def _spellings_of(secret: str) -> set[str]:
 
 
 def _base64(text: str) -> str:
+    """Return a text in base64."""
     return base64.b64encode(text.encode("utf-8", "surrogateescape")).decode("ascii")

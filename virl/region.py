@@ -16,6 +16,7 @@ MAX_REACH_M = 10_000.0
 """Longest distance of a corner from the middle (chosen: flat metres are off by less than 0.5 % up to 70
 degrees of latitude, tested against PROJ)."""
 MAX_GRID_POINTS = 1_000_000  # chosen: a hundred times the largest district of V-IRL at its 20 m
+"""Positions of a grid at most."""
 
 
 @dataclass(frozen=True)
@@ -39,24 +40,24 @@ class Region:
 
     @cached_property
     def frame(self) -> LocalFrame:
-        """Metres east and north of the middle."""
+        """Flat frame of metres east and north of the region's middle."""
         return _frame(self.corners)
 
     @cached_property
     def polygon(self) -> Polygon:
-        """The region in the metres of `frame`."""
+        """The region's polygon in metres of `frame`."""
         polygon = _flat(self.corners, self.frame)
         shapely.prepare(polygon)
         return polygon
 
     @property
     def area_m2(self) -> float:
-        """Square metres."""
+        """Area, square metres."""
         return float(self.polygon.area)
 
     @property
     def center(self) -> LatLng:
-        """A position inside: the centroid, or where that lies outside, one that does not."""
+        """Position inside the region: its centroid if that is inside, else another."""
         middle = self.polygon.centroid
         inside = middle if self.polygon.contains(middle) else self.polygon.representative_point()
         return self.frame.position(inside.x, inside.y)
@@ -91,18 +92,18 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class RegionFault:
-    """The reason that corners make no region."""
+    """The reason why corners form no region."""
 
     reason: str
     corner: int | None = None
-    """Number of the corner that is to blame, from 0; `None` if no single one is."""
+    """Index of the faulty corner, from 0; `None` if it is no single one."""
 
     def __str__(self) -> str:
         return self.reason if self.corner is None else f"corner {self.corner + 1}: {self.reason}"
 
 
 def region_fault(corners: Sequence[LatLng]) -> RegionFault | None:
-    """Return the first fault of corners that should make a region, or `None`."""
+    """Return the first fault of corners as a region; `None` without one."""
     for number, corner in enumerate(corners):
         reason = position_fault(corner)
         if reason:
@@ -114,7 +115,7 @@ def region_fault(corners: Sequence[LatLng]) -> RegionFault | None:
 
 
 def position_fault(position: LatLng) -> str | None:
-    """Return the reason that two numbers are no position on Earth, or `None`."""
+    """Return why two numbers are no position on Earth; `None` if they are one."""
     lat, lng = position
     swapped = ": are latitude and longitude swapped?" if abs(lng) <= 90 and abs(lat) <= 180 else ""
     if not (isfinite(lat) and isfinite(lng)):
@@ -127,12 +128,13 @@ def position_fault(position: LatLng) -> str | None:
 
 
 def _open_ring(corners: Sequence[LatLng]) -> tuple[LatLng, ...]:
+    """Return corners without a last one that repeats the first."""
     closed = len(corners) > 1 and corners[0] == corners[-1]
     return tuple(corners[:-1] if closed else corners)
 
 
 def _frame(corners: Sequence[LatLng]) -> LocalFrame:
-    """Return a frame at the median corner, which one corner gone astray hardly moves."""
+    """Return a frame at the median corner, which a single wrong corner hardly moves."""
     first = corners[0].lng
     turns = signed_turn(first, np.array([corner.lng for corner in corners]))
     lng = signed_turn(0.0, first + float(np.median(turns)))
@@ -140,10 +142,12 @@ def _frame(corners: Sequence[LatLng]) -> LocalFrame:
 
 
 def _flat(corners: Sequence[LatLng], frame: LocalFrame) -> Polygon:
+    """Return corners as a polygon in metres of a frame."""
     return Polygon([frame.point(corner) for corner in corners])
 
 
 def _far_corner(ring: Sequence[LatLng]) -> RegionFault | None:
+    """Return the fault of a corner too far from the middle; `None` without one."""
     middle = _frame(ring).origin
     number = max(range(len(ring)), key=lambda each: distance(ring[each], middle))
     metres = distance(ring[number], middle)
@@ -156,6 +160,7 @@ def _far_corner(ring: Sequence[LatLng]) -> RegionFault | None:
 
 
 def _crossing_fault(ring: Sequence[LatLng]) -> RegionFault | None:
+    """Return the fault of two sides that cross or touch; `None` without one."""
     if _flat(ring, _frame(ring)).is_valid:
         return None
     points = [_frame(ring).point(corner) for corner in ring]

@@ -11,12 +11,13 @@ from virl.region import Region, RegionFault, region_fault
 from virl.settings.yaml import read_text
 
 MAX_FROM_CITY_M = 100_000.0  # how far a region may lie from its city's centre; chosen
+"""Metres from a city within which its region must lie."""
 
 _WGS84 = re.compile(r"(CRS84h?|EPSG:([\d.]*:)?(4326|4979))$")
 """Names of systems whose coordinates are longitude and latitude of WGS84."""
 
 Located = list[tuple[int | None, LatLng]]
-"""Corners, each with its line in the file where that is known."""
+"""Corners of a region, each with its line in the file, `None` if unknown."""
 
 
 def read_region(file: Path, near: LatLng | None = None) -> Region:
@@ -46,10 +47,12 @@ def read_region(file: Path, near: LatLng | None = None) -> Region:
 
 
 def _line_source(file: Path, line: int | None) -> str:
+    """Return a file and a line as the start of a message."""
     return f"{file}" if line is None else f"{file}, line {line}"
 
 
 def _distance_fault(corners: Sequence[LatLng], near: LatLng) -> RegionFault | None:
+    """Return the fault of corners too far from a city; `None` if they are near it."""
     lat, lng = corners[0]
     metres = distance(corners[0], near)
     if metres <= MAX_FROM_CITY_M:
@@ -60,6 +63,7 @@ def _distance_fault(corners: Sequence[LatLng], near: LatLng) -> RegionFault | No
 
 
 def _from_lines(text: str, file: Path) -> Located:
+    """Return the corners in a text of `lat, lng` lines."""
     located: Located = []
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip():
@@ -68,7 +72,7 @@ def _from_lines(text: str, file: Path) -> Located:
 
 
 def _position(line: str, where: str) -> LatLng:
-    """Return a `lat, lng` line; it may stand in parentheses, as in V-IRL's outline of Central Park."""
+    """Return the position in a `lat, lng` line, which may stand in parentheses."""
     bare = line.strip().removeprefix("(").removesuffix(")")
     try:
         lat, lng = map(float, bare.split(","))
@@ -78,6 +82,7 @@ def _position(line: str, where: str) -> LatLng:
 
 
 def _from_geojson(text: str, file: Path) -> Located:
+    """Return the corners in GeoJSON, with their lines."""
     try:
         data = read_json(text.encode())
     except JsonFault as fault:
@@ -96,7 +101,7 @@ def _from_geojson(text: str, file: Path) -> Located:
 
 
 def _check_crs(data: object, file: Path) -> None:
-    """Refuse coordinates that a member `crs` says are no longitude and latitude of WGS84.
+    """Refuse GeoJSON whose `crs` is not longitude and latitude of WGS84.
 
     Raises:
         BadInput: they are not; names the system.
@@ -111,13 +116,14 @@ def _check_crs(data: object, file: Path) -> None:
 
 
 def _numbers(item: object) -> list[float]:
-    """Return the numbers of a list of nothing else."""
+    """Return the numbers of a list; empty if it is no list of numbers alone."""
     found = item if isinstance(item, list) else []
     is_number = [isinstance(one, int | float) and not isinstance(one, bool) for one in found]
     return [float(one) for one in found] if all(is_number) else []
 
 
 def _ring(data: object, file: Path) -> list[object]:
+    """Return the outer ring of the one polygon in GeoJSON; refuses none or several."""
     match data:
         case {"type": "FeatureCollection", "features": [only]}:
             return _ring(only, file)
@@ -140,7 +146,7 @@ def _ring(data: object, file: Path) -> list[object]:
 
 
 def _position_lines(text: str, count: int) -> list[int | None]:
-    """Return the lines of the first innermost brackets after the word coordinates."""
+    """Return the line of each of `count` positions in GeoJSON, `None` where unknown."""
     start = text.find('"coordinates"')
     found = [start + bracket.start() for bracket in re.finditer(r"\[[^\[\]]*\]", text[start:])][:count]
     if len(found) < count:

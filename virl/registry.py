@@ -23,34 +23,34 @@ from virl.errors import BadInput, ModelUnavailable, UnknownName, VirlError
 T = TypeVar("T")
 
 OURS = "virl"
-"""The provider's name for what is found in virl's own folders."""
+"""Package named as the source of virl's own objects."""
 
 
 @dataclass(frozen=True, slots=True)
 class Registry(Generic[T]):
-    """The things of one kind, by name."""
+    """Objects of one kind, by name: virl's own and those of other packages."""
 
     kind: str
-    """The name of one of them in errors, such as `"provider"`."""
+    """Name of one object in messages, such as `"provider"`."""
     group: str
     """The entry-point group of other packages."""
     expected: type[T]
-    """The class that each must be an instance of."""
+    """Class of which each object must be an instance."""
     builtin: Callable[[], Mapping[str, str]]
-    """virl's own: names and where each is, as `"module:object"` (see `scan`)."""
+    """Function that returns virl's own: each name with `"module:object"` (see `scan`)."""
     aliases: tuple[str, ...] = field(default=())
     """Earlier names of the entry-point group."""
 
     def names(self) -> list[str]:
-        """Return all names, sorted; what stands behind one may still be broken."""
+        """Return all names, sorted; objects may turn out broken when imported."""
         return sorted({*self.builtin(), *(entry.name for entry in self._entries())})
 
     def __contains__(self, name: str) -> bool:
-        """Return whether something has this name; imports nothing."""
+        """Return whether an object has this name; imports nothing."""
         return name in self.builtin() or any(entry.name == name for entry in self._entries())
 
     def find(self, name: str) -> T:
-        """Return the object of this name. virl's own comes first: no other package can take its place.
+        """Import and return the object of a name; virl's own comes before other packages'.
 
         Raises:
             UnknownName: nothing has.
@@ -60,14 +60,14 @@ class Registry(Generic[T]):
         return self._object(self._entry(name))
 
     def usable(self) -> tuple[dict[str, T], list[VirlError]]:
-        """Return everything that can be had, by name in alphabetical order, and what is wrong with the rest.
+        """Return all objects that can be imported, by name, sorted, and a fault for each other one.
 
         A package that gives one of virl's own names is among the faults.
         """
         return self._usable(self.names())
 
     def others(self) -> tuple[dict[str, T], list[VirlError]]:
-        """Return other packages' usable objects and the faults of the rest; imports none of virl's own."""
+        """Return other packages' objects that can be imported, by name, and a fault for each other one."""
         ours = self.builtin()
         return self._usable([name for name in self.names() if name not in ours])
 
@@ -79,7 +79,7 @@ class Registry(Generic[T]):
         return sorted({entry.value.partition(":")[0].strip() for entry in self._entries()})
 
     def module(self, name: str) -> str:
-        """Return the dotted name of the module that holds it; imports nothing.
+        """Return the dotted name of the module with the object of a name; imports nothing.
 
         Raises:
             UnknownName: nothing has this name.
@@ -88,7 +88,7 @@ class Registry(Generic[T]):
         return self._entry(name).value.partition(":")[0].strip()
 
     def giver(self, name: str) -> str:
-        """Return the package that gives it; imports nothing.
+        """Return the package that brings the object of a name; imports nothing.
 
         Raises:
             UnknownName: nothing has this name.
@@ -97,6 +97,7 @@ class Registry(Generic[T]):
         return OURS if name in self.builtin() else giver(self._entry(name))
 
     def _usable(self, names: Iterable[str]) -> tuple[dict[str, T], list[VirlError]]:
+        """Return the objects of names that can be imported, and a fault for each other one."""
         found: dict[str, T] = {}
         faults: list[VirlError] = []
         for name in names:
@@ -107,6 +108,7 @@ class Registry(Generic[T]):
         return found, faults + self._shadowed_entries()
 
     def _entry(self, name: str) -> EntryPoint:
+        """Return the entry point of a name, virl's own first; refuses an unknown or ambiguous one."""
         if ours := self.builtin().get(name):
             return EntryPoint(name, ours, self.group)
         found = [entry for entry in self._entries() if entry.name == name]
@@ -118,6 +120,7 @@ class Registry(Generic[T]):
         return found[0]
 
     def _object(self, entry: EntryPoint) -> T:
+        """Import and return the object of an entry point; refuses one of another class."""
         with import_errors(f"{self.kind} {entry.name!r} of {giver(entry)}"):
             found = entry.load()
         if not isinstance(found, self.expected):
@@ -126,6 +129,7 @@ class Registry(Generic[T]):
         return found
 
     def _entries(self) -> list[EntryPoint]:
+        """Return the entry points of other packages, under all names of the group."""
         return [
             entry
             for group in (self.group, *self.aliases)
@@ -133,6 +137,7 @@ class Registry(Generic[T]):
         ]
 
     def _shadowed_entries(self) -> list[VirlError]:
+        """Return a fault for each entry point that is not used because virl has one of that name."""
         ours = self.builtin()
         return [
             BadInput(
@@ -155,13 +160,13 @@ def _entry_points_of(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...
 
 
 def giver(entry: EntryPoint) -> str:
-    """Return the package that an entry point belongs to."""
+    """Return the name of the package that an entry point belongs to."""
     return entry.dist.name if entry.dist else OURS
 
 
 @contextmanager
 def import_errors(what: str) -> Iterator[None]:
-    """Turn whatever importing other people's code raises, an exit too, into one error; Ctrl+C stays.
+    """Turn any exception of the block, which imports foreign code, into one error; not Ctrl+C.
 
     Args:
         what: such as `"routine 'stroll' of mytown"`.
@@ -181,7 +186,7 @@ def import_errors(what: str) -> Iterator[None]:
 
 
 def load(reference: str) -> Any:
-    """Load the object that `"module:name"` names.
+    """Import and return the object that `"module:name"` names.
 
     Raises:
         Exception: whatever importing the module raises; `AttributeError` if it lacks the name.
@@ -192,7 +197,7 @@ def load(reference: str) -> Any:
 
 @cache
 def scan(package: str, module: str, name: str) -> Mapping[str, str]:
-    """Return the places of `name` in folders with a `module.py`; imports only the package's parents.
+    """Return `"module:name"` by folder, for the folders of a package with a `module.py`; imports no folder.
 
     Args:
         package: such as `"virl.routines"`.
@@ -213,7 +218,7 @@ def scan(package: str, module: str, name: str) -> Mapping[str, str]:
 
 @cache
 def scan_modules(package: str, name: str) -> Mapping[str, str]:
-    """Return the places of `name` in a package's modules; imports only the package's parents.
+    """Return `"module:name"` by module, for the modules of a package; imports none of them.
 
     Args:
         package: such as `"virl.platform.perception.detectors"`, all of whose modules hold one thing each.
@@ -247,7 +252,7 @@ def scan_functions(package: str, decorator: str) -> Mapping[str, str]:
 
 
 def first_line(module: str) -> str:
-    """Return the first line of the docstring of a module's package, and import none of its modules."""
+    """Return the first line of the docstring of a module's package; imports no module."""
     spec = find_spec(module.rpartition(".")[0])
     source = Path(spec.origin).read_text("utf-8") if spec and spec.origin else ""
     return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
@@ -260,12 +265,13 @@ def spelt(module: str) -> str:
 
 @cache
 def _folders(package: str) -> list[Path]:
+    """Return the folders of a package, without importing it."""
     spec = find_spec(package)
     return [Path(root) for root in (spec.submodule_search_locations or ())] if spec else []
 
 
 def one_line(fault: BaseException) -> str:
-    """Return an exception's message without line breaks."""
+    """Return an exception's message on one line."""
     try:
         said = str(fault)
     except KeyboardInterrupt:

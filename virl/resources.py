@@ -25,7 +25,7 @@ def data_folder(name: str) -> Path:
 
 
 def names_in(folder: str, suffix: str) -> list[str]:
-    """Return the stems of the files with this suffix in a data folder, sorted."""
+    """Return the names, without suffix, of the files with a suffix in a data folder, sorted."""
     return sorted(path.stem for path in data_folder(folder).glob(f"*{suffix}"))
 
 

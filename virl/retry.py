@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class FailedTry(Protocol):
-    """The failure of a try."""
+    """A failed try."""
 
     @property
     def may_retry(self) -> bool:
@@ -36,11 +36,11 @@ class RetryPolicy:
     first_wait: float
     """Seconds before the second try; doubles with every further one."""
     longest_wait: float
-    """Seconds; a server that asks for more is not waited for."""
+    """Seconds of a pause at most; a server that asks for longer is not waited for."""
     sleep: Callable[[float], None] = time.sleep
     """A function that waits some seconds."""
     chance: Callable[[], float] = lambda: 1.0
-    """A number in [0, 1]: the share of the second half of a pause that is waited."""
+    """Function that returns a number in [0, 1]: the share waited of a pause's second half."""
 
     def run(
         self,
@@ -50,7 +50,7 @@ class RetryPolicy:
         tell: Callable[[T, float], None],
         tried: int = 0,
     ) -> T:
-        """Return the first outcome that is no failure, or the failure that ends the tries.
+        """Run a function until its outcome is no failure or no try is left, and return the last outcome.
 
         Args:
             attempt: tries once. What it raises is raised at once.
@@ -86,7 +86,7 @@ class RetryPolicy:
 
 
 def asked_wait(retry_after: str | None) -> float | None:
-    """Return the seconds that a `Retry-After` header asks to wait, a number or a date; else `None`."""
+    """Return seconds to wait by a `Retry-After` header, a number or a date; `None` if it has neither."""
     if retry_after is None:
         return None
     if fullmatch(r"\s*\d{1,9}(\.\d+)?\s*", retry_after):

@@ -36,7 +36,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ByteStore:
-    """A store of bytes of one kind."""
+    """A folder of cached files of one kind."""
 
     folder: str | Path
     """Folder of the files; relative to `cache_home()`."""
@@ -56,7 +56,7 @@ class ByteStore:
         *,
         keep: bool = True,
     ) -> T:
-        """Return the thing of a file, or make it; where it cannot be written, warn and go on.
+        """Return the object in a file, or make and write it; a failed write is only warned of.
 
         Args:
             name: path of the file in the folder.
@@ -81,7 +81,7 @@ class ByteStore:
         return thing
 
     def load(self, name: str, parse: Callable[[BinaryIO], T | None]) -> T | None:
-        """Return the thing of a file; `None` if there is no file, or none that can be used.
+        """Return the object in a file; `None` without a file, or if it cannot be used.
 
         Args:
             name: path of the file in the folder.
@@ -102,7 +102,7 @@ class ByteStore:
         return thing
 
     def save(self, name: str, dump: Callable[[BinaryIO], object]) -> None:
-        """Write a file; a reader sees all of it or nothing.
+        """Write a file whole.
 
         Raises:
             CannotWrite: the folder cannot be written.
@@ -117,12 +117,13 @@ class ByteStore:
                     old.unlink(missing_ok=True)
 
     def _path(self, name: str) -> Path:
+        """Return the path of a file in the folder."""
         return cache_home() / self.folder / name
 
 
 @dataclass(frozen=True, slots=True)
 class ArrayStore(Generic[T]):
-    """A store of things of one kind that are written as arrays."""
+    """A folder of cached objects of one kind, written as arrays."""
 
     folder: str
     """Folder of the files; relative to `cache_home()`."""
@@ -131,10 +132,12 @@ class ArrayStore(Generic[T]):
     most: int
     """Upper bound on the number of files."""
     write: Callable[[T], Arrays]
+    """Function that returns the arrays of an object."""
     read: Callable[[Arrays], T]
+    """Function that returns the object of its arrays."""
 
     def get(self, key: str, make: Callable[[], T], *, keep: bool = True) -> T:
-        """Return the thing of a key, from its file or made.
+        """Return the object of a key, from its file or newly made.
 
         Args:
             key: all that the thing depends on.
@@ -145,10 +148,12 @@ class ArrayStore(Generic[T]):
         return store.get(f"{digest_of(key)}.npz", self._parse, make, self._dump, keep=keep)
 
     def _parse(self, file: BinaryIO) -> T:
+        """Return the object in a file."""
         with np.load(file, allow_pickle=False) as kept, collector_paused():
             return self.read(kept)
 
     def _dump(self, file: BinaryIO, thing: T) -> None:
+        """Write an object's arrays to a file."""
         np.savez(file, allow_pickle=False, **self.write(thing))
 
 
@@ -159,7 +164,7 @@ def digest_of(key: str) -> str:
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Collect no garbage: a plan is many small objects, none garbage (a fifth of the time)."""
+    """Pause garbage collection within the block, which makes many small objects."""
     was_on = gc.isenabled()
     gc.disable()
     try:

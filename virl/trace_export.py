@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from opentelemetry.trace import TracerProvider
 
 CLOSING_S = 5.0
-"""The most that a run waits at its end for its traces to leave. Chosen."""
+"""Seconds that a run waits at its end for traces to be sent. Chosen."""
 _ENDPOINT = "http://localhost:4318"  # of OTLP over HTTP, where the environment names none
 _NUMBERS = re.compile(r"OTEL_\w*(LIMIT|DELAY|TIMEOUT|SIZE|INTERVAL)")
 _OTLP = {"grpc": "otlp_proto_grpc"}
@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 @contextmanager
 def open_export(*, must: bool) -> "Iterator[tuple[TracerProvider, MeterProvider] | None]":
-    """Open providers for the block, whose exporters have sent all when it ends; `None` without the extra.
+    """Yield providers of traces and metrics, and send all at the end; yields `None` without the extra.
 
     Args:
         must: whether a missing extra is an error; else it is a line of warning.
@@ -63,7 +63,7 @@ def open_export(*, must: bool) -> "Iterator[tuple[TracerProvider, MeterProvider]
         tracers.add_span_processor(BatchSpanProcessor(cast(Any, one)))
     readers = [PeriodicExportingMetricReader(one) for one in _exporters("metrics")]
     meters = MeterProvider(readers, resource=resource, shutdown_on_exit=False)
-    speak_again = _hush()
+    speak_again = _silence_sdk()
     try:
         yield tracers, meters
     finally:
@@ -77,7 +77,7 @@ def open_export(*, must: bool) -> "Iterator[tuple[TracerProvider, MeterProvider]
 
 
 class _Watched:
-    """An exporter of spans that knows whether some were lost."""
+    """An exporter of spans that records whether some were lost."""
 
     def __init__(self, exporter: Any) -> None:
         self._exporter = exporter
@@ -94,12 +94,12 @@ class _Watched:
         self._exporter.shutdown()
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
-        """Return whether the exporter could be flushed."""
+        """Return whether the exporter sent all that it held."""
         return bool(self._exporter.force_flush(timeout_millis))
 
 
 def _ignore_bad_numbers() -> None:
-    """Take OpenTelemetry's variables that should be numbers and are none out of the environment."""
+    """Remove OpenTelemetry's numeric variables that are no numbers from the environment."""
     for name in [one for one in os.environ if _NUMBERS.fullmatch(one)]:
         try:
             float(os.environ[name] or 0)
@@ -115,6 +115,7 @@ def _exporters(signal: str) -> list[Any]:
 
 
 def _exporter(signal: str, name: str) -> Any:
+    """Return the exporter of a name for traces or metrics; refuses one that is not installed."""
     if name == "otlp":
         protocol = os.environ.get("OTEL_EXPORTER_OTLP_PROTOCOL", "")
         name = _OTLP.get(protocol, "otlp_proto_http")
@@ -129,7 +130,7 @@ def _exporter(signal: str, name: str) -> Any:
 
 
 def _end_within(seconds: float, *close: Callable[[], object]) -> bool:
-    """Return whether all of these end in time. The SDK takes no limit for all that it sends."""
+    """Return whether all functions end within a number of seconds."""
     threads = [threading.Thread(target=one, daemon=True) for one in close]
     for thread in threads:
         thread.start()
@@ -139,8 +140,8 @@ def _end_within(seconds: float, *close: Callable[[], object]) -> bool:
     return not any(thread.is_alive() for thread in threads)
 
 
-def _hush() -> Callable[[], None]:
-    """Silence the SDK, whose tries one line at the end sums up; return a function that undoes it."""
+def _silence_sdk() -> Callable[[], None]:
+    """Silence OpenTelemetry's log, and return a function that undoes it."""
     logger = logging.getLogger("opentelemetry")
     was, logger.propagate = logger.propagate, False
     handler = logging.NullHandler()
@@ -154,5 +155,6 @@ def _hush() -> Callable[[], None]:
 
 
 def _address() -> str:
+    """Return the address that traces are sent to, for messages."""
     named = (os.environ.get(f"OTEL_EXPORTER_OTLP_{part}ENDPOINT") for part in ("TRACES_", ""))
     return shown_url(next(filter(None, named), _ENDPOINT))

@@ -41,13 +41,14 @@ _TOKEN_BOUNDS = [4.0**power for power in range(14)]
 _SECOND_BOUNDS = [0.01 * 2**power for power in range(14)]
 
 Value = str | bool | int | float | tuple[str, ...]
+"""Value of a span's attribute."""
 Attributes = Mapping[str, Value | None]
-"""Attributes of a span; those that are `None` are left out."""
+"""Attributes of a span by name; those that are `None` are left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tracing:
-    """The destination of spans and metrics: a tracer and two histograms, whose types are an extra's."""
+    """A tracer, and histograms of tokens and of seconds of requests."""
 
     tracer: Any
     tokens: Any
@@ -59,23 +60,23 @@ _CONVERSATION: ContextVar[str] = ContextVar("conversation", default="")
 
 
 class OpenSpan:
-    """A span while it is open; one that goes nowhere takes everything and keeps nothing."""
+    """A span while it is open; without one all methods do nothing."""
 
     def __init__(self, span: "Span | None" = None) -> None:
         self._span = span
 
     @property
     def is_on(self) -> bool:
-        """Return whether there is a span."""
+        """Return whether spans are recorded."""
         return self._span is not None
 
     def tell(self, attributes: Attributes) -> None:
-        """Add attributes."""
+        """Add attributes to the span."""
         if self._span is not None:
             self._span.set_attributes(_drop_missing(attributes))
 
     def fail(self, kind: str) -> None:
-        """Mark it as failed, with the kind of the error and no text of it, which may quote what was said."""
+        """Mark the span as failed, with the kind of the error but not its text."""
         if self._span is not None:
             from opentelemetry.trace import StatusCode  # noqa: PLC0415 - of an extra
 
@@ -118,7 +119,7 @@ def span(
 
 @contextmanager
 def conversation(name: str) -> Iterator[None]:
-    """Assign whatever is traced within the block to this conversation, such as a run's id."""
+    """Mark all spans of the block as of one conversation, such as a run's id."""
     token = _CONVERSATION.set(name)
     try:
         yield
@@ -128,12 +129,12 @@ def conversation(name: str) -> Iterator[None]:
 
 
 def is_on() -> bool:
-    """Return whether spans go anywhere."""
+    """Return whether spans are recorded."""
     return _current_tracing() is not None
 
 
 def measure(attributes: Attributes, seconds: float, tokens: Mapping[str, int]) -> None:
-    """Add a request to a model to the metrics.
+    """Add a request to a model to the metrics: its seconds and its tokens by type.
 
     Args:
         attributes: the operation, the provider, the model, and `error.type` of one that failed.
@@ -148,7 +149,7 @@ def measure(attributes: Attributes, seconds: float, tokens: Mapping[str, int]) -
 
 
 def content_wanted() -> bool:
-    """Return whether prompts, replies and tools' arguments and results may be in spans."""
+    """Return whether spans may hold prompts, replies, and arguments and results of tools."""
     asked = os.environ.get(CONTENT_SWITCH, "").lower()
     return asked in _YES or (
         asked not in _NO and os.environ.get(STANDARD_CONTENT, "").lower() in _CONTENT_IN_SPANS
@@ -156,13 +157,13 @@ def content_wanted() -> bool:
 
 
 def clean_text(text: str) -> str:
-    """Return a text for a span, without the keys that the environment holds and what looks like one."""
+    """Return a text for a span, without keys in the environment or whatever looks like a key."""
     return Redaction.of().text(text)
 
 
 @contextmanager
 def export_traces() -> Iterator[None]:
-    """Send what is traced within the block to where the environment says, and all of it before it ends.
+    """Send the traces of the block to where the environment says, until its end.
 
     Does nothing where traces are off, where the program that virl runs in has a tracer provider, and within
     another such block. A collector that does not answer costs a few seconds at the end and a line of warning.
@@ -186,11 +187,12 @@ def export_traces() -> Iterator[None]:
 
 
 def _current_tracing() -> Tracing | None:
+    """Return the tracing opened by virl, else that of the host program; `None` without either."""
     return _OPENED.get() or _host_tracing()
 
 
 def _host_tracing() -> Tracing | None:
-    """Return the tracing of the program that virl runs in, if it has set a tracer provider."""
+    """Return the tracing of the program around virl; `None` if it has no tracer provider."""
     api: Any = sys.modules.get("opentelemetry.trace")
     if api is None or os.environ.get(SWITCH, "").lower() in _NO:
         return None
@@ -204,6 +206,7 @@ def _host_tracing() -> Tracing | None:
 
 @lru_cache(maxsize=4)
 def _tracing_by(tracers: "TracerProvider", meters: "MeterProvider") -> Tracing:
+    """Return a tracer and histograms of two providers."""
     meter = meters.get_meter("virl")
     return Tracing(
         tracers.get_tracer("virl"),
@@ -223,6 +226,7 @@ def _tracing_by(tracers: "TracerProvider", meters: "MeterProvider") -> Tracing:
 
 
 def _is_wanted() -> bool:
+    """Return whether the environment asks for traces and does not switch them off."""
     if os.environ.get(SWITCH, "").lower() in _NO or os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true":
         return False
     if os.environ.get("OTEL_TRACES_EXPORTER", "").lower() == "none":
@@ -231,8 +235,10 @@ def _is_wanted() -> bool:
 
 
 def _switched_on() -> bool:
+    """Return whether `VIRL_OTEL` asks for traces."""
     return os.environ.get(SWITCH, "").lower() in _YES
 
 
 def _drop_missing(attributes: Attributes) -> dict[str, Value]:
+    """Return the attributes that are not `None`."""
     return {name: value for name, value in attributes.items() if value is not None}

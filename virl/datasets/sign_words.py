@@ -36,6 +36,7 @@ LANGUAGES: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Languages, and the package's files of each. English is left to the lexicon that is written by hand."""
 COMPOUNDING = ("da", "de", "et", "fi", "hu", "nb", "nl", "sv")
+"""Languages that write compound words as one."""
 COARSER = {
     "fast_food_restaurant": "meal_takeaway",
     "garden": "park",
@@ -50,8 +51,11 @@ LEFT_OUT = frozenset(
 )
 """Presets that are no such place to somebody who reads its sign, or are translated as another one."""
 SHORTEST = 5  # letters; chosen: shorter words are too often something else in another language
+"""Letters of a word at least, in scripts with vowels and spaces."""
 STEM = 5  # letters that a term shares with a name; chosen
+"""Letters in common from which two words share a stem."""
 MOST_TOKENS = 3  # chosen: nobody writes longer phrases on a sign
+"""Tokens of a word or phrase at most."""
 
 NAME, STEMMED, TERM = 3, 2, 1
 """Certainty ranks with which a word speaks of a preset."""
@@ -64,16 +68,17 @@ _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 @dataclass(frozen=True, slots=True)
 class ChosenWord:
-    """A word that was chosen."""
+    """A word chosen for a place type in a language."""
 
     place_type: str
     language: str
     word: str
     is_name: bool
+    """True for a name of the type, false for a hint at it."""
 
 
 def as_yaml(found: list[ChosenWord], compounding: Iterable[str], version: str, licence: str) -> str:
-    """Return the text of the file of words.
+    """Return the text of the YAML file of words.
 
     Args:
         found: the words.
@@ -110,10 +115,12 @@ def as_yaml(found: list[ChosenWord], compounding: Iterable[str], version: str, l
 
 
 def _comment(text: str) -> list[str]:
+    """Return a text as lines of comment."""
     return _wrap(text, "# ", "# ")
 
 
 def _wrap(text: str, first: str, later: str) -> list[str]:
+    """Return a text in lines of at most 110 characters."""
     return textwrap.wrap(
         text,
         110,
@@ -126,12 +133,15 @@ def _wrap(text: str, first: str, later: str) -> list[str]:
 
 @dataclass(slots=True)
 class _Claims:
-    """The types that lay claim to a word, and the certainty of each."""
+    """The place types that a word may stand for, with how certain each is."""
 
     by_type: dict[str, int] = field(default_factory=dict)
+    """Certainty of each place type."""
     presets: set[str] = field(default_factory=set)
+    """Presets that have the word."""
 
     def add(self, place_type: str, preset: str, rank: int) -> None:
+        """Add a preset's place type with its certainty."""
         self.by_type[place_type] = max(rank, self.by_type.get(place_type, 0))
         self.presets.add(preset)
 
@@ -152,7 +162,7 @@ def main() -> None:
 
 
 def read_words(package: Path, lexicon: Lexicon) -> list[ChosenWord]:
-    """Read the words of a package for the place types of a lexicon, in a fixed order.
+    """Return the words of a package for the place types of a lexicon, in a fixed order.
 
     Args:
         package: the folder.
@@ -184,7 +194,7 @@ def read_words(package: Path, lexicon: Lexicon) -> list[ChosenWord]:
 
 
 def _type_of(name: str, tags: Mapping[str, str], types: Collection[str]) -> str:
-    """Return the place type of a preset, empty if there is none."""
+    """Return the place type of a preset; empty without one."""
     if name in LEFT_OUT or "*" in tags.values():
         return ""
     tags = {"amenity" if key == "education" else key: value for key, value in tags.items()}
@@ -194,7 +204,7 @@ def _type_of(name: str, tags: Mapping[str, str], types: Collection[str]) -> str:
 def _claims(
     package: Path, language: str, meant: Mapping[str, str], *, every: bool = False
 ) -> dict[str, _Claims]:
-    """Return the words of a language; with `every`, also those that would be too long or short."""
+    """Return the words of a language with their place types; `every` includes too long and too short ones."""
     claims: dict[str, _Claims] = defaultdict(_Claims)
     for locale in LANGUAGES.get(language, (language,)):
         text = (package / f"dist/translations/{locale}.json").read_text(encoding="utf-8")
@@ -213,11 +223,12 @@ def _claims(
 
 
 def _is_fine(preset: str) -> bool:
-    """Return whether a preset is a sort of another, as `amenity/restaurant/sushi`; its terms are details."""
+    """Return whether a preset is a kind of another, as `amenity/restaurant/sushi`."""
     return preset.count("/") > 1
 
 
 def _words(text: str, *, every: bool) -> Iterator[str]:
+    """Yield the words in a text that are fit for signs; with `every` all of them."""
     for part in _PARTS.split(_REMARK.sub(" ", text)):
         word = " ".join(part.split()).lower().replace("i\u0307", "i").strip(".")
         shortest = 2 if _UNSPACED.search(word) else 3 if _CONSONANTS.search(word) else SHORTEST
@@ -227,7 +238,7 @@ def _words(text: str, *, every: bool) -> Iterator[str]:
 
 
 def _tokens_by_type(claims: Mapping[str, _Claims]) -> dict[str, set[str]]:
-    """Return the types whose words hold a token, by its key; empty for presets of other kinds."""
+    """Return the place types of the words that hold a token, by the token's key."""
     kinds: dict[str, set[str]] = defaultdict(set)
     for word, claim in claims.items():
         for token in word.split():
@@ -239,7 +250,7 @@ def _tokens_by_type(claims: Mapping[str, _Claims]) -> dict[str, set[str]]:
 
 
 def _share_affix(word: str, name: str) -> bool:
-    """Return whether two words begin or end alike."""
+    """Return whether two words have a stem in common, at the beginning or the end."""
     one, other = key_of(word), key_of(name)
     if _UNSPACED.search(word):
         return other in one
@@ -262,7 +273,7 @@ def _choose_type(claim: _Claims, named: Collection[str]) -> Iterator[tuple[str, 
 
 
 def _drop_ambiguous(found: list[ChosenWord]) -> list[ChosenWord]:
-    """Return the words without those that mean one type in one language and another elsewhere."""
+    """Return the words that mean one place type in all languages."""
     votes: dict[str, Counter[str]] = defaultdict(Counter)
     for one in found:
         votes[key_of(one.word)][one.place_type] += 3 if one.is_name else 1
@@ -270,7 +281,7 @@ def _drop_ambiguous(found: list[ChosenWord]) -> list[ChosenWord]:
 
 
 def _contradicts(one: ChosenWord, lexicon: Lexicon) -> bool:
-    """Return whether the words chosen by hand say something else, or as much."""
+    """Return whether the lexicon gives a word another place type, or makes it superfluous."""
     told = next(iter(lexicon.classify(one.word)), None)
     if told == one.place_type:
         return " " in one.word or bool(_UNSPACED.search(one.word))
@@ -287,6 +298,7 @@ def _without_phrases(found: list[ChosenWord]) -> list[ChosenWord]:
 
 
 def _is_wordy(one: ChosenWord, spelt: Collection[tuple[str, str, str]]) -> bool:
+    """Return whether a word is a hint of several words, or holds another word of its type."""
     key = key_of(one.word)
     if _UNSPACED.search(one.word):
         parts = {key[i:j] for i in range(len(key)) for j in range(i + 2, len(key) + 1)} - {key}

@@ -23,20 +23,24 @@ from virl.platform.streetview import Camera, Image, Link, Panorama
 
 FORWARD, LEFT, RIGHT, STOP = range(4)
 TURN_DEG = 30.0  # R2R's
+"""Degrees of a turn."""
 AHEAD_DEG = 45.0  # links farther to the side are not ahead; chosen
+"""Degrees from the heading within which a link can be walked forward."""
 ARRIVE_M = 25.0  # of a goal, along links; chosen: about two panoramas
+"""Metres along links from the goal within which a stop succeeds."""
 FARTHEST_M = 100_000.0
-"""Bound of the goal's coordinates."""
+"""Bound of the goal's observed coordinates, metres."""
 RENDERED = 640, 480
 
 Spot = str | LatLng
+"""A start or goal: an address, or a position."""
 Seen = dict[str, np.ndarray]
-"""Arrays by name."""
+"""Observation: arrays by name."""
 DRAWS = 100  # goals tried before a range of distances is called impossible; chosen
 
 
 class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
-    """Walk to a goal, seeing what a camera sees: `gymnasium.make("virl/Walk-v0")`.
+    """A Gymnasium environment of a walk to a goal by sight: `gymnasium.make("virl/Walk-v0")`.
 
     Actions are 0 forward along the link nearest to the heading (within 45 degrees, else nothing moves), 1 and
     2 a turn of 30 degrees to the left and right, and 3 stop. `docs/reference/environments.md` describes
@@ -101,7 +105,7 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Seen, dict[str, Any]]:
-        """Begin an episode, facing along a link.
+        """Begin an episode at a start, facing along a link; start and goal are drawn unless given.
 
         Args:
             seed: of all that is drawn.
@@ -125,7 +129,7 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         return self._observe(), self._info()
 
     def step(self, action: np.int64) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
-        """Take an action.
+        """Take an action: 0 forward, 1 left, 2 right, 3 stop.
 
         Raises:
             BadInput: it is none of the action space.
@@ -148,7 +152,7 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         return self._observe(), reward, terminated, truncated, self._info()
 
     def render(self) -> Image | None:
-        """Render the view ahead, larger than what is observed; `None` without a render mode."""
+        """Return the view ahead, 640 by 480 pixels; `None` without a render mode."""
         return self._picture(*RENDERED) if self.render_mode else None
 
     def close(self) -> None:
@@ -158,29 +162,33 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
 
     @property
     def _panorama(self) -> Panorama:
+        """Panorama at which the walker stands."""
         return self._ground.panoramas[self._here]
 
     @property
     def _metres(self) -> float:
+        """Metres along links from the walker to the goal; infinite without a way."""
         return float(self._left[self._here])
 
     def _link_ahead(self) -> Link | None:
-        """Return the link nearest to the heading, if one is ahead."""
+        """Return the link nearest to the heading; `None` if none is within 45 degrees."""
         turns = {link: abs(signed_turn(self._heading, link.heading)) for link in self._panorama.links}
         nearest = min(turns, key=lambda link: turns[link], default=None)
         return nearest if nearest is not None and turns[nearest] <= AHEAD_DEG else None
 
     def _numbers(self, spots: dict[str, Any]) -> dict[str, int | None]:
-        """Return the panoramas of a start and a goal."""
+        """Return the number of the panorama of a start and of a goal, `None` for one not given."""
         return {name: self._number(spots.get(name), name) for name in ("start", "goal")}
 
     def _number(self, spot: Spot | None, name: str) -> int | None:
+        """Return the number of the panorama nearest to a spot; `None` for none."""
         if spot is None:
             return None
         position = locate(self.city, spot)[1] if isinstance(spot, str) else LatLng(*spot)
         return self._ground.number[relocate(self.city.streetview, position, f"the {name}").id]
 
     def _picture(self, width: int, height: int) -> Image:
+        """Return the view ahead in a size, pixels."""
         camera = Camera(self._heading, fov=self._camera.fov, width=width, height=height)
         view = self.city.streetview.view(self._panorama.id, camera)
         return np.array(view.pixels, np.uint8)
@@ -197,6 +205,7 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
 
     @property
     def _end(self) -> Panorama:
+        """Panorama of the goal."""
         return self._ground.panoramas[self._goal]
 
     def _info(self) -> dict[str, Any]:
@@ -213,7 +222,7 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """All panoramas of a city, and the metres between linked ones."""
+    """A city's panoramas with the distances between linked ones."""
 
     panoramas: tuple[Panorama, ...]
     number: dict[str, int]
@@ -226,13 +235,13 @@ class Ground:
         return self
 
     def metres_to(self, goal: int) -> Floats:
-        """Return the metres along links from each panorama to the goal; infinite where no way leads there."""
+        """Return metres along links from each panorama to the goal, shape (n,); infinite without a way."""
         return self._lengths_from(self.metres.T.tocsr(), goal)
 
     def draw(
         self, rng: np.random.Generator, start: int | None, goal: int | None, within: tuple[float, float]
     ) -> tuple[int, int]:
-        """Draw a start and a goal so many metres apart along links; what is given stays as it is.
+        """Draw the numbers of a start and a goal with a distance along links in a range, metres.
 
         Args:
             rng: source of chance.
@@ -259,10 +268,12 @@ class Ground:
 
     @staticmethod
     def _nodes_between(metres: Floats, within: tuple[float, float]) -> Ints:
+        """Return the numbers of panoramas whose metres are in a range."""
         return np.flatnonzero((metres >= within[0]) & (metres <= within[1]))
 
     @staticmethod
     def _lengths_from(metres: csr_array, start: int) -> Floats:
+        """Return metres along links from a panorama to each, shape (n,)."""
         found: Floats = dijkstra(metres, indices=start)
         return found
 

@@ -22,13 +22,15 @@ WIDTH_PX, QUALITY = 1000, 82  # of a picture on the page; chosen
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
+    """A photograph with its picture for the page."""
+
     photograph: Photograph
     picture: str
     """A data URI."""
 
 
 def write_photographs(photographs: Sequence[Photograph], out: Path, *, reader: str, detector: str) -> None:
-    """Write the page.
+    """Write the page of photographs as one HTML file.
 
     Args:
         photographs: in the order of the page.
@@ -53,7 +55,7 @@ def write_photographs(photographs: Sequence[Photograph], out: Path, *, reader: s
 
 
 def to_view(photograph: Photograph) -> View:
-    """Return a photograph with what was read and found in it."""
+    """Return a photograph as a view with the lines read and things found drawn in."""
     words = (Detection(line.text, line.score, line.box) for line in photograph.lines)
     found = (
         Detection(f"{one.label} {one.score:.2f}", one.score, one.box, one.text)
@@ -63,6 +65,7 @@ def to_view(photograph: Photograph) -> View:
 
 
 def _data_uri(view: View) -> str:
+    """Return a view as a JPEG data URI of at most `WIDTH_PX` pixels a side."""
     picture = PIL.Image.fromarray(view.pixels)
     picture.thumbnail((WIDTH_PX, WIDTH_PX), PIL.Image.Resampling.LANCZOS)
     jpeg = io.BytesIO()

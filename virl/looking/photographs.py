@@ -16,18 +16,18 @@ from virl.platform.streetview import Camera, View
 
 SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")
 LONGEST_PX = 2048
-"""Pixels of the longer side of what models are shown: the most that a `Camera` has."""
+"""Pixels of the longer side of pictures given to models, the most that a `Camera` has."""
 USUAL_FOV = 70.0
-"""Degrees; chosen: a phone's main camera has 65 to 78."""
+"""Degrees across a photograph; chosen: a phone's main camera has 65 to 78."""
 
 
 @dataclass(frozen=True, slots=True)
 class Photograph:
-    """A photograph, and what models saw in it."""
+    """A photograph with what models read and found in it."""
 
     file: Path
     view: View
-    """The picture as the models were shown it: at most 2,048 pixels a side, turned upright."""
+    """Picture given to the models: upright, at most 2,048 pixels a side."""
     size: tuple[int, int]
     """Width and height of the file, in pixels."""
     lines: tuple[TextLine, ...]
@@ -39,7 +39,7 @@ class Photograph:
 
 
 def photographs_in(paths: Sequence[Path]) -> list[Path]:
-    """Return the pictures of paths: files as they are given, of folders all pictures in them by name.
+    """Return the picture files given, and all pictures in the folders given, by name.
 
     Raises:
         BadInput: there is no such file, or no picture in a folder.
@@ -61,7 +61,7 @@ def photographs_in(paths: Sequence[Path]) -> list[Path]:
 
 
 def look_at(file: Path, reader: Reader, detector: Detector) -> Photograph:
-    """Read and search a photograph.
+    """Return a photograph with the text read and the things found in it.
 
     Args:
         file: the photograph.
@@ -82,6 +82,7 @@ def look_at(file: Path, reader: Reader, detector: Detector) -> Photograph:
 
 
 def _open_view(file: Path) -> tuple[View, tuple[int, int]]:
+    """Return a photograph as a view, upright and shrunk, and the size of the file's picture, pixels."""
     try:
         with open_picture(file, most_pixels=MOST_PANORAMA_PIXELS) as picture:
             size = picture.size

@@ -19,7 +19,7 @@ from virl.money.spending import Paid
 MOST_USD = 1e6
 """Largest budget, and largest sum of a line, in dollars; chosen, far above what a run costs."""
 SPENDING = "spending.jsonl"
-"""Name of the book of a run, in its folder."""
+"""Name of the file of a run's book, in the run's folder."""
 
 Service = Literal["model", "provider"]
 """Kind of service that is asked: a language model, or a provider of the city, such as Google."""
@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A line of the book."""
+    """A line of the book: a sum that was charged or given back."""
 
     nano_usd: int
     """Billionths of a dollar; negative where less was billed than was held."""
@@ -40,12 +40,12 @@ class Entry:
     """The endpoint or the model."""
     service: Service = "provider"
     sent: int = 0
-    """Requests that leave."""
+    """Number of requests sent."""
     input_tokens: int = 0
     output_tokens: int = 0
     account: str = ""
     run: str = ""
-    """The run that the book is of; in its first line alone."""
+    """Run that the book belongs to; in the first line alone."""
 
     def line(self) -> str:
         """Return the line as it is written: what is zero or empty is left out."""
@@ -61,7 +61,7 @@ class Entry:
 
     @classmethod
     def of_torn(cls, line: bytes) -> "Entry | None":
-        """Return the entry of a line that lacks its end, or its sum; `None` if that is cut or negative."""
+        """Return the entry of a line cut short, or its sum alone; `None` if that is cut or negative."""
         found = _SUM_OF_TORN.match(line)
         for text in (line, b'{"micro_usd": %b}' % found[1] if found else b""):
             with suppress(ValueError):
@@ -93,7 +93,7 @@ class Entry:
 
 @dataclass(slots=True)
 class Sums:
-    """The entries of an account, added up."""
+    """Sums over the entries of an account."""
 
     nano_usd: Counter[Service] = field(default_factory=Counter)
     sent: Counter[str] = field(default_factory=Counter)
@@ -102,7 +102,7 @@ class Sums:
     output_tokens: int = 0
 
     def count(self, entry: Entry) -> None:
-        """Add an entry."""
+        """Add an entry to the sums."""
         self.nano_usd[entry.service] += entry.nano_usd
         if entry.service == "model":
             self.calls += entry.sent
@@ -132,7 +132,7 @@ class Sums:
 
 
 class Book:
-    """A limit on dollars, and the sums of all accounts. Safe for several threads.
+    """A limit on dollars and the sums of all accounts, kept in a file. Safe for several threads.
 
     Args:
         limit_usd: dollars; `None` sets no limit.
@@ -178,11 +178,11 @@ class Book:
 
     @property
     def limit_usd(self) -> float | None:
-        """Dollars that may be spent."""
+        """Dollars that may be spent; `None` for no limit."""
         return None if self._limit is None else self._limit / 1e9
 
     def enter(self, entry: Entry) -> None:
-        """Write an entry down, and add it up.
+        """Add an entry to the sums, and write it to the file.
 
         Raises:
             BudgetExceeded: it is of a request that would pass the limit. A free request never does.
@@ -206,6 +206,7 @@ class Book:
         return total.payments()
 
     def _write(self, lines: JsonLines, entry: Entry) -> None:
+        """Write an entry to the file; a free one waits until the run's folder is not empty."""
         if entry.nano_usd == 0 and not _is_filled(lines.path.parent):
             self._waiting.append(entry)  # a run that cannot begin leaves no folder
             return
@@ -215,21 +216,23 @@ class Book:
             self._waiting = self._waiting[1:]
 
     def _add(self, entry: Entry) -> None:
+        """Add an entry to the sums."""
         self._held += entry.nano_usd
         self._accounts.setdefault(entry.account, Sums()).count(entry)
 
 
 def _is_filled(folder: Path) -> bool:
+    """Return whether a folder exists and is not empty."""
     return folder.is_dir() and any(folder.iterdir())
 
 
 def nano(usd: float) -> int:
-    """Return billionths of a dollar, never less than what is billed."""
+    """Return dollars as billionths of a dollar, rounded up."""
     return ceil(round(usd * 1e9, 3))
 
 
 def check_budget(usd: float | None, option: str = "a budget") -> None:
-    """Check that the limit that an option sets is an amount of dollars, or none.
+    """Refuse a budget in dollars that is negative, not finite or above `MOST_USD`.
 
     Raises:
         BadInput: it is negative, not finite or beyond all reason.
@@ -239,13 +242,14 @@ def check_budget(usd: float | None, option: str = "a budget") -> None:
 
 
 def _number(value: object, most: float) -> float:
+    """Return a value as a number, once it is one of at most `most`."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= most:
         raise TypeError("no number")
     return float(value)
 
 
 def _count(value: object, least: int = -_MOST_TOKENS) -> int:
-    """Return a count; tokens of a line may be negative, where a request took fewer than were held."""
+    """Return a value as a whole number of at least `least`, which is negative for tokens given back."""
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= _MOST_TOKENS:
         raise TypeError("no count")
     return value

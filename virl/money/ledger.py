@@ -19,7 +19,7 @@ _log = logging.getLogger(__name__)
 
 @contextmanager
 def account(name: str) -> Iterator[str]:
-    """Charge what is asked within the block to an account: that of an episode, or of a consulted agent.
+    """Charge all requests of the block to an account, such as an episode's or a consulted agent's.
 
     Args:
         name: of the account, which is a folder below that of the book; within another it lies below that one.
@@ -36,7 +36,7 @@ def account(name: str) -> Iterator[str]:
 
 
 class Ledger:
-    """The limit on a run's dollars, the book of what was paid, and counts of what was asked.
+    """A limit on a run's dollars, the book of what was paid, and counts of requests and questions.
 
     Counts are kept by account, questions to minds by ledger. Safe for several threads.
 
@@ -73,13 +73,13 @@ class Ledger:
 
     @property
     def limit_usd(self) -> float | None:
-        """Dollars that may be spent."""
+        """Dollars that may be spent; `None` for no limit."""
         return self.book.limit_usd
 
     def hold(
         self, price: Price, request: str, service: Service = "provider", *, input_tokens: int = 0
     ) -> "Hold":
-        """Set aside what a request may cost, and count it as sent; call this right before it is sent.
+        """Charge what a request may cost, and count it as sent; call this right before it is sent.
 
         Args:
             price: of the request, billed until the hold says otherwise.
@@ -101,22 +101,22 @@ class Ledger:
         return hold
 
     def count_cached(self, request: str) -> None:
-        """Count a request that was answered without being sent."""
+        """Count a request that a cache answered."""
         with self._lock:
             self._counts_of(_ACCOUNT.get()).cached[request] += 1
 
     def count_received(self, request: str, size: int) -> None:
-        """Count a reply with a body of `size` bytes, good or not."""
+        """Count the bytes of a reply's body, whatever the reply says."""
         with self._lock:
             self._counts_of(_ACCOUNT.get()).received[request] += size
 
     def add(self, exchange: Exchange) -> None:
-        """Write a question to a mind down, with its reply."""
+        """Add a question to a mind, with its reply."""
         with self._lock:
             self._asked.append((_ACCOUNT.get(), exchange))
 
     def take(self) -> Spending:
-        """Return the requests since the last `take` in the same account: one step's share, for a journal."""
+        """Return the requests of the current account since the last `take`, for a journal's step."""
         with self._lock:
             return self._counts_of(_ACCOUNT.get()).take()
 
@@ -133,14 +133,14 @@ class Ledger:
         return (*above, *own)
 
     def _own_exchanges(self, account: str) -> list[Exchange]:
-        """Return the questions of an account that were put by way of this ledger or of those above it."""
+        """Return an account's questions put through this ledger or those it was split from."""
         above = self._above._own_exchanges(account) if self._above else []  # noqa: SLF001  of its class
         own = [exchange for whose, exchange in self._asked if whose == account]
         self._asked = [one for one in self._asked if one[0] != account]
         return above + own
 
     def total(self) -> Spending:
-        """Return the requests and dollars of providers so far, of all accounts in this process."""
+        """Return requests to providers, and their dollars, of all accounts in this process."""
         with self._lock:
             return sum((counts.read() for counts in self._counts.values()), Spending())
 
@@ -149,7 +149,7 @@ class Ledger:
         return self.book.payments(account)
 
     def catch_up(self, told: Paid, account: str = "", run: Path | None = None) -> None:
-        """Enter what a journal tells of an account beyond the book, so that the larger sums hold.
+        """Enter what a journal has of an account beyond the book, so that the larger sums hold.
 
         Args:
             told: by the journal.
@@ -171,7 +171,7 @@ class Ledger:
                 self.book.enter(entry)
 
     def charge(self, spent: Spending, account: str) -> None:
-        """Enter requests that were paid from another ledger, so that those of a run stand in one book."""
+        """Enter requests paid through another ledger, so that a run has one book."""
         entries = [Entry(0, request, sent=sent, account=account) for request, sent in spent.sent.items()]
         if spent.usd:
             entries.append(Entry(nano(spent.usd), "city", account=account))
@@ -181,7 +181,7 @@ class Ledger:
             self._counts_of(_ACCOUNT.get()).count(spent)
 
     def correct(self, hold: "Hold", usd: float, billed: bool) -> None:
-        """Replace what was counted for a request to a provider by what was billed.
+        """Replace a request's held price by what was billed, in the counts.
 
         Args:
             hold: of the request.
@@ -193,9 +193,11 @@ class Ledger:
                 self._counts_of(hold.account).correct(hold.price, usd, billed=billed)
 
     def _counts_of(self, account: str) -> "_Counts":
+        """Return the counts of an account, new ones if it has none."""
         return self._counts.setdefault(account, _Counts())
 
     def _check(self, price: Price) -> None:
+        """Refuse a request of unknown price under a budget; without one, warn."""
         if not price.unknown:
             return
         if self.limit_usd is not None:
@@ -208,7 +210,7 @@ class Ledger:
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """Dollars set aside for a request, spent unless one of `settle` and `release` is called, once."""
+    """Dollars charged for a request, final unless `settle` or `release` is called, once."""
 
     ledger: Ledger
     price: Price
@@ -216,10 +218,11 @@ class Hold:
     """The endpoint or the model."""
     service: Service
     input_tokens: int
+    """Tokens of a model's request that were charged, as far as known."""
     account: str
 
     def settle(self, usd: float, *, input_tokens: int = 0, output_tokens: int = 0) -> None:
-        """Put what is billed in the place of what was held.
+        """Replace the charged dollars by what was billed.
 
         Args:
             usd: what is billed.
@@ -232,7 +235,7 @@ class Hold:
         self._settle(usd, input_tokens - self.input_tokens, output_tokens, billed=True)
 
     def release(self) -> None:
-        """Give back what was held: the request is not billed.
+        """Return the charged dollars: the request is not billed.
 
         Raises:
             CannotWrite: the book cannot be written; what was held stays.
@@ -240,7 +243,7 @@ class Hold:
         self._settle(0.0, 0, 0, billed=False)
 
     def entry(self, nano_usd: int, *, sent: int = 0, input_tokens: int = 0, output_tokens: int = 0) -> Entry:
-        """Return an entry of this request for the book.
+        """Return an entry of the book for this request, with billionths of a dollar.
 
         Args:
             nano_usd: billionths of a dollar.
@@ -253,6 +256,7 @@ class Hold:
         )
 
     def _settle(self, usd: float, input_tokens: int, output_tokens: int, *, billed: bool) -> None:
+        """Enter the difference to what was billed, and correct the counts."""
         change = nano(usd) - nano(self.price.usd)
         if change or input_tokens or output_tokens:
             self.ledger.book.enter(self.entry(change, input_tokens=input_tokens, output_tokens=output_tokens))
@@ -261,7 +265,7 @@ class Hold:
 
 @dataclass(slots=True)
 class _Counts:
-    """Requests to providers of one account in this process."""
+    """Counts of one account's requests to providers in this process."""
 
     sent: Counter[str] = field(default_factory=Counter)
     cached: Counter[str] = field(default_factory=Counter)
@@ -271,6 +275,7 @@ class _Counts:
     taken: Spending = field(default_factory=Spending)
 
     def count(self, spent: Spending) -> None:
+        """Add the counts of other requests."""
         self.sent.update(spent.sent)
         self.cached.update(spent.cached)
         self.received.update(spent.received)
@@ -278,16 +283,19 @@ class _Counts:
         self.micro_usd += spent.usd * 1e6
 
     def bill(self, price: Price, request: str) -> None:
+        """Count a request as sent and billed."""
         self.sent[request] += 1
         self.billed[price.sku] += price.events
         self.micro_usd += price.micro_usd
 
     def correct(self, price: Price, usd: float, *, billed: bool) -> None:
+        """Replace a price by the dollars billed, and its events if it was not billed."""
         if not billed:
             self.billed[price.sku] -= price.events
         self.micro_usd += (usd * 1e6 if usd else 0) - price.micro_usd
 
     def read(self) -> Spending:
+        """Return the counts so far."""
         return Spending(
             dict(self.sent),
             dict(self.cached),
@@ -297,6 +305,7 @@ class _Counts:
         )
 
     def take(self) -> Spending:
+        """Return the counts since the last call."""
         now, before = self.read(), self.taken
         self.taken = now
         return Spending(
@@ -309,7 +318,7 @@ class _Counts:
 
 
 def paid_for(folder: Path) -> Paid:
-    """Return what the book says of a run, an episode or a consulted agent; it is in its folder or above.
+    """Return the book's sums of a run, an episode or a consulted agent, by its folder.
 
     Raises:
         BadInput: the book is broken.

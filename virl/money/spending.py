@@ -14,13 +14,13 @@ class Price:
     events: int
     """Billable events, such as 1, or the pairs of a matrix."""
     micro_usd: float
-    """Millionths of a dollar for all of them; 0 where nobody knows."""
+    """Millionths of a dollar for all events; 0 if unknown."""
     unknown: str = ""
-    """Advice on what to set, and where, if nobody knows the price; empty where it is known."""
+    """Advice on which setting gives the price, if it is unknown; else empty."""
 
     @property
     def usd(self) -> float:
-        """Dollars."""
+        """Dollars for all events."""
         return self.micro_usd / 1e6
 
 
@@ -50,7 +50,7 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """Requests to providers and their dollars, of one stretch of a run."""
+    """Requests to providers and their list price, over a part of a run."""
 
     sent: Mapping[str, int] = field(default_factory=dict)
     """Requests that were tried on the network, each further try included, by endpoint."""
@@ -59,7 +59,7 @@ class Spending:
     billed: Mapping[str, int] = field(default_factory=dict)
     """Billable events by SKU: a request of unknown outcome counts, one that was refused does not."""
     usd: float = 0.0
-    """List price of the billed events; models not included."""
+    """Dollars by the list price of the billed events, without models."""
     received: Mapping[str, int] = field(default_factory=dict)
     """Bytes of the replies that came over the network, good or not, by endpoint."""
 
@@ -79,7 +79,7 @@ _LEAST_USD = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Paid:
-    """Sums of an account by the book: a request under way or of unknown outcome counts."""
+    """Sums of an account by the book; requests of unknown outcome count in full."""
 
     usd: float = 0.0
     """Dollars, of models and of providers together."""
@@ -93,7 +93,7 @@ class Paid:
     output_tokens: int = 0
 
     def minus(self, other: "Paid") -> "Paid":
-        """Return what this has more than another; differences in dollars that are rounding are left out."""
+        """Return what these sums have beyond others; dollar differences from rounding are left out."""
         total, provider = self.usd - other.usd, self.provider_usd - other.provider_usd
         model_usd, provider_usd = (usd if usd >= _LEAST_USD else 0.0 for usd in (total - provider, provider))
         return Paid(

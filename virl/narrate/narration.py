@@ -29,14 +29,14 @@ _FENCED = re.compile(r"```\w*\s*(.*?)```", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class FittedDrawing:
-    """A model's drawing, moved and turned onto the exact one."""
+    """A model's drawing of a walk, moved and turned to fit the exact one best."""
 
     points: Floats
     """Metres east and north of the start, shape (points, 2)."""
     mean_error_m: float
-    """Mean distance of its points from the exact ones."""
+    """Mean distance of its points from the exact ones, metres."""
     scale: float
-    """The factor that would fit it best: above 1 where it was drawn too small."""
+    """Factor by which it would have to be enlarged to fit best."""
 
 
 _BEND_DEG = 10.0  # chosen: smaller bends are not worth an entry
@@ -46,15 +46,15 @@ _SEEN_WORDS, _SEEN_THINGS = 120, 6  # chosen: characters of one thing, and thing
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """A part of the walk: a turn, then a straight line."""
+    """An entry of the walk's history: a turn, then a straight line to a stop."""
 
     number: int
     stop: int
-    """Index of the stop that it leads to."""
+    """Index of the stop at the line's end."""
     turn: float
-    """Degrees, clockwise, against the line before; in the first line, against the way faced at the start."""
+    """Degrees clockwise from the line before, or from the heading at the start."""
     metres: float
-    """Length of the straight line."""
+    """Length of the line, metres."""
     crossing: bool
     seen: tuple[str, ...]
     thought: str
@@ -67,19 +67,19 @@ _ONE_CROSSING_M = 15.0  # chosen: panoramas of one crossing lie closer, two cros
 
 @dataclass(frozen=True, slots=True)
 class WalkLeg:
-    """A part of a walk without turns."""
+    """A part of a walk between two turns."""
 
     first: int
-    """Index of the stop where it begins."""
+    """Index of its first stop."""
     last: int
     turn: float
-    """Degrees turned at its beginning, clockwise; at the start, from the way the walker faced."""
+    """Degrees turned clockwise at its beginning, at the start from the heading faced."""
     heading: float
     """Degrees clockwise from north, from its beginning to its end."""
     metres: float
-    """Along the way walked."""
+    """Length along the way walked, metres."""
     crossings: int
-    """Crossings passed; those where it begins and ends are left out."""
+    """Number of crossings passed inside it."""
     to_crossing: bool
     street: str | None = None
 
@@ -93,26 +93,26 @@ NO_MODEL = (
 
 @dataclass(frozen=True, slots=True)
 class Narration:
-    """The result of narrating a walk."""
+    """A walk with its exact description, and a model's instruction and drawing."""
 
     walk: Walk
     mind: str
     legs: tuple[WalkLeg, ...]
     exact: tuple[str, ...]
-    """The walk in sentences, exactly."""
+    """Exact description of the walk, in sentences."""
     entries: tuple[HistoryEntry, ...]
-    """The history as the model was told it."""
+    """History of the walk as the model was given it."""
     instruction: str | None = None
-    """The model's instruction; `None` where none was asked or it gave none."""
+    """Model's instruction; `None` if none was asked for, or it gave none."""
     drawing: FittedDrawing | None = None
-    """The model's drawing; `None` as for `instruction`."""
+    """Model's drawing; `None` if none was asked for, or it gave none."""
     notes: tuple[str, ...] = ()
     """Notes on what is missing, and why."""
     asked: tuple[Exchange, ...] = ()
 
 
 def narrate(walk: Walk, mind: Mind, street_of: StreetOf = no_streets) -> Narration:
-    """Tell a walk.
+    """Return a walk's exact description, with a model's instruction and drawing unless the mind is `rules`.
 
     The model is told what was done and seen, and for the instruction not why (NavGPT, section 4.1), so
     that the instruction is written from the walk and not copied from the wish behind it. The model draws by
@@ -160,7 +160,7 @@ def ask_instruction(mind: Mind, entries: Sequence[HistoryEntry]) -> str:
 
 
 def ask_points(mind: Mind, entries: Sequence[HistoryEntry]) -> Floats:
-    """Return the walker's positions at the ends of the entries, as the mind draws them, shape (entries, 2).
+    """Return positions at the entries' ends as the mind draws them, metres east and north, (entries, 2).
 
     Raises:
         MindFailed: no reply in three was a list of that many points.
@@ -191,7 +191,7 @@ def legs(walk: Walk, street_of: StreetOf = no_streets) -> tuple[WalkLeg, ...]:
     along = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
     if along[-1] == 0:
         return ()
-    bounds = [0, *_turns(points, along), len(points) - 1]
+    bounds = [0, *_turn_stops(points, along), len(points) - 1]
     crossing = _crossing_numbers(walk, along)
     found: list[WalkLeg] = []
     facing = walk.heading
@@ -221,7 +221,7 @@ def legs(walk: Walk, street_of: StreetOf = no_streets) -> tuple[WalkLeg, ...]:
 
 
 def tell(walk: Walk, parts: Sequence[WalkLeg]) -> list[str]:
-    """Return the walk as sentences, one a leg, the start before and the end behind them."""
+    """Return the walk in sentences: the start, one for each leg, and the end."""
     told = [f"Start facing {compass_word(walk.heading)}."]
     street = None
     for leg in parts:
@@ -232,6 +232,7 @@ def tell(walk: Walk, parts: Sequence[WalkLeg]) -> list[str]:
 
 
 def _sentence(leg: WalkLeg, before: str | None) -> str:
+    """Return a leg in a sentence; `before` is the street of the leg before it."""
     turn = turn_words(leg.turn)
     onto = ""
     if leg.street:
@@ -245,7 +246,7 @@ def _sentence(leg: WalkLeg, before: str | None) -> str:
 
 
 def turn_words(angle: float) -> str:
-    """Return a turn in words, such as `"turn left"`; empty where it is none."""
+    """Return a turn, degrees clockwise, in words, such as `"turn left"`; empty if it is too small."""
     if abs(angle) < _TURN_DEG:
         return ""
     if abs(angle) >= _AROUND_DEG:
@@ -254,10 +255,11 @@ def turn_words(angle: float) -> str:
 
 
 def _metres(metres: float) -> str:
+    """Return metres in words, with a decimal below 10."""
     return f"{metres:.0f} m" if metres >= 10 else f"{metres:.1f} m"
 
 
-def _turns(points: Floats, along: Floats) -> list[int]:
+def _turn_stops(points: Floats, along: Floats) -> list[int]:
     """Return the indices of the stops where the walk turns."""
     step = _step_length(along)
     angles = {
@@ -285,11 +287,12 @@ def _step_length(along: Floats) -> float:
 
 
 def _point_along(points: Floats, along: Floats, metres: float) -> Floats:
-    """Return the point that lies so many metres along the way."""
+    """Return the point a number of metres along the way, metres east and north."""
     return np.array([np.interp(metres, along, points[:, axis]) for axis in (0, 1)])
 
 
 def _heading(source: Floats, target: Floats) -> float:
+    """Return the heading from a point to another, degrees clockwise from north."""
     east, north = target - source
     return float(np.degrees(np.arctan2(east, north)) % 360)
 
@@ -327,13 +330,14 @@ def history(walk: Walk) -> tuple[HistoryEntry, ...]:
 
 
 def _entry(walk: Walk, number: int, stop: int, turn: float, metres: float) -> HistoryEntry:
+    """Return the history's entry of a stop, with what was seen and thought there, cut short."""
     where = walk.stops[stop]
     seen = tuple(thing[:_SEEN_WORDS] for thing in where.seen[:_SEEN_THINGS])
     return HistoryEntry(number, stop, turn, metres, where.crossing, seen, where.thought)
 
 
 def _told_stops(walk: Walk, points: Floats) -> list[int]:
-    """Return the indices of the stops after the start that have an entry."""
+    """Return the indices of the stops that get an entry."""
     last = len(points) - 1
     told: list[int] = []
     line: float | None = None
@@ -353,7 +357,7 @@ def _told_stops(walk: Walk, points: Floats) -> list[int]:
 
 
 def read_points(text: str, count: int) -> Floats:
-    """Read the points of a reply: a JSON list of `[x, y]` pairs, in a code fence or among words.
+    """Return the points in a reply, a JSON list of `[x, y]` pairs, as an array of shape (count, 2).
 
     Args:
         text: the reply. It is only ever read as numbers, never run.
@@ -379,7 +383,7 @@ def read_points(text: str, count: int) -> Floats:
 
 
 def lay_over(drawn: Floats, exact: Floats) -> FittedDrawing:
-    """Move and turn a drawing so that it fits the exact one best, in least squares.
+    """Return a drawing moved and turned to fit the exact one best, by least squares.
 
     It is neither scaled nor mirrored: a drawing that takes left for right, or metres for feet, stays wrong.
 

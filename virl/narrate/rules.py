@@ -56,6 +56,7 @@ def draw(question: DrawingQuestion, lexicon: Lexicon) -> Text:
 
 
 def _turn_words(turn: float) -> str:
+    """Return a turn, degrees clockwise, as the beginning of a sentence."""
     if abs(turn) < LEAST_TURN:
         return "Go on for"
     return f"Turn {'left' if turn < 0 else 'right'} and go on for"

@@ -41,8 +41,10 @@ _MARGIN = 0.12  # room around the way, as a share of its length or width
 _SMALLEST_M = 8.0
 _ACROSS = 400.0  # pixels of a drawing
 Lines = Sequence[Sequence[LatLng]]
+"""Lines of positions."""
 _RECORDS, _SETTINGS = "records.jsonl", "settings.json"
 AROUND_DEG = 0.003  # chosen: some 300 m of streets around a walk can be drawn
+"""Degrees around a walk within which links are drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +165,7 @@ def read_record(run: Path, episode: str) -> Played:
 
 
 def _read_episode(line: bytes) -> Played:
+    """Return the record of an episode in a line."""
     try:
         return Played.model_validate_json(line)
     except ValidationError:
@@ -196,7 +199,7 @@ def _data_folder(run: Path, played: Played, data: Path | None = None) -> Path:
 
 
 def walk_of(graph: NavigationGraph, played: Played) -> Walk:
-    """Return the walk of an episode.
+    """Return the walk of an episode's record on its graph.
 
     Raises:
         NoStreetView: the walk leaves the graph: it belongs to other data.
@@ -207,6 +210,7 @@ def walk_of(graph: NavigationGraph, played: Played) -> Walk:
 
 
 def _data_of(run: Path) -> Path | None:
+    """Return the data folder in a benchmark run's settings; `None` if they name none."""
     path = run / _SETTINGS
     try:
         return _RunSettings.model_validate_json(read_bounded(path) or b"").data
@@ -264,6 +268,7 @@ def write_narration(folder: Path, narration: Narration, streets: Lines = (), not
 
 
 def _as_data(narration: Narration) -> dict[str, object]:
+    """Return a narration as plain data."""
     walk, drawing = narration.walk, narration.drawing
     return {
         "title": walk.title,
@@ -296,7 +301,7 @@ def _as_data(narration: Narration) -> dict[str, object]:
 
 
 def _figures(narration: Narration, streets: Lines) -> list[MapFigure]:
-    """Lay out the exact walk, and beside it the one that the model drew."""
+    """Return the maps of the exact walk and, if there is one, of the model's drawing."""
     points = _on_paper(narration.walk.points())
     drawn = _on_paper(narration.drawing.points) if narration.drawing else points[:0]
     shown = [*points, *drawn]
@@ -314,6 +319,7 @@ def _figures(narration: Narration, streets: Lines) -> list[MapFigure]:
 
 
 def _ends(points: Sequence[Point]) -> list[Mark]:
+    """Return marks for the first and the last point of a path."""
     return [
         Mark(*at, kind, word, shape="pin", label=word.capitalize())
         for at, kind, word in ((points[0], "from", "start"), (points[-1], "to", "end"))
@@ -321,4 +327,5 @@ def _ends(points: Sequence[Point]) -> list[Mark]:
 
 
 def _on_paper(points: Floats) -> list[Point]:
+    """Return points as metres east and south, for paper."""
     return [(x, -y) for x, y in points.tolist()]

@@ -13,7 +13,7 @@ from virl.platform.places import Place, Places
 # Chosen on single stretches of Virlton's streets, 40 m and longer, the hardest case: of 281, 89 are named
 # rightly, 4 wrongly (a shop on a corner stands in the other street), and 188 not at all.
 BESIDE_M = 18.0
-"""A place this near to the way stands on it."""
+"""Metres from the way within which a place belongs to its street."""
 ENDS_M = 12.0
 """Metres from a leg's ends within which a place may belong to the street that crosses there."""
 LEAST, LEAST_SHARE = 2, 0.75
@@ -21,21 +21,22 @@ LEAST, LEAST_SHARE = 2, 0.75
 SAMPLES = 5
 """Upper bound on the look-ups of places near a leg."""
 LOOK_M = 40.0
+"""Metres around a sample within which places are looked up."""
 
 StreetOf = Callable[[Sequence[LatLng]], str | None]
-"""The name of the street that runs along positions; `None` where the maps do not know."""
+"""A function that returns the street along a line of positions; `None` if unknown."""
 
 _NUMBER_FIRST = re.compile(r"^\d+\w?(?:-\d+\w?)?\s+(?P<street>.+)$")
 
 
 def no_streets(positions: Sequence[LatLng]) -> str | None:
-    """Return `None`: no street is known."""
+    """Return `None` for any positions, where no streets are known."""
     del positions
     return None
 
 
 def streets_by_addresses(places: Places) -> StreetOf:
-    """Name a street where two or more of the addresses beside the way, and three of four, agree on it.
+    """Return a function that names a street by the addresses beside it, if enough agree.
 
     Only places within 18 m of the way count, none of those level with its first or last 12 m.
     """
@@ -61,7 +62,7 @@ def streets_by_addresses(places: Places) -> StreetOf:
 
 
 def street_in(address: str) -> str | None:
-    """Return the street of an address such as `"18 Harbor Street, Virlton"`.
+    """Return the street in an address such as `"18 Harbor Street, Virlton"`; `None` without one.
 
     `None` if it does not begin so.
     """
@@ -70,6 +71,7 @@ def street_in(address: str) -> str | None:
 
 
 def _is_beside(line: shapely.LineString, point: tuple[float, float]) -> bool:
+    """Return whether a point is beside a line, and not level with its first or last `ENDS_M`."""
     where = shapely.Point(point)
     along = line.project(where)
     return bool(line.distance(where) <= BESIDE_M and ENDS_M <= along <= line.length - ENDS_M)

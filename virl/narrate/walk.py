@@ -16,22 +16,23 @@ from virl.platform.providers.cities import name_of_city
 from virl.platform.streetview import Camera
 
 AHEAD_DEG = 30.0  # chosen: what lies within is said to be ahead, and as far from straight back, behind
+"""Degrees from straight ahead or behind that still count so."""
 
 
 @dataclass(frozen=True, slots=True)
 class WalkStop:
-    """A place where a walker stood."""
+    """A panorama at which a walker stood."""
 
     pano_id: str
     position: LatLng
     walked: float = 0.0
-    """Metres from the stop before."""
+    """Metres walked from the stop before."""
     crossing: bool = False
     """True where three or more ways meet."""
     seen: tuple[str, ...] = ()
-    """Descriptions of what was seen, in a few words each."""
+    """Descriptions of things seen, a few words each."""
     thought: str = ""
-    """The decision made here, and the reason for it."""
+    """Decision made here, with its reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,19 +41,19 @@ class Walk:
 
     title: str
     heading: float
-    """The way the walker faced at the start, degrees clockwise from north."""
+    """Heading faced at the start, degrees clockwise from north."""
     stops: tuple[WalkStop, ...]
     outcome: str = ""
-    """The end of the walk, as a sentence."""
+    """End of the walk in a sentence."""
 
     def points(self) -> Floats:
-        """Return the stops in metres east and north of the first, shape (stops, 2)."""
+        """Return the stops' positions, metres east and north of the first, shape (stops, 2)."""
         frame = LocalFrame(self.stops[0].position)
         return np.array([frame.point(stop.position) for stop in self.stops])
 
 
 def read_walk(run: Path, city: str = "") -> Walk:
-    """Read the walk of a run from its folder; a run that has not ended is told as far as it went.
+    """Return the walk in a run's journal, up to where it has come.
 
     Args:
         run: the folder.
@@ -82,7 +83,7 @@ def read_walk(run: Path, city: str = "") -> Walk:
 def walk_on_graph(
     graph: NavigationGraph, path: Sequence[str], heading: float, title: str, *, indoors: bool = False
 ) -> Walk:
-    """Return the walk along a path, such as that of an episode's record.
+    """Return the walk along a path of a graph, given by panorama ids.
 
     Args:
         graph: holds the path.
@@ -99,7 +100,7 @@ def walk_on_graph(
         raise BadInput(f"{title}: the path is empty, so there is nothing to narrate")
     nodes = [graph.number(pano_id) for pano_id in path]
     degree = graph.degree
-    walked = [0.0, *(_way(graph, *pair) for pair in pairwise(nodes))]
+    walked = [0.0, *(_link_metres(graph, *pair) for pair in pairwise(nodes))]
     stops = [
         WalkStop(graph.ids[node], graph.position(node), metres, not indoors and bool(degree[node] >= 3))
         for node, metres in zip(nodes, walked, strict=True)
@@ -107,8 +108,8 @@ def walk_on_graph(
     return Walk(title, heading, tuple(_collapse(stops)))
 
 
-def _way(graph: NavigationGraph, source: int, target: int) -> float:
-    """Return the metres of the link between two nodes, or of the straight line where there is none."""
+def _link_metres(graph: NavigationGraph, source: int, target: int) -> float:
+    """Return metres of the link between two nodes, or of the straight line if there is no link."""
     links = graph.links(source)
     for node, metres in zip(graph.target[links], graph.length[links], strict=True):
         if node == target:
@@ -117,12 +118,14 @@ def _way(graph: NavigationGraph, source: int, target: int) -> float:
 
 
 def _collapse(stops: Sequence[WalkStop]) -> Iterator[WalkStop]:
+    """Yield the stops, of those in a row at one panorama the first."""
     for index, stop in enumerate(stops):
         if index == 0 or stop.pano_id != stops[index - 1].pano_id:
             yield stop
 
 
 def _stop(step: StepRecord) -> WalkStop:
+    """Return a journal's step as a stop."""
     seen = [f"{thing} {where}" for view in step.views for thing, where in _things_in(view, step.pose.heading)]
     seen += [f"{' '.join(place.types[:1]).replace('_', ' ')} {place.name}".strip() for place in step.places]
     position = LatLng(step.pose.lat, step.pose.lng)
@@ -149,6 +152,7 @@ def _things_in(view: ViewRecord, heading: float) -> Iterator[tuple[str, str]]:
 
 
 def _side(turn: float) -> str:
+    """Return the side of a turn, degrees clockwise, in words."""
     if abs(turn) <= AHEAD_DEG:
         return "ahead"
     if abs(turn) >= 180 - AHEAD_DEG:

@@ -7,6 +7,7 @@ from pydantic import Field
 from virl.json_reading import JsonRecord
 
 Cell = str | int | float | None
+"""Value of a table's cell; `None` for an empty one."""
 
 
 class TextExhibit(JsonRecord):

@@ -25,12 +25,13 @@ SHAPED_FACES = ("Arabic-Bold.ttf", "Hebrew-Bold.ttf", "Devanagari-Bold.ttf", "Th
 """Typefaces for scripts whose letters join, stack or run from the right, which only Raqm sets correctly."""
 FACES = (*LATIN_FACES, CJK_FACE, *SHAPED_FACES)
 INSTALLED = "fontpkg.family"
-"""Entry points of packages that hold one family each, such as `fontpkg-noto-sans-tamil`."""
+"""Entry-point group of packages that bring one family of fonts, such as `fontpkg-noto-sans-tamil`."""
 BOLD = 700
+"""Weight of a bold face."""
 
 
 def face_for(text: str, variant: int) -> str:
-    """Return the face for a text: a Latin face by `variant`, else the first that has it all.
+    """Return a file of a face with all characters of a text: a Latin one by `variant`, else the first.
 
     Raises:
         BadInput: no shipped face has every character, or Pillow cannot shape the script.
@@ -49,7 +50,7 @@ def face_for(text: str, variant: int) -> str:
 
 
 def in_face(text: str) -> tuple[str, str]:
-    """Return a text as it can be drawn, and the first face that has all of it; other characters are `?`."""
+    """Return a text as it can be drawn, `?` for missing characters, and the face that draws it."""
     try:
         return text, face_for(text, 0)
     except BadInput:
@@ -58,7 +59,7 @@ def in_face(text: str) -> tuple[str, str]:
 
 
 def can_letter(text: str) -> bool:
-    """Return whether some shipped face has every character of a text, and its script can be shaped here."""
+    """Return whether a shipped face has all characters of a text and its script can be set here."""
     try:
         face_for(text, 0)
     except BadInput:
@@ -68,7 +69,7 @@ def can_letter(text: str) -> bool:
 
 @cache
 def font(face: str, size: int) -> ImageFont.FreeTypeFont:
-    """Return a face at a size in pixels. Not for use by two threads at once."""
+    """Return a face in a size, pixels. Not for use by two threads at once."""
     layout = ImageFont.Layout.RAQM if is_shaped(face) else ImageFont.Layout.BASIC
     made = ImageFont.truetype(str(FONT_FOLDER / face), size, layout_engine=layout)
     if face not in FACES:
@@ -79,18 +80,19 @@ def font(face: str, size: int) -> ImageFont.FreeTypeFont:
 
 
 def _weight(axis: bytes | str, default: int | None) -> float:
+    """Return the value of an axis of a variable font: bold for weight, else its default."""
     name = axis.decode() if isinstance(axis, bytes) else axis
     return BOLD if name.lower() == "weight" else default or 0
 
 
 def is_shaped(face: str) -> bool:
-    """Return whether Raqm sets a face."""
+    """Return whether a face needs Raqm to set its letters."""
     return face in SHAPED_FACES or face not in FACES
 
 
 @cache
 def installed_faces() -> tuple[str, ...]:
-    """Return the paths of installed packages of fonts, for scripts that the shipped fonts lack."""
+    """Return paths of the fonts of installed packages, for scripts that the shipped faces lack."""
     found = []
     for entry in sorted(entry_points(group=INSTALLED), key=lambda one: one.name):
         spec = find_spec(entry.value)
@@ -117,6 +119,7 @@ def code_points(face: str) -> frozenset[int]:
 
 
 def _mapped_codes(data: bytes, at: int) -> set[int]:
+    """Return the code points of a `cmap` subtable at an offset, bytes."""
     (kind,) = struct.unpack_from(">H", data, at)
     if kind == 12:
         (groups,) = struct.unpack_from(">L", data, at + 12)

@@ -13,8 +13,11 @@ from virl.geo import LocalFrame
 Position = tuple[float, float]
 """Latitude and longitude, WGS84 degrees."""
 Shape = shapely.Polygon | shapely.LineString | shapely.Point
+"""A shape of the ground."""
 WayKind = Literal["main", "street", "lane", "footpath"]
+"""Kinds of ways."""
 AreaKind = Literal["park", "water", "square", "house"]
+"""Kinds of areas."""
 
 AREAS: tuple[AreaKind, ...] = ("park", "water", "square", "house")
 """The kinds of areas in the order in which they are drawn."""
@@ -22,8 +25,11 @@ WAYS: tuple[WayKind, ...] = ("footpath", "lane", "street", "main")
 """The kinds of ways in the order in which they are drawn."""
 # The looks of the ground, all chosen.
 DETAIL_PX = 0.15  # what is smaller is not drawn: maps are zoomed in up to twelve times
+"""Pixels of detail below which lines are simplified."""
 MOST_NAMES = 200
+"""Names of a map at most."""
 NAMES_OF_A_WAY = 4
+"""Names along one street at most."""
 STRAIGHT_M = 3.0  # a name stands where its street bends less than this
 SHORTEST_M = 25.0  # of a piece of street that carries a name
 
@@ -50,7 +56,7 @@ class Area:
 
 @dataclass(frozen=True, slots=True)
 class MapGround:
-    """All that a map may draw below what it shows."""
+    """Ways, areas and places of a city that maps draw as the ground."""
 
     ways: Sequence[Way] = ()
     areas: Sequence[Area] = ()
@@ -65,23 +71,23 @@ def ground_of_lines(lines: Sequence[Sequence[Position]]) -> MapGround:
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """The shapes of one kind, in metres on the paper."""
+    """Shapes of one kind, in metres on the paper."""
 
     kind: str
     shapes: tuple[Shape, ...]
     """Lines, polygons or points."""
     grain: float
-    """Metres to which coordinates are written."""
+    """Metres to which coordinates are rounded."""
 
     @property
     def data(self) -> str:
-        """SVG path data."""
+        """Shapes as SVG path data."""
         return _path_data(self.shapes, self.grain)
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name at a place of the paper where it may be written."""
+    """A name of a street or area, and where it may be written on the paper."""
 
     text: str
     kind: Literal["street", "area"]
@@ -90,13 +96,13 @@ class Name:
     turn: float
     """Degrees clockwise from level, [-90, 90]."""
     room: float
-    """Metres of the straight piece of street, or across the area."""
+    """Metres that the name may take."""
 
 
 def layers_on(
     ground: MapGround, frame: LocalFrame, window: shapely.Polygon, pixel: float
 ) -> tuple[tuple[Layer, ...], tuple[Name, ...]]:
-    """Return what of a ground lies in a window of the paper, and its names, those with most room first.
+    """Return layers of the ground in a window of the paper, and its names, most room first.
 
     Args:
         ground: of any size.
@@ -125,7 +131,7 @@ def layers_on(
 
 
 def _flat(frame: LocalFrame, shapes: Sequence[shapely.Geometry]) -> np.ndarray:
-    """Return shapes in degrees on the paper."""
+    """Return shapes in degrees as shapes in metres on the paper."""
 
     def on_paper(lng_lat: np.ndarray) -> np.ndarray:
         x, y = frame.to_metres(lng_lat[:, 1], lng_lat[:, 0])
@@ -136,17 +142,19 @@ def _flat(frame: LocalFrame, shapes: Sequence[shapely.Geometry]) -> np.ndarray:
 
 
 def _shapes_near(shapes: np.ndarray, window: shapely.Polygon) -> tuple[np.ndarray, Sequence[int]]:
-    """Return the shapes that touch a window, and their numbers."""
+    """Return the shapes that touch a window, and their indices."""
     kept = np.flatnonzero(shapely.intersects(shapes, window)) if len(shapes) else np.zeros(0, int)
     return shapes[kept], kept.tolist()
 
 
 def _simple(shapes: np.ndarray, pixel: float) -> tuple[Shape, ...]:
+    """Return shapes simplified to a fraction of `pixel`, metres, without empty ones."""
     found = shapely.simplify(shapes, DETAIL_PX * pixel).tolist() if len(shapes) else []
     return tuple(shape for shape in found if not shape.is_empty)
 
 
 def _area_names(names: Sequence[str], shapes: np.ndarray) -> Iterator[Name]:
+    """Yield the name of each area at a point inside it."""
     for text, shape in zip(names, shapes.tolist(), strict=True):
         if text:
             middle = shape.representative_point()
@@ -154,7 +162,7 @@ def _area_names(names: Sequence[str], shapes: np.ndarray) -> Iterator[Name]:
 
 
 def _way_names(names: Sequence[str], shapes: np.ndarray) -> Iterator[Name]:
-    """Return the longest straight pieces of each street that has a name."""
+    """Yield a street's name along its longest straight pieces."""
     lines: dict[str, list[shapely.LineString]] = {}
     for text, shape in zip(names, shapes.tolist(), strict=True):
         if text:
@@ -173,13 +181,13 @@ def _way_names(names: Sequence[str], shapes: np.ndarray) -> Iterator[Name]:
 
 
 def _level(x: float, y: float) -> float:
-    """Return by how much words along a line are turned so that they read from left to right."""
+    """Return degrees, [-90, 90], to turn words along a direction so that they read from left to right."""
     turn = float(np.degrees(np.arctan2(y, x)))
     return turn - 180.0 if turn > 90.0 else turn + 180.0 if turn < -90.0 else turn
 
 
 def _path_data(shapes: Sequence[Shape], grain: float) -> str:
-    """Return lines and rings as moves and steps, which are shorter than positions."""
+    """Return shapes as SVG path data of relative moves, rounded to `grain` metres."""
     points = [shape for shape in shapes if isinstance(shape, shapely.Point)]
     rings: list[shapely.Geometry] = []
     areas: list[bool] = []

@@ -8,21 +8,23 @@ from functools import cache
 from virl.pages.theme import TEMPLATES, colours, light_tokens
 
 Shape = float | tuple[tuple[float, float], ...]
-"""The radius of a disc, or the corners of a polygon around its place; pixels."""
+"""Radius of a disc, or corners of a polygon around its place, pixels."""
 ROADS: Mapping[str, tuple[float, float]] = {"lane": (2.8, 1.2), "street": (4.4, 2.0), "main": (6.9, 3.0)}
 """Width of each kind of road in metres, and the least in pixels: 4.5, 7 and 11 px where 1 m is 1.6 px."""
 CASING_PX = 1.0
+"""Pixels of the edge of a road."""
 HOUSES_UP_TO_M = 2.2
-"""Metres of a pixel above which houses are not drawn: a scale of 1:8,000."""
+"""Metres a pixel above which houses are not drawn: a scale of 1:8,000."""
 
 
 @cache
 def light_style() -> str:
-    """Return the style of maps with the tokens of the theme, as they are in light."""
+    """Return the style sheet of maps, with the theme's light colours."""
     return light_tokens() + _map_style()
 
 
 def _map_style() -> str:
+    """Return the style sheet of maps."""
     return (TEMPLATES / "maps.css").read_text(encoding="utf-8")
 
 
@@ -39,14 +41,14 @@ def _colours_of_kinds() -> Mapping[str, str]:
 
 
 def colour_of(kind: str) -> str:
-    """Return the colour of a kind of path or mark: that of its last word, by default that of a route."""
+    """Return the colour of a kind of path or mark by its last word; else a route's."""
     known = _colours_of_kinds()
     return next((known[word] for word in reversed(kind.split()) if word in known), colours()["route"])
 
 
 @cache
 def shapes() -> Mapping[str, Shape]:
-    """Return the shapes of marks by name."""
+    """Return the shape of each mark, by name."""
     script = (TEMPLATES / "maps.js").read_text(encoding="utf-8")
     found = re.search(r"const SHAPES = (\{.*?\});", script, re.DOTALL)
     table = json.loads(found[1]) if found else {}
@@ -54,6 +56,7 @@ def shapes() -> Mapping[str, Shape]:
 
 
 def _shape(written: float | str) -> Shape:
+    """Return a shape as written in the script: a radius, or pairs of coordinates."""
     if isinstance(written, str):
         corners = [pair.split(",") for pair in written.split()]
         return tuple((float(x), float(y)) for x, y in corners)

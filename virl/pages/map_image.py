@@ -15,11 +15,14 @@ from virl.plain_text import plain_line
 
 # The looks of a map, all chosen.
 ACROSS = 560.0  # pixels
+"""Pixels of a map's width."""
 ASPECTS = (4 / 3, 2.5)
 ROOM = 0.1  # around what is shown, as a share of its longer side
 SMALLEST_M = 130.0
+"""Metres of a map's width at least."""
 
 Line = Sequence[LatLng]
+"""A line of positions."""
 
 
 def map_image(title: str, *, streets: Sequence[Line] = (), path: Line = ()) -> str:

@@ -16,13 +16,14 @@ from virl.plain_text import plain_line, shorten
 
 # The looks, in pixels; all chosen.
 FINER = 2  # drawn so many times as large, then made smaller
+"""Factor by which pictures are drawn larger before they are shrunk."""
 ROUTE, HALO, FAN = 5.0, 9.0, 34.0
 THIN = {"footpath": 1.2, "dots": 4.0}
 WORDS, SIGN, SMALL = 13, 11, 11
 
 
 def draw_picture(figure: MapFigure, width: int) -> PIL.Image.Image:
-    """Draw a map as a picture, with its scale bar and whom it has to name in the lower corners.
+    """Return a map as a picture `width` pixels wide, with scale bar and notice.
 
     Args:
         figure: the map.
@@ -34,7 +35,7 @@ def draw_picture(figure: MapFigure, width: int) -> PIL.Image.Image:
 
 
 class _Pen:
-    """A pen on a picture that is larger than the one wanted.
+    """A drawing of a map, `FINER` times as large as the picture wanted.
 
     Args:
         paper: a piece of the ground.
@@ -50,6 +51,7 @@ class _Pen:
         self.per_metre = width * FINER / paper.width
 
     def draw(self, figure: MapFigure) -> PIL.Image.Image:
+        """Return the picture of a map in the size wanted."""
         self._areas()
         self._ways()
         for name, has_room in figure.names:
@@ -65,6 +67,7 @@ class _Pen:
         return self.picture
 
     def _areas(self) -> None:
+        """Draw the areas of the ground; houses only if they are large enough."""
         pixel = FINER / self.per_metre
         for layer in self.paper.layers:
             if layer.kind == "house" and pixel > HOUSES_UP_TO_M:
@@ -77,6 +80,7 @@ class _Pen:
                         self.pen.polygon(self._points(hole.coords), self.known["land"])
 
     def _ways(self) -> None:
+        """Draw the roads, first their edges, and paths and dots."""
         ways = [layer for layer in self.paper.layers if layer.kind in ROADS]
         for part, edge in (("casing", CASING_PX), ("road", 0.0)):
             for layer in ways:
@@ -89,12 +93,14 @@ class _Pen:
                 self._line(shape.coords, self.known[layer.kind], THIN[layer.kind] * FINER)
 
     def _path(self, path: MapPath) -> None:
+        """Draw a path, with a halo unless it is thin."""
         is_thin = path.kind.startswith(("sight", "other", "region"))
         if not is_thin:
             self._line(path.points, self.known["on"], HALO * FINER)
         self._line(path.points, colour_of(path.kind), (2.0 if is_thin else ROUTE) * FINER)
 
     def _line(self, points: Iterable[Sequence[float]], colour: str, across: float) -> None:
+        """Draw a line of metres on paper with round ends, `across` pixels wide."""
         corners = self._points(points)
         self.pen.line(corners, colour, max(1, round(across)), joint="curve")
         for x, y in (corners[0], corners[-1]):
@@ -102,6 +108,7 @@ class _Pen:
             self.pen.ellipse((x - half, y - half, x + half, y + half), colour)
 
     def _mark(self, mark: Mark) -> None:
+        """Draw a mark, with its field of view and its sign."""
         (x, y), shape = self._to_pixels((mark.x, mark.y)), shapes()[mark.shape]
         colour = mark.colour or colour_of(mark.kind)
         is_hollow = mark.kind.endswith(("walk", "from"))
@@ -120,6 +127,7 @@ class _Pen:
             self._write((x, y - up), shorten(mark.sign, 3), SIGN, self.known["on"], "mm")
 
     def _label(self, mark: Mark) -> None:
+        """Write the label of a mark, if it has room."""
         if mark.label and mark.side:
             x, y = self._to_pixels((mark.x, mark.y))
             anchor = {0.0: "ls", 1.0: "rs"}.get(mark.side.share, "ms")
@@ -128,7 +136,7 @@ class _Pen:
             self._write(at, words, WORDS, self.known["ink"], anchor, halo=True)
 
     def _corner(self, notice: str) -> None:
-        """Draw the scale bar, and whom the map has to name."""
+        """Draw the scale bar and the notice in the lower corners."""
         bottom, ink = self.picture.height - 12 * FINER, self.known["ink"]
         left, length = 12 * FINER, self.paper.scale_m * self.per_metre
         self.pen.line((left, bottom, left + length, bottom), ink, 2 * FINER)
@@ -142,7 +150,7 @@ class _Pen:
     def _write(
         self, at: Point, text: str, size: int, colour: str, anchor: str, *, halo: bool = False
     ) -> None:
-        """Write a line; letters that no face has are question marks."""
+        """Write a line of text at a pixel; characters without a face become question marks."""
         text, face = in_face(text)
         edge = 2 * FINER if halo else 0
         letters, ground = font(face, size * FINER), self.known["land"]
@@ -164,13 +172,15 @@ class _Pen:
         self.picture.paste(turned, (round(x - turned.width / 2), round(y - turned.height / 2)), turned)
 
     def _points(self, points: Iterable[Sequence[float]]) -> list[Point]:
+        """Return points on paper as pixels."""
         return [self._to_pixels((point[0], point[1])) for point in points]
 
     def _to_pixels(self, point: Point) -> Point:
+        """Return a point on paper, metres, as pixels."""
         return (point[0] - self.paper.left) * self.per_metre, (point[1] - self.paper.top) * self.per_metre
 
 
 def _mix(colour: str, other: str) -> str:
-    """Return a colour between two."""
+    """Return the colour half-way between two."""
     parts = [(int(colour[i : i + 2], 16) + 2 * int(other[i : i + 2], 16)) // 3 for i in (1, 3, 5)]
     return "#" + "".join(f"{part:02x}" for part in parts)

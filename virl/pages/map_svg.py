@@ -19,7 +19,7 @@ _SIGN_DOWN = 3.8  # pixels from the middle of a shape to the foot of its sign
 
 
 def draw_svg(figure: MapFigure, name: str = "") -> Markup:
-    """Draw a map as an `svg` element that scripts make interactive, and that shows all without them.
+    """Return a map as an `svg` element, complete without scripts.
 
     Args:
         figure: the map.
@@ -33,7 +33,7 @@ def draw_svg(figure: MapFigure, name: str = "") -> Markup:
 
 
 def draw_whole(figures: Sequence[MapFigure], notice: str = "") -> str:
-    """Draw maps side by side, with their titles, as an SVG file in the colours of light.
+    """Return maps side by side, with titles, as an SVG file in light colours.
 
     Args:
         figures: at least one.
@@ -65,12 +65,12 @@ def draw_whole(figures: Sequence[MapFigure], notice: str = "") -> str:
 
 
 def view_box(paper: Paper) -> str:
-    """Return the `viewBox` that shows a paper."""
+    """Return the `viewBox` attribute of a paper."""
     return f"{paper.left:.2f} {paper.top:.2f} {paper.width:.2f} {paper.height:.2f}"
 
 
 def draw_inside(figure: MapFigure) -> str:
-    """Draw all parts of a map, from the ground to its scale bar."""
+    """Return the SVG of all parts of a map, from the ground to the scale bar."""
     paper = figure.paper
     names = "".join(_name(paper, name, has_room=has_room) for name, has_room in figure.names)
     marks = "\n".join(_mark(paper, mark) for mark in figure.marks)
@@ -83,6 +83,7 @@ def draw_inside(figure: MapFigure) -> str:
 
 
 def _ground(paper: Paper) -> Iterator[str]:
+    """Yield the SVG path of each part of the ground."""
     for part in ground_parts(paper):
         far = " far" if part["kind"] == "house" and paper.pixel > HOUSES_UP_TO_M else ""
         sizes = ""
@@ -96,7 +97,7 @@ def _ground(paper: Paper) -> Iterator[str]:
 
 
 def ground_parts(paper: Paper) -> Iterator[Mapping[str, str | float]]:
-    """Return the shapes of the ground as they are drawn one over the other, as pages are given them.
+    """Yield the shapes of the ground in drawing order, as data that pages are given.
 
     Each has a `kind` and path `data`; roads have `metres` across, the `least` pixels, and pixels of `edge`.
     """
@@ -115,17 +116,18 @@ def ground_parts(paper: Paper) -> Iterator[Mapping[str, str | float]]:
 
 
 def ground_data(paper: Paper) -> dict[str, object]:
-    """Return the ground of a map as scripts add it to one."""
+    """Return the ground of a map as data for the pages' scripts."""
     return {"layers": list(ground_parts(paper)), "names": [asdict(name) for name in paper.names]}
 
 
 def mark_data(mark: Mark) -> dict[str, object]:
-    """Return a mark as scripts add it to a map."""
+    """Return a mark as data for the pages' scripts."""
     known = {name: value for name, value in asdict(mark).items() if value not in ("", None, False, 0.0)}
     return known | {"x": round(mark.x, 2), "y": round(mark.y, 2)}
 
 
 def _name(paper: Paper, name: Name, *, has_room: bool) -> str:
+    """Return the SVG of a name of the ground, hidden if it has no room."""
     hidden = "" if has_room else " no-room"
     group = f'<g {pixel_group(paper, name.x, name.y)} data-room="{name.room:.0f}">'
     words = f'<text class="name {name.kind}-name{hidden}" y="4" transform="rotate({name.turn:.0f})">'
@@ -133,6 +135,7 @@ def _name(paper: Paper, name: Name, *, has_room: bool) -> str:
 
 
 def _path(paper: Paper, path: MapPath) -> str:
+    """Return the SVG of a path with its arrows."""
     points = svg_points(path.points, 1 if paper.pixel > 0.5 else 2)
     title = f"<title>{_text(path.label)}</title>" if path.label else ""
     arrows = "".join(
@@ -147,6 +150,7 @@ def _path(paper: Paper, path: MapPath) -> str:
 
 
 def _mark(paper: Paper, mark: Mark) -> str:
+    """Return the SVG of a mark, a link if it has an address."""
     title, kind = _text(mark.title), _text(mark.kind)
     tag, attributes = "g", f'class="mark {kind}" role="img"'
     if mark.href:
@@ -160,7 +164,7 @@ def _mark(paper: Paper, mark: Mark) -> str:
 
 
 def _mark_parts(mark: Mark) -> Iterator[str]:
-    """Return the parts of a mark, in pixels around its place."""
+    """Yield the SVG of a mark's parts, in pixels around its place."""
     if mark.heading is not None:
         yield f'<path class="sector" transform="rotate({mark.heading:.0f})" d="{_FAN}"/>'
     if mark.href:
@@ -177,7 +181,7 @@ def _mark_parts(mark: Mark) -> Iterator[str]:
 
 
 def shape_svg(shape: str, attributes: str = "") -> Markup:
-    """Draw a shape around its place as a `circle` or `polygon`, in pixels."""
+    """Return a mark's shape as a `circle` or `polygon` element, in pixels around its place."""
     known = shapes()[shape]
     if isinstance(known, tuple):
         corners = " ".join(f"{x:g},{y:g}" for x, y in known)
@@ -186,7 +190,7 @@ def shape_svg(shape: str, attributes: str = "") -> Markup:
 
 
 def pixel_group(paper: Paper, x: float, y: float) -> str:
-    """Return the attributes of a group that is drawn in pixels around a place; scripts keep its size.
+    """Return the attributes of a group drawn in pixels around x and y, metres on paper.
 
     Args:
         paper: of the map.
@@ -200,6 +204,7 @@ def pixel_group(paper: Paper, x: float, y: float) -> str:
 
 
 def _scale_bar(paper: Paper) -> str:
+    """Return the SVG of the scale bar."""
     x, y = paper.left + 14 * paper.pixel, paper.top + paper.height - 14 * paper.pixel
     return (
         f'<g class="scale-bar"><path d="M{x:.2f} {y:.2f}h{paper.scale_m}"/>'
@@ -208,4 +213,5 @@ def _scale_bar(paper: Paper) -> str:
 
 
 def _text(text: str) -> str:
+    """Return a text escaped for SVG, on one line."""
     return escape(plain_line(text))

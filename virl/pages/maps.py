@@ -29,35 +29,35 @@ CORNER = (170.0, 34.0)  # room of the scale bar, at the lower left
 TOOLS = (46.0, 122.0)  # room of the buttons, at the upper left
 
 Rectangle = tuple[float, float, float, float]
-"""Left, top, right and bottom."""
+"""Left, top, right and bottom, pixels."""
 _RANK = ("start", "pick", "stop", "landmark", "candidate")
-"""The ones that are labelled first, and lie on top."""
+"""Styles of points in the order in which they get labels and lie on top."""
 
 
 class LabelAnchor(NamedTuple):
-    """A place of a label beside its mark, in pixels from it."""
+    """A position of a label beside its mark, pixels from the mark."""
 
     name: str
     x: float
     y: float
     share: float
-    """The share of the label that is left of it."""
+    """Share of the label's width that is left of the position."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A thing on the paper."""
+    """A mark at a point of the paper."""
 
     x: float
     y: float
     kind: str
     """Classes of its style; the last word names its colour."""
     title: str
-    """Text that is shown where the mark is pointed at."""
+    """Text shown when the mark is pointed at."""
     shape: str = "disc"
-    """Name of the mark's shape in `looks.shapes`."""
+    """Name of its shape in `looks.shapes`."""
     sign: str = ""
-    """A character or two that stand in it."""
+    """A character or two shown inside it."""
     label: str = ""
     """Text beside the mark where there is room."""
     href: str = ""
@@ -65,18 +65,18 @@ class Mark:
     is_minor: bool = False
     """True for a mark that the keyboard passes over."""
     radius_m: float = 0.0
-    """Radius of the circle around it, such as its uncertainty."""
+    """Radius of the circle around it, metres, such as its uncertainty; 0 for none."""
     heading: float | None = None
-    """Direction in which it looks, degrees clockwise from north."""
+    """Heading of its view, degrees clockwise from north; `None` for none."""
     colour: str = ""
     """Colour, such as `#24a1b0`; by default that of its kind."""
     side: LabelAnchor | None = None
-    """Side on which the label stands; `None` if there is no room for it."""
+    """Position of its label; `None` without room for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class MapPath:
-    """A way on the paper."""
+    """A path on the paper, with its arrows."""
 
     points: Sequence[Point]
     kind: str = "main"
@@ -87,7 +87,7 @@ class MapPath:
 
 @dataclass(frozen=True, slots=True)
 class MapFigure:
-    """A map laid out."""
+    """A map as numbers and text: paths, marks, names and legend, with the labels placed."""
 
     title: str
     paper: Paper
@@ -96,9 +96,9 @@ class MapFigure:
     marks: tuple[Mark, ...]
     """Marks, those that matter most last."""
     names: tuple[tuple[Name, bool], ...]
-    """Names of the ground, and whether each has room."""
+    """Names of the ground, each with whether there is room for it."""
     legend: tuple[tuple[str, str], ...] = ()
-    """Classes and words of each line."""
+    """Style classes and words of each line of the legend."""
     notice: str = ""
     """Names that the map has to credit."""
 
@@ -112,7 +112,7 @@ def map_figure(
     legend: Iterable[tuple[str, str]] = (),
     notice: str = "",
 ) -> MapFigure:
-    """Lay out a map: labels of marks first, then the names of streets that have room left.
+    """Return a map with labels placed: first those of marks, then names of streets.
 
     Args:
         title: what it shows, for those who do not see it.
@@ -134,7 +134,7 @@ def map_figure(
 
 
 class _Room:
-    """The part of a map where nothing is written yet, in pixels.
+    """The rectangles of a map, pixels, that are already written on.
 
     Args:
         width: of the map.
@@ -146,7 +146,7 @@ class _Room:
         self.taken: list[Rectangle] = [(0, 0, *TOOLS), (0, height - CORNER[1], CORNER[0], height)]
 
     def take(self, left: float, top: float, right: float, bottom: float) -> bool:
-        """Return whether a rectangle was free and is taken now."""
+        """Return whether a rectangle is free, and take it if so."""
         if left < 0 or top < 0 or right > self.width or bottom > self.height:
             return False
         if any(left < x1 and x0 < right and top < y1 and y0 < bottom for x0, y0, x1, y1 in self.taken):
@@ -156,7 +156,7 @@ class _Room:
 
 
 def _add_label(paper: Paper, mark: Mark, room: _Room) -> Mark:
-    """Return a mark with its label where nothing is in the way."""
+    """Return a mark with its label placed where there is room."""
     if not mark.label:
         return mark
     x, y = _pixels(paper, (mark.x, mark.y))
@@ -169,7 +169,7 @@ def _add_label(paper: Paper, mark: Mark, room: _Room) -> Mark:
 
 
 def sides_of(shape: str) -> tuple[LabelAnchor, ...]:
-    """Return where a label may stand beside a shape, the best first."""
+    """Return the positions of a label beside a shape, the best first."""
     left, top, right, bottom = extent_of(shape)
     middle = (top + bottom) / 2 + 4
     return (
@@ -181,7 +181,7 @@ def sides_of(shape: str) -> tuple[LabelAnchor, ...]:
 
 
 def extent_of(shape: str) -> Rectangle:
-    """Return left, top, right and bottom of a shape around its place, in pixels."""
+    """Return the box around a shape, pixels from its place."""
     known = shapes()[shape]
     if isinstance(known, tuple):
         (left, top), (right, bottom) = np.min(known, axis=0).tolist(), np.max(known, axis=0).tolist()
@@ -190,7 +190,7 @@ def extent_of(shape: str) -> Rectangle:
 
 
 def _has_room(paper: Paper, name: Name, room: _Room) -> bool:
-    """Return whether a name of the ground can be written; it takes its room."""
+    """Return whether a name of the ground has room, and take it if so."""
     width = NAME_LETTER * len(name.text)
     if width > name.room / paper.pixel:
         return False
@@ -202,11 +202,12 @@ def _has_room(paper: Paper, name: Name, room: _Room) -> bool:
 
 
 def _pixels(paper: Paper, place: Point) -> Point:
+    """Return a point on paper, metres, as pixels from the upper left corner."""
     return (place[0] - paper.left) / paper.pixel, (place[1] - paper.top) / paper.pixel
 
 
 def draw_map(exhibit: MapExhibit, ground: MapGround, *, wide: bool) -> MapFigure | None:
-    """Lay out an exhibit over the ground of a city; `None` if there is nothing on it.
+    """Return an exhibit as a map over the ground of a city; `None` if there is nothing on it.
 
     Args:
         exhibit: what lies on it.
@@ -236,7 +237,7 @@ def draw_map(exhibit: MapExhibit, ground: MapGround, *, wide: bool) -> MapFigure
 
 
 def exhibit_paths(paper: Paper, lines: Iterable[MapLine]) -> Iterator[MapPath]:
-    """Put the ways of an exhibit on paper; main ones have arrows."""
+    """Yield the lines of an exhibit as paths on paper, main ones with arrows."""
     for line in lines:
         if line.points:
             points = [paper.place(LatLng(*position)) for position in line.points]
@@ -246,13 +247,14 @@ def exhibit_paths(paper: Paper, lines: Iterable[MapLine]) -> Iterator[MapPath]:
 
 
 def exhibit_marks(paper: Paper, exhibit: MapExhibit) -> list[Mark]:
-    """Put the points of an exhibit on paper, those that matter most last."""
+    """Return the points of an exhibit as marks on paper, the most important last."""
     ranked = sorted(exhibit.points, key=lambda point: _RANK.index(point.style), reverse=True)
     labels = without_common_end([point.label for point in ranked])
     return [_spot(paper, point, label) for point, label in zip(ranked, labels, strict=True)]
 
 
 def _spot(paper: Paper, point: MapPoint, label: str) -> Mark:
+    """Return a point of an exhibit as a mark on paper."""
     return Mark(
         *paper.place(LatLng(point.lat, point.lng)),
         f"spot {point.style}",
@@ -264,14 +266,14 @@ def _spot(paper: Paper, point: MapPoint, label: str) -> Mark:
 
 
 def exhibit_legend(exhibit: MapExhibit, lines: Sequence[MapLine]) -> list[tuple[str, str]]:
-    """Name the styles of points where there are several, and the ways where they are few."""
+    """Return classes and words of the legend: styles of points if several, and lines if few."""
     styles = [style for style in _RANK if any(point.style == style for point in exhibit.points)]
     named = [(f"line {line.style}", line.label) for line in lines if line.label]
     return [(style, style) for style in styles if len(styles) > 1] + (named if len(named) <= 4 else [])
 
 
 def without_common_end(labels: Sequence[str]) -> list[str]:
-    """Return labels without the city, where several end in it, such as `"9 Elm Walk"`."""
+    """Return labels without the city's name where several end in it."""
     ends = [label.rpartition(", ")[2] for label in labels if ", " in label]
     shared = f", {ends[0]}" if len(ends) > 1 and len(set(ends)) == 1 else ""
     return [label.removesuffix(shared) if shared else label for label in labels]

@@ -12,7 +12,7 @@ TICKS = 5
 
 
 def digits_for(values: Iterable[float | None]) -> int:
-    """Return the digits after the point that tell all of some quantities apart: 0 to 2."""
+    """Return the digits after the point, 0 to 2, that tell values apart."""
     numbers = [value for value in values if value is not None]
     largest = max(map(abs, numbers), default=0.0)
     if largest >= 100 or all(value == round(value) for value in numbers):
@@ -35,7 +35,7 @@ def write_number(value: float, digits: int) -> str:
 
 
 def ticks(low: float, high: float) -> Sequence[float]:
-    """Return round numbers from `low` to `high`, at most five, evenly spread; `low` is below `high`."""
+    """Return at most five round numbers from `low` to `high`, evenly spread; `low` is below `high`."""
     rough = (high - low) / (TICKS - 1)
     power = 10.0 ** floor(log10(rough))
     step = next(size * power for size in (1, 2, 2.5, 5, 10) if size * power >= rough * (1 - 1e-9))
@@ -67,7 +67,7 @@ def show_duration(seconds: float) -> str:
 
 
 def dollars(usd: float) -> str:
-    """Return a sum of money as people write it; nothing is `free`."""
+    """Return dollars as text, such as `$0.1200` or `$3.50`; 0 is `free`."""
     if not usd:
         return "free"
     if usd >= 1:
@@ -76,5 +76,5 @@ def dollars(usd: float) -> str:
 
 
 def megabytes(size: int) -> str:
-    """Return a number of bytes as people write it, in units of 1000."""
+    """Return a number of bytes as text, in units of 1000."""
     return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.1f} kB"

@@ -21,7 +21,7 @@ _GAP = 14.0  # between two labels below the chart
 
 @dataclass(frozen=True, slots=True)
 class BarRow:
-    """A bar as long as its share of the longest."""
+    """A bar of a chart, with its length as a share of the longest."""
 
     label: str
     text: str
@@ -32,7 +32,7 @@ class BarRow:
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A value of a curve."""
+    """A value of a curve, at a point of the chart."""
 
     x: float
     y: float
@@ -41,11 +41,11 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A curve, in pieces where it has no values."""
+    """A curve as SVG, in pieces between missing values."""
 
     name: str
     pieces: tuple[str, ...]
-    """SVG points of each."""
+    """SVG `points` of each piece."""
     dots: tuple[Dot, ...]
     texts: tuple[str, ...]
     """Its values as text, one for each of the chart's points; empty where there is none."""
@@ -53,18 +53,18 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A chart of curves."""
+    """A chart of curves, laid out in SVG units."""
 
     width: float
     height: float
     left: float
     right: float
     base: float
-    """Height at which the labels of the points stand."""
+    """Height of the points' labels, SVG units."""
     rules: tuple[tuple[float, str], ...]
     """Height and text of each tick."""
     labels: tuple[tuple[float, str], ...]
-    """Places and texts of the points' labels, some left out where they would overlap."""
+    """Horizontal position and text of the points' labels; overlapping ones are left out."""
     lines: tuple[Line, ...]
 
 
@@ -92,17 +92,17 @@ class DrawnTable:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """An exhibit and how it is drawn."""
+    """An exhibit with its drawing."""
 
     exhibit: Exhibit
     wide: bool
     """True if it has the whole width of the page."""
     figure: MapFigure | DrawnTable | Plot | tuple[BarRow, ...] | None
-    """`None` for a text, and where there is nothing to draw."""
+    """Drawing; `None` for a text, and where there is nothing to draw."""
 
 
 def draw_exhibits(exhibits: Sequence[Exhibit], ground: MapGround) -> list[Drawn]:
-    """Lay out exhibits, in their order.
+    """Return exhibits with their drawings, in order.
 
     Args:
         exhibits: of a result.
@@ -116,7 +116,7 @@ def draw_exhibits(exhibits: Sequence[Exhibit], ground: MapGround) -> list[Drawn]
 
 
 def _widths(exhibits: Sequence[Exhibit]) -> list[bool]:
-    """Return whether each exhibit is wide; narrow ones come in pairs."""
+    """Return for each exhibit whether it is wide; narrow ones come in pairs."""
     widths: list[bool] = []
     while len(widths) < len(exhibits):
         pair = exhibits[len(widths) : len(widths) + 2]
@@ -125,6 +125,7 @@ def _widths(exhibits: Sequence[Exhibit]) -> list[bool]:
 
 
 def _is_narrow(exhibit: Exhibit) -> bool:
+    """Return whether an exhibit can stand beside another."""
     if isinstance(exhibit, TableExhibit):
         return len(exhibit.columns) <= NARROW_COLUMNS
     return not isinstance(exhibit, CurvesExhibit)
@@ -133,6 +134,7 @@ def _is_narrow(exhibit: Exhibit) -> bool:
 def _figure(
     exhibit: Exhibit, ground: MapGround, *, wide: bool
 ) -> MapFigure | DrawnTable | Plot | tuple[BarRow, ...] | None:
+    """Return the drawing of an exhibit; `None` for a text, and where there is nothing to draw."""
     match exhibit:
         case MapExhibit():
             return draw_map(exhibit, ground, wide=wide)
@@ -147,6 +149,7 @@ def _figure(
 
 
 def _table(exhibit: TableExhibit) -> DrawnTable:
+    """Return a table with its numbers as text."""
     digits = [
         column_digits(row[number] for row in exhibit.rows if number < len(row))
         for number in range(len(exhibit.columns))
@@ -156,6 +159,7 @@ def _table(exhibit: TableExhibit) -> DrawnTable:
 
 
 def _cell(cell: Cell, digits: int | None) -> DrawnCell:
+    """Return a cell as text, and its number in columns of numbers."""
     if cell is None:
         return DrawnCell("\N{EN DASH}", None)
     if isinstance(cell, str):
@@ -168,7 +172,7 @@ def _cell(cell: Cell, digits: int | None) -> DrawnCell:
 
 
 def draw_bars(exhibit: BarsExhibit) -> tuple[BarRow, ...]:
-    """Draw the bars of a chart."""
+    """Return the bars of a chart with their lengths."""
     longest = max((bar.value for bar in exhibit.bars), default=0.0)
     digits = digits_for(bar.value for bar in exhibit.bars)
     return tuple(
@@ -183,7 +187,7 @@ def draw_bars(exhibit: BarsExhibit) -> tuple[BarRow, ...]:
 
 
 def draw_curves(exhibit: CurvesExhibit) -> Plot | None:
-    """Draw the curves of a chart; `None` if none has a value."""
+    """Return the curves of a chart, laid out; `None` if none has a value."""
     values = [value for curve in exhibit.curves for value in curve.values if value is not None]
     if not values:
         return None
@@ -207,7 +211,7 @@ def draw_curves(exhibit: CurvesExhibit) -> Plot | None:
 
 @dataclass(frozen=True, slots=True)
 class _Axes:
-    """The places of values in a chart."""
+    """Axes of a chart, which place values in SVG units."""
 
     count: int
     """Number of points, from left to right."""
@@ -220,16 +224,17 @@ class _Axes:
         return (_WIDTH - _LEFT - _RIGHT) / max(self.count - 1, 1)
 
     def x(self, index: int) -> float:
-        """Return the horizontal place of a point; one alone lies in the middle."""
+        """Return the horizontal position of a point, SVG units; a single one is in the middle."""
         return _LEFT + index * self.spacing if self.count > 1 else (_LEFT + _WIDTH - _RIGHT) / 2
 
     def y(self, value: float) -> float:
-        """Return the vertical place of a value; one beyond the scale lies at its end."""
+        """Return the vertical position of a value, SVG units, within the scale."""
         share = (self.high - min(max(value, self.low), self.high)) / (self.high - self.low)
         return _TOP + (_HEIGHT - _TOP - _BOTTOM) * share
 
 
 def _line(exhibit: CurvesExhibit, curve: Curve, axes: _Axes, digits: int) -> Line:
+    """Return a curve with its positions and texts."""
     names = [*exhibit.points, *map(str, range(len(exhibit.points) + 1, axes.count + 1))]
     texts = ["" if value is None else write_number(value, digits) for value in curve.values]
     dots = [
@@ -243,6 +248,7 @@ def _line(exhibit: CurvesExhibit, curve: Curve, axes: _Axes, digits: int) -> Lin
 
 
 def _scale(exhibit: CurvesExhibit, values: Sequence[float]) -> tuple[float, float]:
+    """Return the low and high end of a chart's scale."""
     low = min(values) if exhibit.low is None else exhibit.low
     high = max(values) if exhibit.high is None else exhibit.high
     if low < high:
@@ -252,7 +258,7 @@ def _scale(exhibit: CurvesExhibit, values: Sequence[float]) -> tuple[float, floa
 
 
 def _pieces(dots: Sequence[Dot | None]) -> Iterator[str]:
-    """Yield SVG points of each run of values."""
+    """Yield the SVG `points` of each run of values without gaps."""
     piece: list[str] = []
     for dot in [*dots, None]:
         if dot:
@@ -263,6 +269,6 @@ def _pieces(dots: Sequence[Dot | None]) -> Iterator[str]:
 
 
 def _visible_labels(labels: Sequence[str], across: float) -> range:
-    """Return the indices of the labels that have room."""
+    """Return the indices of labels that do not overlap, `across` SVG units from point to point."""
     widest = max((len(label) * _LETTER + _GAP for label in labels), default=_GAP)
     return range(0, len(labels), max(1, ceil(widest / across)))

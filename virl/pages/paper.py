@@ -10,33 +10,36 @@ from virl.geo import LatLng, LocalFrame
 from virl.pages.ground import Layer, MapGround, Name, layers_on
 
 Point = tuple[float, float]
+"""Metres east (x) and south (y) on paper."""
 NO_GROUND = MapGround()
 
 # The looks of a map, all chosen.
 ARROW_EVERY_M = 45.0
+"""Metres from arrow to arrow along a path."""
 MOST_ARROWS = 1000
 ACROSS_PX = 620.0  # how wide a map is shown, about
+"""Pixels of a map's width, if not set."""
 
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """The settings of the piece of ground that is cut out around what a map shows; all chosen."""
+    """Settings of how much ground a map shows around its points; all chosen."""
 
     aspect: float = 4 / 3
-    """Width over height."""
+    """Width of the map over its height."""
     margin_m: float = 45.0
-    """Margin around what is shown: the next street beyond it can be seen."""
+    """Metres shown around the points: the next street beyond them is seen."""
     smallest_m: float = 180.0
-    """Least width: a path of a few steps does not fill the map."""
+    """Metres of the map's width at least: a path of a few steps does not fill the map."""
     beyond: float = 1.0
-    """Map widths of streets drawn around the map, for those who pan."""
+    """Widths of the map up to which streets around it are drawn, for those who pan."""
     scale: float = 1 / 5
-    """Longest share of the width that the scale bar takes."""
+    """Share of the map's width that the scale bar takes at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """The way of a path at a point; degrees clockwise from north."""
+    """An arrow on a path: its point on paper, and its heading, degrees clockwise from north."""
 
     x: float
     y: float
@@ -45,7 +48,7 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A piece of the ground, north up."""
+    """A rectangle of ground, north up, in metres east (x) and south (y) of the frame's origin."""
 
     frame: LocalFrame
     """Metres east and north; north is up, so y is the other way round on paper."""
@@ -58,17 +61,17 @@ class Paper:
     names: tuple[Name, ...]
     """Names of streets and areas, the ones with most room first."""
     scale_m: int
-    """A round length for the scale bar."""
+    """Length of the scale bar, a round number of metres."""
     across: float = ACROSS_PX
-    """Pixels across at which it is shown, about; scripts set marks and letters right for any other width."""
+    """Pixels of the width at which it is shown, roughly; scripts adapt it to other widths."""
 
     def place(self, position: LatLng) -> Point:
-        """Return where a position lies on the paper, metres."""
+        """Return where a position lies on the paper: metres east and south of the frame's origin."""
         return on_paper(self.frame, *position)
 
     @property
     def pixel(self) -> float:
-        """Metres."""
+        """Metres a pixel."""
         return self.width / self.across
 
 
@@ -80,7 +83,7 @@ def lay_out(
     extent: Extent = Extent(),
     across: float = ACROSS_PX,
 ) -> Paper:
-    """Return the paper that shows all of some points, with room around.
+    """Return the paper that shows all points, with a margin around.
 
     Args:
         frame: metres east and north.
@@ -102,7 +105,7 @@ def lay_out(
 
 
 def on_paper(frame: LocalFrame, lat: float, lng: float) -> Point:
-    """Return where a position lies.
+    """Return where a position lies on paper: metres east and south of the frame's origin.
 
     Args:
         frame: of the map.
@@ -114,7 +117,7 @@ def on_paper(frame: LocalFrame, lat: float, lng: float) -> Point:
 
 
 def arrows_along(points: Sequence[Point], every: float = ARROW_EVERY_M) -> tuple[Arrow, ...]:
-    """Return arrows along a path.
+    """Return arrows along a path, `every` metres apart or more.
 
     Args:
         points: of the path; at least one.
@@ -133,11 +136,11 @@ def arrows_along(points: Sequence[Point], every: float = ARROW_EVERY_M) -> tuple
 
 
 def svg_points(points: Iterable[Point], decimals: int = 1) -> str:
-    """Return the `points` of a polyline, written to so many decimals."""
+    """Return the `points` attribute of a polyline, rounded to a number of decimals."""
     return " ".join(f"{x:.{decimals}f},{y:.{decimals}f}" for x, y in points)
 
 
 def round_length(metres: float) -> int:
-    """Return the longest of 1, 2, 5, 10, 20, 50 ... that fits, at least 1."""
+    """Return the longest of 1, 2, 5, 10, 20, 50 ... metres that fits, at least 1."""
     power = 10 ** int(np.floor(np.log10(max(metres, 1.0))))
     return int(max(step * power for step in (1, 2, 5) if step * power <= max(metres, 1.0)))

@@ -22,7 +22,7 @@ Grades = Sequence[Grade]
 """Grades to choose from, the best first."""
 
 InFolder = tuple[Path, str]
-"""A folder and the path of a file in it."""
+"""A folder, and the path of a file within it."""
 
 _SAMPLE = 10  # views that tell the grade; chosen: the views of a run differ little in size
 VIEWS: Grades = ((480, 78), (400, 70), (320, 65), (240, 60), (160, 50))  # chosen
@@ -31,7 +31,7 @@ VIEWS: Grades = ((480, 78), (400, 70), (320, 65), (240, 60), (160, 50))  # chose
 def embed(
     folder: Path, files: Iterable[str], grades: Grades = VIEWS, budget: int | None = None
 ) -> Mapping[str, str]:
-    """Return data URIs of the views of a run, as `embed_all` chooses them.
+    """Return JPEG data URIs of views in a run's folder, by path, small enough for one page.
 
     Args:
         folder: the run's.
@@ -46,7 +46,7 @@ def embed(
 def embed_all(
     views: Iterable[InFolder], grades: Grades = VIEWS, budget: int | None = None
 ) -> Mapping[InFolder, str]:
-    """Return data URIs of views, in the best grade at which all seem to fit the budget.
+    """Return JPEG data URIs of views, in the best grade at which all fit into `budget` bytes.
 
     A sample of the views tells the grade, so that each is made about once. A view that is missing, is no
     picture, or lies outside its folder is left out. Where not even the coarsest grade fits (beyond some 1,500
@@ -74,7 +74,7 @@ def embed_all(
 def _fit_views(
     views: Sequence[InFolder], shrunk: Callable[[InFolder], bytes], most: int
 ) -> list[tuple[InFolder, bytes]] | None:
-    """Return all views of which there is a picture; `None` if they have more than `most` bytes."""
+    """Return the views with their JPEG bytes; `None` if they are more than `most` bytes."""
     jpegs: list[tuple[InFolder, bytes]] = []
     size = 0
     with ThreadPoolExecutor() as pool:

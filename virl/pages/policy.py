@@ -36,4 +36,5 @@ def script_json(data: object) -> str:
 
 
 def _digest(text: str) -> str:
+    """Return the hash of a text as a content security policy takes it."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

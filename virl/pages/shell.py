@@ -21,6 +21,7 @@ THEME = ("theme.css", "maps.css")
 """Files of the style that all pages have."""
 
 Functions = Mapping[str, Callable[..., object]]
+"""Functions by name."""
 
 
 def open_templates(
@@ -84,11 +85,11 @@ def html_page(
 
 
 def paragraphs(text: str) -> list[str]:
-    """Return the parts of a text between empty lines."""
+    """Return the paragraphs of a text, which empty lines separate."""
     return [part.strip("\n") for part in re.split(r"\n\s*\n", text) if part.strip()]
 
 
 def join_files(templates: Environment, files: Sequence[str]) -> str:
-    """Return the contents of files beside the templates, put together."""
+    """Return the contents of files beside the templates, one after the other."""
     loader = templates.loader or BaseLoader()
     return "".join(loader.get_source(templates, file)[0] for file in files)

@@ -11,7 +11,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 @cache
 def light_tokens() -> str:
-    """Return the rule that sets the tokens of the theme, as they are in light."""
+    """Return the CSS rule that sets the theme's tokens to its light colours."""
     rule, _, _ = (TEMPLATES / "theme.css").read_text(encoding="utf-8").partition("\n}\n")
     return f"{rule}\n}}\n"
 

@@ -18,7 +18,7 @@ from virl.datasets.collect.places import Progress as Told
 
 @contextmanager
 def collecting_bar(console: Console) -> Iterator[Told]:
-    """Yield a function that shows the progress of a collection on a console while the context is open."""
+    """Yield a function that shows a collection's progress as a bar on a console."""
     columns = (
         TextColumn("[dim]{task.description}"),
         BarColumn(),

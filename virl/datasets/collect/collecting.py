@@ -49,7 +49,9 @@ from virl.routines.directions.landmarks import Lookout
 
 _QUESTION = "Which of these people would find what they want at the place in the photo?"
 TRIES = 3  # chosen
+"""Replies of a model at most before a place gets no question."""
 AT_ONCE = 8  # chosen: questions in the making side by side; the mind keeps its own rate limit
+"""Questions that are made side by side."""
 _LEFT_OUT = "unasked.jsonl"
 TRIED = "tried.jsonl"
 
@@ -64,7 +66,7 @@ def opened_collection(
     budget_usd: float | None = None,
     cache: Literal["off", "session", "ttl"] | None = None,
 ) -> Iterator[Collection]:
-    """Open a collection of a city, begun or gone on with, as long as the context is open.
+    """Open a collection of a city's data, new or continued, until the context ends.
 
     Args:
         folder: of the data set.
@@ -128,7 +130,7 @@ def collect_city_places(
 
 
 def collect_city_questions(collection: Collection, seed: int, progress: Progress) -> Card:
-    """Make the questions of a data set whose places are collected, and write its card.
+    """Make questions about the places of a data set, and write its card.
 
     Args:
         collection: the data set that is being made.
@@ -156,7 +158,7 @@ def collect_city_questions(collection: Collection, seed: int, progress: Progress
 
 
 def collect_city_routes(collection: Collection, settings: RoutesSettings, progress: Progress) -> Card:
-    """Collect the routes of a data set whose places are collected, and write its card.
+    """Collect routes to the places of a data set, and write its card.
 
     Args:
         collection: the data set that is being made.
@@ -185,7 +187,7 @@ def collect_city_routes(collection: Collection, settings: RoutesSettings, progre
 
 
 class UnaskedRow(Row):
-    """A place that no question was made of; its id is the place's."""
+    """A place without a question, and the reason; its id is the place's."""
 
     reason: str
 
@@ -199,7 +201,7 @@ def make_questions(
     seed: int,
     progress: Progress,
 ) -> None:
-    """Make a question of every place with an image that has none yet.
+    """Make a question about every place that has an image and no question yet.
 
     Args:
         places: of the data set.
@@ -231,7 +233,7 @@ def make_questions(
 def _in_order(
     places: Iterable[PlaceRow], mind: Mind, seed: int, *, stopped: Callable[[], bool]
 ) -> Iterator[tuple[PlaceRow, Future[QuestionRow]]]:
-    """Yield the questions made side by side until stopped, in the order of the places."""
+    """Yield each place with its question in the making, in the order of the places, until stopped."""
     under_way: deque[tuple[PlaceRow, Future[QuestionRow]]] = deque()
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for place in places:
@@ -244,7 +246,7 @@ def _in_order(
 
 
 def _question(place: PlaceRow, mind: Mind, seed: int) -> QuestionRow:
-    """Return a question with one right answer.
+    """Return a question about a place with four options, one of them right.
 
     Raises:
         MindFailed: none came of three tries.
@@ -270,7 +272,7 @@ def _question(place: PlaceRow, mind: Mind, seed: int) -> QuestionRow:
 
 
 def _fault(place: PlaceRow, mind: Mind, check: Prompt[Served], options: Sequence[str], answer: int) -> str:
-    """Return the fault that a second look finds in a question; empty if the right answer alone is right."""
+    """Return what a second look finds wrong with a question; empty if only the right option is right."""
     served = mind.ask(check, types=list(place.types), options=list(options)).served
     if answer not in served:
         return f"the place does not fulfil {options[answer]!r}"

@@ -34,7 +34,7 @@ _ANY = TypeAdapter(dict[str, dict[str, object]])
 
 
 class Collection:
-    """A folder that a data set grows in.
+    """A folder in which a data set is collected, with its settings.
 
     Args:
         folder: of the data set; made where it is missing.
@@ -68,7 +68,7 @@ class Collection:
         self.keep("where", {"city": city.name, "region": corners})
 
     def keep(self, part: str, settings: Mapping[str, object]) -> None:
-        """Write down how a part is collected, or see that it is collected as it was begun.
+        """Write the settings of a part, or refuse ones other than those it was begun with.
 
         Args:
             part: such as `"places"`.
@@ -88,7 +88,7 @@ class Collection:
         write_whole(path, _ANY.dump_json(self._settings, indent=2), "collect again")
 
     def finish(self) -> Card:
-        """Write the card, from what the folder holds, and give it.
+        """Write the card by what the folder holds, and return it.
 
         Raises:
             BadInput: a file of the folder is broken.
@@ -122,7 +122,7 @@ class Collection:
 
 @contextmanager
 def sole_writer(folder: Path) -> Iterator[None]:
-    """Keep other processes from collecting into a folder as long as the context is open.
+    """Keep other processes from collecting into a folder until the context ends.
 
     Raises:
         BadInput: one of them does.
@@ -142,6 +142,7 @@ def sole_writer(folder: Path) -> Iterator[None]:
 
 
 def _read_settings(folder: Path) -> dict[str, dict[str, object]]:
+    """Return the settings in a folder by part, empty for a new one."""
     path = folder / WORK / _SETTINGS
     if not path.exists():
         if (folder / CARD).exists():
@@ -157,5 +158,6 @@ def _read_settings(folder: Path) -> dict[str, dict[str, object]]:
 
 
 def _difference(was: Mapping[str, object], asked: Mapping[str, object]) -> str:
+    """Return the settings that differ, in words."""
     fields = [name for name in {**was, **asked} if was.get(name) != asked.get(name)]
     return ", ".join(f"{name}: {was.get(name)!r} there, {asked.get(name)!r} here" for name in fields)

@@ -55,13 +55,13 @@ class PlaceRow(Row):
     rating: float | None = None
     review_count: int = 0
     pano_id: str
-    """The panorama that is nearest to it."""
+    """Id of the panorama nearest to it."""
     distance_m: float
     """Metres to that panorama."""
     image: str | None = None
     """Its photo, as a path within the folder."""
     storefront: float | None = None
-    """Likeness of the photo to a storefront, [0, 1]; `None` if nobody judged it."""
+    """Likeness of the photo to a storefront, [0, 1]; `None` if it was not judged."""
 
     @property
     def position(self) -> LatLng:
@@ -79,13 +79,13 @@ class KeyPoint(BaseModel):
     lat: Lat
     lng: Lng
     heading: Heading
-    """Compass direction in which one arrives; at the start, in which the walker faces."""
+    """Heading of the arrival, degrees clockwise from north; at the start, the heading faced."""
     turn: str = ""
-    """The direction in which the walk goes on, such as `"left"`; empty at its end."""
+    """Direction of the way on, such as `"left"`; empty at the end."""
     landmark: str = ""
-    """Landmark that is seen from here, if any was picked."""
+    """Name of a landmark seen from here; empty without one."""
     landmark_id: str = ""
-    """Its place."""
+    """Id of the landmark's place; empty without one."""
     landmark_position: tuple[Lat, Lng] | None = None
 
     @property
@@ -95,24 +95,24 @@ class KeyPoint(BaseModel):
 
 
 class RouteRow(Row):
-    """An instruction, the walk that it describes, and the place that it leads to."""
+    """A walk to a place, with its instruction in two wordings."""
 
     place_id: str
-    """The destination, a row of the places."""
+    """Id of the destination, a row of the places."""
     place_name: str
     place_lat: Lat
     place_lng: Lng
     start_id: str = ""
-    """The place that it begins at, if it does."""
+    """Id of the place where the walk begins; empty for none."""
     heading: Heading
-    """Direction in which the walker faces at first."""
+    """Heading faced at the start, degrees clockwise from north."""
     pano_ids: tuple[str, ...] = Field(min_length=2)
-    """The gold path, the start first."""
+    """Ids of the gold path's panoramas, the start first."""
     metres: float
     instruction: str = Field(min_length=1)
     """Instruction that counts crossings, as for one who sees them all."""
     instruction_paper: str = Field(min_length=1)
-    """Instruction without counts, for V-IRL, which tells of key positions alone: each turn is at the next."""
+    """Instruction without counts, for V-IRL's hints: each turn is at the next key position."""
     key_points: tuple[KeyPoint, ...]
 
     @model_validator(mode="after")
@@ -149,7 +149,7 @@ class QuestionRow(Row):
 
 
 class Card(BaseModel):
-    """The description of a data set: its origin, and what may be done with it."""
+    """A data set's description: its source, region, terms, settings and counts."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -168,13 +168,13 @@ class Card(BaseModel):
     attribution: str = ""
     """Names that everything made from it has to credit; empty for none."""
     settings: dict[str, object]
-    """Settings with which it was collected."""
+    """Settings of each part, with which it was collected."""
     counts: dict[str, int]
-    """Number of rows of each file, and of candidates that each cleaning rule took out."""
+    """Number of rows of each file, and of candidates that each rule removed."""
     requests: dict[str, int]
     """Requests sent, by endpoint."""
     usd: float
-    """Their list price, with that of models."""
+    """Dollars by list price, models included."""
 
     @model_validator(mode="after")
     def _is_known(self) -> "Card":
@@ -187,7 +187,7 @@ class Card(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class DataSet:
-    """A data set that is read."""
+    """A data set as read from its folder."""
 
     folder: Path
     card: Card
@@ -197,7 +197,7 @@ class DataSet:
     questions: tuple[QuestionRow, ...]
 
     def image(self, name: str) -> Path:
-        """Return the path of an image."""
+        """Return the path of an image named in a row."""
         return self.folder / name
 
 
@@ -244,6 +244,7 @@ def write_card(folder: Path, card: Card) -> None:
 
 
 def _check_images(data: DataSet) -> None:
+    """Refuse images that are missing or outside the data set's folder."""
     named = [
         (PLACES, number, row.image)
         for number, row in enumerate(data.places, start=1)

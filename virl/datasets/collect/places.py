@@ -28,13 +28,17 @@ from virl.settings.model import Settings
 WORK = "work"
 """Folder of what a collection needs to go on; a data set that is complete can do without."""
 COVER_M = 25.0  # chosen: one search stands for the panoramas nearer than this
+"""Metres around a searched panorama within which no other one is searched around."""
 MAX_DISTANCE_M = 25.0  # V-IRL's code for localization
+"""Metres from a place to the nearest panorama at most."""
 MIN_REVIEWS = 30  # V-IRL's code for localization
+"""Reviews of a place at least."""
 PHOTOS = 3  # V-IRL's code looks at up to three photos
+"""Photos of a place that are looked at."""
 JPEG_QUALITY = 92  # chosen
 
 Progress = Callable[[str, int, int], None]
-"""Told what is being done, how much of it is, and how much there is."""
+"""A function called with what is being done, how much of it is done, and how much there is."""
 
 
 class PlacesSettings(Settings):
@@ -53,13 +57,13 @@ class PlacesSettings(Settings):
 
 
 class SearchRow(Row):
-    """The places that were found around a panorama, whose id it bears."""
+    """Places found around a panorama; its id is the panorama's."""
 
     places: tuple[str, ...]
 
 
 class CandidateRow(Row):
-    """A place as the search told it."""
+    """A place as a search found it."""
 
     name: str
     types: tuple[str, ...]
@@ -76,15 +80,15 @@ class CandidateRow(Row):
 
 
 class JudgedRow(Row):
-    """The fate of a candidate; its id is the place's."""
+    """Fate of a candidate: kept, or the rule that removed it; its id is the place's."""
 
     fate: str
-    """`"kept"`, or the rule that took it out."""
+    """`"kept"`, or the rule that removed it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The files that a collection grows in."""
+    """The files of a collection in progress."""
 
     folder: Path
     panoramas: Rows[PanoramaRow]
@@ -95,7 +99,7 @@ class Work:
 
     @classmethod
     def open(cls, folder: Path) -> "Work":
-        """Begin in a folder, or go on with what is there.
+        """Open the files in a folder, new or continued.
 
         Raises:
             BadInput: a file is broken.
@@ -111,7 +115,7 @@ class Work:
         )
 
     def fates(self) -> dict[str, int]:
-        """Return the number of candidates of each fate: kept, or taken out by a rule."""
+        """Return the number of candidates kept, and removed by each rule."""
         counts: dict[str, int] = {}
         for row in self.judged.all:
             counts[row.fate] = counts.get(row.fate, 0) + 1
@@ -127,7 +131,7 @@ def collect_places(
     *,
     progress: Progress,
 ) -> Work:
-    """Collect the places of a region, or go on with a collection that was cut off.
+    """Collect the places of a region, new or continued.
 
     Args:
         city: where.
@@ -166,6 +170,7 @@ def collect_places(
 
 
 def _search(city: City, centre: PanoramaRow, settings: PlacesSettings, work: Work) -> None:
+    """Add the places found around a panorama to the candidates."""
     near = city.places.nearby(centre.position, COVER_M + settings.max_distance_m)
     for place in near:
         if place.id not in work.candidates:
@@ -174,7 +179,7 @@ def _search(city: City, centre: PanoramaRow, settings: PlacesSettings, work: Wor
 
 
 def cover_region(region: Region, panoramas: Sequence[PanoramaRow]) -> list[PanoramaRow]:
-    """Return some of the panoramas, such that none is farther than `COVER_M` from one of them.
+    """Return panoramas to search around: every panorama is within `COVER_M` metres of one of them.
 
     Each is taken that no earlier one stands for: within twice the fewest that would do.
     """
@@ -191,7 +196,7 @@ def cover_region(region: Region, panoramas: Sequence[PanoramaRow]) -> list[Panor
 
 
 def _measure_away(region: Region, work: Work) -> dict[str, tuple[PanoramaRow, float]]:
-    """Return the nearest panorama of each candidate and the metres to it, by the candidate's id."""
+    """Return each candidate's nearest panorama and the metres to it, by the candidate's id."""
     candidates, panoramas = work.candidates.all, work.panoramas.all
     if not candidates:
         return {}
@@ -212,7 +217,7 @@ def _judge(
     storefront: Storefront | None,
     work: Work,
 ) -> None:
-    """Keep a candidate, with its photo, or write down which rule took it out."""
+    """Keep a candidate with its photo, or record the rule that removes it."""
     panorama, metres = away
     fate = _fault(region, candidate, metres, settings)
     if not fate and candidate.id not in work.places:
@@ -231,7 +236,7 @@ def _judge(
 
 
 def _fault(region: Region, candidate: CandidateRow, away: float, settings: PlacesSettings) -> str:
-    """Return the first rule that takes a candidate out; empty if none does."""
+    """Return the first rule that removes a candidate; empty if none does."""
     if not region.contains(candidate.position):
         return "outside the region"
     if not types_96().intersection(candidate.types):
@@ -246,17 +251,18 @@ def _fault(region: Region, candidate: CandidateRow, away: float, settings: Place
 def _photo(
     city: City, place_id: str, settings: PlacesSettings, storefront: Storefront | None, folder: Path
 ) -> tuple[str | None, float | None]:
-    """Return the file of the first photo that shows a storefront, and its score; nothing where none does."""
+    """Return the file of the first photo that shows a storefront, and its score; `None` without one."""
     if settings.photos == 0:
         return None, None
     for photo in each_photo(city.places, place_id, settings.photos if storefront else 1):
         score = storefront.score(photo) if storefront else None
         if score is None or score >= settings.storefront_score:
-            return _keep(folder, place_id, photo), score
+            return _save_photo(folder, place_id, photo), score
     return None, None
 
 
-def _keep(folder: Path, place_id: str, photo: Image) -> str:
+def _save_photo(folder: Path, place_id: str, photo: Image) -> str:
+    """Write a place's photo, and return its path within the folder."""
     name = "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in place_id)
     path = folder / IMAGES / f"{name}.jpg"
     with replace_file(path, "collect again") as file:
@@ -265,6 +271,7 @@ def _keep(folder: Path, place_id: str, photo: Image) -> str:
 
 
 def _candidate(place: Place) -> CandidateRow:
+    """Return a place as a row of candidates."""
     return CandidateRow(
         id=place.id,
         name=place.name,
@@ -278,9 +285,11 @@ def _candidate(place: Place) -> CandidateRow:
 
 
 def _metres(region: Region, positions: Sequence[LatLng]) -> list[tuple[float, float]]:
+    """Return positions as metres east and north in the region's frame."""
     x, y = region.frame.to_metres([one.lat for one in positions], [one.lng for one in positions])
     return list(zip(x.tolist(), y.tolist(), strict=True))
 
 
 def _tree(region: Region, positions: Sequence[LatLng]) -> KDTree:
+    """Return a search tree of positions in metres."""
     return KDTree(_metres(region, positions))

@@ -23,7 +23,7 @@ from virl.routines.directions.walkway import Stand, length_of
 from virl.settings.model import Settings
 
 NORTH = 0.0
-"""Direction in which every walker faces at first (V-IRL's code)."""
+"""Heading faced at the start of every walk, degrees (V-IRL's code)."""
 
 
 class RoutesSettings(Settings):
@@ -52,15 +52,15 @@ class RoutesSettings(Settings):
 
 
 class TriedRow(Row):
-    """A destination that was tried; its id is the place's."""
+    """A destination that was tried, and whether a route was kept; its id is the place's."""
 
     reason: str
-    """`"kept"`, or why no route leads there."""
+    """`"kept"`, or why there is no route."""
 
 
 @dataclass(frozen=True, slots=True)
 class Guide:
-    """The planner and teller of walks."""
+    """The parts that plan walks and describe them."""
 
     city: City
     mover: Mover
@@ -77,7 +77,7 @@ def collect_routes(
     *,
     progress: Progress,
 ) -> None:
-    """Collect routes to the most reviewed places, until there are enough or no place is left.
+    """Collect routes to the most reviewed places, up to the number set.
 
     Args:
         guide: plans and tells the walks.
@@ -101,9 +101,9 @@ def collect_routes(
 
 
 def _destinations(places: Sequence[PlaceRow], settings: RoutesSettings) -> list[PlaceRow]:
-    """Return the most reviewed places first; with an image, if any place has one.
+    """Return the places that the settings allow as destinations, the most reviewed first.
 
-    Parks and sculptures have none.
+    Where any place has an image, only those with one: parks and sculptures have none.
     """
     pictured = any(place.image for place in places)
     wanted = [
@@ -123,7 +123,7 @@ def _try(
     routes: Rows[RouteRow],
     settings: RoutesSettings,
 ) -> str:
-    """Add a route to a place, if there is one; `"kept"`, or why there is none."""
+    """Add a route to a place; return `"kept"`, or why there is none."""
     walks = ((start, _walk(guide, start, place, settings)) for start in _starts(place, places, settings))
     fitting = list(islice(((start, walk) for start, walk in walks if walk), settings.starts))
     if not fitting:
@@ -143,7 +143,7 @@ def _try(
 
 
 def _starts(place: PlaceRow, places: Sequence[PlaceRow], settings: RoutesSettings) -> Iterator[PlaceRow]:
-    """Yield the other places at the distance asked for, from each panorama once."""
+    """Yield other places within the distances set, one for each panorama."""
     met: set[str] = set()
     for other in places:
         metres = distance(place.position, other.position)
@@ -156,7 +156,7 @@ def _starts(place: PlaceRow, places: Sequence[PlaceRow], settings: RoutesSetting
 def _walk(
     guide: Guide, start: PlaceRow, place: PlaceRow, settings: RoutesSettings
 ) -> tuple[Stand, ...] | None:
-    """Return the walk between two places, if it is as it should be."""
+    """Return the walk between two places; `None` if it breaks a limit of the settings."""
     city, pose = guide.city, Pose(start.pano_id, NORTH)
     try:
         walk = plan_walk(city.streetview, city.maps, guide.mover, pose, _destination(place), guide.lookout)
@@ -169,17 +169,18 @@ def _walk(
 
 
 def _landmarks(walk: Sequence[Stand], destination: Place, lookout: Lookout) -> int:
-    """Return the number of key positions with a landmark; signs that were read once are not read again."""
+    """Return the number of key positions with a landmark in sight."""
     told = milestones_of(walk, destination, lookout, count_crossings=True)
     return sum(one.landmark is not None for one in told)
 
 
 def _destination(place: PlaceRow) -> Place:
+    """Return a row of places as a place."""
     return Place(place.id, place.name, place.types, place.position, review_count=place.review_count)
 
 
 def route_row(directions: Directions, uncounted: str, start_id: str, city: City) -> RouteRow:
-    """Return the directions as a row of a data set; `uncounted` are those that count no crossings.
+    """Return directions as a row of routes; `uncounted` are the same without counts of crossings.
 
     Args:
         directions: to a place.
@@ -204,6 +205,7 @@ def route_row(directions: Directions, uncounted: str, start_id: str, city: City)
 
 
 def _key_point(milestone: Milestone, city: City) -> KeyPoint:
+    """Return a milestone of directions as a key point."""
     seen = milestone.landmark
     where = _position_of(seen.place_id, city) if seen else None
     return KeyPoint.model_validate(
@@ -222,6 +224,7 @@ def _key_point(milestone: Milestone, city: City) -> KeyPoint:
 
 
 def _position_of(place_id: str, city: City) -> LatLng | None:
+    """Return the position of a place; `None` for an unknown one."""
     try:
         return city.places.details(place_id).position
     except NotFound:

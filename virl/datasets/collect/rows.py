@@ -8,7 +8,7 @@ from virl.json_reading import JsonRecord
 
 
 class Row(JsonRecord):
-    """Base of all rows: immutable, nothing beside the fields named; `id` tells it from the others."""
+    """Base of all rows: immutable JSON with an `id` that is unique in its file."""
 
     id: str
 
@@ -17,7 +17,7 @@ RowT = TypeVar("RowT", bound=Row)
 
 
 class Rows(Generic[RowT]):
-    """The rows of one file, in the order they were added.
+    """The rows of one file, in the order in which they were added.
 
     A last line that was cut off, as a kill leaves it, is dropped when the next row is added.
 
@@ -49,11 +49,11 @@ class Rows(Generic[RowT]):
         return tuple(self._rows.values())
 
     def get(self, row_id: str) -> RowT | None:
-        """Return the row of an id, if there is one."""
+        """Return the row with an id; `None` without one."""
         return self._rows.get(row_id)
 
     def add(self, row: RowT) -> None:
-        """Write a row down; a kill after this returns does not lose it.
+        """Write a row, on disk before this returns.
 
         Raises:
             ValueError: there is a row of its id.
@@ -65,6 +65,7 @@ class Rows(Generic[RowT]):
         self._rows[row.id] = row
 
     def _new_row(self, line: bytes) -> RowT:
+        """Return the row of a line, once its id is new."""
         row = self._model.model_validate_json(line)
         if row.id in self._rows:
             raise ValueError(f"id: {row.id!r} is repeated")

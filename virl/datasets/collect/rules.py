@@ -15,13 +15,13 @@ from virl.platform.place_types import by_type
 
 @dataclass(frozen=True, slots=True)
 class Intentions:
-    """The purposes for which people go to places of each type."""
+    """Sentences on why people go to places, by place type."""
 
     groups: Mapping[str, Mapping[str, str]]
-    """Sentences by place type, in groups of types that serve kindred ends."""
+    """Sentences by place type, in groups of types that serve similar ends."""
 
     def group_of(self, place_type: str) -> str | None:
-        """Return the group of a place type."""
+        """Return the group of a place type; `None` without one."""
         return next((group for group, types in self.groups.items() if place_type in types), None)
 
     def sentence(self, place_type: str) -> str:
@@ -51,7 +51,7 @@ class CheckQuestion(BaseModel):
 
 @cache
 def load_intentions() -> Intentions:
-    """Return those of the table of place types."""
+    """Return the sentences in the table of place types."""
     groups: dict[str, dict[str, str]] = {}
     for place_type, wish in by_type("wish").items():
         for group, sentence in wish.items():

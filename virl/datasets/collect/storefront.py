@@ -6,14 +6,16 @@ from virl.platform.perception.base import Recognizer
 from virl.platform.streetview import Image
 
 LABELS = ("storefront", "indoor", "others")
+"""Labels between which a photo is judged."""
 STOREFRONT_SCORE = 0.92  # V-IRL's code
+"""Least score of a photo that shows a storefront, [0, 1]."""
 
 
 class Storefront(Protocol):
-    """A judge of photos."""
+    """A judge of whether photos show storefronts."""
 
     def score(self, photo: Image) -> float:
-        """Return the likeness of a photo to a storefront, [0, 1]."""
+        """Return how much a photo looks like a storefront, [0, 1]."""
         ...
 
 
@@ -24,6 +26,6 @@ class RecognizedStorefront:
         self._recognizer = recognizer
 
     def score(self, photo: Image) -> float:
-        """Return the likeness of a photo to a storefront rather than to the other labels, [0, 1]."""
+        """Return how much a photo looks like a storefront rather than the other labels, [0, 1]."""
         scores = self._recognizer.recognize([photo], LABELS)[0]
         return float(scores[0])

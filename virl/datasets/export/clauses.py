@@ -11,45 +11,47 @@ from typing import Literal
 from virl.datasets.export.ways import Way
 
 Side = Literal["left", "right"]
+"""Sides of a walker."""
 Unit = Literal["intersection", "light"]
-"""Things that are counted: every crossing, or those with traffic lights."""
+"""Things that are counted: all crossings, or those with traffic lights."""
 
 Share = Literal["1/4", "1/3", "1/2", "2/3", "3/4"]
+"""Shares of a block."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A landmark, and where it is."""
+    """A landmark as an instruction names it, with its side."""
 
     name: str
     type: str
     """Google's place type, such as `"bakery"`."""
     side: Side
     depth: Literal["near", "far"] | None = None
-    """Place of a landmark on a corner: before the crossing or beyond it. `None` for one beside the way."""
+    """Place on a corner: before the crossing or beyond it; `None` for a landmark beside the way."""
 
 
 @dataclass(frozen=True, slots=True)
 class Face:
-    """The direction to face at the start: along the only link for which what it says is true."""
+    """A clause on the direction to face at the start, which is true for one link only."""
 
     by: Literal["traffic", "landmark"]
     along: bool | None = None
-    """True for the way the camera car drove, by the panorama's yaw, false against it; by traffic only."""
+    """True for the way the camera car drove, false against it; `None` if a landmark says it."""
     landmark: Mention | None = None
-    """Landmark and its side; by a landmark only."""
+    """Landmark on a side; `None` if the traffic says it."""
 
 
 @dataclass(frozen=True, slots=True)
 class See:
-    """A landmark that is passed on the way to the next turn, or to the end if there is none."""
+    """A clause on a landmark passed before the next turn or the end."""
 
     landmark: Mention
 
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """Go straight through as many crossings of the unit."""
+    """A clause on going straight through a number of crossings."""
 
     count: int
     unit: Unit
@@ -57,17 +59,17 @@ class Pass:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Go to a crossing and leave it by a way."""
+    """A clause on a turn at a crossing."""
 
     way: Way
     at: Unit | Literal["end"]
-    """The unit counted; or `"end"`: where the street ends in a T, however many crossings lie before it."""
+    """Unit that is counted; `"end"` for a street's end in a T, which needs no count."""
     count: int = 1
-    """1 is the next one."""
+    """Number of the crossing, from 1 for the next."""
     landmark: Mention | None = None
     """Landmark on a corner of the crossing."""
     street: str | None = None
-    """The name of the way, where it is not that of the street walked so far."""
+    """Name of the way taken; `None` if it has none, or that of the street before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,16 +86,18 @@ class Stop:
 
     at: Literal["after", "before", "crossing", "share", "landmark", "dead end"]
     count: int | None = None
+    """Steps, or number of the crossing, by `at`; `None` where it needs none."""
     unit: Unit | None = None
     share: Share | None = None
     landmark: Mention | None = None
-    """Beside the last panorama; for `landmark` it is what the stop goes by."""
+    """Landmark beside the last panorama, by which `landmark` finds the stop; `None` without one."""
 
 
 Clause = Face | See | Pass | Turn | Stop
+"""Any clause of an instruction."""
 
 
 def mentions(clauses: tuple[Clause, ...]) -> list[Mention]:
-    """Return the landmarks that clauses name, in their order."""
+    """Return the landmarks named in clauses, in order."""
     named = [clause.landmark for clause in clauses if not isinstance(clause, Pass)]
     return [mention for mention in named if mention is not None]

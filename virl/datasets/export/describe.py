@@ -25,16 +25,18 @@ SAY_STREET = 0.7
 
 @dataclass(frozen=True, slots=True)
 class Crossed:
-    """A crossing inside a path."""
+    """A crossing inside a path, with the way taken there."""
 
     index: int
     """Index of its node in the path."""
     words: dict[int, Way | None]
+    """Word for each way out, by the node it leads to; `None` for a way without a word."""
     way: Way
     """The way taken."""
     lit: bool
+    """True if the crossing has traffic lights."""
     street: str | None
-    """The name of the way taken, where the way there has another name or none."""
+    """Name of the way taken; `None` if it has none, or that of the street before."""
 
 
 def crossings_of(town: Town, path: Sequence[int]) -> list[Crossed]:
@@ -59,7 +61,7 @@ def crossings_of(town: Town, path: Sequence[int]) -> list[Crossed]:
 def describe(
     town: Town, path: Sequence[int], ending: Sequence[Clause], rng: Random, *, face: bool
 ) -> tuple[Clause, ...] | None:
-    """Return the clauses of a path that ends as `ending` says.
+    """Return the clauses of a path with a given ending; `None` if no clause says which way to face.
 
     Args:
         town: where it is.
@@ -90,7 +92,7 @@ def describe(
 
 
 def landmarks_abeam(town: Town, node: int, heading: float) -> Iterator[tuple[TownLandmark, Mention]]:
-    """Yield the landmarks abeam of one who stands at a node and faces `heading`.
+    """Yield the landmarks level with one at a node who faces `heading`, degrees.
 
     Args:
         town: with the landmarks that each node sees.
@@ -104,11 +106,12 @@ def landmarks_abeam(town: Town, node: int, heading: float) -> Iterator[tuple[Tow
 
 
 def counting_unit(crossings: Sequence[Crossed], rng: Random) -> Unit:
-    """Return the unit in which crossings can be counted: lights where all have them, sometimes."""
+    """Return the unit to count crossings in: at times lights, if all have them."""
     return "light" if all(one.lit for one in crossings) and rng.random() < SAY_LIGHT else "intersection"
 
 
 def _turn(town: Town, path: Sequence[int], passed: Sequence[Crossed], rng: Random) -> list[Clause]:
+    """Return the clauses of a turn at the last of the crossings passed."""
     crossing = passed[-1]
     corner = list(_corners(town, path, crossing))
     landmark = rng.choice(corner) if corner and rng.random() < SAY_CORNER else None
@@ -123,13 +126,14 @@ def _turn(town: Town, path: Sequence[int], passed: Sequence[Crossed], rng: Rando
 
 
 def _street_taken(town: Town, path: Sequence[int], index: int) -> str | None:
+    """Return the street after a node of a path; `None` if it has no name or is that before."""
     streets = town.streets[path[index]]
     before, after = streets.get(path[index - 1]), streets.get(path[index + 1])
     return after if after != before else None
 
 
 def _corners(town: Town, path: Sequence[int], crossing: Crossed) -> Iterator[Mention]:
-    """Yield the landmarks on the corners of a crossing, as seen on the way to it.
+    """Yield the landmarks at the corners of a crossing, as one sees them who comes there.
 
     There is a near corner on each side that a way leaves to, and a far one if a way goes straight on too.
     """
@@ -144,7 +148,7 @@ def _corners(town: Town, path: Sequence[int], crossing: Crossed) -> Iterator[Men
 
 
 def _facings(town: Town, path: Sequence[int]) -> Iterator[Face]:
-    """Yield what is true of facing along the first link of a path, and false of the other link there."""
+    """Yield clauses true of facing a path's first link, and false of the other links there."""
     yield from _with_traffic(town, path)
     heading = town.headings[path[0]][path[1]]
     others = _others(town, path)
@@ -155,6 +159,7 @@ def _facings(town: Town, path: Sequence[int]) -> Iterator[Face]:
 
 
 def _with_traffic(town: Town, path: Sequence[int]) -> Iterator[Face]:
+    """Yield clauses by the traffic that are true of a path's first link alone."""
     if not town.driven[path[0]]:
         return
     heading, others = town.headings[path[0]][path[1]], _others(town, path)
@@ -167,17 +172,19 @@ def _with_traffic(town: Town, path: Sequence[int]) -> Iterator[Face]:
 
 
 def _others(town: Town, path: Sequence[int]) -> list[float]:
+    """Return headings, degrees, of the first node's links other than the path's."""
     return [other for node, other in town.headings[path[0]].items() if node != path[1]]
 
 
 def _choose_facing(facing: Sequence[Face], rng: Random) -> Face:
+    """Return one of the clauses on facing, at random."""
     traffic = [face for face in facing if face.by == "traffic"]
     landmarks = [face for face in facing if face.by == "landmark"]
     return rng.choice(traffic if traffic and (not landmarks or rng.random() < SAY_TRAFFIC) else landmarks)
 
 
 def _sights(town: Town, path: Sequence[int], since: int, until: int, rng: Random) -> list[Clause]:
-    """Return, at times, a clause on a landmark that is passed well inside a stretch of the path."""
+    """Return, at times, a clause on a landmark passed between two nodes of a path, given by index."""
     inside = range(since + 2, until - 1)
     if not inside or rng.random() >= SAY_SEE:
         return []
@@ -190,7 +197,7 @@ def _sights(town: Town, path: Sequence[int], since: int, until: int, rng: Random
 
 
 def _without_repeats(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
-    """Return the clauses without landmarks that are only passed where another clause names them too."""
+    """Return the clauses without landmarks passed that another clause names, too."""
     named = [clause.landmark.name for clause in clauses if not isinstance(clause, Pass) and clause.landmark]
     return tuple(
         clause
@@ -200,11 +207,12 @@ def _without_repeats(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
 
 
 def _relative(town: Town, node: int, heading: float, landmark: TownLandmark) -> tuple[float, float]:
-    """Return the metres ahead and to the right of one who stands at a node and faces `heading`."""
+    """Return a landmark's metres ahead and to the right of one at a node who faces `heading`."""
     east, north = (np.array((landmark.x, landmark.y)) - town.xy[node]).tolist()
     sine, cosine = sin(radians(heading)), cos(radians(heading))
     return east * sine + north * cosine, east * cosine - north * sine
 
 
 def _side(right: float) -> Side:
+    """Return the side of a distance to the right, metres."""
     return "right" if right > 0 else "left"

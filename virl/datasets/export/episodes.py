@@ -33,26 +33,29 @@ _LONG_BLOCK = 7  # panoramas, crossings included, from which shares of a block a
 _CLEAR_M = 1.5  # by which the panorama before a landmark is nearer to it than any other; chosen
 _SAY_BESIDE = 0.5  # how often a landmark is named beside the end of a path; chosen
 Ending = tuple[Clause, ...]
+"""Clauses that say where a path ends."""
 WINDOW = 3  # ends within so many panoramas of the length drawn are tried; chosen
+"""Panoramas by which a path may be longer or shorter than drawn."""
 PATIENCE = (
     300  # walks tried in vain, one after the other, before the part of town is called too small; chosen
 )
+"""Number of draws in a row without a new episode before giving up."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExportedEpisode:
-    """An episode with what its instruction is made from."""
+    """A drawn episode, with the clauses of its instruction."""
 
     path: tuple[str, ...]
     """Ids of the gold path's panoramas."""
     heading: int
-    """Direction in which the agent faces at the start, whole degrees, [0, 359]."""
+    """Heading faced at the start, whole degrees, [0, 359]."""
     instruction: str
     clauses: tuple[Clause, ...]
 
 
 def draw_episodes(town: Town, part: Flags, count: int, rng: Random, *, face: bool) -> list[ExportedEpisode]:
-    """Draw episodes in a part of a town, no gold path twice.
+    """Return episodes drawn in a part of a town, no gold path twice.
 
     Args:
         town: where it is.
@@ -69,7 +72,7 @@ def draw_episodes(town: Town, part: Flags, count: int, rng: Random, *, face: boo
     begin = _starts(town, part)
     in_vain = 0 if begin else PATIENCE
     while len(found) < count and in_vain < PATIENCE:
-        told = _draw(town, part, rng.choice(begin), rng, face=face)
+        told = _draw_episode(town, part, rng.choice(begin), rng, face=face)
         in_vain += 1
         if told and told.path not in found:
             found[told.path] = told
@@ -82,7 +85,8 @@ def draw_episodes(town: Town, part: Flags, count: int, rng: Random, *, face: boo
     return list(found.values())
 
 
-def _draw(town: Town, part: Flags, start: int, rng: Random, *, face: bool) -> ExportedEpisode | None:
+def _draw_episode(town: Town, part: Flags, start: int, rng: Random, *, face: bool) -> ExportedEpisode | None:
+    """Return an episode drawn from a start; `None` if the walk is too short or cannot be described."""
     walk = _draw_walk(town, part, start, rng)
     if len(walk) < _PANORAMAS[0]:
         return None
@@ -107,18 +111,20 @@ def _draw(town: Town, part: Flags, start: int, rng: Random, *, face: bool) -> Ex
 
 
 def _endings(town: Town, walk: list[int], lengths: range, rng: Random) -> Iterator[tuple[int, Ending]]:
+    """Yield each length of a walk with each ending of that part."""
     for length in lengths:
         for ending in endings(town, walk[:length], rng):
             yield length, ending
 
 
 def _kind(ending: Ending) -> str:
+    """Return the kind of stop of an ending."""
     stop = ending[-1]
     return stop.at if isinstance(stop, Stop) else ""
 
 
 def endings(town: Town, path: Sequence[int], rng: Random) -> Iterator[Ending]:
-    """Yield the ways to say where a path ends; none if it has no turn, or if there is nothing to go by.
+    """Yield all ways to say where a path ends; none without a turn, or if nothing marks the end.
 
     The last clause is a `Stop`; a `Pass` may stand before it.
 
@@ -153,12 +159,14 @@ def endings(town: Town, path: Sequence[int], rng: Random) -> Iterator[Ending]:
 
 
 def _at_crossing(town: Town, path: Sequence[int], passed: Sequence[Crossed], rng: Random) -> Iterator[Ending]:
+    """Yield the ending of a path that stops in a crossing, by its number."""
     unit = _unit(town, path[-1], rng)
     count = sum(unit == "intersection" or crossing.lit for crossing in passed)
     yield (Stop("crossing", count + 1, unit),)
 
 
 def _by_steps(town: Town, path: Sequence[int], since: int, rng: Random) -> Iterator[Stop]:
+    """Yield stops a few steps after the last crossing, or before the next."""
     steps = len(path) - 1 - since
     if steps <= _FEW_STEPS:
         yield Stop("after", steps)
@@ -168,6 +176,7 @@ def _by_steps(town: Town, path: Sequence[int], since: int, rng: Random) -> Itera
 
 
 def _by_share(town: Town, path: Sequence[int], since: int) -> Iterator[Stop]:
+    """Yield stops at a share of a long block to which the end is nearest."""
     ahead = _to_crossing(town, path)
     block = [*path[since:], *ahead]
     if not ahead or len(block) < _LONG_BLOCK:
@@ -182,6 +191,7 @@ def _by_share(town: Town, path: Sequence[int], since: int) -> Iterator[Stop]:
 
 
 def _by_landmark(town: Town, path: Sequence[int], since: int) -> Iterator[Stop]:
+    """Yield stops beside a landmark to which the end is clearly nearest."""
     ahead = _to_crossing(town, path)
     if not ahead:
         return
@@ -194,16 +204,18 @@ def _by_landmark(town: Town, path: Sequence[int], since: int) -> Iterator[Stop]:
 
 
 def _beside_end(town: Town, path: Sequence[int]) -> list[Mention]:
+    """Return the landmarks level with the end of a path."""
     heading = town.headings[path[-2]][path[-1]]
     return [mention for _, mention in landmarks_abeam(town, path[-1], heading)]
 
 
 def _unit(town: Town, crossing: int, rng: Random) -> Unit:
+    """Return the unit to count a crossing in: lights at times, if it has them."""
     return "light" if town.lit[crossing] and rng.random() < SAY_LIGHT else "intersection"
 
 
 def _to_crossing(town: Town, path: Sequence[int]) -> list[int]:
-    """Return the nodes from the end of a path, left out, to the next crossing; empty if none comes soon."""
+    """Return the nodes after a path up to the next crossing; empty if none comes soon."""
     before, node = path[-2:]
     nodes: list[int] = []
     while len(nodes) < _PANORAMAS[1] and not town.is_crossing(node):
@@ -216,17 +228,17 @@ def _to_crossing(town: Town, path: Sequence[int]) -> list[int]:
 
 
 def _starts(town: Town, part: Flags) -> list[int]:
-    """Return the nodes at which walks may begin: mid-block, with all links there."""
+    """Return the nodes in the middle of blocks, with all their links, at which walks may begin."""
     return np.flatnonzero(part & town.whole & (town.graph.degree == 2)).tolist()
 
 
 def _draw_walk(town: Town, part: Flags, start: int, rng: Random) -> list[int]:
-    """Draw a walk from `start` within a part along named ways, 50 nodes at most.
+    """Return a random walk from `start` within a part, 50 nodes at most.
 
     It turns at crossings alone, visits no node twice, and stops short of a fifth turn.
     """
     path = [start, rng.choice(list(town.headings[start]))]
-    if not _open(town, part, *path):
+    if not _may_step(town, part, *path):
         return path[:1]
     turns = passed = 0
     while len(path) < _PANORAMAS[1]:
@@ -236,7 +248,7 @@ def _draw_walk(town: Town, part: Flags, start: int, rng: Random) -> list[int]:
             on = [n for n, word in words.items() if word == "straight" and passed < _MOST_PASSED]
             off = [n for n, word in words.items() if word not in (None, "straight") and turns < _TURNS[1]]
             on, off = (
-                [n for n in nodes if n not in path and _open(town, part, node, n)] for nodes in (on, off)
+                [n for n in nodes if n not in path and _may_step(town, part, node, n)] for nodes in (on, off)
             )
             if not on and not off:
                 break
@@ -249,14 +261,14 @@ def _draw_walk(town: Town, part: Flags, start: int, rng: Random) -> list[int]:
                 onward != node
                 and abs(signed_turn(town.headings[before][node], town.headings[node][onward])) > _BEND_DEG
             )
-            if onward in path or bends or not _open(town, part, node, onward):
+            if onward in path or bends or not _may_step(town, part, node, onward):
                 break
             path.append(onward)
     return path
 
 
-def _open(town: Town, part: Flags, before: int, node: int) -> bool:
-    """Return whether a walk may lead from one node to another.
+def _may_step(town: Town, part: Flags, before: int, node: int) -> bool:
+    """Return whether a walk may go from one node to another.
 
     Not from a crossing straight into the next: who counts takes two that are so near to each other for one.
     """

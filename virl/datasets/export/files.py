@@ -12,11 +12,12 @@ from virl.platform.providers.planned import Source
 from virl.version import __version__
 
 FORMAT_VERSION = 1  # one more whenever the same city and seed would give other files
+"""Version of the manifest's format."""
 README = "README.md"
 
 
 def refuse_other_files(folder: Path, kind: str) -> None:
-    """Refuse to write among a user's own files.
+    """Refuse a folder that holds files other than an earlier export of this format.
 
     Args:
         folder: where an export is to go.
@@ -32,7 +33,7 @@ def refuse_other_files(folder: Path, kind: str) -> None:
 
 
 def begin(folder: Path, kind: str) -> None:
-    """Mark a folder as an export that is not finished: one that a kill or a full disk cuts off is made again.
+    """Mark a folder as an unfinished export, which the next run makes again.
 
     Raises:
         CannotWrite: the disk refuses.
@@ -61,7 +62,7 @@ def told_source(source: Source, kind: str, layout: str) -> dict[str, object]:
 
 
 def finish(folder: Path, source: Source, manifest: Mapping[str, object]) -> None:
-    """Write the manifest, and the notice of whoever mapped the city, which makes the export whole.
+    """Write the manifest and the notice of the data's source, which completes the export.
 
     Args:
         folder: of the export.
@@ -79,6 +80,7 @@ def finish(folder: Path, source: Source, manifest: Mapping[str, object]) -> None
 
 
 def _notice(source: Source, manifest: Mapping[str, object]) -> list[str]:
+    """Return the lines of the notice on a town of OpenStreetMap."""
     return [
         f"# {source.name}, exported by virl",
         "",
@@ -94,7 +96,7 @@ def _notice(source: Source, manifest: Mapping[str, object]) -> list[str]:
 
 
 def is_finished(folder: Path) -> bool:
-    """Return whether a folder holds a whole export."""
+    """Return whether a folder holds a complete export."""
     try:
         found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -127,11 +129,12 @@ def write_lines(file: Path, lines: Iterable[str]) -> None:
 
 
 def json_line(value: object, indent: int | None = None) -> str:
-    """Return a value as JSON, in the letters of the town's signs."""
+    """Return a value as JSON, with letters as they are."""
     return json.dumps(value, ensure_ascii=False, indent=indent)
 
 
 def _kind(manifest: Path) -> str | None:
+    """Return the format in a manifest; `None` if it is missing or broken."""
     try:
         found = read_json(manifest.read_bytes())
     except (OSError, JsonFault):

@@ -14,9 +14,13 @@ from virl.geo import Flags, Floats
 from virl.platform.providers.planned import source_of
 
 EPISODES = 100  # of each split; chosen
+"""Episodes of each split."""
 RADIUS_M = 220.0  # chosen: connectivity files grow with the square of the number of viewpoints
+"""Metres around the city's centre that are exported."""
 INSTRUCTIONS = 3  # of each path, as in R2R
+"""Instructions of each path."""
 FIRST_PATH = {"val_seen": 1, "val_unseen": 100_001}  # ids, so that no two splits share one
+"""Number of the first path of each split."""
 
 
 def export_r2r(
@@ -63,7 +67,7 @@ def export_r2r(
 
 
 def _viewpoints(town: Town) -> list[dict[str, object]]:
-    """Return an entry for each panorama: its camera looks north from where it stands, z up."""
+    """Return the entry of each panorama: its camera looks north, with z up."""
     linked = np.zeros((len(town.graph), len(town.graph)), dtype=bool)
     linked[np.repeat(np.arange(len(town.graph)), town.graph.degree), town.graph.target] = True
     return [
@@ -80,6 +84,7 @@ def _viewpoints(town: Town) -> list[dict[str, object]]:
 
 
 def _pose(xy: Floats) -> list[float]:
+    """Return a camera's pose at x and y, metres, as 16 numbers by row."""
     pose = np.eye(4)
     pose[:2, 3] = xy
     flat: list[float] = pose.ravel().tolist()
@@ -89,6 +94,7 @@ def _pose(xy: Floats) -> list[float]:
 def _routes(
     town: Town, scan: str, split: str, part: Flags, episodes: int, seed: int
 ) -> list[dict[str, object]]:
+    """Return the episodes of a split in the layout of R2R."""
     rng = Random(f"{seed} r2r {split}")
     told = draw_episodes(town, part, episodes, rng, face=False)
     return [
@@ -105,5 +111,6 @@ def _routes(
 
 
 def _metres(town: Town, told: ExportedEpisode) -> float:
+    """Return the length of an episode's gold path, metres."""
     xy = town.xy[[town.graph.number(pano_id) for pano_id in told.path]]
     return float(np.linalg.norm(np.diff(xy, axis=0), axis=1).sum())

@@ -27,7 +27,9 @@ from virl.platform.providers.planned import source_of
 from virl.version import __version__
 
 EPISODES = 400  # of each split; chosen
+"""Episodes of each split."""
 SPLITS = ("map2seq_seen", "map2seq_unseen", "touchdown_unseen")
+"""Names of the splits."""
 
 
 def export_touchdown(
@@ -80,7 +82,7 @@ def export_touchdown(
 def exported_touchdown(
     cache: Path, *, city: str = "virlton", episodes: int = EPISODES, seed: int = 0
 ) -> Path:
-    """Return the folder of the standard export of a city, which is made on the first call (some seconds).
+    """Return the folder of a city's standard export, made at the first call (some seconds).
 
     Args:
         cache: folder to keep it in; made if it is not there. An export of another version stays beside it.
@@ -110,12 +112,14 @@ def exported_touchdown(
 
 
 def _draw(town: Town, split: str, episodes: int, seed: int) -> list[ExportedEpisode]:
+    """Return the episodes of a split, in the seen or the unseen half of a town."""
     dataset, _, part = split.partition("_")
     where = town.unseen if part == "unseen" else ~town.unseen
     return draw_episodes(town, where, episodes, Random(f"{seed} {split}"), face=dataset == "touchdown")
 
 
 def _write_graph(folder: Path, town: Town) -> None:
+    """Write the nodes and the links of a town."""
     graph = town.graph
     nodes = (
         f"{pano_id},{yaw:.0f},{lat:.{DECIMALS}f},{lng:.{DECIMALS}f},{'unseen' if unseen else 'seen'}"
@@ -133,6 +137,7 @@ def _write_graph(folder: Path, town: Town) -> None:
 
 
 def _write_split(folder: Path, split: str, items: list[ExportedEpisode]) -> None:
+    """Write the episodes of a split with their landmarks and clauses."""
     key = "route_id" if split.startswith("touchdown") else "id"
     records = [
         {
@@ -154,11 +159,12 @@ def _write_split(folder: Path, split: str, items: list[ExportedEpisode]) -> None
 
 
 def _plain(clauses: tuple[Clause, ...]) -> list[dict[str, object]]:
-    """Return the clauses as JSON holds them: their kind under `say`, and what they leave open left out."""
+    """Return clauses as JSON data, their kind under `say`, without empty fields."""
     return [{"say": type(clause).__name__.lower(), **_drop_missing(asdict(clause))} for clause in clauses]
 
 
 def _drop_missing(fields: dict[str, object]) -> dict[str, object]:
+    """Return fields without those that are `None`, at all depths."""
     return {
         name: _drop_missing(value) if isinstance(value, dict) else value
         for name, value in fields.items()

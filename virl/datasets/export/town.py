@@ -21,12 +21,16 @@ from virl.platform.providers.offline.streetview import panorama_graph
 from virl.platform.providers.planned import Source
 
 SIGHT_M = 32.0  # a landmark is named from no farther; chosen: across the widest crossing
+"""Metres within which a landmark is seen."""
 GRAZING = 0.26  # cosine of the flattest angle, 75 degrees, at which a front is read; chosen
 BEFORE_FRONT_M = 0.5  # the point of a front that has to be seen lies this far before its wall
 DECIMALS = 7  # of a degree: about a centimetre
 EDGE_M = 60.0  # a dead end so near to the edge of what was read of a town is none; chosen
+"""Metres from the edge of a town within which a dead end counts as cut off."""
 LONGEST_NAME = 40  # letters of a place that an instruction names; chosen
+"""Characters of a landmark's name at most."""
 MIN_NODES = 60  # fewer give no walk of a sensible length; chosen
+"""Nodes of an exported town at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,32 +41,33 @@ class TownLandmark:
     type: str
     """Google's place type, such as `"bakery"`."""
     x: float
+    """Metres east of the city's origin, of the middle of its front."""
     y: float
-    """The middle of its front: metres east and north of the city's origin."""
+    """Metres north of the city's origin, of the middle of its front."""
 
 
 @dataclass(frozen=True, slots=True)
 class Town:
-    """A city that is exported, or the middle of one."""
+    """A city, or the middle of one, as a graph with what is seen at its nodes."""
 
     graph: NavigationGraph
     """Headings and yaws in whole degrees, no two links of one node alike; positions as they are written."""
     xy: Floats
     """Metres east and north of the city's origin, shape (nodes, 2)."""
     lit: Flags
-    """Crossings with traffic lights, shape (nodes,)."""
+    """True for crossings with traffic lights, shape (nodes,)."""
     whole: Flags
     """Nodes that have all the links they have in the city: none was cut off by `radius`, or where the part
     that was read of a town ends."""
     driven: Flags
-    """Nodes where all traffic runs as the yaw says, shape (nodes,)."""
+    """True for nodes where all traffic runs as the yaw says, shape (nodes,)."""
     unseen: Flags
-    """Nodes of the unseen part: the eastern half."""
+    """True for nodes of the unseen part, the eastern half, shape (nodes,)."""
     landmarks: tuple[TownLandmark, ...]
     sees: tuple[tuple[TownLandmark, ...], ...]
-    """The landmarks within sight of each node, nearest first."""
+    """Landmarks in sight of each node, the nearest first."""
     headings: tuple[Mapping[int, float], ...]
-    """The headings of each node's links, by the node that they lead to."""
+    """Headings of each node's links, whole degrees, by the node they lead to."""
     streets: tuple[Mapping[int, str], ...]
     """The names of the streets of each node's links, by the node that they lead to; only of a real town, and
     only of streets that have a name."""
@@ -73,7 +78,7 @@ class Town:
 
 
 def survey(source: Source, radius: float | None = None) -> Town:
-    """Survey a city.
+    """Return a city, or what lies within `radius` metres of its centre, ready for drawing episodes.
 
     Args:
         source: the city.
@@ -88,7 +93,7 @@ def survey(source: Source, radius: float | None = None) -> Town:
     graph = _whole_degree_graph(full, kept)
     xy = plan.layout.panoramas.xy[kept]
     street = plan.layout.panoramas.street[kept]
-    shops = _told_apart(plan)
+    shops = _landmark_shops(plan)
     fronts = _fronts(plan, shops)
     landmarks = tuple(
         TownLandmark(shop.place.name, shop.place.types[0], float(x), float(y))
@@ -109,7 +114,7 @@ def survey(source: Source, radius: float | None = None) -> Town:
 
 
 def whole_degrees(headings: Sequence[float]) -> list[int]:
-    """Return headings in whole degrees, [0, 359], no two alike: together as near to the true ones as can be.
+    """Return headings in whole degrees, [0, 359], no two alike, as near to the exact ones as can be.
 
     Formats with whole degrees name a link by its heading, so that no two of one node may share one. Links
     that would are nudged apart by least squares, which keeps their order.
@@ -125,7 +130,7 @@ def whole_degrees(headings: Sequence[float]) -> list[int]:
 
 
 def _connected_nodes(graph: NavigationGraph, xy: Floats, radius: float | None) -> Ints:
-    """Return the nodes within a radius that hang together, ascending."""
+    """Return numbers of all nodes, or of the largest connected part within `radius` metres, ascending."""
     if radius is None:
         return np.arange(len(graph))
     inside = np.hypot(xy[:, 0], xy[:, 1]) <= radius
@@ -143,6 +148,7 @@ def _connected_nodes(graph: NavigationGraph, xy: Floats, radius: float | None) -
 
 
 def _whole_degree_graph(full: NavigationGraph, kept: Ints) -> NavigationGraph:
+    """Return the graph of some nodes, with headings in whole degrees."""
     number = np.full(len(full), -1)
     number[kept] = np.arange(len(kept))
     source = number[np.repeat(np.arange(len(full)), full.degree)]
@@ -166,6 +172,7 @@ def _whole_degree_graph(full: NavigationGraph, kept: Ints) -> NavigationGraph:
 
 
 def _headings(graph: NavigationGraph) -> tuple[Mapping[int, float], ...]:
+    """Return the headings of each node's links, by the node they lead to."""
     ways = [graph.links(node) for node in range(len(graph))]
     return tuple(
         dict(zip(graph.target[links].tolist(), graph.heading[links].tolist(), strict=True)) for links in ways
@@ -173,6 +180,7 @@ def _headings(graph: NavigationGraph) -> tuple[Mapping[int, float], ...]:
 
 
 def _cut_off(source: Source, graph: NavigationGraph, xy: Floats) -> Flags:
+    """Return a mask of dead ends at the edge of the town's extract, shape (nodes,)."""
     if source.outline is None:
         return np.zeros(len(graph), bool)
     edge = source.outline.exterior
@@ -180,7 +188,7 @@ def _cut_off(source: Source, graph: NavigationGraph, xy: Floats) -> Flags:
 
 
 def _streets(plan: CityPlan, graph: NavigationGraph, xy: Floats) -> tuple[Mapping[int, str], ...]:
-    """Return the names of the links of each node.
+    """Return the street names of each node's links, by the node they lead to.
 
     A link runs along the street that is nearest to its middle.
     """
@@ -194,8 +202,8 @@ def _streets(plan: CityPlan, graph: NavigationGraph, xy: Floats) -> tuple[Mappin
     return found
 
 
-def _told_apart(plan: CityPlan) -> list[Shop]:
-    """Return the open shops with a sign on a front, and a short name that no other place of the city has."""
+def _landmark_shops(plan: CityPlan) -> list[Shop]:
+    """Return the open shops with a sign on a front and a short name that no other place has."""
     names = Counter(shop.place.name.casefold() for shop in plan.shops)
     signed = (
         shop for shop in plan.shops if shop.place.is_open and shop.frontage != NO_FRONTAGE and shop.signs
@@ -206,11 +214,12 @@ def _told_apart(plan: CityPlan) -> list[Shop]:
 
 
 def _is_speakable(name: str) -> bool:
+    """Return whether a name can be printed and is not too long."""
     return name.isprintable() and len(name) <= LONGEST_NAME
 
 
 def _crossings_with_lights(plan: CityPlan, xy: Floats, crossing: Flags) -> Flags:
-    """Return the crossings that a traffic light stands nearest to."""
+    """Return a mask of the crossings that are nearest to a traffic light, shape (nodes,)."""
     lights = [(thing.x, thing.y) for thing in plan.layout.furniture if thing.kind == "traffic light"]
     lit = np.zeros(len(xy), dtype=bool)
     nodes = np.flatnonzero(crossing)
@@ -228,7 +237,7 @@ def _fronts(plan: CityPlan, shops: Sequence[Shop]) -> Floats:
 def _sight(
     plan: CityPlan, xy: Floats, fronts: Floats, landmarks: Sequence[TownLandmark]
 ) -> tuple[tuple[TownLandmark, ...], ...]:
-    """Return the landmarks seen at each node: near, not at too flat an angle, with no building between."""
+    """Return the landmarks seen from each node: near, not at a flat angle, and with no building between."""
     run = fronts[:, 1] - fronts[:, 0]
     out = np.stack([run[:, 1], -run[:, 0]], axis=1) / np.linalg.norm(run, axis=1)[:, None]
     points = fronts.mean(axis=1) + BEFORE_FRONT_M * out

@@ -6,6 +6,7 @@ from virl.datasets.export.town import Town
 from virl.geo import signed_turn
 
 Way = Literal["straight", "left", "right", "slight left", "slight right", "sharp left", "sharp right"]
+"""Words for a way out of a crossing."""
 WAYS: tuple[Way, ...] = get_args(Way)
 
 # All chosen: degrees from straight ahead. A way that fits none of the words is given no name, and no
@@ -18,7 +19,7 @@ PAIR_SLIGHT_DEG, PAIR_SHARP_DEG, PAIR_APART_DEG = 65.0, 105.0, 35.0  # where two
 
 
 def ways_out(town: Town, before: int, node: int) -> dict[int, Way | None]:
-    """Return the ways out of a node by the node they lead to, the way back left out.
+    """Return the word for each way out of a node, by the node it leads to; `None` for one without a word.
 
     Args:
         town: where it is.
@@ -49,16 +50,17 @@ def ways_out(town: Town, before: int, node: int) -> dict[int, Way | None]:
 
 
 def ends_here(words: dict[int, Way | None]) -> bool:
-    """Return whether a street ends in a T: the ways out go left and right, and nowhere else."""
+    """Return whether a street ends in a T: its ways out go left and right only."""
     return sorted(word or "" for word in words.values()) == ["left", "right"]
 
 
 def _lies(turn: float, sign: int) -> bool:
-    """Return whether a way may be said to lie to a side; one that leads straight back lies to both."""
+    """Return whether a turn, degrees, goes to the side of `sign`; straight back goes to both sides."""
     return sign * turn >= ASIDE_DEG or abs(turn) > 180.0 - ASIDE_DEG
 
 
 def _straight(turns: dict[int, float]) -> int | None:
+    """Return the node that a way leads straight on to; `None` if none is clearly straight."""
     ranked = sorted((abs(turn), target) for target, turn in turns.items())
     if not ranked or ranked[0][0] > STRAIGHT_DEG:
         return None
@@ -68,7 +70,7 @@ def _straight(turns: dict[int, float]) -> int | None:
 
 
 def _degrees_of_turn(turns: list[float]) -> list[str]:
-    """Return each way's degree of turn to one side, least first: "slight", "", "sharp" or "no word"."""
+    """Return each way's degree of turn to one side, the least turn first, such as "slight"."""
     if len(turns) == 1:
         (turn,) = turns
         bounds = ((SLIGHT_DEG, "slight"), (SHARP_DEG, ""), (BACK_DEG, "sharp"))

@@ -11,7 +11,9 @@ from virl.datasets.export.clauses import Clause, Face, Mention, Pass, See, Share
 from virl.settings.model import Settings, load_settings
 
 Choice = tuple[str, ...]
+"""Templates with one meaning, of which one is chosen."""
 SAY_DEPTH = 0.75  # how often a corner is called near or far; chosen
+"""Probability that a corner is told as near or far."""
 
 
 class _Corners(Settings):
@@ -60,13 +62,13 @@ def phrases() -> Phrases:
 
 
 def word(clauses: Iterable[Clause], rng: Random) -> str:
-    """Return an instruction that says what the clauses say, one sentence or two for each."""
+    """Return the instruction of clauses, a sentence or two for each."""
     wording = _Wording(rng)
     return " ".join(wording.clause(clause) for clause in clauses)
 
 
 class _Wording:
-    """Words one instruction; it keeps to the words it has chosen for what it counts."""
+    """A writer of one instruction, with the same words for the same units throughout."""
 
     def __init__(self, rng: Random) -> None:
         self._rng = rng
@@ -75,7 +77,7 @@ class _Wording:
         """The last turn or crossing passed."""
 
     def clause(self, clause: Clause) -> str:
-        """Return the sentence of one clause."""
+        """Return the sentence of a clause."""
         match clause:
             case Face():
                 sentence = self._face(clause)
@@ -94,11 +96,13 @@ class _Wording:
         return sentence[0].upper() + sentence[1:]
 
     def _face(self, clause: Face) -> str:
+        """Return the sentence on the direction to face."""
         if clause.landmark:
             return self._fill(phrases().face_landmark, **self._mention(clause.landmark))
         return self._fill(phrases().face_with_traffic if clause.along else phrases().face_against_traffic)
 
     def _turn(self, clause: Turn) -> str:
+        """Return the sentence on a turn."""
         words = {
             "turn": self._rng.choice(phrases().turns[clause.way]) + self._join_street(clause),
             "corner": self._corner(clause.landmark) if clause.landmark else "",
@@ -109,9 +113,11 @@ class _Wording:
         return self._fill(templates, **words, **self._count_words(clause.count, clause.at))
 
     def _join_street(self, clause: Turn) -> str:
+        """Return the words for the street turned into; empty without a name."""
         return self._fill(phrases().onto, street=clause.street) if clause.street else ""
 
     def _stop(self, clause: Stop) -> str:
+        """Return the sentence on the stop."""
         words = {"beside": ""}
         if clause.count:
             words |= self._count_words(clause.count, clause.unit or "intersection")
@@ -125,6 +131,7 @@ class _Wording:
         return self._fill(self._stop_templates(clause), **words)
 
     def _stop_templates(self, clause: Stop) -> Choice:
+        """Return the templates for a kind of stop."""
         told = phrases()
         match clause.at:
             case "after":
@@ -141,6 +148,7 @@ class _Wording:
                 return told.stop_dead_end
 
     def _count_words(self, count: int, unit: Unit) -> dict[str, str]:
+        """Return the words for a count of a unit, by slot."""
         number = self._rng.choice(phrases().counts[count])
         return {
             "unit": self._units[unit],
@@ -151,12 +159,14 @@ class _Wording:
         }
 
     def _corner(self, mention: Mention) -> str:
+        """Return the words for a landmark at a corner."""
         corners = phrases().corner
         exact = corners.near if mention.depth == "near" else corners.far
         templates = exact if self._rng.random() < SAY_DEPTH else corners.either
         return self._fill(templates, **self._mention(mention))
 
     def _mention(self, mention: Mention) -> dict[str, str]:
+        """Return the words for a landmark and its side, by slot."""
         kind = phrases().kinds.get(mention.type, mention.type.replace("_", " "))
         told = kind.casefold() in mention.name.casefold()  # so is what has no kind
         templates = ("{name}",) if told else phrases().place
@@ -164,4 +174,5 @@ class _Wording:
         return {"place": place, "side": mention.side}
 
     def _fill(self, templates: Choice, **words: str) -> str:
+        """Return a random template with its slots filled."""
         return self._rng.choice(templates).format(**words)

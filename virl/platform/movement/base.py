@@ -36,8 +36,11 @@ class Road:
     """A way that could be taken from a crossing, as seen from it."""
 
     link: Link
+    """Link that leads into the way."""
     view: View
+    """View along the way."""
     description: str
+    """Description of the view; empty where none was made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,7 @@ class Choice:
     link: Link | None
     """The link to take; `None` to stop."""
     reason: str
+    """Reason of the decision, a phrase or sentence."""
     roads: tuple[Road, ...] = ()
     """The roads looked at before choosing, in the order of their numbers; empty where nothing was asked."""
     decided_by: str = ""
@@ -67,28 +71,28 @@ class Step:
     index: int
     """0 at the start, then one more for each move."""
     pose: Pose
-    """The panorama arrived at, and the direction faced."""
+    """Id of the panorama arrived at, and the heading faced, degrees."""
     panorama: Panorama
-    """The panorama it stands at."""
+    """Panorama at which the walker stands."""
     distance: float
     """Metres walked to get here from the step before."""
     choose: Callable[[], Choice]
-    """A function that decides what comes next; read `choice` instead."""
+    """Function that decides what comes next; it asks each time, `choice` asks once."""
     ways: Callable[[], tuple[Link, ...]] | None = None
-    """The links that somebody else may take from here; by default those of the panorama."""
+    """Function that returns the links a user or other decider may take; by default those of the panorama."""
     steered: Callable[[Choice], None] | None = None
-    """A function told of a choice that somebody else made, before the walk goes on with it."""
+    """Function called with a choice that the navigator did not make, before the walk goes on with it."""
     last: bool = False
-    """True if no move is left: then nobody else is asked."""
+    """True if no move is left: then no decider but the navigator is asked."""
     streetview: StreetView | None = None
-    """The street view in which somebody else looks around, `None` for none."""
+    """Street view in which a decider looks around before it chooses; `None` for none."""
     task: str = ""
-    """The task of the walk for somebody else who steers it, such as the directions to follow."""
+    """Task of the walk, shown to a decider other than the navigator, such as the directions to follow."""
     _chosen: list[Choice] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property
     def choice(self) -> Choice:
-        """The choice made here: asked for once, of whoever steers the walk, else of the navigator."""
+        """Choice made here: by whoever steers the walk, else by the navigator; asked for once."""
         # Before Python 3.12 a cached_property has one lock for all steps: walks would wait for each other.
         if not self._chosen:
             self.settle(self.steered_choice() or self.choose())
@@ -106,7 +110,7 @@ class Step:
 
     @property
     def links(self) -> tuple[Link, ...]:
-        """The links that somebody else may take from here.
+        """Links that a decider other than the navigator may take from here.
 
         Raises:
             NoStreetView: the pose stands at no panorama.
@@ -114,20 +118,20 @@ class Step:
         return self.panorama.links if self.ways is None else self.ways()
 
     def with_index(self, index: int) -> "Step":
-        """Return the same step of a longer walk, with what is chosen already."""
+        """Return a copy of this step with another index, which keeps the choice if one was made."""
         step = replace(self, index=index)
         step._chosen.extend(self._chosen)  # noqa: SLF001 - of its own class
         return step
 
     def settle(self, choice: Choice) -> None:
-        """Settle the choice as a journal recorded it; nobody is asked."""
+        """Set the choice to one that a journal recorded, so that nobody is asked."""
         self._chosen[:] = [choice]
         if choice.decided_by and self.steered:
             self.steered(choice)
 
 
 class Steering(Protocol):
-    """Somebody who may decide in the place of navigators."""
+    """A decider, such as a user, that may choose links in the place of navigators."""
 
     def decide(self, step: Step) -> Choice | None:
         """Return the choice at a step, along one of its `links`; `None` leaves it to the navigator."""
@@ -135,7 +139,7 @@ class Steering(Protocol):
 
 
 def is_steered() -> bool:
-    """Return whether somebody is asked first in walks of this context."""
+    """Return whether walks of this context ask a `Steering` before the navigator."""
     return _STEERING.get() is not None
 
 
@@ -144,7 +148,7 @@ _STEERING: ContextVar[Steering | None] = ContextVar("steering", default=None)
 
 @contextmanager
 def steered_by(steering: Steering | None) -> Iterator[None]:
-    """Ask somebody first, in every walk within the block and in this context, where to go at each step.
+    """Make every walk within the block, in this context, ask `steering` first where to go at each step.
 
     With `None` nobody is asked, as befits a walk that is only planned.
     """

@@ -8,6 +8,7 @@ from virl.platform.movement.base import Mover
 from virl.platform.streetview import Panorama, Pose, StreetView
 
 MOST_PANORAMAS = 2000  # of a graph; chosen: some twenty blocks
+"""Panoramas of a graph at most, if the caller sets no other limit."""
 
 
 def graph_around(
@@ -18,7 +19,7 @@ def graph_around(
     *,
     most: int = MOST_PANORAMAS,
 ) -> NavigationGraph:
-    """Return the panoramas that a mover reaches from one, and the links that it takes between them.
+    """Return the graph of the panoramas that a mover reaches within `reach_m` metres of one, with its links.
 
     Args:
         streetview: where they stand.

@@ -19,6 +19,7 @@ from virl.platform.streetview import Link, Panorama, Pose, StreetView
 __all__ = ["BatchStreetView", "GridMover", "Rings"]
 
 MAX_REACH_M = 90.0  # what rings within RELOCATE_RADIUS_M find in any of eight directions
+"""Metres of `Rings.with_reach` at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,11 @@ class Rings:
     """
 
     headings: int = 8
+    """Number of headings asked, evenly spread from north."""
     radii: tuple[float, ...] = (3.0, 6.0, 9.0)
+    """Radii of the rings, metres."""
     heading_range: float = 20.0
+    """Degrees from a known link's heading within which no position is asked."""
 
     def __post_init__(self) -> None:
         if self.headings < 3:
@@ -69,11 +73,11 @@ class Rings:
 
     @property
     def reach(self) -> float:
-        """Metres within which a neighbour is found in any direction, where no other lies before it."""
+        """Metres within which a neighbour is found in any direction, unless another lies before it."""
         return 2 * self.radii[-1] * cos(radians(180 / self.headings))
 
     def rays(self, center: LatLng) -> list[tuple[float, list[LatLng]]]:
-        """Return headings, and the positions to ask on each from the nearest to the farthest."""
+        """Return each heading, degrees, with the positions to ask along it, the nearest first."""
         headings = [360.0 * ray / self.headings for ray in range(self.headings)]
         return [
             (heading, [geo.destination(center, heading, radius) for radius in self.radii])
@@ -100,7 +104,7 @@ class GridMover:
         self._answers: dict[str, list[Answer]] = {}
 
     def links(self, pose: Pose) -> tuple[Link, ...]:
-        """Return the links that leave a pose, by heading; asked for when a panorama is first stood at."""
+        """Return the links that leave a pose, by heading; the grid is asked at each panorama once."""
         here = self._panorama(pose.pano_id)
         if here.id not in self._answers:
             self._answers[here.id] = self._explore(here)
@@ -113,19 +117,21 @@ class GridMover:
         return Pose(self._panorama(link.pano_id).id, link.heading)
 
     def learn(self, pano_id: str, links: Iterable[Link]) -> None:
-        """Take over links that another source lists for a panorama; their headings are not asked again."""
+        """Add links of a panorama that another source lists, so that their headings are not asked again."""
         self._links_known_at(pano_id).update((link.pano_id, link) for link in links)
 
     def _panorama(self, pano_id: str) -> Panorama:
+        """Return a panorama, fetched once."""
         if pano_id not in self._panoramas:
             self._panoramas[pano_id] = self._streetview.panorama(pano_id)
         return self._panoramas[pano_id]
 
     def _links_known_at(self, pano_id: str) -> dict[str, Link]:
+        """Return the links known to leave a panorama, by the id they lead to."""
         return self._links.setdefault(pano_id, {})
 
     def _explore(self, here: Panorama) -> list[Answer]:
-        """Ask around a panorama, join it to what is found, and give the answers."""
+        """Ask around a panorama, link it with those found, and return the answers."""
         known = self._links_known_at(here.id)
         survey = Survey(
             self._streetview, here, [answer for near in known for answer in self._answers.get(near, ())]
@@ -133,11 +139,11 @@ class GridMover:
         rays = self._rings.rays(here.position)
         survey.ask_together([at for heading, ray in rays if not self._covers(known, heading) for at in ray])
         for heading, ray in rays:
-            self._follow(here, heading, ray, survey)
+            self._ask_along(here, heading, ray, survey)
         return survey.gained
 
-    def _follow(self, here: Panorama, heading: float, ray: Sequence[LatLng], survey: Survey) -> None:
-        """Join the first panoramas found along one ray, unless others lead the same way."""
+    def _ask_along(self, here: Panorama, heading: float, ray: Sequence[LatLng], survey: Survey) -> None:
+        """Link a panorama with the first ones found on a ray, unless links lead the same way already."""
         known = self._links_known_at(here.id)
         if self._covers(known, heading):
             return
@@ -152,11 +158,12 @@ class GridMover:
                 self._join(here, found)
 
     def _covers(self, known: Mapping[str, Link], heading: float) -> bool:
+        """Return whether one of the known links leads within `heading_range` degrees of a heading."""
         turns = (abs(geo.signed_turn(heading, link.heading)) for link in known.values())
         return any(turn <= self._rings.heading_range for turn in turns)
 
     def _join(self, here: Panorama, there: Panorama) -> None:
-        """Link two panoramas both ways."""
+        """Link two panoramas in both directions."""
         metres = geo.distance(here.position, there.position)
         for a, b in ((here, there), (there, here)):
             self._panoramas.setdefault(a.id, a)

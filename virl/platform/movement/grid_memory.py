@@ -9,7 +9,9 @@ from virl.geo import LatLng, LocalFrame
 from virl.platform.streetview import Panorama, StreetView
 
 RELOCATE_RADIUS_M = 50.0  # Google's own where a request names none, as those of V-IRL do not
+"""Radius in metres within which a street view looks for the panorama nearest to a position."""
 SLACK_M = 0.01  # chosen: of two panoramas this near to a tie, either may be taken for the nearest
+"""Metres by which a circle may reach beyond another and still count as within it."""
 
 
 @runtime_checkable
@@ -33,10 +35,11 @@ class Answer:
 
     position: LatLng
     panorama: Panorama | None
+    """Panorama nearest to the position; `None` without one within `RELOCATE_RADIUS_M`."""
 
 
 class Survey:
-    """The answers around one panorama: those given before, those that follow from them, those asked now.
+    """The panoramas nearest to positions around one, by earlier answers, inference, or new questions.
 
     No panorama is nearer to a position than its answer. So where another panorama is known, and the circle
     around a second position that goes through it lies within the first circle, it is the answer there too.
@@ -71,7 +74,7 @@ class Survey:
         return self._gain(position, self._streetview.nearest(position, RELOCATE_RADIUS_M))
 
     def ask_together(self, positions: Sequence[LatLng]) -> None:
-        """Ask what does not follow from earlier answers in one request, if the street view takes many."""
+        """Ask for the positions whose answers do not follow from earlier ones, in one request if possible."""
         if not isinstance(self._streetview, BatchStreetView):
             return
         unknown = [position for position in positions if self._infer_panorama(position) is None]
@@ -81,12 +84,14 @@ class Survey:
                 self._gain(position, panorama)
 
     def _gain(self, position: LatLng, panorama: Panorama | None) -> Panorama | None:
+        """Record a new answer, also among those gained, and return its panorama."""
         answer = Answer(position, panorama)
         self.gained.append(answer)
         self._record(answer)
         return panorama
 
     def _record(self, answer: Answer) -> None:
+        """Record an answer: its panorama, and a circle around its position in which no other one lies."""
         self._asked[answer.position] = answer.panorama
         x, y = self._frame.point(answer.position)
         radius = RELOCATE_RADIUS_M
@@ -96,11 +101,13 @@ class Survey:
         self._empty.append((x, y, radius))
 
     def _meet(self, panorama: Panorama) -> tuple[float, float]:
+        """Record a panorama as known, and return its x and y, metres east and north of the surveyed one."""
         x, y = self._frame.point(panorama.position)
         self._known[panorama.id] = x, y, panorama
         return x, y
 
     def _infer_panorama(self, position: LatLng) -> Panorama | None:
+        """Return the panorama that earlier answers prove nearest to a position; `None` without proof."""
         x, y = self._frame.point(position)
         away, panorama = min(
             ((hypot(x - px, y - py), panorama) for px, py, panorama in self._known.values()),

@@ -7,6 +7,7 @@ from virl.platform.movement.grid import GridMover
 from virl.platform.streetview import Link, Pose
 
 HEADING_RANGE = 30.0  # degrees; V-IRL's general configuration
+"""Degrees from the wanted heading within which a listed link makes asking the grid unnecessary."""
 
 
 class HybridMover:
@@ -27,7 +28,7 @@ class HybridMover:
         self._gridded: set[str] = set()
 
     def links(self, pose: Pose, toward: float | None = None) -> tuple[Link, ...]:
-        """Return the links that leave a pose, by heading.
+        """Return the links that leave a pose, by heading; asks the grid if none leads the wanted way.
 
         Args:
             pose: where to leave from.

@@ -18,7 +18,7 @@ class StreetMemory:
         self._links[pano_id] = tuple(links)
 
     def walk(self, source: str, target: str) -> None:
-        """Remember that a link was walked."""
+        """Record that a link between two panoramas was walked."""
         self._walked[frozenset((source, target))] += 1
 
     def times_walked(self, source: str, target: str) -> int:
@@ -39,6 +39,7 @@ class StreetMemory:
         return tuple(link for link, rank in zip(links, ranks, strict=True) if rank == best)
 
     def _hops_to_frontier(self, here: str, first: Link) -> float:
+        """Return links to the nearest one not walked, over a first link; infinite without one."""
         if not self.times_walked(here, first.pano_id):
             return 0
         queue, seen = deque([(first.pano_id, 1)]), {here, first.pano_id}

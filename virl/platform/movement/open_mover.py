@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from virl.platform.movement.web import WebSettings
 
 MOVERS = ("links", "grid", "web", "hybrid")
+"""Names of the movers."""
 
 
 def fit_mover(city: City, start: Panorama, asked: str | None = None) -> MoverChoice:
-    """Return the mover for a walk: the one asked for, or the one that fits where it starts.
+    """Return the mover for a walk: the one named, or the one that suits the city where the walk starts.
 
     Args:
         city: that may choose.
@@ -44,7 +45,7 @@ def open_mover(
     web: "WebSettings | None" = None,
     first: Literal["links", "web"] = "links",
 ) -> Iterator[Mover]:
-    """Yield a mover; when the context ends, its browser, if it has one, is closed.
+    """Yield the mover of a name, and close its browser, if it has one, at the end.
 
     Args:
         name: `"links"`, `"grid"`, `"web"` or `"hybrid"`.

@@ -73,12 +73,13 @@ class WebMover:
 
     @property
     def _page(self) -> StreetViewPage:
+        """Page in its browser, opened when first needed."""
         if self._opened is None:
             self._opened = StreetViewPage(self._settings)
         return self._opened
 
     def _add_lengths(self, shown: PagePanorama) -> list[Link]:
-        """Return the links with their lengths, without those that lead nowhere or indoors."""
+        """Return the links with metres, without those to nowhere or, if set, indoors."""
         found = []
         for pano_id, heading in shown.links:
             try:
@@ -90,7 +91,7 @@ class WebMover:
         return found
 
     def _drawn_links(self, shown: PagePanorama) -> PagePanorama:
-        """Return the panorama with the links that an arrow is drawn for, each with its arrow's heading."""
+        """Return a panorama with only the links that have an arrow, by the arrow's heading."""
         links = {
             min(shown.links, key=lambda link: abs(signed_turn(heading, link[1])))[0]: heading
             for heading in self._arrow_headings()
@@ -99,6 +100,7 @@ class WebMover:
         return replace(shown, links=tuple(links.items()))
 
     def _arrow_headings(self) -> list[float]:
+        """Return the heading of each arrow drawn, degrees."""
         transforms, facing = self._page.arrows()
         return [arrow_heading(transform, facing) for transform in transforms]
 

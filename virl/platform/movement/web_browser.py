@@ -63,7 +63,7 @@ class WebSettings:
     timeout: float = 20.0
     """Seconds that the page, or a move, may take; chosen."""
     further: int = 4
-    """Tries after the first where the page fails or does not answer; as of other requests to Google."""
+    """Number of tries after the first where the page fails, as for other requests to Google."""
     first_wait: float = 0.5
     """Seconds before the second try; doubles with every further one."""
     arrows: bool = False
@@ -99,12 +99,12 @@ class PagePanorama:
     pano_id: str
     position: LatLng
     links: tuple[tuple[str, float], ...]
-    """Ids and headings of the links, in the page's order."""
+    """Id and heading, degrees, of each link, in the page's order."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Failed:
-    """A try that failed, perhaps for no lasting reason."""
+    """A failed try: its error, whether to try again, and seconds to wait, `None` for the usual."""
 
     error: ProviderError
     may_retry: bool = True
@@ -112,7 +112,7 @@ class _Failed:
 
 
 class StreetViewPage:
-    """The page in its browser. Closes both on `close` and at the end of a `with` block.
+    """A street-view page in a headless browser; both close on `close` or at the end of `with`.
 
     What fails is tried again in a page that is loaded anew.
 
@@ -140,7 +140,7 @@ class StreetViewPage:
         self._opened.close()
 
     def go(self, pano_id: str, heading: float) -> PagePanorama:
-        """Show a panorama and face a heading.
+        """Show a panorama with the view at a heading, degrees.
 
         Raises:
             NoStreetView: there is no such panorama.
@@ -149,7 +149,7 @@ class StreetViewPage:
         return self._read_panorama(self._ask("go", pano_id, heading, pano_id=pano_id))
 
     def click(self, arrow: int) -> PagePanorama:
-        """Click on an arrow, by its place among those drawn."""
+        """Click on the arrow of a number, and return the panorama shown then."""
         return self._read_panorama(self._call("click", arrow))
 
     def arrows(self) -> tuple[list[str], float]:
@@ -164,13 +164,14 @@ class StreetViewPage:
         self.close()
 
     def _read_panorama(self, found: Mapping[str, Any]) -> PagePanorama:
+        """Return the panorama of the page's reply."""
         links = ((str(link["pano"]), normalize_heading(float(link["heading"]))) for link in found["links"])
         return PagePanorama(
             str(found["pano"]), LatLng(float(found["lat"]), float(found["lng"])), tuple(links)
         )
 
     def _ask(self, function: str, *arguments: object, pano_id: str = "") -> Mapping[str, Any]:
-        """Return what a function of the page gives, in the end; without one, only load the page."""
+        """Return the reply of a function of the page, tried again on failure; `""` only loads the page."""
 
         def attempt() -> Mapping[str, Any] | _Failed:
             try:
@@ -181,12 +182,13 @@ class StreetViewPage:
                 self._is_loaded = False
                 return _Failed(fault, may_retry=fault.may_retry)
 
-        outcome = self._retries.run(attempt, _failure, tell=_tell)
+        outcome = self._retries.run(attempt, _failure, tell=_log_retry)
         if isinstance(outcome, _Failed):
             raise outcome.error
         return outcome
 
     def _load(self) -> None:
+        """Load the page and start its panorama."""
         from selenium.common.exceptions import WebDriverException  # noqa: PLC0415
 
         self._settings.pay()
@@ -198,6 +200,7 @@ class StreetViewPage:
         self._is_loaded = True
 
     def _call(self, function: str, *arguments: object, pano_id: str = "") -> Mapping[str, Any]:
+        """Return the reply of a function of the loaded page."""
         from selenium.common.exceptions import TimeoutException, WebDriverException  # noqa: PLC0415
 
         script = (
@@ -221,21 +224,24 @@ class StreetViewPage:
 
 
 class _PageFailed(ProviderError):
-    """The page failed; another try may help."""
+    """An error of the page after which another try may help."""
 
     may_retry = True
 
 
 def _browser_failed(fault: "WebDriverException") -> _PageFailed:
+    """Return the error of a browser that failed."""
     reason = (fault.msg or "no reason given").splitlines()[0]
     return _PageFailed(SERVICE, f"the browser failed ({reason})", "start again")
 
 
 def _failure(outcome: Mapping[str, Any] | _Failed) -> _Failed | None:
+    """Return a failed try, `None` for a reply."""
     return outcome if isinstance(outcome, _Failed) else None
 
 
-def _tell(outcome: Mapping[str, Any] | _Failed, pause: float) -> None:
+def _log_retry(outcome: Mapping[str, Any] | _Failed, pause: float) -> None:
+    """Write to the log that a failed try is repeated after a pause, seconds."""
     if isinstance(outcome, _Failed):
         _log.info("%s: trying again in %.1f s", outcome.error, pause)
 
@@ -324,6 +330,8 @@ def _serve_page(settings: Mapping[str, str]) -> Iterator[str]:
 
 
 def _handler(content: Mapping[str, tuple[str, bytes]]) -> type[BaseHTTPRequestHandler]:
+    """Return a request handler that serves content by path, each with its type."""
+
     class Handler(BaseHTTPRequestHandler):
         timeout = 10  # seconds a connection may stay silent
 

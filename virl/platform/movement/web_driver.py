@@ -13,7 +13,7 @@ from threading import Event, Thread
 
 
 def main(folder: str, *command: str) -> int:
-    """Run a command in a group of its own; its exit code.
+    """Run a command in a process group of its own, and return its exit code.
 
     Args:
         folder: removed when standard input ends.

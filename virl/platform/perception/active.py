@@ -17,6 +17,7 @@ from virl.platform.perception.overlap import (
 from virl.platform.streetview import Box, Camera, Pose, StreetView, View
 
 SAME = 0.5  # chosen: boxes that have this share of the smaller one in common show the same thing
+"""Share of the smaller box, common to both, from which two boxes are one thing."""
 RIVAL = 0.5  # chosen: least intersection over union of two boxes that are two names of one thing
 SEAM = 0.15  # chosen: halves of a thing lie this share of a half's width from the edge between them at most
 
@@ -26,11 +27,13 @@ class Looking:
     """Settings of a look around. Angles in degrees; scores in [0, 1]."""
 
     range_deg: float = 180.0
-    """Headings covered, half of them on each side."""
+    """Degrees of headings covered, half of them on each side."""
     fov: float = 60.0
+    """Degrees across each view."""
     pitch: float = 0.0
+    """Degrees above the horizon."""
     active: bool = True
-    """True to look closer; otherwise the first look is believed."""
+    """True to look closer at each candidate; otherwise the first look decides."""
     recheck: float | None = None
     """Least score at the closer look, of every label; `None` takes the detector's own."""
 
@@ -55,16 +58,16 @@ class Sighting:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The views and the finds of one look around."""
+    """Views and finds of one look around."""
 
     sweep: tuple[View, ...]
     """Views of the sweep, from left to right."""
     found: tuple[tuple[Detection, ...], ...]
-    """Finds of the detector in each of them, background labels included."""
+    """Detections in each of these views, background labels included."""
     candidates: tuple[Sighting, ...]
-    """Things that seemed to be there at the first look, each once, best first."""
+    """Things found at the first look, each once, best first."""
     sightings: tuple[Sighting, ...]
-    """Things that are there, in the views that show them best, best first."""
+    """Things confirmed at the closer look, in the views that show them best, best first."""
 
 
 def look_around(
@@ -108,13 +111,13 @@ def look_around(
         for one in detections
         if one.label in labels and one.score >= scores.of(one.label).first and not _has_rival(one, detections)
     ]
-    aims = _mend(first)
+    aims = _join_candidates(first)
     candidates = [aim.seen for aim in aims]
     sightings = candidates
     if looking.active:
         wholes = [(aim.seen.view, Detection(aim.seen.label, aim.seen.score, aim.box)) for aim in aims]
         closer = look_closer(streetview, detector, wholes, asked, recheck=looking.recheck)
-        sightings = _each_once(
+        sightings = _merge_sightings(
             Sighting(one.label, one.score, view, one.box, position) for view, one in filter(None, closer)
         )
     return Look(tuple(sweep), tuple(map(tuple, found)), tuple(candidates), tuple(sightings))
@@ -163,7 +166,7 @@ def look_closer(
 
 @dataclass(frozen=True, slots=True)
 class _Aim:
-    """A candidate, and where to look for the whole of it."""
+    """A candidate, with the box to look at closer."""
 
     seen: Sighting
     box: Box
@@ -171,6 +174,7 @@ class _Aim:
 
 
 def _check_labels(labels: Sequence[str], background: Sequence[str]) -> list[str]:
+    """Return all labels to ask for, background included; refuses none, blank ones and ones in both lists."""
     asked = list(dict.fromkeys([*labels, *background]))
     if not labels:
         raise BadInput("no labels to look for: give one or more")
@@ -192,6 +196,7 @@ def _detect(detector: Detector, views: Sequence[View], labels: Sequence[str]) ->
 
 
 def _clip_to_view(one: Detection, camera: Camera) -> Box:
+    """Return a detection's box cut at the picture's edges; refuses one outside."""
     box = clip_box(one.box, camera.width, camera.height)
     if box is None:
         raise BadInput(
@@ -202,7 +207,7 @@ def _clip_to_view(one: Detection, camera: Camera) -> Box:
 
 
 def _has_rival(one: Detection, others: Sequence[Detection]) -> bool:
-    """Return whether the same thing looks more like something else."""
+    """Return whether another label scores more on the same box."""
     return any(
         other.label != one.label
         and other.score > one.score
@@ -211,8 +216,8 @@ def _has_rival(one: Detection, others: Sequence[Detection]) -> bool:
     )
 
 
-def _mend(first: Sequence[Sighting]) -> list[_Aim]:
-    """Return each thing once, best first: also one that two views show, or that their edge cuts."""
+def _join_candidates(first: Sequence[Sighting]) -> list[_Aim]:
+    """Return each candidate once, best first, with the box of the whole where an edge cuts it."""
     aims: list[_Aim] = []
     for seen in _best_first(first):
         for i, aim in enumerate(aims):
@@ -257,8 +262,8 @@ def _match_closer(candidate: Found, closer: Camera, detections: Sequence[Detecti
     return max(fitting, key=lambda one: (intersection_over_union(one.box, there), one.score), default=None)
 
 
-def _each_once(sightings: Iterable[Sighting]) -> list[Sighting]:
-    """Return each thing once, best first."""
+def _merge_sightings(sightings: Iterable[Sighting]) -> list[Sighting]:
+    """Return each thing once, by its best sighting, best first."""
     kept: list[Sighting] = []
     for seen in _best_first(sightings):
         if not any(_same_thing(seen, other) for other in kept):
@@ -267,6 +272,7 @@ def _each_once(sightings: Iterable[Sighting]) -> list[Sighting]:
 
 
 def _same_thing(a: Sighting, b: Sighting) -> bool:
+    """Return whether two sightings have one label and boxes in common, in the first one's view."""
     there = carry_box(a.box, a.view.camera, b.view.camera)
     return a.label == b.label and there is not None and share_in_common(there, b.box) >= SAME
 

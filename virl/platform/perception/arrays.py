@@ -24,7 +24,7 @@ _DAMAGE = (ValueError, TypeError, EOFError, RuntimeError, MemoryError, zipfile.B
 
 
 def write_arrays(file: Path, kind: str, version: int, model: str, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write a file of this kind; who reads meanwhile sees the one before, and of several writers one stays.
+    """Write arrays to a file with their kind, version and model; readers see the old file or the new one.
 
     Args:
         file: to write.

@@ -67,12 +67,12 @@ class BoxReader(Reader, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LookScores:
-    """Least scores at which a detector's finds are believed, [0, 1]; other detectors have other scales."""
+    """Least scores, [0, 1], at which a detector's finds count; each detector has its own scale."""
 
     first: float
     """Least score at the first look, from which on a closer look is worth while."""
     second: float
-    """Least score that confirms it at the closer look."""
+    """Least score at the closer look that confirms a find."""
     by_label: Mapping[str, "LookScores"] = field(default_factory=dict)
     """Those of single labels, as `plain_label` spells them."""
 
@@ -91,7 +91,7 @@ class Detector(Protocol):
 
     @property
     def look_scores(self) -> LookScores:
-        """Its own thresholds, from its file."""
+        """Thresholds of the detector, from its model file."""
         ...
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
@@ -110,7 +110,7 @@ class Recognizer(Protocol):
 
     @property
     def name(self) -> str:
-        """The name under which its embeddings are kept: differs where they differ."""
+        """Name under which its embeddings are stored; recognizers with other embeddings have other names."""
         ...
 
     def embed_images(self, images: Sequence[Image]) -> Embeddings:
@@ -144,7 +144,7 @@ class Recognizer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Points of two pictures that show the same."""
+    """Pairs of points in two pictures that show the same."""
 
     first: NDArray[np.float32]
     """Pixels (x, y) in the first picture, shape (n, 2)."""

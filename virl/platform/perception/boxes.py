@@ -68,11 +68,12 @@ def draw_detections(view: View, found: Iterable[Boxed]) -> View:
 
 
 def _label_room(size: tuple[int, int], box: Box, wide: float, high: float) -> Box:
-    """Return the room of a label: over the upper left corner of its box, or below where the picture ends."""
+    """Return the box of a label: above the upper left corner of its thing, or below at the picture's top."""
     left = max(0.0, min(box[0], size[0] - wide))
     top = box[1] - high if box[1] >= high else box[1]
     return left, top, left + wide, top + high
 
 
 def _overlap(one: Box, other: Box) -> bool:
+    """Return whether two boxes have an area in common."""
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]

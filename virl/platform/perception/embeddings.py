@@ -24,6 +24,7 @@ FORMAT = 1
 """Schema version of a file of embeddings."""
 
 REMEMBERED_TEXTS = 10_000  # chosen: 40 MB with 1,024 numbers each
+"""Texts whose embeddings are held in memory at most."""
 
 _KIND = "view-embeddings"
 _DIGITS = 3  # chosen: cameras that differ by less than a thousandth of a degree see the same
@@ -36,7 +37,7 @@ _log = logging.getLogger(__name__)
 
 
 class ImageEncoder(Protocol):
-    """Embeds pictures; a `Recognizer` is one."""
+    """An encoder of pictures as vectors; a `Recognizer` is one."""
 
     def embed_images(self, images: Sequence[Image]) -> Embeddings:
         """Return one row of length 1 for each picture."""
@@ -44,7 +45,7 @@ class ImageEncoder(Protocol):
 
 
 class TextEncoder(Protocol):
-    """Embeds texts, in the same space as the pictures; a `Recognizer` is one."""
+    """An encoder of texts as vectors in the same space as pictures; a `Recognizer` is one."""
 
     def embed_texts(self, texts: Sequence[str]) -> Embeddings:
         """Return one row of length 1 for each text."""
@@ -52,7 +53,7 @@ class TextEncoder(Protocol):
 
 
 class TextMemory:
-    """Embeds each text once; safe to share between threads.
+    """An encoder that embeds each text once; safe to share between threads.
 
     Args:
         encoder: embeds texts not met before, all those of a call at once.
@@ -89,14 +90,14 @@ class EmbeddingStore:
     """`Recognizer.name` of what embeds."""
 
     def load(self, pano_id: str) -> dict[CameraKey, NDArray[np.float32]]:
-        """Return the embeddings that are kept of a panorama."""
+        """Return the embeddings stored for a panorama, by camera."""
         kept: dict[CameraKey, NDArray[np.float32]] = {}
         for file in sorted(self._folder_of(pano_id).glob(f"{_digest(pano_id)}-*.npz")):
             kept |= self._read(file)
         return kept
 
     def keep(self, pano_id: str, rows: Mapping[CameraKey, NDArray[np.float32]]) -> None:
-        """Keep rows of length 1 beside those that are there.
+        """Write embeddings, rows of length 1 by camera, beside those stored.
 
         Raises:
             CannotWrite: the folder cannot be written.
@@ -107,8 +108,9 @@ class EmbeddingStore:
         write_arrays(self._folder_of(pano_id) / name, _KIND, FORMAT, self.model, arrays)
 
     def _read(self, file: Path) -> dict[CameraKey, NDArray[np.float32]]:
+        """Return the embeddings in a file; a damaged one is renamed, and counts as empty."""
         try:
-            return _rows(file, self.model)
+            return _read_rows(file, self.model)
         except BadInput as fault:
             with suppress(FileNotFoundError):  # another process was first
                 file.replace(file.with_suffix(".damaged"))
@@ -116,6 +118,7 @@ class EmbeddingStore:
             return {}
 
     def _folder_of(self, pano_id: str) -> Path:
+        """Return the folder of a panorama's files."""
         return self.folder / _digest(pano_id)[:2]
 
 
@@ -133,14 +136,14 @@ def open_store(source: str, model: str, folder: Path | None = None) -> Embedding
 
 @dataclass(frozen=True, slots=True)
 class ViewEmbedder:
-    """Embeds views at panoramas; those in the store are neither asked for nor embedded again."""
+    """An encoder of views at panoramas; stored ones are neither fetched nor embedded again."""
 
     streetview: StreetView
     encoder: ImageEncoder
     store: EmbeddingStore | None = None
 
     def embed(self, pano_id: str, cameras: Sequence[Camera]) -> Embeddings:
-        """Return one row of length 1 for each camera, shape (n, d); all views that are new in one batch.
+        """Return one row of length 1 for each camera, shape (n, d).
 
         Raises:
             NoStreetView, NoImagery: the provider has no such view.
@@ -171,7 +174,8 @@ def camera_key(camera: Camera) -> CameraKey:
     )
 
 
-def _rows(file: Path, model: str) -> dict[CameraKey, NDArray[np.float32]]:
+def _read_rows(file: Path, model: str) -> dict[CameraKey, NDArray[np.float32]]:
+    """Return the checked embeddings in a file, by camera."""
     arrays, _ = read_arrays(file, _KIND, FORMAT, model, ("cameras", "embeddings"))
     cameras, rows = arrays["cameras"], arrays["embeddings"]
     if cameras.ndim != 2 or cameras.shape[1] != 5 or rows.ndim != 2 or len(rows) != len(cameras):
@@ -187,6 +191,7 @@ def _as_key(numbers: Sequence[float]) -> CameraKey:
 
 
 def _digest(text: str) -> str:
+    """Return 24 hexadecimal digits that differ for different texts."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
 

@@ -19,8 +19,10 @@ from virl.platform.streetview import MIN_FOV, Box, Camera, Image, View
 Side = Literal["left", "right"]
 
 WALL_M = 7.5  # from the middle of a street to its fronts; chosen: of the streets of made towns
+"""Metres from the middle of a street to its fronts."""
 LOW_M, HIGH_M = 1.8, 6.2  # heights between which signs hang; chosen
 PER_M = 40  # pixels in a metre of front; chosen: a letter of 0.3 m is 12 high
+"""Pixels a metre of an unrolled front."""
 LARGEST = 1280  # pixels of a view's width; chosen
 MARGIN = 1.25  # of a view beyond its piece of front
 
@@ -33,12 +35,13 @@ class FrontPiece:
     """Heading of the street, degrees clockwise from north."""
     side: Side
     near: float
-    """Metres along the street from the camera."""
+    """Metres along the street from the camera to the piece's near end."""
     far: float
+    """Metres along the street from the camera to the piece's far end."""
 
     @property
     def camera(self) -> Camera:
-        """The camera that shows the piece as large as needed, as far as a view may."""
+        """Camera whose view shows the piece, as large as needed up to the size limit."""
         middle = hypot((self.near + self.far) / 2, WALL_M)
         first, last = (degrees(atan2(WALL_M, along)) for along in (self.near, self.far))
         high = 2 * degrees(atan2((HIGH_M - LOW_M) / 2, middle))
@@ -53,16 +56,17 @@ class FrontPiece:
 
     @property
     def _sign(self) -> int:
+        """1 for the right side, -1 for the left."""
         return 1 if self.side == "right" else -1
 
     def unroll(self, view: View) -> Image:
-        """Return a front seen from before it, `PER_M` pixels a metre, out of a view by `camera`."""
+        """Return the front as seen straight on, `PER_M` pixels a metre, from a view by `camera`."""
         across, down = self._seen_at(view.camera)
         picture = cv2.remap(view.pixels, across.astype(np.float32), down.astype(np.float32), cv2.INTER_CUBIC)
         return picture.astype(np.uint8)
 
     def box(self, unrolled: Box) -> Box:
-        """Return the box in a view by `camera` of a box of the unrolled front."""
+        """Return a box of the unrolled front as a box in a view by `camera`."""
         camera = self.camera
         across, down = self._seen_at(camera)
         rows, columns = across.shape
@@ -78,7 +82,7 @@ class FrontPiece:
         return low[0], low[1], high[0], high[1]
 
     def _seen_at(self, camera: Camera) -> tuple[Floats, Floats]:
-        """Return the columns and rows of a view at which each pixel of the unrolled front lies."""
+        """Return the column and the row in a view of each pixel of the unrolled front, two arrays."""
         along = np.arange(self.near, self.far, 1 / PER_M)
         if self.side == "right":  # one who faces it has the far end to the left
             along = along[::-1]
@@ -96,6 +100,6 @@ class FrontPiece:
 
 
 def pieces_of(heading: float, bounds: tuple[float, ...]) -> tuple[FrontPiece, ...]:
-    """Return the pieces of both sides of a street, cut at these metres from the camera."""
+    """Return the pieces of both sides of a street, cut at `bounds`, metres from the camera."""
     sides: tuple[Side, Side] = ("left", "right")
     return tuple(FrontPiece(heading, side, near, far) for side in sides for near, far in pairwise(bounds))

@@ -60,7 +60,7 @@ def crop(image: Image, box: Box, margin: float = 0.0) -> Image:
 
 
 def clip_box(box: Box, width: int, height: int) -> Box | None:
-    """Return the part of a box that lies in a picture of this size, or `None` if there is none.
+    """Return the part of a box in a picture of `width` by `height` pixels; `None` if there is none.
 
     Args:
         box: left, top, right, bottom.

@@ -18,16 +18,18 @@ from virl.resources import data_folder
 from virl.stores import ByteStore, digest_of
 
 Finds = list[list[Detection]]
+"""Detections of each view, in order."""
 
 FIRST_KEPT, MOST_KEPT = 256, 1024
 """Number of looks that a process keeps, and that are kept in all, some 1 kB each. Chosen, as for pictures."""
 _FINDS = ByteStore("finds", "look of a detector", MOST_KEPT)
 LIBRARIES = ("numpy", "onnxruntime", "opencv-python", "opencv-python-headless", "rapidfuzz", "rapidocr")
+"""Packages whose versions can change what is found."""
 
 
 @dataclass(slots=True)
 class KeptFinds:
-    """A detector that remembers what it found in pictures with a key: equal looks give equal finds.
+    """A detector that looks up what it found before in pictures with a key.
 
     A look is kept as a whole, because the size of a batch can change what a network finds.
 
@@ -38,6 +40,7 @@ class KeptFinds:
 
     detector: Detector
     name: str
+    """Key of the detector, its settings included, among stored finds."""
     _looked: int = field(default=0, init=False)
 
     @property
@@ -56,6 +59,8 @@ class KeptFinds:
         )
 
     def _look(self, views: Sequence[View], labels: Sequence[str]) -> Callable[[], Finds]:
+        """Return a function that runs the detector and counts the look."""
+
         def look() -> Finds:
             self._looked += 1
             return self.detector.detect(views, labels)
@@ -78,6 +83,7 @@ def finds_digest() -> str:
 
 
 def _version(library: str) -> str:
+    """Return the installed version of a package, "none" without it."""
     try:
         return version(library)
     except PackageNotFoundError:
@@ -85,10 +91,12 @@ def _version(library: str) -> str:
 
 
 def _write(file: BinaryIO, finds: Finds) -> None:
+    """Write detections as JSON."""
     file.write(json.dumps([[astuple(one) for one in found] for found in finds]).encode())
 
 
 def _read(file: BinaryIO) -> Finds:
+    """Read detections from JSON."""
     return [
         [Detection(label, score, tuple(box), text) for label, score, box, text in found]
         for found in json.load(file)

@@ -23,9 +23,12 @@ from virl.platform.type_words import MoreWords, TypeWords, words_of
 __all__ = ["Lexicon", "LexiconSettings", "key_of", "token_count"]
 
 Span = tuple[int, int]
+"""Start and end of a match in the joined words of a text."""
 
 MIN_PART = 5  # chosen: a shorter word inside another is chance, as "bar" in "barber"
+"""Letters of a word, at least, that is recognized within a longer one."""
 MIN_SLIP = 6  # chosen: one slip in five letters turns "books" into "boots"
+"""Letters of a word, at least, that is recognized with misread letters."""
 SLIP_SIMILARITY = 0.8  # chosen: one slip in 6 to 9 letters, two in 10 to 14
 PART_STRENGTH = 0.8  # chosen: "stadtbibliothek" tells of a library a little less surely than "bibliothek"
 HIDE_STRENGTH = 0.75  # chosen: a word inside a longer one speaks only if the longer one is a poor match
@@ -67,6 +70,8 @@ class LexiconSettings(ModelSettings):
 
 @dataclass(frozen=True, slots=True)
 class _Match:
+    """A word of a place type found in a text, where, how well, and its weight."""
+
     type: str
     span: Span
     strength: float
@@ -126,6 +131,7 @@ class Lexicon:
         return dict(sorted(((name, 1 - rest) for name, rest in doubt.items()), key=lambda item: -item[1]))
 
     def _matches(self, tokens: list[str]) -> Iterator[_Match]:
+        """Yield the matches of words in tokens: whole, within others, and with misread letters."""
         windows = _windows(tokens, self._longest)
         found: list[_Match] = []
         for window, span in windows:
@@ -152,7 +158,7 @@ class Lexicon:
             start = end
 
     def _unspaced_in(self, line: str) -> list[str]:
-        """Return the words of scripts without spaces that stand anywhere in a line, in a fixed order."""
+        """Return words of scripts without spaces that occur in a line, in a fixed order."""
         if not _UNSPACED.search(line):
             return []
         lengths = range(1, self._longest_unspaced + 1)
@@ -160,6 +166,7 @@ class Lexicon:
         return sorted(parts & self._unspaced, key=lambda key: (line.find(key), key))
 
     def _with_slips(self, windows: list[tuple[str, Span]]) -> Iterator[_Match]:
+        """Yield the matches of words that resemble a run of tokens, by the square of the likeness."""
         if not windows or not self._slips:
             return
         texts = [window for window, _ in windows]
@@ -171,17 +178,18 @@ class Lexicon:
             yield from self._as_types(self._slips[column], windows[row][1], similarity**2)
 
     def _as_types(self, key: str, span: Span, strength: float) -> Iterator[_Match]:
+        """Yield a match for each place type that has a word."""
         for place_type, weight in self._weights.get(key, {}).items():
             yield _Match(place_type, span, strength, weight)
 
 
 def key_of(word: str) -> str:
-    """Return a word in the form in which it is compared with what signs say."""
+    """Return a word in the spelling in which words and signs are compared."""
     return "".join(_tokens(word))
 
 
 def token_count(word: str) -> int:
-    """Return the number of words that a phrase has when it is compared."""
+    """Return the number of tokens of a word or phrase."""
     return len(_tokens(word))
 
 
@@ -193,7 +201,7 @@ def _tokens(text: str) -> list[str]:
 
 
 def _windows(tokens: list[str], longest: int) -> list[tuple[str, Span]]:
-    """Return runs of up to `longest` tokens, written together, with where they stand in the joined text."""
+    """Return runs of up to `longest` tokens, joined, with start and end in the joined text."""
     starts = np.cumsum([0, *map(len, tokens)]).tolist()
     return [
         ("".join(tokens[first:last]), (starts[first], starts[last]))
@@ -203,10 +211,12 @@ def _windows(tokens: list[str], longest: int) -> list[tuple[str, Span]]:
 
 
 def _hides(longer: _Match, shorter: _Match) -> bool:
+    """Return whether a strong longer match covers a shorter one, which then does not count."""
     (start, end), (begin, stop) = longer.span, shorter.span
     wraps = start <= begin and stop <= end and end - start > stop - begin
     return wraps and longer.strength >= HIDE_STRENGTH
 
 
 def _is_explained(span: Span, found: list[_Match]) -> bool:
+    """Return whether a match overlaps a span."""
     return any(match.span[0] < span[1] and span[0] < match.span[1] for match in found)

@@ -6,8 +6,11 @@ from virl.platform.perception.overlap import ray
 from virl.platform.streetview import MAX_FOV, MIN_FOV, Box, Camera
 
 ENLARGE = 4.0  # V-IRL's active detection: the closer picture is four times as wide as the thing looked at
+"""Width of a closer picture over that of the thing in it (V-IRL's active detection)."""
 CLOSEST_FOV = 30.0  # degrees; V-IRL's active detection narrows no further
+"""Degrees across the narrowest view."""
 LETTER_PX = 10.0  # chosen: `rapidocr` leaves out lines under 8 pixels, and boards stand askew
+"""Pixels of a letter's height, at least, to be read."""
 
 
 def sweep_cameras(
@@ -19,7 +22,7 @@ def sweep_cameras(
     width: int = 640,
     height: int = 640,
 ) -> list[Camera]:
-    """Return the cameras side by side that cover a range of headings, from left to right.
+    """Return cameras side by side that cover `range_deg` degrees around a heading, from left to right.
 
     Args:
         heading: middle of the range, degrees clockwise from north; `None` looks all around from north on.
@@ -62,7 +65,7 @@ def reading_cameras(
     distance_m: float,
     width: int = 640,
 ) -> list[Camera]:
-    """Return the fewest cameras, left to right, that cover a range so that letters can be read.
+    """Return the fewest cameras that cover a range with letters large enough to read, left to right.
 
     They overlap evenly, so that what an edge cuts may be whole in the next picture.
 
@@ -106,6 +109,6 @@ def closer_camera(camera: Camera, box: Box) -> Camera:
 
 
 def _angle(camera: Camera, a: tuple[float, float], b: tuple[float, float]) -> float:
-    """Return the radians between the rays through two pixels."""
+    """Return the angle between the rays through two pixels, radians."""
     # Rounding may take the product of two unit vectors a little beyond 1.
     return acos(min(max(float(ray(camera, *a) @ ray(camera, *b)), -1.0), 1.0))

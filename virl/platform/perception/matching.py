@@ -10,7 +10,9 @@ from virl.platform.places import Place
 from virl.platform.streetview import Box, Camera
 
 RADIUS_M = 20.0  # V-IRL's value for Hiro
+"""Metres from the camera within which a place can be matched."""
 SLACK_DEG = 5.0  # V-IRL's value for Hiro
+"""Degrees by which a place may lie beside its box."""
 RESEMBLES = 80.0  # chosen: of 100; lets one letter in five be misread
 SAME_NAME = 85.0  # chosen: of 100; for names that are looked up with no regard to where the sign hangs
 MIN_LETTERS = 4  # chosen: fewer letters are found by chance in many a name
@@ -61,7 +63,7 @@ def match_place(
 
 
 def look_up(text: str, places: Sequence[Place]) -> Place | None:
-    """Return the place whose whole name was read on a sign.
+    """Return the place whose whole name a text is; `None` if no name, or more than one, is as like it.
 
     `None` if no name, or more names, are as like it.
     """
@@ -84,7 +86,7 @@ def resemblance(text: str, name: str) -> float:
 
 
 def is_toward(camera: Camera, position: LatLng, place: LatLng, slack: float = SLACK_DEG) -> bool:
-    """Return whether a box in a view could be matched to a place in this direction, however near it is.
+    """Return whether a place lies in a view's field of view, give or take `slack` degrees.
 
     Args:
         camera: of the view.
@@ -96,6 +98,7 @@ def is_toward(camera: Camera, position: LatLng, place: LatLng, slack: float = SL
 
 
 def _lies_toward(place: LatLng, position: LatLng, sector: tuple[float, float], slack: float) -> bool:
+    """Return whether a place lies in a sector of headings, give or take `slack` degrees."""
     left, right = sector
     if abs(signed_turn(left, right)) + 2 * slack >= 360:
         return True

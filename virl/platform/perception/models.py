@@ -57,16 +57,16 @@ _KIND = re.compile(r"^kind:\s*([\w-]+)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class ModelOptions:
-    """The choices of a user for all models."""
+    """Options of a user for all models."""
 
     device: Device = "auto"
     """`"auto"` takes a GPU where there is one."""
     allow_downloads: bool = False
-    """True where weights that are not on this machine may be fetched from a model hub."""
+    """True if missing weights may be fetched from a model hub."""
     truth: Truth | None = None
     """The truth that the simulated detector sees; only a made city has it."""
     is_drawn: bool = False
-    """True where virl draws the views, as in every city of which it knows the truth."""
+    """True if virl draws the views, as in every city whose truth it knows."""
     seed: int = 0
     """Seed of all that a model does by chance."""
     answer: Callable[[str, Sequence[Image]], str] | None = None
@@ -104,7 +104,7 @@ class Models:
         return model
 
     def keeping_detector(self, name: str) -> Detector:
-        """Return the detector; one of virl's own that sees pixels alone keeps what it finds."""
+        """Return a detector; one of virl's that sees pixels alone also stores what it finds."""
         if "detector" in self.options.given:
             return self.detector(name)
         settings, model = _detector_settings(name), self.detector(name)
@@ -143,6 +143,7 @@ class Models:
         return model
 
     def _open(self, role: Role, name: str) -> Any:
+        """Return a model of a role, opened at the first call."""
         if role in self.options.given:
             return self.options.given[role]
         with self._lock:
@@ -173,7 +174,7 @@ def model_names(role: Role) -> list[str]:
 
 
 def measured_error(detector: str) -> str:
-    """Return a sentence about the measured error of a detector's counts; empty where nobody measured it."""
+    """Return a sentence on the measured error of a detector's counts; empty if nobody measured it."""
     if not detector or detector not in model_names("detector"):
         return ""
     measured = read_model("detector", detector).measured
@@ -234,7 +235,7 @@ def look_scores(detector: str) -> LookScores:
 
 
 def check_labels(detector: str, labels: Sequence[str]) -> None:
-    """See that a detector can find things with these labels; loads nothing.
+    """Refuse labels of which a detector never finds things; loads nothing.
 
     Raises:
         BadInput: it never finds some of them.
@@ -249,6 +250,7 @@ def check_labels(detector: str, labels: Sequence[str]) -> None:
 
 
 def _detector_settings(detector: str) -> DetectorSettings:
+    """Return the settings of a detector; refuses ones without thresholds."""
     settings = read_model("detector", detector)
     if not isinstance(settings, DetectorSettings):
         raise BadInput(

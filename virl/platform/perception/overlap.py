@@ -12,7 +12,7 @@ from virl.platform.streetview import Box, Camera
 
 
 def carry_box(box: Box, source: Camera, target: Camera) -> Box | None:
-    """Return the box that holds, in another view from the same panorama, what a box shows.
+    """Return the box around what a box shows in another view from there; `None` if partly behind it.
 
     Args:
         box: pixels of the view through `source`; may reach beyond its edges.
@@ -73,10 +73,12 @@ def frame_of(camera: Camera) -> Floats:
 
 
 def _shared_area(a: Box, b: Box) -> float:
+    """Return the area that two boxes have in common, square pixels."""
     width = min(a[2], b[2]) - max(a[0], b[0])
     height = min(a[3], b[3]) - max(a[1], b[1])
     return max(width, 0.0) * max(height, 0.0)
 
 
 def _area(box: Box) -> float:
+    """Return the area of a box, square pixels."""
     return (box[2] - box[0]) * (box[3] - box[1])

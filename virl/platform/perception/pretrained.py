@@ -24,7 +24,7 @@ class Pretrained:
     """Preparation of pictures and texts for the model."""
     device: str
     turn: Lock = field(default_factory=Lock)
-    """Whoever asks the model holds it: two batches at once would need twice the memory."""
+    """Lock that a caller of the model holds: two batches at once would need twice the memory."""
 
 
 def load_pretrained(
@@ -61,6 +61,7 @@ def load_pretrained(
 
 @once_per_process
 def _load(path: str, device: str, auto: str, model_types: tuple[str, ...], dtype: str) -> Pretrained:
+    """Return a model with its processor, with all its weights, on a device."""
     check_model_type(path, model_types)
     torch, transformers = module("torch", extra=EXTRA), module("transformers", extra=EXTRA)
     try:
@@ -87,7 +88,7 @@ def _load(path: str, device: str, auto: str, model_types: tuple[str, ...], dtype
 
 
 def check_model_type(path: str, expected: tuple[str, ...]) -> None:
-    """Make sure that a folder holds a checkpoint of the right kind.
+    """Refuse a folder whose checkpoint is of another model type.
 
     Args:
         path: a folder with a `config.json`.

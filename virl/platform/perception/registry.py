@@ -36,6 +36,7 @@ class Kind:
 
 
 def _own_kinds() -> dict[str, str]:
+    """Return the place of each kind of virl's own, by name."""
     folders = (f"virl.platform.perception.{role}s" for role in ROLES)
     return {kind: where for folder in folders for kind, where in scan_modules(folder, "KIND").items()}
 
@@ -67,7 +68,7 @@ def kind_names() -> list[str]:
 
 
 def resolve(part: T | str) -> T:
-    """Return a part of a kind: the object itself, or the one that `"module:name"` names.
+    """Return a part of a kind, imported if it is given as `"module:name"`.
 
     Raises:
         ModelUnavailable: it cannot be imported.

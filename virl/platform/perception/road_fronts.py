@@ -22,17 +22,17 @@ THINGS = ("parked car", "planter", "bicycle stand", "bus stop", "traffic light")
 
 @dataclass(frozen=True, slots=True)
 class SeenFront:
-    """A front seen down a road."""
+    """A shop front seen from afar down a road."""
 
     position: LatLng
     """Position by its direction and the height of its board."""
     metres: float
-    """Distance from the camera."""
+    """Metres from the camera."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoadSight:
-    """The sight down a road; empty where nobody looked."""
+    """Sight down a road: fronts, other things and the scene; empty without a look."""
 
     fronts: tuple[SeenFront, ...] = ()
     things: tuple[tuple[str, int], ...] = ()

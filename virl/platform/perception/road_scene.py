@@ -115,16 +115,18 @@ def _hsv(pixels: Image) -> tuple[NDArray[np.float32], Image, Image]:
 
 
 def _hue_within(hue: NDArray[np.float32], degrees: tuple[float, float]) -> Mask:
+    """Return a mask of the pixels with a hue between two, degrees."""
     return (hue > degrees[0]) & (hue < degrees[1])
 
 
 def _row(camera: Camera, pitch: float) -> int:
-    """Return the row of a view that looks so many degrees above the horizon, within the view."""
+    """Return the row of a view that looks `pitch` degrees above the horizon, within the view."""
     row = round(camera.height / 2 - camera.focal * tan(radians(pitch - camera.pitch)))
     return min(max(row, 0), camera.height)
 
 
 def _share(mask: Mask) -> float:
+    """Return the share of a mask that is true, 0 for an empty one."""
     return float(mask.mean()) if mask.size else 0.0
 
 
@@ -154,5 +156,5 @@ def _paved_width(pixels: Image, camera: Camera) -> float | None:
 
 
 def _word(share: float, words: Mapping[float, str]) -> str:
-    """Return the word of the highest share that is reached; words are ordered from the highest down."""
+    """Return the word of the highest share reached; words go from the highest share down."""
     return next(word for least, word in words.items() if share >= least)

@@ -19,7 +19,7 @@ SAME_LINE = 1.8  # chosen: parts of one line differ in height by less than this
 
 
 def group_lines(lines: Sequence[TextLine]) -> list[list[TextLine]]:
-    """Return the lines that stand on one sign, put together; each sign's lines run from top to bottom."""
+    """Return lines of text grouped by sign, each group from top to bottom."""
     if not lines:
         return []
     together = csr_array([[_on_one_sign(a, b) for b in lines] for a in lines])
@@ -35,6 +35,7 @@ def box_around(lines: Sequence[TextLine]) -> Box:
 
 
 def _on_one_sign(a: TextLine, b: TextLine) -> bool:
+    """Return whether two lines are so near and alike in size that they are on one sign."""
     low, high = sorted((_height(a), _height(b)))
     across = max(a.box[0], b.box[0]) - min(a.box[2], b.box[2])
     down = max(a.box[1], b.box[1]) - min(a.box[3], b.box[3])
@@ -45,8 +46,10 @@ def _on_one_sign(a: TextLine, b: TextLine) -> bool:
 
 
 def _reading_order(line: TextLine) -> tuple[float, float]:
+    """Return a key that sorts lines from top to bottom, then from left to right."""
     return (line.box[1] + line.box[3]) / 2, line.box[0]
 
 
 def _height(line: TextLine) -> float:
+    """Return the height of a line's box, at least 1 pixel."""
     return max(line.box[3] - line.box[1], 1.0)

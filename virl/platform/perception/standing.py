@@ -12,12 +12,12 @@ from virl.platform.perception.weights import find_checkpoint, missing_checkpoint
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """One thing that a model needs."""
+    """A requirement of a model, and whether it is met."""
 
     what: str
-    """Such as `"torch + transformers"`, or `"weights google/owlv2-base-patch16-ensemble"`."""
+    """Name of the requirement, such as `"torch + transformers"`."""
     fault: str = ""
-    """The fault; empty if it is there."""
+    """Fault of the requirement; empty if it is met."""
     remedy: str = ""
     """The remedy of the fault; may be empty."""
     can_download: bool = False
@@ -25,17 +25,17 @@ class Need:
 
     @property
     def lacks(self) -> str:
-        """The fault and the remedy in a line; empty if it is there."""
+        """Fault and remedy in a line; empty if the requirement is met."""
         return f"{self.fault}: {self.remedy}" if self.remedy else self.fault
 
     def blocks(self, *, allow_downloads: bool) -> bool:
-        """Return whether the model cannot be used for want of it."""
+        """Return whether the model cannot be used because of it."""
         return bool(self.fault) and not (allow_downloads and self.can_download)
 
 
 @dataclass(frozen=True, slots=True)
 class ModelReadiness:
-    """The readiness of a model on this machine."""
+    """A model with its requirements on this machine, and which of them are met."""
 
     role: Role
     name: str
@@ -57,7 +57,7 @@ def model_readiness(role: Role, name: str) -> ModelReadiness:
 
 
 def check_ready(role: Role, name: str, *, allow_downloads: bool) -> None:
-    """Make sure, before any work, that a model can be used; loads nothing.
+    """Refuse a model whose requirements are not met; loads nothing.
 
     Args:
         role: of the model.
@@ -75,7 +75,7 @@ def check_ready(role: Role, name: str, *, allow_downloads: bool) -> None:
 
 
 def check_without_truth(role: Role, name: str, *, above: tuple[tuple[Role, str], ...] = ()) -> None:
-    """Make sure that a model can be used in a city that has no ground truth; loads nothing.
+    """Refuse a model that needs ground truth, for a city without any; loads nothing.
 
     Args:
         role: of the model.
@@ -94,6 +94,7 @@ def check_without_truth(role: Role, name: str, *, above: tuple[tuple[Role, str],
 
 
 def _check_standing(role: Role, name: str, above: tuple[tuple[Role, str], ...]) -> ModelReadiness:
+    """Return a model's readiness; `above` are the models that use it."""
     try:
         settings = read_model(role, name)
         needs = settings.needs()
@@ -109,6 +110,7 @@ def _check_standing(role: Role, name: str, above: tuple[tuple[Role, str], ...]) 
 
 
 def _own_needs(needs: Needs) -> Iterator[Need]:
+    """Yield a model's requirements other than models: packages, files and weights."""
     if needs.packages:
         missing = " and ".join(missing_packages(needs.packages))
         what = " + ".join(needs.packages)
@@ -124,6 +126,7 @@ def _own_needs(needs: Needs) -> Iterator[Need]:
 
 
 def _models(needs: Needs, above: tuple[tuple[Role, str], ...]) -> Iterator[Need]:
+    """Yield the other models that a model needs, each with what it lacks."""
     for role, name in (*needs.models, *needs.drawn):
         if (role, name) in above:
             yield Need(f"{role} {name}", f"{role} {name!r} uses itself", "name another model in its file")

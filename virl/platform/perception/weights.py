@@ -77,7 +77,7 @@ def checkpoint(source: str, options: ModelOptions, formats: Formats = TRANSFORME
 
 
 def missing_checkpoint(source: str) -> tuple[str, str]:
-    """Return what is wrong on a machine without such a checkpoint, and what to do."""
+    """Return what is wrong on a machine without a checkpoint, and the remedy."""
     if not _is_hub_id(source):
         return f"weights {source} are not there", f"put them there, or in {models_home()}"
     remedy = (
@@ -115,7 +115,7 @@ def precision_on(device: str, wanted: Precision, half: Precision) -> str:
 
 
 class Once(Generic[T]):
-    """Something that is made when it is first asked for, and kept; other threads wait for it.
+    """A value made at the first call and kept; other threads wait for it.
 
     Args:
         load: makes it. If it raises, the next to ask tries again.
@@ -139,7 +139,7 @@ class Once(Generic[T]):
 
 
 def once_per_process(load: Callable[..., T]) -> Callable[..., T]:
-    """Let a function run once for each set of arguments; others who ask for the same wait for it.
+    """Make a function run once for each set of arguments, and return the same result after.
 
     For functions that load weights: models that are opened twice then share them.
 
@@ -160,7 +160,7 @@ def once_per_process(load: Callable[..., T]) -> Callable[..., T]:
 
 @contextmanager
 def guard_memory(name: str, batch: int) -> Iterator[None]:
-    """Say what to do if the GPU's memory is too small for what is done within.
+    """Turn a GPU's lack of memory in the block into an error that says what to do.
 
     Args:
         name: of the model.
@@ -192,6 +192,7 @@ def _is_hub_id(source: str) -> bool:
 
 
 def _from_hub(source: str, *, download: bool, formats: Formats = ()) -> Path | None:
+    """Return a checkpoint in the hub's cache, fetched with `download`; `None` if it is not there."""
     hub = module("huggingface_hub", extra="vision")
     try:
         wanted = [
@@ -219,6 +220,7 @@ def _weight_files(source: str, names: Sequence[str], formats: Formats) -> list[s
 
 
 def _not_fetched(source: str, fault: Exception) -> ModelUnavailable:
+    """Return the error for weights that could not be fetched."""
     return ModelUnavailable(
         f"weights {source} cannot be fetched ({first_line(fault)}): connect to huggingface.co, "
         f"or put them into {models_home() / source}"

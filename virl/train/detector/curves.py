@@ -31,7 +31,7 @@ def read_log(path: Path) -> list[Mapping[str, Any]]:
 
 
 def draw_curves(log: Sequence[Mapping[str, Any]]) -> str:
-    """Draw the losses over the steps, as SVG."""
+    """Return the losses over the steps as an SVG chart."""
     shade, last = colours(), log[-1]["step"]
     top = max(line[name] for line in log for name in TOKENS)
     wide, high = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM

@@ -14,11 +14,13 @@ from virl.train.detector.network import DetectorNetwork
 from virl.train.detector.training import read_checkpoint
 
 OPSET = 18
+"""Version of ONNX's operators."""
 TOLERANCE = 2e-3  # largest difference to torch: of scores, and of boxes in shares of the picture's side
+"""Greatest difference allowed between the outputs of ONNX and torch."""
 
 
 class Looking(nn.Module):
-    """The network as it is run: pictures as they come in, scores as they go out."""
+    """The network from RGB pictures to scores and boxes, as it is exported."""
 
     def __init__(self, network: DetectorNetwork) -> None:
         super().__init__()
@@ -31,7 +33,7 @@ class Looking(nn.Module):
 
 
 def load_network(checkpoint: Path) -> DetectorNetwork:
-    """Load the averaged weights of a checkpoint.
+    """Return the network with the averaged weights of a checkpoint.
 
     Raises:
         BadInput: the file is missing, or is no checkpoint.
@@ -42,7 +44,7 @@ def load_network(checkpoint: Path) -> DetectorNetwork:
 
 
 def export(checkpoint: Path, file: Path) -> float:
-    """Write the network of a checkpoint as ONNX.
+    """Write the network of a checkpoint as ONNX, and return its largest difference from torch.
 
     Returns:
         The largest difference between its outputs and torch's; boxes in shares of the picture's side.
@@ -88,6 +90,7 @@ def _plain(model: Any) -> Any:
 
 
 def _difference(looking: Looking, pictures: Tensor, file: Path) -> float:
+    """Return the largest difference between ONNX's and torch's outputs; boxes as shares of the side."""
     session = module("onnxruntime", extra="train").InferenceSession(
         str(file), providers=["CPUExecutionProvider"]
     )

@@ -6,17 +6,19 @@ import torch
 from torch import Tensor, nn
 
 STRIDES = (8, 16, 32)
-"""Pixels a cell of each level, the finest first."""
+"""Pixels of the picture a cell, by level, the finest first."""
 
 WIDTHS = (16, 24, 48, 96, 160)
 """Channels after each halving of the picture; chosen so that 40 pictures a second fit a core."""
 
 NECK = 64  # channels of the pyramid and the head; chosen
+"""Channels of the feature pyramid and the head."""
 PRIOR = 0.01  # score of every class before training, as RetinaNet's (Lin et al. 2017, section 4.1)
+"""Score of every class before training."""
 
 
 class Outputs(NamedTuple):
-    """The output of the network for n pictures with m cells each.
+    """The network's outputs for n pictures of m cells.
 
     Args:
         logits: of each class, (n, m, classes).
@@ -28,6 +30,7 @@ class Outputs(NamedTuple):
 
 
 def _conv(inside: int, outside: int, side: int = 3, stride: int = 1, groups: int = 1) -> nn.Sequential:
+    """Return a convolution with batch normalisation and ReLU, from `inside` to `outside` channels."""
     return nn.Sequential(
         nn.Conv2d(inside, outside, side, stride, side // 2, groups=groups, bias=False),
         nn.BatchNorm2d(outside, eps=1e-3, momentum=0.03),
@@ -42,7 +45,7 @@ def _separable(channels: int) -> nn.Sequential:
 
 
 class Stage(nn.Module):
-    """Halves the picture; then half of the channels go through residual blocks (CSPNet, Wang et al. 2020)."""
+    """A stage that halves the size; half of the channels then go through residual blocks (CSPNet, 2020)."""
 
     def __init__(self, inside: int, outside: int, blocks: int) -> None:
         super().__init__()
@@ -61,7 +64,7 @@ class Stage(nn.Module):
 
 
 class Pool(nn.Module):
-    """Mixes in what is around, from three pools one after the other (SPPF of YOLOv5)."""
+    """A layer that mixes features with those around by three max pools in a row (SPPF of YOLOv5)."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -131,7 +134,7 @@ class DetectorNetwork(nn.Module):
 
 
 def cell_middles(rows: int, columns: int, stride: int) -> Tensor:
-    """Return the pixels (x, y) of the middles of a level's cells, row by row, (rows * columns, 2).
+    """Return the middles of a level's cells, pixels (x, y), row by row, shape (rows * columns, 2).
 
     Args:
         rows: of the level.

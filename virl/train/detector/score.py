@@ -22,6 +22,7 @@ LEAST_SIDE, LEAST_SHARE = 16.0, 0.5
 A find of something that need not be found does not count, nor does one that finds nothing and is smaller.
 """
 OVERLAP = 0.5  # least intersection over union of a find with what it finds: AP50
+"""Intersection over union from which a find is of a thing."""
 FLOOR = 0.02  # least score of a find; chosen
 MAX_OVERLAP = 0.45  # of two finds of one class; as in platform/models/rendered.yaml
 FOVS, PITCHES = (90.0, 60.0), (0.0, 10.0)  # of the views; chosen: as virl's agents look
@@ -33,16 +34,20 @@ FEWEST = 10  # things of a class, from which on its figure is in the mean
 
 @dataclass(slots=True)
 class ClassScore:
-    """The finds and the things of one class.
+    """Finds and things of one class, for precision and recall.
 
     `scores` and `right` are of the finds, one each; `metres` and `best` are of the things: how far off each
     stands, and the score of the find that found it, 0 if none did.
     """
 
     scores: list[float] = field(default_factory=list)
+    """Score of each find."""
     right: list[bool] = field(default_factory=list)
+    """True for each find that is of a thing."""
     metres: list[float] = field(default_factory=list)
+    """Distance of each thing from the camera, metres."""
     best: list[float] = field(default_factory=list)
+    """Score of the find of each thing, 0 without one."""
 
     def average_precision(self) -> float:
         """Return the area under the curve of precision over recall, [0, 1]; NaN without things."""
@@ -55,7 +60,7 @@ class ClassScore:
         return float(np.sum(np.diff(recall, prepend=0.0) * precision))
 
     def recall(self, least: float, low: float = 0.0, high: float = np.inf) -> tuple[float, int]:
-        """Return the share of things between two distances that such finds found, and their number.
+        """Return the share of things `low` to `high` metres off with a find of score `least`, and how many.
 
         Args:
             least: score of a find that counts.
@@ -68,13 +73,13 @@ class ClassScore:
         return (float((best[there] >= least).mean()) if count else float("nan")), count
 
     def precision(self, least: float) -> float:
-        """Return the share of the finds of such a score that are right; NaN without finds."""
+        """Return the share of finds with a score of `least` that are right; NaN without finds."""
         sure = np.array(self.scores) >= least
         return float(np.array(self.right)[sure].mean()) if sure.any() else float("nan")
 
 
 def views_of(ground: Scenery, count: int, seed: int) -> list[Sample]:
-    """Draw views of a town as agents see it, at random panoramas.
+    """Return views of a town as agents see it, at random panoramas.
 
     Args:
         ground: scenery of the town.
@@ -91,7 +96,7 @@ def views_of(ground: Scenery, count: int, seed: int) -> list[Sample]:
 
 
 def score(detector: RenderedDetector, samples: Sequence[Sample]) -> dict[str, ClassScore]:
-    """Run a detector on views, and return its score by class."""
+    """Return the finds of a detector in views compared with the truth, by class."""
     scores = {name: ClassScore() for name in CLASSES}
     for first in range(0, len(samples), AT_ONCE):
         some = samples[first : first + AT_ONCE]
@@ -114,6 +119,7 @@ def without_doubles(found: NetworkFinds) -> NetworkFinds:
 
 
 def _compare(sample: Sample, found: NetworkFinds, scores: dict[str, ClassScore]) -> None:
+    """Add the finds and the things of a view to the scores."""
     sides = np.minimum(sample.boxes[:, 2] - sample.boxes[:, 0], sample.boxes[:, 3] - sample.boxes[:, 1])
     wanted = (sides >= LEAST_SIDE) & (sample.shares >= LEAST_SHARE)
     for number, name in enumerate(CLASSES):
@@ -137,7 +143,7 @@ def _compare(sample: Sample, found: NetworkFinds, scores: dict[str, ClassScore])
 
 
 def _overlaps(a: Floats, b: Floats) -> NDArray[np.float64]:
-    """Return the intersection over union of boxes (n, 4) with boxes (m, 4), (n, m)."""
+    """Return the intersection over union of each pair of boxes (n, 4) and (m, 4), shape (n, m)."""
     low, high = np.maximum(a[:, None, :2], b[None, :, :2]), np.minimum(a[:, None, 2:], b[None, :, 2:])
     shared = np.clip(high - low, 0, None).prod(axis=2)
     area_a, area_b = (a[:, 2:] - a[:, :2]).prod(axis=1), (b[:, 2:] - b[:, :2]).prod(axis=1)
@@ -164,7 +170,7 @@ def score_towns(model: str, towns: Sequence[str], views: int) -> Iterator[str]:
 
 
 def table(scores: Mapping[str, ClassScore], least: float) -> str:
-    """Return a Markdown table of classes: things, AP50, precision, recall from a score on and by distance."""
+    """Return a Markdown table of each class's things, AP50, precision, and recall by distance."""
     bands = [f"{low:g} to {high:g} m" for low, high in pairwise(BANDS_M)]
     rows = [
         ["class", "things", "AP50", f"precision at {least:g}", "recall", *bands],
@@ -185,4 +191,5 @@ def mean_precision(scores: Mapping[str, ClassScore]) -> float:
 
 
 def _figure(value: float) -> str:
+    """Return a number with two decimals, "-" for NaN."""
     return "-" if isnan(value) else f"{value:.2f}"

@@ -28,7 +28,7 @@ VIRLTON, HELD_OUT = "1", "202"
 
 @dataclass(frozen=True, slots=True)
 class Scenery:
-    """A town to take pictures in.
+    """A town from which views are drawn, with the positions of its panoramas.
 
     Args:
         renderer: draws it.
@@ -40,7 +40,7 @@ class Scenery:
 
 
 def training_towns(extracts: Path | None) -> tuple[str, ...]:
-    """Return the towns to train on: thirteen made ones, and with extracts a twin after every second one.
+    """Return the towns to train on: thirteen made ones, and with extracts twins of real ones between.
 
     Args:
         extracts: the folder of `liechtenstein.osm.pbf` and `moscow.osm.gz`; `None` trains on made towns only.

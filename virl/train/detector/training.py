@@ -31,6 +31,7 @@ from virl.train.detector.network import STRIDES, DetectorNetwork, Outputs, cell_
 from virl.train.detector.views import Floats, Sample, Views
 
 CROP = 320  # side of what the network is trained on, pixels; chosen: a crop costs 0.4 of a whole view
+"""Pixels of a side of the pictures trained on."""
 _SCALES = (0.65, 1.35)  # of a view, over that at which the network sees it later; chosen
 _LEAST_SIDE, _LEAST_SHARE = 5.0, 0.25
 """Things of which less is seen are neither right nor wrong to find: shorter side in pixels of the crop, and
@@ -43,7 +44,7 @@ _ALPHA, _GAMMA = 0.75, 2.0  # of negatives: varifocal loss (Zhang et al. 2021, s
 
 @dataclass(frozen=True, slots=True)
 class PictureTarget:
-    """The labelled things in one picture.
+    """The things in one picture that the network should find.
 
     Args:
         boxes: in pixels, (n, 4).
@@ -67,14 +68,14 @@ class Recipe:
     """Steps of each cycle of the learning rate: warm restarts (SGDR, Loshchilov and Hutter 2017)."""
     batch: int = 16
     rate: float = 2e-3
-    """Highest learning rate of AdamW: a rise of `warm_up` steps, then a fall along a cosine in each cycle."""
+    """Highest learning rate of AdamW; it rises over `warm_up` steps, then falls along a cosine."""
     warm_up: int = 200
     least_rate: float = 0.02
-    """Learning rate of the last step of a cycle, as a share of `rate`."""
+    """Learning rate at a cycle's end, as a share of `rate`."""
     decay: float = 0.03
     """Weight decay."""
     averaging: float = 0.998
-    """Share of the averaged weights that a step keeps, once training is under way."""
+    """Share of the averaged weights that stays at a step."""
     seed: int = 0
     first_views: int = 2400
     """Views at the first step; each step adds `views_a_step` until all are there."""
@@ -89,7 +90,7 @@ class Recipe:
 
     @property
     def views(self) -> int:
-        """The number of views that the last step chooses from."""
+        """Number of views that the last step draws from."""
         return int(self.first_views + self.views_a_step * self.steps)
 
     def rate_at(self, step: int) -> float:
@@ -106,7 +107,7 @@ class Recipe:
 
 
 class Training:
-    """A training in a folder: goes on from the checkpoint there, if there is one.
+    """A training in a folder, which continues from a checkpoint there.
 
     Args:
         folder: of the checkpoint and the log.
@@ -127,7 +128,7 @@ class Training:
             _groups(self.network, recipe.decay), lr=recipe.rate, betas=(0.9, 0.99)
         )
         self.step = 0
-        self._go_on()
+        self._load_checkpoint()
 
     def run(self, until: int | None = None) -> None:
         """Train to the last step of the recipe, or to `until`."""
@@ -154,6 +155,7 @@ class Training:
                 self._keep(sums)
 
     def _learn(self, pictures: Tensor, targets: list[PictureTarget], middles: Tensor) -> tuple[float, float]:
+        """Train on one batch, and return its class loss and box loss."""
         self.network.train()
         for group in self._optimizer.param_groups:
             group["lr"] = self._recipe.rate_at(self.step)
@@ -176,7 +178,7 @@ class Training:
         return class_loss.item(), box_loss.item()
 
     def _batches(self, last: int) -> Iterator[tuple[Tensor, list[PictureTarget]]]:
-        """Yield the batches of the steps to come, each made while the one before is learnt from."""
+        """Yield batches from the current step to `last`, each made while the one before is trained on."""
         with ThreadPoolExecutor(1) as pool:
             coming = pool.submit(self._batch, self.step)
             for step in range(self.step, last):
@@ -185,6 +187,7 @@ class Training:
                 yield batch
 
     def _batch(self, step: int) -> tuple[Tensor, list[PictureTarget]]:
+        """Return the pictures and targets of a step, the same each time."""
         recipe = self._recipe
         there = min(len(self._views), int(recipe.first_views + recipe.views_a_step * step))
         pictures, targets = [], []
@@ -199,6 +202,7 @@ class Training:
         return stacked.float().contiguous(memory_format=torch.channels_last), targets
 
     def _keep(self, sums: "np.ndarray[Any, Any]") -> None:
+        """Write a checkpoint, with the sums of losses since the last log line."""
         state = {
             "recipe": _plain(self._recipe),
             "classes": list(CLASSES),
@@ -212,7 +216,8 @@ class Training:
         torch.save(state, path.with_suffix(".new"))
         path.with_suffix(".new").replace(path)
 
-    def _go_on(self) -> None:
+    def _load_checkpoint(self) -> None:
+        """Load the checkpoint in the folder, if there is one of this recipe."""
         path = self._folder / CHECKPOINT
         if not path.exists():
             (self._folder / LOG).unlink(missing_ok=True)
@@ -253,7 +258,7 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
 
 
 def _groups(network: DetectorNetwork, decay: float) -> Sequence[dict[str, Any]]:
-    """Return two groups of weights: those of convolutions, which decay, and offsets and norms."""
+    """Return two groups of weights: those that decay, of convolutions, and those that do not."""
     parameters = list(network.parameters())
     return [
         {"params": [one for one in parameters if one.ndim > 1], "weight_decay": decay},
@@ -262,7 +267,7 @@ def _groups(network: DetectorNetwork, decay: float) -> Sequence[dict[str, Any]]:
 
 
 def detection_loss(outputs: Outputs, targets: list[PictureTarget], middles: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the class loss and box loss of n pictures.
+    """Return the class loss and the box loss of n pictures.
 
     Args:
         outputs: of the network.
@@ -297,7 +302,7 @@ def detection_loss(outputs: Outputs, targets: list[PictureTarget], middles: Tens
 def _assign(
     scores: Tensor, found: Tensor, boxes: Tensor, classes: Tensor, middles: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the cells of one picture that answer for something.
+    """Return which cells of one picture should find which thing.
 
     Args:
         scores: of the cells, (m, classes).
@@ -343,7 +348,7 @@ def generalized_iou(a: Tensor, b: Tensor) -> Tensor:
 
 
 def _overlap(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the shared area, area of the union, and area of the box around both."""
+    """Return the area that boxes share, that of their union, and that of the box around both."""
     low, high = torch.maximum(a[..., :2], b[..., :2]), torch.minimum(a[..., 2:], b[..., 2:])
     shared = (high - low).clamp(min=0).prod(-1)
     union = (a[..., 2:] - a[..., :2]).prod(-1) + (b[..., 2:] - b[..., :2]).prod(-1) - shared
@@ -352,13 +357,13 @@ def _overlap(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _contains(middles: Tensor, boxes: Tensor) -> Tensor:
-    """Return whether each middle (m, 2) lies in each box (n, 4), as (n, m)."""
+    """Return a mask of the middles (m, 2) inside each box (n, 4), shape (n, m)."""
     low = middles[None] > boxes[:, None, :2]
     return (low & (middles[None] < boxes[:, None, 2:])).all(-1)
 
 
 def crop(sample: Sample, rng: np.random.Generator) -> tuple[Image, Floats, Ints, NDArray[np.bool_]]:
-    """Return a part of a view, maybe mirrored.
+    """Return a random part of a view, perhaps scaled and mirrored, with the boxes in it.
 
     Returns:
         The picture of `CROP` by `CROP` pixels; boxes, (n, 4), and classes, (n,), of what it shows; and which
@@ -384,7 +389,7 @@ def crop(sample: Sample, rng: np.random.Generator) -> tuple[Image, Floats, Ints,
 
 
 def _corner(sample: Sample, side: int, size: tuple[int, int], rng: np.random.Generator) -> tuple[int, int]:
-    """Return the left and top of a crop: four times in five one that holds the middle of a thing."""
+    """Return the left and the top of a crop, pixels; mostly one with the middle of a thing."""
     room = np.array(size) - side
     at = rng.uniform(0, 1, 2) * room
     if len(sample.boxes) and rng.random() < 0.8:
@@ -396,11 +401,12 @@ def _corner(sample: Sample, side: int, size: tuple[int, int], rng: np.random.Gen
 
 
 def _area(boxes: Floats) -> Floats:
+    """Return the area of each box, shape (n,)."""
     return np.asarray((boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1]), np.float32)
 
 
 def weather(picture: Image, rng: np.random.Generator) -> Image:
-    """Return the same picture in other light and weather, through a worse camera; a fifth stays as it is."""
+    """Return a picture in other light and weather, through a worse camera; a fifth stays unchanged."""
     if rng.random() < 0.2:
         return picture
     x = picture.astype(np.float32)
@@ -421,7 +427,7 @@ def weather(picture: Image, rng: np.random.Generator) -> Image:
 
 
 def _light(x: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
-    """Return a picture in another exposure, contrast, saturation and colour of the light."""
+    """Return a picture with exposure, contrast, saturation and colour changed at random."""
     grey = x.mean(axis=2, keepdims=True)
     x = grey + (x - grey) * np.float32(rng.uniform(0.3, 1.5))
     x = (x - 128) * np.float32(rng.uniform(0.6, 1.3)) + 128 + np.float32(rng.uniform(-25, 25))

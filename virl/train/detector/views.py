@@ -24,19 +24,23 @@ from virl.platform.streetview import Image
 from virl.train.detector.towns import Scenery, open_ground
 
 SIDE = 640  # of a view, pixels: what most of virl's agents look at
+"""Pixels of a view's side."""
 BLOCK = 160  # views of one town before the next one is opened; chosen
+"""Views of a town before those of the next."""
 QUALITY = 95  # of the JPEG in which a view is kept; chosen
 MIN_PIXELS = 12  # a thing that shows fewer pixels is not there; as the truth's default
 AIMED = 0.65  # share of the views that look towards a thing whose kind is drawn first; chosen, for rare kinds
+"""Share of views that are aimed at a thing."""
 NEAREST_M, FARTHEST_M = 4.0, 45.0  # of such a thing; chosen
 WAIT_S = 0.2
+"""Seconds between looks for a view that is being drawn."""
 
 Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A picture and the n things in it."""
+    """A view with its n things."""
 
     picture: Image
     boxes: Floats
@@ -50,12 +54,12 @@ class Sample:
 
 
 def draw_view(ground: Scenery, rng: np.random.Generator) -> Sample:
-    """Draw one view, somewhere in a town, at a random height and angle."""
+    """Return a view of a town, at a random position, height and angle."""
     return look(ground, _random_lens(ground, rng))
 
 
 def look(ground: Scenery, lens: Lens) -> Sample:
-    """Return the picture that a camera takes, with all that it shows of `CLASSES`."""
+    """Return the view of a camera with the things of `CLASSES` in it."""
     picture, found = ground.renderer.render_labelled(lens, MIN_PIXELS)
     found = [(seen, share) for seen, share in found if seen.kind in CLASSES]
     xy = ground.renderer.labels.xy[[seen.thing for seen, _ in found]]
@@ -69,6 +73,7 @@ def look(ground: Scenery, lens: Lens) -> Sample:
 
 
 def _random_lens(ground: Scenery, rng: np.random.Generator) -> Lens:
+    """Return a random camera, mostly aimed at a thing."""
     fov = float(rng.choice([90.0, rng.uniform(55, 105), rng.uniform(25, 50)], p=[0.35, 0.45, 0.2]))
     pitch = float(np.clip(rng.normal(2.0, 7.0), -25, 30))
     camera, heading = ground.cameras[rng.integers(len(ground.cameras))], float(rng.uniform(0, 360))
@@ -81,7 +86,7 @@ def _random_lens(ground: Scenery, rng: np.random.Generator) -> Lens:
 
 
 def _aim_at_thing(ground: Scenery, rng: np.random.Generator, fov: float) -> tuple[Floats, float] | None:
-    """Return a camera near a thing of a random kind, and a heading that has it in the picture."""
+    """Return a camera near a random thing, and its heading; `None` without one."""
     labels = ground.renderer.labels
     kinds = np.array(labels.kinds)
     kind = rng.choice(sorted(set(labels.kinds) & set(CLASSES)))
@@ -98,7 +103,7 @@ def _aim_at_thing(ground: Scenery, rng: np.random.Generator, fov: float) -> tupl
 
 
 class Views:
-    """The views of a training: files of a folder, which a process of its own adds to.
+    """The views of a training, in files that a process of its own draws.
 
     Args:
         folder: of the files; views that are there are not drawn again.
@@ -143,7 +148,7 @@ class Views:
 
 
 def draw_views(folder: Path, towns: Sequence[str], seed: int, count: int) -> None:
-    """Draw the views that are not in a folder yet, in order.
+    """Draw the views missing in a folder, in order.
 
     Args:
         folder: where they are kept.
@@ -171,6 +176,7 @@ def read_sample(path: Path) -> Sample:
 
 
 def _write(sample: Sample, path: Path) -> None:
+    """Write a view to a file, whole or not at all."""
     bgr = cv2.cvtColor(sample.picture, cv2.COLOR_RGB2BGR)
     _, jpeg = cv2.imencode(".jpg", bgr, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
     with NamedTemporaryFile(dir=path.parent, delete=False) as file:
@@ -186,4 +192,5 @@ def _write(sample: Sample, path: Path) -> None:
 
 
 def _file(folder: Path, number: int) -> Path:
+    """Return the path of the view with a number."""
     return folder / f"{number:06d}.npz"

@@ -48,7 +48,7 @@ _STOP = ACTIONS.index(Action.STOP)
 
 
 class StreetWalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
-    """One walker. `reset(options={"episode": n})` takes the nth episode, else one is drawn.
+    """A Gymnasium environment of a walker that follows instructions over a street graph.
 
     Args:
         graph: where the episodes are.
@@ -84,13 +84,13 @@ class StreetWalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
 
     @property
     def state(self) -> WalkState:
-        """The walker's state, about which an oracle is asked: its node, heading and the node before."""
+        """State of the walker, as an oracle takes it: its node, heading and the node before."""
         return self._walker.state
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin an episode.
+        """Begin an episode: the one numbered `options["episode"]`, else one drawn at random.
 
         Raises:
             BadInput: `options["episode"]` is no number of an episode, or there is another option.
@@ -110,7 +110,7 @@ class StreetWalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         }
 
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Take an action.
+        """Take the action numbered so in `ACTIONS`; an end near the target is worth 1, shaping comes on top.
 
         Raises:
             BadInput: it is none of the action space.
@@ -130,6 +130,7 @@ class StreetWalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         return self.task.observe(self._walker.number, self._episode)
 
     def _distance(self) -> int:
+        """Return the number of links from the walker to its target, `NO_WAY` without a way."""
         node = self.task.table.node[self._walker.number]
         return int(self.task.hops(self._episode, node))
 
@@ -143,7 +144,7 @@ class StreetWalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
 
 
 class StreetWalkVectorEnv(VectorEnv[dict[str, Any], Ints, np.ndarray]):
-    """Many walkers, each in an episode of its own. `reset(options={"episodes": numbers})` says in which.
+    """A Gymnasium environment of many walkers on one graph, each in an episode of its own.
 
     An episode that ended begins anew, with another, at the next step, whose action is not carried out
     (Gymnasium's `NEXT_STEP`). The arguments are those of `StreetWalkEnv`.
@@ -194,7 +195,7 @@ class StreetWalkVectorEnv(VectorEnv[dict[str, Any], Ints, np.ndarray]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin an episode each.
+        """Begin an episode for each walker: those numbered `options["episodes"]`, else drawn at random.
 
         Raises:
             BadInput: `options["episodes"]` are not as many numbers of episodes as there are walkers, or
@@ -204,13 +205,15 @@ class StreetWalkVectorEnv(VectorEnv[dict[str, Any], Ints, np.ndarray]):
         super().reset(seed=seed)
         every = np.ones(self.num_envs, bool)
         chosen = (options or {}).get("episodes")
-        self._begin(every, self._draw(self.num_envs) if chosen is None else self._check_episodes(chosen))
+        self._begin(
+            every, self._draw_episodes(self.num_envs) if chosen is None else self._check_episodes(chosen)
+        )
         return self._observe(), self._info(self._distance())
 
     def step(
         self, actions: Ints
     ) -> tuple[Observation, Floats, NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """Take an action each.
+        """Take an action for each walker, given by its number in `ACTIONS`, shape (walkers,).
 
         Raises:
             BadInput: there are not as many actions as walkers, or one is no number of an action.
@@ -221,7 +224,7 @@ class StreetWalkVectorEnv(VectorEnv[dict[str, Any], Ints, np.ndarray]):
         terminated = carried == _STOP
         truncated = ~terminated & (self._taken >= self._max_actions)
         terminated, truncated = terminated & ~fresh, truncated & ~fresh
-        self._begin(fresh, self._draw(int(fresh.sum())))
+        self._begin(fresh, self._draw_episodes(int(fresh.sum())))
         distance = self._distance()
         rewards = np.where(fresh, 0.0, self._shaping * (before - distance))
         self._ended = terminated | truncated
@@ -232,15 +235,18 @@ class StreetWalkVectorEnv(VectorEnv[dict[str, Any], Ints, np.ndarray]):
         return self._observe(), rewards, terminated, truncated, info
 
     def _begin(self, which: NDArray[np.bool_], episodes: Ints) -> None:
+        """Put the walkers of a mask at the start of episodes, one number for each of them."""
         self._episode[which] = episodes
         self._walkers.numbers[which] = self.task.start[episodes]
         self._taken[which] = self.task.taken
         self._ended = self._ended & ~which
 
-    def _draw(self, count: int) -> Ints:
+    def _draw_episodes(self, count: int) -> Ints:
+        """Return numbers of episodes drawn at random, shape (count,)."""
         return self.np_random.integers(len(self.task.episodes), size=count)
 
     def _check_episodes(self, chosen: Any) -> Ints:
+        """Return chosen numbers of episodes as an array, once they are one for each walker and in range."""
         episodes = np.asarray(chosen, np.int64)
         count = len(self.task.episodes)
         if episodes.shape != (self.num_envs,) or not 0 <= episodes.min() <= episodes.max() < count:
@@ -251,6 +257,7 @@ class StreetWalkVectorEnv(VectorEnv[dict[str, Any], Ints, np.ndarray]):
         return self.task.observe(self._walkers.numbers, self._episode)
 
     def _distance(self) -> NDArray[np.int32]:
+        """Return the number of links from each walker to its target, `NO_WAY` without a way."""
         return self.task.hops(self._episode, self.task.table.node[self._walkers.numbers])
 
     def _info(self, distance: NDArray[np.int32]) -> dict[str, Any]:
@@ -266,7 +273,7 @@ class StreetWalkVectorEnv(VectorEnv[dict[str, Any], Ints, np.ndarray]):
 
 
 def check_action(space: spaces.Space[Any], action: object) -> None:
-    """Refuse an action that is none of a space.
+    """Refuse an action that a space does not contain.
 
     Raises:
         BadInput: it is none.

@@ -9,11 +9,11 @@ from virl.platform.graph import NavigationGraph
 from virl.platform.hops import count_hops, sources_of_links
 
 NO_WAY = -1
-"""The distance in links where no way leads to the target."""
+"""Distance in links that stands for a target which no way leads to."""
 
 
 class Hops:
-    """Distances to some targets, in links; those to a target are worked out when first asked for.
+    """Numbers of links from nodes to some targets; those to a target are computed when first asked for.
 
     Takes 4 bytes for each panorama and target that was asked for.
 

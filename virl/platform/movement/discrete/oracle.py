@@ -19,7 +19,7 @@ from virl.platform.movement.discrete.hops import NO_WAY, Hops
 from virl.platform.movement.discrete.rules import VELMA, Rules, WalkState
 
 FORK_TURN_DEG = 45.0
-"""Degrees to the wanted link from which the oracle turns first at a crossing of three ways (VELMA's code)."""
+"""Degrees to the path's next link from which the oracle turns first at a fork (VELMA's code)."""
 
 
 class Oracle:
@@ -67,7 +67,7 @@ class Oracle:
         return action_towards(self._graph, state, onward, self._rules, turn_at_forks=self._turn_at_forks)
 
     def actions(self, states: Iterable[WalkState]) -> list[Action]:
-        """Return the action at each state of a walk, given from its start on; visits are counted."""
+        """Return the action at each state of a walk, whose states are given from its start on."""
         visits: dict[int, int] = {}
         found: list[Action] = []
         before: int | None = None
@@ -136,7 +136,7 @@ def gold_actions(
 def walk_states(
     graph: NavigationGraph, start: WalkState, actions: Iterable[Action], rules: Rules = VELMA
 ) -> list[WalkState]:
-    """Return the states of a walk of unvalidated actions, its start first: one more than the actions.
+    """Return the states of a walk of actions taken without validation: its start, then one for each action.
 
     Args:
         graph: links between the panoramas.

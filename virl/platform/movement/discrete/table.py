@@ -26,7 +26,7 @@ from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.discrete.rules import TOUCHDOWN, VELMA, Rules, WalkState
 
 _ASK = -1
-"""A placeholder for a destination that only the plain function knows."""
+"""Placeholder for a destination that only the transition function of the rules, `rules.step`, gives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,25 +34,27 @@ class States:
     """Many states as arrays of one length."""
 
     node: Ints
+    """Number of the node at which each state stands."""
     heading: Floats
+    """Heading of each state, degrees clockwise from north."""
     came_from: Ints
-    """The node before, -1 where there is none."""
+    """Number of the node before each state, -1 without one."""
     paused: Ints
-    """Number of the state that stands and faces alike and came from nowhere."""
+    """Number, for each state, of the state at the same node and heading that came from no node."""
 
 
 Destinations = dict[Action, Ints]
-"""Number of the state that each action leads to, from every state."""
+"""Numbers of the states that each action leads to, by action; arrays of shape (states,)."""
 
 
 def _velma_arrival(graph: NavigationGraph) -> Floats:
-    """Return the heading of a walker that has come over each link: the way it led."""
+    """Return the heading, degrees, after coming over each link: that of the link; shape (links,)."""
     return graph.heading
 
 
 def _touchdown_arrival(graph: NavigationGraph) -> Floats:
-    """Return the heading of a walker that has come over each link: that of the nearest way on."""
-    onward = graph.heading[_nearest(graph, graph.target, graph.heading)]
+    """Return the heading, degrees, after each link: that of the next link nearest to it; shape (links,)."""
+    onward = graph.heading[_nearest_links(graph, graph.target, graph.heading)]
     return np.where(graph.degree[graph.target] > 0, onward, graph.heading)
 
 
@@ -60,8 +62,8 @@ def _velma_destinations(graph: NavigationGraph, states: States) -> Destinations:
     """Return the destinations by `velma_step`, with `_ASK` for arrivals at crossings."""
     degree, arrived = graph.degree[states.node], states.came_from >= 0
     stuck, ask = arrived & (degree == 1), arrived & (degree > 2)
-    nearest = _nearest(graph, states.node, states.heading)
-    facing = _least(graph, states.node, lambda link: graph.heading[link] != states.heading)
+    nearest = _nearest_links(graph, states.node, states.heading)
+    facing = _cheapest_links(graph, states.node, lambda link: graph.heading[link] != states.heading)
     faces = graph.heading[facing] == states.heading
 
     def unless_stuck(way: Ints) -> Ints:
@@ -79,7 +81,7 @@ def _velma_destinations(graph: NavigationGraph, states: States) -> Destinations:
 
 def _touchdown_destinations(graph: NavigationGraph, states: States) -> Destinations:
     """Return the destinations by `touchdown_step`."""
-    facing = _nearest(graph, states.node, states.heading)
+    facing = _nearest_links(graph, states.node, states.heading)
 
     def turn(side: int) -> Ints:
         heading = graph.heading[facing]
@@ -109,30 +111,30 @@ class TransitionTable:
     graph: NavigationGraph
     rules: Rules
     node: Ints
-    """Shape (states,)."""
+    """Number of the node of each state, shape (states,)."""
     heading: Floats
-    """Degrees clockwise from north, [0, 360), shape (states,)."""
+    """Heading of each state, degrees clockwise from north, [0, 360), shape (states,)."""
     came_from: Ints
-    """The node before, -1 where there is none, shape (states,)."""
+    """Number of the node before each state, -1 without one, shape (states,)."""
     after: NDArray[np.int32]
-    """State after each action as it is, shape (states, 5)."""
+    """Number of the state after each action without validation, shape (states, 5)."""
     carried: NDArray[np.int8]
-    """Action that validation makes of each action, shape (states, 5)."""
+    """Number of the action that validation puts in the place of each, shape (states, 5)."""
     validated: NDArray[np.int32]
-    """State after each action once validated, shape (states, 5)."""
+    """Number of the state after each action with validation, shape (states, 5)."""
 
     def __len__(self) -> int:
         return len(self.node)
 
     def state(self, number: int) -> WalkState:
-        """Return the state with a number."""
+        """Return the state that has a number in this table."""
         came_from = int(self.came_from[number])
         return WalkState(
             int(self.node[number]), float(self.heading[number]), came_from if came_from >= 0 else None
         )
 
     def number(self, state: WalkState) -> int:
-        """Return the number of a state.
+        """Return the number that a state has in this table.
 
         Raises:
             BadInput: the table does not have it: it should have been among the starts.
@@ -153,7 +155,7 @@ class TransitionTable:
 def build_table(
     graph: NavigationGraph, rules: Rules = VELMA, starts: Sequence[WalkState] = ()
 ) -> TransitionTable:
-    """Work out every step that can be taken on a graph.
+    """Return all states that walks on a graph can reach, and the state that each action leads to from them.
 
     Args:
         graph: where to walk.
@@ -171,7 +173,7 @@ def build_table(
     found = destinations(graph, states) if len(graph.target) else dict.fromkeys(ACTIONS, states.paused)
     after = np.stack([found[action] for action in ACTIONS], axis=1).astype(np.int32)
     for number, column in zip(*np.nonzero(after == _ASK), strict=True):
-        after[number, column] = _ask(graph, rules, states, int(number), ACTIONS[column])
+        after[number, column] = _state_after(graph, rules, states, int(number), ACTIONS[column])
     carried = _validation(graph, rules)[graph.degree[states.node]]
     validated = np.take_along_axis(after, carried.astype(np.intp), axis=1)
     return TransitionTable(
@@ -182,7 +184,7 @@ def build_table(
 def _number_states(
     graph: NavigationGraph, arrival: Callable[[NavigationGraph], Floats], starts: Sequence[WalkState]
 ) -> States:
-    """Return all states in the order of their numbers."""
+    """Return all states that a walk can reach and those of `starts`, in the order of their numbers."""
     for start in starts:
         inside = 0 <= start.node < len(graph) and 0 <= (start.came_from or 0) < len(graph)
         if not (inside and isfinite(start.heading)):
@@ -206,8 +208,8 @@ def _number_states(
     )
 
 
-def _ask(graph: NavigationGraph, rules: Rules, states: States, number: int, action: Action) -> int:
-    """Return the number of the state that the plain function leads to, from a crossing just come to."""
+def _state_after(graph: NavigationGraph, rules: Rules, states: States, number: int, action: Action) -> int:
+    """Return the number of the state after an action at a crossing just come to, by the rules' function."""
     node = int(states.node[number])
     state = WalkState(node, float(states.heading[number]), int(states.came_from[number]))
     after = rules.step(graph, state, action)
@@ -221,7 +223,7 @@ def _ask(graph: NavigationGraph, rules: Rules, states: States, number: int, acti
 
 
 def _validation(graph: NavigationGraph, rules: Rules) -> NDArray[np.int8]:
-    """Return the action that validation makes of each, by links that leave, shape (degree + 1, 5)."""
+    """Return numbers of the actions carried out, by links of the node and action, shape (links + 1, 5)."""
     carried = np.zeros((int(graph.degree.max()) + 1, len(ACTIONS)), np.int8)
     # Validation looks at nothing but the degree, so that one node of each will do.
     for degree, node in zip(*np.unique(graph.degree, return_index=True), strict=True):
@@ -232,20 +234,20 @@ def _validation(graph: NavigationGraph, rules: Rules) -> NDArray[np.int8]:
 
 def _complete(graph: NavigationGraph, states: States, found: Destinations) -> Destinations:
     """Add the actions that both rules share; where no link leaves, each action leads to the paused state."""
-    behind = _nearest(graph, states.node, states.heading + 180)
+    behind = _nearest_links(graph, states.node, states.heading + 180)
     found = found | {Action.TURN_AROUND: _face_links(graph, behind), Action.STOP: states.paused}
     nowhere = graph.degree[states.node] == 0
     return {action: np.where(nowhere, states.paused, to) for action, to in found.items()}
 
 
 def _face_links(graph: NavigationGraph, link: Ints) -> Ints:
-    """Return the number of the state after turning to face each link."""
+    """Return the numbers of the states that face links, given by number."""
     return link + len(graph.target)
 
 
-def _nearest(graph: NavigationGraph, node: Ints, heading: Floats) -> Ints:
-    """Return the link of each node that is nearest to a heading."""
-    return _least(graph, node, lambda link: np.abs(signed_turn(heading, graph.heading[link])))
+def _nearest_links(graph: NavigationGraph, node: Ints, heading: Floats) -> Ints:
+    """Return the number of each node's link that is nearest to its heading, degrees."""
+    return _cheapest_links(graph, node, lambda link: np.abs(signed_turn(heading, graph.heading[link])))
 
 
 def _first_beside(
@@ -255,18 +257,18 @@ def _first_beside(
     side: int,
     left_out: Callable[[Ints], NDArray[np.bool_]],
 ) -> Ints:
-    """Return the first link of each node clockwise (side 1) or counter-clockwise (-1) of a heading."""
+    """Return each node's first link clockwise (side 1) or counter-clockwise (-1) of its heading."""
 
     def sweep(link: Ints) -> Floats:
         return np.where(left_out(link), np.inf, side * (graph.heading[link] - heading) % 360)
 
-    return _least(graph, node, sweep)
+    return _cheapest_links(graph, node, sweep)
 
 
-def _least(
+def _cheapest_links(
     graph: NavigationGraph, node: Ints, cost: Callable[[Ints], NDArray[np.float64 | np.bool_]]
 ) -> Ints:
-    """Return the first link of each node with the least cost; where the node has no links, any."""
+    """Return the number of each node's first link of least cost; any number for a node without links."""
     last = len(graph.target) - 1
     best = np.minimum(graph.first[node], last)
     least = np.full(len(node), np.inf)

@@ -19,33 +19,36 @@ from virl.platform.providers.graph.episodes import snapped_heading
 from virl.platform.providers.graph.touchdown import Dataset
 
 Observation = dict[str, np.ndarray]
+"""Observation of one walker or of many: arrays by name."""
 Numbers = int | NDArray[np.integer]
+"""Number of a state or an episode, or an array of them."""
 OPENING: dict[Dataset, tuple[Action, ...]] = {"touchdown": (), "map2seq": (Action.FORWARD,)}
 """Actions before the first decision, by data set: Map2seq begins with one forward (VELMA's code)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WalkTask:
-    """Episodes on a transition table. Made by `build_task`."""
+    """Episodes on a transition table, with arrays of all that environments look up. Made by `build_task`."""
 
     table: TransitionTable
+    """States of the graph and the steps between them."""
     episodes: tuple[InstructionEpisode, ...]
     start: Ints
     """Number of the state in which each episode comes to its first decision, shape (episodes,)."""
     taken: int
     """The number of actions taken before the first decision."""
     near: Ints
-    """Target of each episode and its neighbours, filled up with -1, shape (episodes, most)."""
+    """Numbers of each episode's target node and its neighbours, padded with -1, shape (episodes, most)."""
     hops: Hops
-    """Links to the target of the nth episode."""
+    """Function of the number of an episode and of a node: links from there to the episode's target."""
     facing: NDArray[np.float32]
     """Sine and cosine of each state's heading, shape (states, 2)."""
     links: NDArray[np.float32]
-    """Sine and cosine of the turn to each link, clockwise from the heading, shape (states, degree, 2)."""
+    """Sine and cosine of the clockwise turn from a state's heading to a link, shape (states, degree, 2)."""
     is_link: NDArray[np.int8]
-    """1 for links that are there, 0 where `links` is filled up with zeros, shape (states, degree)."""
+    """1 for links, 0 for the padding of `links`, shape (states, most links)."""
     possible: NDArray[np.int8]
-    """1 for actions that are carried out as asked, shape (states, 5)."""
+    """1 for actions that validation carries out unchanged, else 0, shape (states, 5)."""
 
     def __deepcopy__(self, _: dict[int, Any]) -> Self:
         """Return the same: copies of an environment share what they look up."""
@@ -74,7 +77,7 @@ def build_task(
     dataset: Dataset = "touchdown",
     rules: Rules = VELMA,
 ) -> WalkTask:
-    """Work out all that the environments look up.
+    """Return episodes with the transition table and the arrays that their environments look up.
 
     Args:
         graph: where the episodes are.
@@ -96,7 +99,7 @@ def build_task(
         starts.append(state)
     table = build_table(graph, rules, starts)
     targets = [graph.number(episode.target) for episode in episodes]
-    turns = _turns(graph, table)
+    turns = _link_turns(graph, table)
     there = ~np.isnan(turns)
     known = np.array([action in rules.actions for action in ACTIONS])
     return WalkTask(
@@ -113,8 +116,8 @@ def build_task(
     )
 
 
-def _turns(graph: NavigationGraph, table: TransitionTable) -> Floats:
-    """Return degrees clockwise from each state's heading to the links there, rising, then `nan`."""
+def _link_turns(graph: NavigationGraph, table: TransitionTable) -> Floats:
+    """Return degrees clockwise from each state's heading to its node's links, rising, padded with `nan`."""
     most = max(1, int(graph.degree.max()))
     headings = np.full((len(graph), most), np.nan)
     nth = np.arange(len(graph.target)) - np.repeat(graph.first[:-1], graph.degree)
@@ -123,6 +126,7 @@ def _turns(graph: NavigationGraph, table: TransitionTable) -> Floats:
 
 
 def _nodes_near(graph: NavigationGraph, targets: Sequence[int]) -> Ints:
+    """Return numbers of each target and nodes linked with it, padded with -1, shape (targets, most)."""
     source = np.repeat(np.arange(len(graph)), graph.degree)
     near = {
         target: np.unique([target, *graph.target[graph.links(target)], *source[graph.target == target]])
@@ -135,6 +139,7 @@ def _nodes_near(graph: NavigationGraph, targets: Sequence[int]) -> Ints:
 
 
 def _sin_cos(degrees: Floats) -> NDArray[np.float32]:
+    """Return sine and cosine of angles in degrees, on a new last axis of length 2."""
     angle = np.radians(degrees)
     return np.stack([np.sin(angle), np.cos(angle)], axis=-1).astype(np.float32)
 

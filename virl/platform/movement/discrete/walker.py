@@ -16,7 +16,7 @@ _COLUMN = {action: column for column, action in enumerate(ACTIONS)}
 
 
 class Walker:
-    """One walker.
+    """A walker on a transition table, moved by actions.
 
     Args:
         table: the graph and the rules.
@@ -29,7 +29,7 @@ class Walker:
     __slots__ = ("_after", "_carried", "_table", "number")
 
     number: int
-    """The number of the state in the table; may be set."""
+    """Number of the walker's state in the table; may be set."""
 
     def __init__(self, table: TransitionTable, start: WalkState) -> None:
         self._table = table
@@ -47,7 +47,7 @@ class Walker:
         return self._table.state(self.number)
 
     def step(self, action: Action) -> Action:
-        """Carry out an action as validation allows it.
+        """Carry out an action as validation allows it, and return the action that was carried out.
 
         Returns:
             The action that was carried out.
@@ -58,7 +58,7 @@ class Walker:
 
 
 class WalkerBatch:
-    """Many walkers on one graph, moved together.
+    """Many walkers on one transition table, moved together.
 
     Args:
         table: the graph and the rules.
@@ -71,7 +71,7 @@ class WalkerBatch:
     __slots__ = ("_table", "numbers")
 
     numbers: NDArray[np.int32]
-    """The number of each walker's state in the table, shape (walkers,); may be set."""
+    """Number of each walker's state in the table, shape (walkers,); may be set."""
 
     def __init__(self, table: TransitionTable, starts: Sequence[WalkState] | Ints) -> None:
         self._table = table
@@ -85,11 +85,11 @@ class WalkerBatch:
         return len(self.numbers)
 
     def state(self, walker: int) -> WalkState:
-        """Return the state of one walker."""
+        """Return the state of the walker with an index."""
         return self._table.state(int(self.numbers[walker]))
 
     def step(self, actions: NDArray[np.integer]) -> NDArray[np.int8]:
-        """Carry out an action each, as validation allows it.
+        """Carry out an action for each walker as validation allows it, and return those carried out.
 
         Args:
             actions: numbers of actions in `ACTIONS`, shape (walkers,).

@@ -10,6 +10,7 @@ from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.discrete.rules import VELMA, Rules, WalkState
 
 MAX_ACTIONS = 55  # VELMA's limit of actions an episode
+"""Actions of a walk at most, those of the opening included."""
 
 PromptForm = Literal["auto", "chat", "text"]
 """Forms of a prompt: `text`, one text that it continues, as published; `chat`, the walk as messages and
@@ -38,12 +39,13 @@ class Move:
     asked: str = ""
     """The action decided on, where validation made another one of it; else empty."""
     reason: str = ""
+    """Reason that the navigator gave for the action."""
     refused: tuple[str, ...] = ()
     """Replies of a model that named no possible action, in the order given."""
 
 
 def in_chat(form: PromptForm, mind: Mind) -> bool:
-    """Return whether a mind is asked in the form for chat models."""
+    """Return whether a mind is asked by chat messages, which `auto` chooses for chat models."""
     return form == "chat" or (form == "auto" and chats(mind))
 
 
@@ -73,7 +75,7 @@ def act(
     opening: Sequence[Action] = (),
     max_actions: int = MAX_ACTIONS,
 ) -> Iterator[Move]:
-    """Carry out what `choose` decides, action by action, until it stops or the limit is reached.
+    """Yield the moves of the actions that `choose` decides on, until it stops or the limit is reached.
 
     Args:
         graph: where the walk goes.

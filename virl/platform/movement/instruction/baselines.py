@@ -15,7 +15,7 @@ from virl.platform.movement.discrete.rules import VELMA, Rules, WalkState
 from virl.platform.movement.instruction.base import MAX_ACTIONS, Decision, Move, act
 
 STOP_AFTER = 40
-"""Panoramas after which forward and random stop, the start included (as the published baselines)."""
+"""Panoramas after which forward and random stop, the start included (as published baselines)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +153,11 @@ def _count_passed(moves: Sequence[Move]) -> int:
 
 
 def _script(actions: Sequence[Action]) -> Callable[[Sequence[Move]], Decision]:
+    """Return a function that decides on given actions one after the other, by the number of moves made."""
     return lambda moves: Decision(actions[len(moves)])
 
 
 def _as_asked(graph: NavigationGraph, state: WalkState, action: Action) -> Action:
+    """Return the action asked for, whatever the state: a validation that changes nothing."""
     del graph, state
     return action

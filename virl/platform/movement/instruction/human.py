@@ -54,6 +54,7 @@ class HumanNavigator:
         return act(self.graph, start, choose, opening=self.opening, max_actions=self.max_actions)
 
     def _step(self, instruction: str, state: WalkState, actions: int) -> Step:
+        """Return the step at which a person is asked, at a state after so many actions."""
         here = panorama_at(self.graph, state.node)
         return Step(
             actions,

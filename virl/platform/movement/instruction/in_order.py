@@ -13,7 +13,7 @@ from virl.platform.movement.instruction.follower.reading import understand
 from virl.platform.movement.instruction.follower.stops import TIED, TYPICAL_BLOCK, block_shares, offsets
 
 SAME_CROSSING = 2
-"""Steps between crossings that are one; tuned on map2seq_seen dev."""
+"""Steps between two crossings up to which they count as one; tuned on map2seq_seen dev."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,16 +21,17 @@ class WalkProgress:
     """The progress of a walk along its plan: turns taken, crossings and steps since."""
 
     turns: int = 0
+    """Turns taken so far."""
     passed: int = 0
     """Crossings reached since the last turn."""
     since: int = 0
     """Steps since the last crossing or turn."""
     ahead: int | None = None
-    """Steps from there to the next crossing, where a map tells it."""
+    """Steps from the last crossing or turn to the next crossing; `None` if no map shows it."""
     at_crossing: bool = False
 
     def forward(self) -> "WalkProgress":
-        """Return the progress a step on."""
+        """Return the progress after one step forward."""
         return replace(self, since=self.since + 1, at_crossing=False)
 
     def next_crossing(self, ahead: int | None) -> "WalkProgress":
@@ -39,18 +40,18 @@ class WalkProgress:
         return replace(self, passed=self.passed + is_new, since=0, ahead=ahead, at_crossing=True)
 
     def after_turn(self, ahead: int | None) -> "WalkProgress":
-        """Return the progress after a turn; `ahead` is how far the next crossing is that way."""
+        """Return the progress after a turn; `ahead` is steps to the next crossing, `None` if unknown."""
         return WalkProgress(self.turns + 1, 0, 0, ahead)
 
 
 @lru_cache(maxsize=64)
 def plan_in_order(instruction: str) -> FollowerPlan:
-    """Return the plan of an instruction, kept: rules are asked for it at every step."""
+    """Return the plan of an instruction, parsed once, as rules ask for it at every step."""
     return understand(instruction)
 
 
 def next_in_order(plan: FollowerPlan, progress: WalkProgress) -> Action:
-    """Walk on, turn at the crossing that the next turn counts, and stop where the plan ends."""
+    """Return the next action: on to the next turn's crossing, the turn, and a stop where the plan ends."""
     if progress.turns < len(plan.legs):
         leg = plan.legs[progress.turns]
         if progress.at_crossing and progress.passed >= leg.ordinal:
@@ -62,6 +63,7 @@ def next_in_order(plan: FollowerPlan, progress: WalkProgress) -> Action:
 
 
 def _has_arrived(end: End, progress: WalkProgress, p: Parameters) -> bool:
+    """Return whether the steps and crossings since the last turn reach the plan's end."""
     if end.kind == "before" and progress.ahead is not None and progress.passed == end.passed:
         return progress.since >= progress.ahead + _likeliest(offsets(end, p))
     if end.kind in ("in", "before"):
@@ -77,5 +79,5 @@ def _has_arrived(end: End, progress: WalkProgress, p: Parameters) -> bool:
 
 
 def _likeliest(shares: dict[int, float]) -> int:
-    """Return the step that is, with its neighbours, the end most often."""
+    """Return the number of steps whose probability, with that of its neighbours, is greatest."""
     return max(shares, key=lambda links: sum(shares.get(links + near, 0.0) for near in (-1, 0, 1)))

@@ -9,6 +9,7 @@ from virl.platform.graph import NavigationGraph
 from virl.platform.movement.instruction.follower.streets import MapLinks, Segment, Streets
 
 Side = Literal["ahead", "left", "right", "behind"]
+"""Sides of a walker."""
 AHEAD_DEG, BEHIND_DEG = 45.0, 135.0  # turns that are none, and turns back; chosen: half of a right angle off
 
 
@@ -19,6 +20,7 @@ class StreetEnd:
     links: int
     """Ways that meet there, the one that leads there included."""
     steps: int
+    """Steps to it along the street."""
 
     def __str__(self) -> str:
         """Return the end in words, such as `"a crossing of 4 ways in 5 steps"`."""
@@ -30,7 +32,7 @@ class StreetEnd:
 
 @dataclass(frozen=True, slots=True)
 class MapWay:
-    """A way that leaves a node, as one who stands there sees it on the map."""
+    """A way that leaves a node, by the side of the walker and where its street ends."""
 
     side: Side
     end: StreetEnd
@@ -38,7 +40,7 @@ class MapWay:
 
 @dataclass(frozen=True)
 class MapInWords:
-    """A map that tells what lies on each way that leaves a node of a graph."""
+    """A map that describes the ways which leave a node of a graph."""
 
     graph: NavigationGraph
     _streets: Streets = field(init=False, repr=False)
@@ -63,11 +65,12 @@ class MapInWords:
         return {self.graph.ids[way.nodes[1]]: self._end_of(way) for way in self._streets.starts(node)}
 
     def _end_of(self, way: Segment) -> StreetEnd:
+        """Return the end of a street by the links of its last node and the steps there."""
         return StreetEnd(int(self.graph.degree[way.nodes[-1]]), way.steps)
 
 
 def map_sentence(ways: Sequence[MapWay]) -> str:
-    """Return the ways in a sentence; empty without any."""
+    """Return the ways with their ends in a sentence; empty without ways."""
     return f"Map: {'; '.join(f'{way.side}, {way.end}' for way in ways)}." if ways else ""
 
 
@@ -77,6 +80,7 @@ def steps_by_side(ways: Sequence[MapWay]) -> dict[Side, int]:
 
 
 def _side(turn: float) -> Side:
+    """Return the side of a way by its turn, degrees, positive to the right."""
     if abs(turn) <= AHEAD_DEG:
         return "ahead"
     if abs(turn) >= BEHIND_DEG:

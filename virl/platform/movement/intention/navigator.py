@@ -18,18 +18,20 @@ from virl.platform.perception.road_fronts import RoadSight, boards_in_words
 from virl.platform.streetview import Camera, Link, Panorama, Pose, StreetView, View
 
 ROAD_FOV = 60.0  # the fov of a look down a road (as in V-IRL)
+"""Degrees across a view down a road."""
 CROSSING = 3
 """Ways that meet at a crossing at least."""
 WALKED = "back to a road seen before and not walked"
+"""Reason of a step back over streets already walked to a road that was not."""
 STRETCH = 4
 """Panoramas between crossings after which it considers to turn back; chosen: some 40 m."""
 
 
 class Eyes(Protocol):
-    """Sight down roads."""
+    """A source of what is seen down roads: from a view of its own, or from one already taken."""
 
     looks_far: bool
-    """True if it may look down each road with a view of its own."""
+    """True if roads may be looked down with views of their own, which cost more."""
 
     def look_far(self, panorama: Panorama, link: Link) -> RoadSight:
         """Return the sight far down a road, in a view of its own."""
@@ -49,11 +51,13 @@ class _Memory:
         self.stretch = 0
 
     def arrive(self, panorama: Panorama, links: Sequence[Link], look: Callable[[Link], RoadSight]) -> None:
+        """Record a panorama and look down its roads; `stretch` counts panoramas since a crossing."""
         self.stretch = self.stretch + 1 if len(links) < CROSSING else 0
         self.prospects.visit(panorama, links, look)
         self.streets.visit(panorama.id, links)
 
     def leave(self, source: str, target: str) -> None:
+        """Record the walk from a panorama to another."""
         self.prospects.leave(source, target)
         self.streets.walk(source, target)
 
@@ -125,6 +129,8 @@ class IntentionNavigator:
             pose = self._mover.take(pose, link)
 
     def _step(self, index: int, pose: Pose, came_from: str | None, memory: _Memory) -> Step:
+        """Return the step at a pose, the `index`th of the walk."""
+
         def choose() -> Choice:
             if index == self._max_steps:
                 limit = Outcome("limit", limit=self._max_steps, what="steps")
@@ -144,6 +150,7 @@ class IntentionNavigator:
         )
 
     def _choose(self, pose: Pose, came_from: str | None, memory: _Memory) -> Choice:
+        """Return the choice at a pose: straight on between crossings, a road at a crossing, or the end."""
         links = self._mover.links(pose)
         if not links:
             return Choice.end(Outcome("blocked"))
@@ -177,7 +184,7 @@ class IntentionNavigator:
         return self._ask(pose, offered, memory)
 
     def _ask(self, pose: Pose, ways: Sequence[Prospect], memory: _Memory) -> Choice:
-        """Ask the mind; roads are numbered by how little they turn, so that rules that see nothing go on."""
+        """Return the mind's choice of a road; roads are numbered from the one of the least turn."""
         ways = sorted(
             ways, key=lambda way: (way.metres > 0, abs(signed_turn(pose.heading, way.link.heading)))
         )
@@ -208,27 +215,29 @@ class IntentionNavigator:
         return Choice(roads[reply.index].link, reply.reason, roads)
 
     def _arrive(self, pose: Pose, memory: _Memory) -> None:
+        """Record the panorama of a pose and what is seen down its roads."""
         panorama, links = self._streetview.panorama(pose.pano_id), self._mover.links(pose)
         memory.arrive(panorama, links, partial(self._look, panorama))
 
     def _look(self, panorama: Panorama, link: Link) -> RoadSight:
+        """Return what is seen down a link from afar; nothing without eyes that look far."""
         return self._eyes.look_far(panorama, link) if self._eyes and self._eyes.looks_far else RoadSight()
 
 
 def outlook(way: Prospect) -> dict[str, float]:
-    """Return the numbers of a road that rules are given."""
+    """Return the numbers of a road that rules read, by name."""
     return {"promise": way.promise, "cost": way.cost, "fronts": way.fronts, "town": way.sight.town}
 
 
 def in_words(way: Prospect) -> str:
-    """Return what is seen down a road from afar, and how far back it begins, to follow a description."""
+    """Return the text on what is seen down a road and how many metres back it begins."""
     back = f"it leaves {way.metres:.0f} m back" if way.metres else ""
     told = (boards_in_words(way.fronts, way.nearest), way.sight.look, back)
     return "".join(f"; {one}" for one in told if one)
 
 
 def left_in_words(ways: Sequence[Prospect]) -> str:
-    """Return the nearest boards of shops that were seen and not reached, for the end of a walk."""
+    """Return the text on the nearest shop boards seen and not reached; empty without any."""
     boards = [way.metres + way.nearest for way in ways if way.nearest is not None]
     if not boards:
         return "no board of a shop that was seen is left to go to"

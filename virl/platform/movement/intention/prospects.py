@@ -17,7 +17,7 @@ from virl.platform.streetview import Link, Panorama, Pose
 UNKNOWN = 0.3
 """Promise of a road down which nothing is seen, in fronts that stand where it begins."""
 FADES_M = 60.0
-"""Metres in which the promise of a front falls to a third."""
+"""Metres over which the promise of a front falls by a factor e."""
 START_M = 15.0
 """Metres added to each way."""
 TURN_M = 4.0
@@ -34,30 +34,30 @@ NOTHING: Glimpses = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Prospect:
-    """A road seen and not walked, and how to get there."""
+    """A road that was seen and not walked, with the way to it."""
 
     pano_id: str
-    """The panorama that it leaves."""
+    """Id of the panorama that the road leaves."""
     link: Link
-    """Its first link."""
+    """First link of the road."""
     first: Link
-    """The link to take now to get there."""
+    """Link to take now to get to the road."""
     metres: float
-    """Metres to where it leaves."""
+    """Metres to the panorama that the road leaves."""
     promise: float
-    """Fronts seen down it and not passed yet, the far ones counting less."""
+    """Number of fronts seen down the road and not passed, each weighed down by its distance."""
     fronts: int
-    """The number of these fronts."""
+    """Number of fronts seen down the road and not passed."""
     nearest: float | None
-    """Metres from where it leaves to the nearest of them; `None` without any."""
+    """Metres from the road's panorama to the nearest such front; `None` without any."""
     cost: float
-    """Metres to get there and to begin it, turns included."""
+    """Metres to get to the road and to begin it, turns included."""
     sight: RoadSight = field(default_factory=RoadSight)
-    """All that was seen down it."""
+    """All that was seen down the road."""
 
     @property
     def worth(self) -> float:
-        """The promise for each metre of walking."""
+        """Promise of the road for each metre of its cost."""
         return self.promise / self.cost
 
 
@@ -72,7 +72,7 @@ class Prospects:
         self._visits: Counter[str] = Counter()
 
     def visit(self, panorama: Panorama, links: Sequence[Link], look: Callable[[Link], RoadSight]) -> None:
-        """Remember a panorama, and look down the roads that leave it for where the walker was not.
+        """Record a panorama, and look down each of its roads that leads where the walker was not.
 
         Args:
             panorama: where the walker stands.
@@ -87,7 +87,7 @@ class Prospects:
                 self._sights[panorama.id, link.pano_id] = look(link)
 
     def leave(self, source: str, target: str) -> None:
-        """Remember where the walker goes: one who goes back declines the roads that lead on."""
+        """Record the panorama that the walker goes to; going back marks the roads onward as declined."""
         if target in self._seen and self.fresh(source):
             self._declined.add(source)
 
@@ -100,7 +100,7 @@ class Prospects:
         return tuple(link for link in self._links[pano_id] if link.pano_id not in self._seen)
 
     def ways(self, pose: Pose, glimpsed: Glimpses = NOTHING) -> list[Prospect]:
-        """Return the roads not walked that can be reached over those walked, the most worth first.
+        """Return the roads not walked that can be reached over visited panoramas, the most worth first.
 
         Args:
             pose: where the walker stands.
@@ -128,7 +128,7 @@ class Prospects:
         return sorted(ways, key=lambda way: (-way.worth, way.cost, way.link.heading))
 
     def _reach(self, start: str) -> dict[str, tuple[float, Link | None]]:
-        """Return the panoramas visited, each with the metres to it and the first link of the way."""
+        """Return for each visited panorama the metres to it and the first link, `None` for the start."""
         best: dict[str, tuple[float, Link | None]] = {start: (0.0, None)}
         queue: list[tuple[float, str]] = [(0.0, start)]
         while queue:

@@ -71,6 +71,8 @@ class RoadQuestion(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class _Prospect:
+    """A road with its score by the words of its description."""
+
     index: int
     score: float
     sought: float
@@ -101,6 +103,7 @@ def choose_road(question: RoadQuestion, lexicon: Lexicon) -> RoadChoice:
 
 
 def _prospect(road: DescribedRoad, place_type: str, lexicon: Lexicon) -> _Prospect:
+    """Return a road's score by words for the wanted place type, related ones and shops."""
     related = lexicon.related.get(place_type, ())
     kinds = (
         (
@@ -126,6 +129,7 @@ def _prospect(road: DescribedRoad, place_type: str, lexicon: Lexicon) -> _Prospe
 
 
 def _reason(best: _Prospect, prospects: list[_Prospect]) -> str:
+    """Return in a sentence why a road was chosen."""
     seen = ", ".join(best.seen) or "nothing of note"
     if len(prospects) == 1:
         return f"Road {best.index} is the only way; seen there: {seen}."

@@ -19,6 +19,7 @@ from virl.platform.outcome import Outcome
 from virl.platform.streetview import Panorama, Pose, StreetView
 
 ARRIVE_M = 5.0  # V-IRL's
+"""Metres from a goal within which it counts as reached."""
 
 
 class PointNavigator:
@@ -97,6 +98,8 @@ class PointNavigator:
             pose = self._mover.take(Pose(here.id, link.heading), link)
 
     def _choose(self, here: Panorama, index: int, pursuit: Pursuit) -> Callable[[], Choice]:
+        """Return the function that chooses at a step; at the limit of steps it ends the walk."""
+
         def choose() -> Choice:
             if index == self._max_steps and pursuit.goal is not None:
                 limit = Outcome("limit", limit=self._max_steps, what="steps")

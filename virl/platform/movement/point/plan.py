@@ -12,12 +12,14 @@ from virl.platform.movement.grid_memory import BatchStreetView
 from virl.platform.streetview import Panorama, StreetView
 
 RADIUS_M = 50.0  # Google's own where a request names none
+"""Metres within which a position has its panorama."""
 BEND_M = 5.0  # corners that bend a route by less are no sub-goals; chosen: as near as arriving is
+"""Metres that a path may deviate from a straight line before it has a corner there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A panorama to come to."""
+    """A panorama to reach: a destination, or a corner of the route to one."""
 
     pano_id: str
     position: LatLng
@@ -26,18 +28,18 @@ class Goal:
 
     @property
     def title(self) -> str:
-        """The name of the goal in a reason."""
+        """Name of the goal in sentences."""
         return "the next corner" if self.destination is None else f"destination {self.destination + 1}"
 
 
 @dataclass(frozen=True, slots=True)
 class PointPlan:
-    """The goals of a walk, in order."""
+    """Panoramas that a walk goes by, in order, and the destinations they stand for."""
 
     destinations: tuple[LatLng, ...]
     goals: tuple[Goal, ...]
     unplanned: tuple[tuple[int, str], ...] = ()
-    """Destinations that no goal stands for, by number, and why."""
+    """Destinations without a goal, each with its number, from 0, and the reason."""
 
 
 def plan_path(streetview: StreetView, positions: Sequence[LatLng], *, radius: float = RADIUS_M) -> PointPlan:
@@ -96,6 +98,7 @@ def plan_route(
 
 
 def _ends(streetview: StreetView, positions: Sequence[LatLng], radius: float) -> Sequence[Panorama | None]:
+    """Return the panorama nearest to each destination, within `radius` metres; `None` without one."""
     if not positions:
         raise BadInput("a walk needs at least one destination")
     return _relocate(streetview, positions, radius)
@@ -104,13 +107,14 @@ def _ends(streetview: StreetView, positions: Sequence[LatLng], radius: float) ->
 def _without_imagery(
     ends: Sequence[Panorama | None], positions: Sequence[LatLng], radius: float
 ) -> list[tuple[int, str]]:
+    """Return the number of each destination without a panorama, and the reason."""
     reason = "no street view within {:g} m of {}"
     pairs = enumerate(zip(ends, positions, strict=True))
     return [(number, reason.format(radius, where)) for number, (end, where) in pairs if end is None]
 
 
 def _corners(streetview: StreetView, path: Sequence[LatLng], radius: float, before: str | None) -> list[Goal]:
-    """Return the panoramas at the corners of a path between its ends, none twice in a row."""
+    """Return the panoramas at the corners of a path, its ends left out, none twice in a row."""
     frame = LocalFrame(path[0])
     bends = LineString([frame.point(position) for position in path]).simplify(BEND_M).coords[1:-1]
     goals: list[Goal] = []
@@ -124,6 +128,7 @@ def _corners(streetview: StreetView, path: Sequence[LatLng], radius: float, befo
 def _relocate(
     streetview: StreetView, positions: Sequence[LatLng], radius: float
 ) -> Sequence[Panorama | None]:
+    """Return the panorama nearest to each position within `radius` metres, `None` without one."""
     if positions and isinstance(streetview, BatchStreetView):
         return streetview.nearest_many(positions, radius)
     return [streetview.nearest(position, radius) for position in positions]

@@ -21,7 +21,7 @@ _GOAL = ""
 
 @dataclass(frozen=True, slots=True)
 class DestinationOutcome:
-    """The outcome of a destination."""
+    """A destination, whether it was reached, and why or why not."""
 
     destination: LatLng
     reached: bool
@@ -29,7 +29,7 @@ class DestinationOutcome:
 
 
 class Pursuit:
-    """The goal of the moment, and what has been walked for it.
+    """A search for the goals of a plan one after the other, which gives up those out of reach.
 
     Args:
         plan: the goals.
@@ -54,12 +54,12 @@ class Pursuit:
 
     @property
     def goal(self) -> Goal | None:
-        """The goal to come to next; `None` if none is left."""
+        """Goal that comes next; `None` if none is left."""
         return self._left[-1] if self._left else None
 
     @property
     def outcome(self) -> Outcome:
-        """The end of the walk so far: how many destinations were reached, and why not the others."""
+        """End of the walk so far: destinations reached, and why not the others."""
         missed = [
             f"{number + 1}: {outcome.reason}"
             for number, outcome in sorted(self.outcomes.items())
@@ -70,7 +70,7 @@ class Pursuit:
         return Outcome("missed" if missed else "arrived", reason)
 
     def arrive(self, here: Panorama) -> float:
-        """Come to a panorama and tick off the goals that are reached there.
+        """Record a panorama come to, mark goals reached there, and return metres from the one before.
 
         Returns:
             Metres from the panorama before.
@@ -83,14 +83,14 @@ class Pursuit:
             self._led = False
             # Led elsewhere, the walker may have left the next corners behind.
             self._leave_out_corners(here)
-            self._set_out(here)
+            self._start_goal(here)
         elif before is None:
-            self._set_out(here)
-        self._tick_off(here)
+            self._start_goal(here)
+        self._mark_reached(here)
         return metres
 
     def next_link(self, goal: Goal, toward: float, links: Sequence[Link]) -> Link | None:
-        """Return the link to take for the goal of the moment.
+        """Return the link to take for the current goal; `None` to give it up.
 
         Args:
             goal: of the moment.
@@ -123,32 +123,36 @@ class Pursuit:
         return onward
 
     def be_led(self) -> None:
-        """Set out anew from where the next link leads, which somebody else takes."""
+        """Start anew for the goal at the next panorama, which a user or other decider chose."""
         self._led = True
 
     def end(self, reason: str) -> None:
         """Give up all goals that are left."""
         while self._left:
-            self._close(reached=False, reason=reason)
+            self._end_goal(reached=False, reason=reason)
 
     def _give_up(self, here: Panorama, reason: str) -> None:
-        self._close(reached=False, reason=reason)
-        self._set_out(here)
-        self._tick_off(here)
+        """Give up the current goal for a reason, and start for the next one."""
+        self._end_goal(reached=False, reason=reason)
+        self._start_goal(here)
+        self._mark_reached(here)
 
-    def _tick_off(self, here: Panorama) -> None:
+    def _mark_reached(self, here: Panorama) -> None:
+        """Mark the goals that are reached at a panorama, and start for the next one."""
         while (goal := self.goal) and self._is_at(here, goal):
             reason = "reached"
             if goal.destination is not None:
                 away = distance(here.position, self._destinations[goal.destination])
                 reason = f"reached: its panorama is {away:.0f} m from it"
-            self._close(reached=True, reason=reason)
-            self._set_out(here)
+            self._end_goal(reached=True, reason=reason)
+            self._start_goal(here)
 
     def _is_at(self, here: Panorama, goal: Goal) -> bool:
+        """Return whether a panorama is the goal's, or within `arrive` metres of it."""
         return here.id == goal.pano_id or distance(here.position, goal.position) <= self._arrive
 
-    def _close(self, *, reached: bool, reason: str) -> None:
+    def _end_goal(self, *, reached: bool, reason: str) -> None:
+        """End the current goal, and record the outcome of its destination, if it is one."""
         goal = self._left.pop()
         if goal.destination is not None:
             self.outcomes[goal.destination] = DestinationOutcome(
@@ -158,15 +162,15 @@ class Pursuit:
             _log.info("a corner at %s is left out: %s", goal.position, reason)
 
     def _leave_out_corners(self, here: Panorama) -> None:
-        """Leave out the next corners that lie farther from the next destination than one stands now."""
+        """Drop the next corners that lie farther from the next destination than the walker does."""
         end = next((goal for goal in reversed(self._left) if goal.destination is not None), None)
         while end and (goal := self.goal) and goal.destination is None:
             if distance(goal.position, end.position) < distance(here.position, end.position):
                 return
-            self._close(reached=False, reason="passed on another way")
+            self._end_goal(reached=False, reason="passed on another way")
 
-    def _set_out(self, here: Panorama) -> None:
-        """Begin anew for the goal of the moment."""
+    def _start_goal(self, here: Panorama) -> None:
+        """Start for the current goal at a panorama, with a new limit of metres."""
         # Only within one goal is a panorama not to be visited twice: the next goal may lead back.
         self._visited = {here.id}
         if self.goal is not None:
@@ -174,14 +178,14 @@ class Pursuit:
 
 
 class Explored:
-    """Panoramas stood at, with the links that leave them."""
+    """Visited panoramas and the links that leave them."""
 
     def __init__(self) -> None:
         self._graph: nx.DiGraph[str] = nx.DiGraph()
         self._positions: dict[str, LatLng] = {}
 
     def see(self, panorama: Panorama, links: Iterable[Link]) -> None:
-        """Remember a panorama and the links that leave it."""
+        """Record a panorama and the links that leave it."""
         self._positions[panorama.id] = panorama.position
         # `_GOAL` stands for any position: how far each panorama is from it is worked out when asked.
         self._graph.add_edge(panorama.id, _GOAL)
@@ -193,7 +197,7 @@ class Explored:
             self._graph.add_edge(link.pano_id, _GOAL)
 
     def way_on(self, here: str, goal: LatLng, visited: Collection[str]) -> Link | None:
-        """Return the link to take for the end of a link that promises the shortest way to a position.
+        """Return the link to take towards a position, by known links and straight on; `None` without one.
 
         That is the one with the fewest metres along links seen to it and on in a straight line.
 

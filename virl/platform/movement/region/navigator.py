@@ -17,7 +17,7 @@ from virl.platform.streetview import Link, Panorama, Pose, StreetView
 from virl.region import Region
 
 Order = Callable[[Sequence[LatLng]], Sequence[int]]
-"""Positions to the numbers of all of them, 0 first."""
+"""A function that returns the numbers of positions in the order to visit them, 0 first."""
 
 
 class RegionNavigator:
@@ -66,7 +66,7 @@ class RegionNavigator:
         self._order = order
 
     def panoramas(self) -> tuple[SurveyedPanorama, ...]:
-        """Return the panoramas of the region, in the order found; looked for when first asked.
+        """Return the panoramas of the region, in the order found; the first call searches for them.
 
         Raises:
             NoStreetView: there is none.
@@ -105,6 +105,7 @@ class RegionNavigator:
             before, here, index = here, self._streetview.panorama(step.choice.link.pano_id), index + 1
 
     def _find_survey(self) -> RegionSurvey:
+        """Return the survey of the region, made at the first call; refuses one without a panorama."""
         if self._survey is None:
             self._survey = self._find()
         if not self._survey.found:
@@ -115,7 +116,7 @@ class RegionNavigator:
         return self._survey
 
     def _order_left(self, start: Pose, trail: Sequence[str]) -> list[str]:
-        """Return the panoramas left to visit, as an earlier walk has put them, or in an order made now."""
+        """Return ids of the panoramas left to visit, in a stored order or a new one."""
         known = self._find_survey()
         for order in reversed(known.store.orders):
             if not trail and order.start == start.pano_id:
@@ -126,7 +127,7 @@ class RegionNavigator:
         return self._new_order(start, trail)
 
     def _new_order(self, start: Pose, trail: Sequence[str]) -> list[str]:
-        """Return the panoramas left to visit, the start first where a walk goes on there."""
+        """Return ids of the panoramas left to visit in a new order, the start first if it is one."""
         known = self._find_survey()
         left = [one for one in known.found.values() if one.id not in {*trail, start.pano_id}]
         here = self._streetview.panorama(start.pano_id)
@@ -138,7 +139,7 @@ class RegionNavigator:
         return ids
 
     def _reorder(self, left: deque[str], here: str) -> None:
-        """Put the panoramas left to visit in an order that begins elsewhere."""
+        """Sort the panoramas left to visit into a tour from a panorama."""
         found, position = self._find_survey().found, self._streetview.panorama(here).position
         rest = [found[pano_id] for pano_id in left if pano_id != here and pano_id in found]
         tour = self._order([position, *(one.position for one in rest)])
@@ -146,7 +147,7 @@ class RegionNavigator:
         left.extend(rest[number - 1].id for number in tour[1:])
 
     def _next_panorama(self, left: deque[str]) -> Panorama | None:
-        """Return the first of the panoramas that is still there, taken from those left."""
+        """Remove and return the first panorama left that still exists; `None` if none is left."""
         while left:
             pano_id = left.popleft()
             try:
@@ -156,6 +157,8 @@ class RegionNavigator:
         return None
 
     def _choose(self, here: Panorama, left: deque[str]) -> Callable[[], Choice]:
+        """Return the function that chooses the next panorama of the tour, or the end."""
+
         def choose() -> Choice:
             following = self._next_panorama(left)
             if following is None:
@@ -166,4 +169,5 @@ class RegionNavigator:
 
 
 def _hop(here: Panorama, there: Panorama) -> Link:
+    """Return a straight link between two panoramas, whether or not a street joins them."""
     return Link(there.id, bearing(here.position, there.position), distance(here.position, there.position))

@@ -13,7 +13,7 @@ FORMAT = 1
 
 
 class SurveyPlan(JsonRecord):
-    """The first line: where and how panoramas are looked for."""
+    """First record of a survey file: region and settings of the search for panoramas."""
 
     kind: Literal["plan"] = "plan"
     format: int = FORMAT
@@ -23,15 +23,16 @@ class SurveyPlan(JsonRecord):
     radius: float
     """Metres within which each position is relocated."""
     follow_links: bool
+    """True if the ends of links are asked for, too."""
 
 
 class SurveyedPanorama(JsonRecord):
-    """A panorama, and where its links lead."""
+    """A panorama with its position and links."""
 
     id: str
     position: LatLng
     links: tuple[tuple[str, float, float], ...] = ()
-    """Panorama id, heading and metres of each."""
+    """Id of the panorama, heading in degrees and metres of each link."""
 
     @classmethod
     def of(cls, panorama: Panorama) -> "SurveyedPanorama":
@@ -40,7 +41,7 @@ class SurveyedPanorama(JsonRecord):
         return cls(id=panorama.id, position=panorama.position, links=links)
 
     def to_links(self) -> list[Link]:
-        """Return the links."""
+        """Return the links as `Link` objects."""
         return [Link(*link) for link in self.links]
 
 
@@ -56,12 +57,13 @@ class Batch(JsonRecord):
 
 
 class Ordered(JsonRecord):
-    """The order of a walk, by panorama ids."""
+    """Record of the order in which a walk visits panoramas."""
 
     kind: Literal["order"] = "order"
     start: str
     """The panorama that the walk was started from; it need not be in the region."""
     ids: tuple[str, ...]
+    """Ids of the panoramas in the order to visit them."""
 
 
 AnyRecord = Annotated[SurveyPlan | Batch | Ordered, Field(discriminator="kind")]

@@ -18,14 +18,16 @@ from virl.platform.streetview import Panorama, StreetView
 from virl.region import Region
 
 SPACING_M = 20.0  # V-IRL's
+"""Metres between the positions of the grid, if not set."""
 BATCH = 100  # positions that Google takes in one request
+"""Positions of a request at most."""
 
 Progress = Callable[[int, int, int], None]
-"""A function of positions asked, positions known to be asked in all, and panoramas found in the region."""
+"""A function called with positions asked, positions to ask in all, and panoramas found in the region."""
 
 
 class SurveyStore:
-    """Batches and orders of one plan, in memory and, with a file, on disk.
+    """Batches and orders of a survey, in memory and, with a file, on disk.
 
     A last line that was cut off, as a kill leaves it, is dropped.
 
@@ -43,7 +45,7 @@ class SurveyStore:
         self._batches: list[Batch] = []
         self._orders: list[Ordered] = []
         if self._lines is not None:
-            self._read(self._lines, plan)
+            self._load(self._lines, plan)
             if not self._lines.count:
                 self._lines.append(plan.model_dump_json())
 
@@ -58,7 +60,7 @@ class SurveyStore:
         return tuple(self._orders)
 
     def add(self, record: Batch | Ordered) -> None:
-        """Keep a record; a kill after this returns does not lose it.
+        """Keep a record, on disk before this returns.
 
         Raises:
             CannotWrite: the disk refuses; nothing is kept.
@@ -68,12 +70,15 @@ class SurveyStore:
         self._take(record)
 
     def _take(self, record: Batch | Ordered) -> None:
+        """Add a record to those in memory."""
         if isinstance(record, Batch):
             self._batches.append(record)
         else:
             self._orders.append(record)
 
-    def _read(self, lines: JsonLines, plan: SurveyPlan) -> None:
+    def _load(self, lines: JsonLines, plan: SurveyPlan) -> None:
+        """Load the records of a file that begins with this plan."""
+
         def check_line(line: bytes) -> SurveyPlan | Batch | Ordered:
             record = RECORD.validate_json(line)
             if isinstance(record, SurveyPlan) != (lines.count == 0):
@@ -101,7 +106,7 @@ def survey(
     file: Path | None = None,
     progress: Progress | None = None,
 ) -> "RegionSurvey":
-    """Find the panoramas of a region.
+    """Return the panoramas of a region, found by relocating the positions of a grid and the ends of links.
 
     Args:
         streetview: a `BatchStreetView` gets up to 100 positions a request, another one each.
@@ -134,7 +139,7 @@ def survey(
 
 
 class RegionSurvey:
-    """The panoramas and the answers known of a region.
+    """Panoramas found in a region, and the nearest panorama to each position asked.
 
     It is taken in the same order whether its answers were kept or are new, so that a survey that was killed
     ends as one that was not.
@@ -163,11 +168,11 @@ class RegionSurvey:
         return len(self._asked)
 
     def unknown(self, positions: Iterable[LatLng]) -> list[LatLng]:
-        """Return those of the positions that no answer is kept for."""
+        """Return the positions whose nearest panorama is not stored."""
         return [position for position in positions if position not in self._nearest]
 
     def keep(self, positions: Sequence[LatLng], panoramas: Sequence[Panorama | None]) -> None:
-        """Keep the answers to positions."""
+        """Keep the panorama nearest to each position, `None` without one."""
         met = {one.id: one for one in panoramas if one is not None}
         new = tuple(
             SurveyedPanorama.of(one) for pano_id, one in met.items() if pano_id not in self._panoramas
@@ -178,7 +183,7 @@ class RegionSurvey:
         self._remember(batch)
 
     def take(self, positions: Sequence[LatLng]) -> None:
-        """Take over the answers kept for positions."""
+        """Add the panoramas stored for positions to those found."""
         self._asked.update(positions)
         for pano_id in map(self._nearest.__getitem__, positions):
             if pano_id is None or pano_id in self._met:
@@ -189,7 +194,7 @@ class RegionSurvey:
                 self._unfollowed.append(self._panoramas[pano_id])
 
     def leads(self) -> list[LatLng]:
-        """Return the ends in the region of links of panoramas found since the last call, to ones not met."""
+        """Return the ends, in the region, of new panoramas' links to panoramas not found yet."""
         ends: dict[str, LatLng] = {}
         for here in self._unfollowed:
             for link in here.to_links():
@@ -200,6 +205,7 @@ class RegionSurvey:
         return [end for end in dict.fromkeys(ends.values()) if end not in self._asked]
 
     def _remember(self, batch: Batch) -> None:
+        """Add a batch to what is known."""
         self._nearest.update(zip(batch.asked, batch.nearest, strict=True))
         self._panoramas.update((one.id, one) for one in batch.new)
 
@@ -207,6 +213,7 @@ class RegionSurvey:
 def _relocate(
     streetview: StreetView, positions: Sequence[LatLng], radius: float
 ) -> Sequence[Panorama | None]:
+    """Return the panorama nearest to each position within `radius` metres, `None` without one."""
     if isinstance(streetview, BatchStreetView):
         return streetview.nearest_many(positions, radius)
     return [streetview.nearest(position, radius) for position in positions]

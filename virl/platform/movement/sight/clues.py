@@ -22,7 +22,9 @@ MOST_TOLD = 8
 """Signs, streets and numbers told of at most, each, the latest first. Chosen: a question stays within 2,000
 tokens."""
 MOST_LETTERS = 40
+"""Letters of a sign that are quoted."""
 MOST_WORDS = 4  # of a plate: more are a sentence; chosen
+"""Words of a street's name plate at most."""
 TELLING_M = 25.0
 """Metres that the lowest and the highest number are apart before they tell a direction. Chosen."""
 
@@ -56,10 +58,12 @@ class StreetWords(Settings):
 
 @dataclass(frozen=True, slots=True)
 class Clue:
-    """Words of a sign, and where they were read."""
+    """Words of a sign with place types, and the position of the walker who read them."""
 
     text: str
+    """Words of the sign."""
     kinds: tuple[str, ...]
+    """Place types that the words stand for."""
     position: LatLng
     """The position of the walker."""
     height: float
@@ -67,13 +71,13 @@ class Clue:
 
 
 class Clues:
-    """Signs that a walker has read, and where."""
+    """Signs that a walker has read, with positions, as hints on the streets around."""
 
     def __init__(self) -> None:
         self._read: dict[str, Clue] = {}
 
     def read(self, panorama: Panorama, signs: Iterable[KnownSign]) -> None:
-        """Write down the signs that were read at a panorama."""
+        """Record the signs that were read at a panorama."""
         for one in signs:
             key, height = one.sign.text.casefold(), one.sign.box[3] - one.sign.box[1]
             known = self._read.pop(key, None)  # what was read last stands last
@@ -102,7 +106,7 @@ class Clues:
         if streets:
             lines.append("Streets by their signs: " + _describe_clues(streets, here))
         if numbers:
-            lines.append("House numbers: " + _describe_clues(numbers, here) + _run(numbers))
+            lines.append("House numbers: " + _describe_clues(numbers, here) + _numbers_rise(numbers))
         if kinds := _clusters(others, here):
             lines.append("Kinds of place seen more than once: " + kinds)
         return lines
@@ -136,7 +140,7 @@ def leads_to_centre(signs: Iterable[KnownSign]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ToldAddress:
-    """The streets that a task names, and the house number."""
+    """Streets and house number that a task names; empty and `None` without."""
 
     streets: frozenset[str]
     number: int | None
@@ -147,7 +151,7 @@ class ToldAddress:
         return max(own, key=lambda one: one.sign.box[3] - one.sign.box[1], default=None)
 
     def numbers_away(self, sign: KnownSign) -> int | None:
-        """Return how far the house number is from the numbers on a plate; `None` if either is not known."""
+        """Return how many house numbers the address is off a plate's, 0 within; `None` if unknown."""
         span = _SPAN.search(sign.sign.text)
         if span is None or self.number is None:
             return None
@@ -156,7 +160,7 @@ class ToldAddress:
 
 
 def told_address(task: str) -> ToldAddress:
-    """Return the address in a task; where there is none, the streets in the name that it tells."""
+    """Return the streets and house number that a task names."""
     beside = QUOTED.sub(" ", task)
     number = _TOLD_NUMBER.search(beside) if names_of_streets(beside) else None
     streets = names_of_streets(beside) or names_of_streets(task)
@@ -174,15 +178,18 @@ def load_street_words() -> StreetWords:
 
 
 def _is_plate(one: Clue) -> bool:
+    """Return whether a clue is a street's name plate: few words, no place type, a street's name."""
     return not one.kinds and len(one.text.split()) <= MOST_WORDS and bool(names_of_streets(one.text))
 
 
 def _number(text: str) -> int | None:
+    """Return the house number that a text is; `None` if it is none."""
     found = _NUMBER.fullmatch(text.strip())
     return int(found[1]) if found else None
 
 
 def _describe_clues(clues: Iterable[Clue], here: LatLng) -> str:
+    """Return the latest clues in words, with distance and direction."""
     return "; ".join(
         f"{one.text[:MOST_LETTERS]!r}{_kind(one)} {_direction_text(one.position, here)}"
         for one in islice(clues, MOST_TOLD)
@@ -190,16 +197,18 @@ def _describe_clues(clues: Iterable[Clue], here: LatLng) -> str:
 
 
 def _kind(one: Clue) -> str:
+    """Return a clue's first place type in brackets; empty without one."""
     return f" ({one.kinds[0].replace('_', ' ')})" if one.kinds else ""
 
 
 def _direction_text(position: LatLng, here: LatLng) -> str:
+    """Return a position in words: metres and direction from here."""
     away = distance(here, position)
     return "here" if away < 1 else f"{away:.0f} m {compass_word(bearing(here, position))}"
 
 
-def _run(numbers: Sequence[Clue]) -> str:
-    """Return in words which way house numbers rise; empty if those read tell nothing."""
+def _numbers_rise(numbers: Sequence[Clue]) -> str:
+    """Return in words which way house numbers rise; empty if those read do not tell."""
     low, high = (pick(numbers, key=lambda one: _number(one.text) or 0) for pick in (min, max))
     if low.text == high.text or distance(low.position, high.position) < TELLING_M:
         return ""
@@ -207,7 +216,7 @@ def _run(numbers: Sequence[Clue]) -> str:
 
 
 def _clusters(clues: Sequence[Clue], here: LatLng) -> str:
-    """Return the kinds that were seen more than once, and where their middle is."""
+    """Return in words the place types seen more than once, with the middle of their positions."""
     counted = Counter(one.kinds[0] for one in clues if one.kinds)
     told = []
     for kind, count in counted.most_common(3):
@@ -220,16 +229,17 @@ def _clusters(clues: Sequence[Clue], here: LatLng) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """A sign at the side of a street, and about where it is."""
+    """A sign at the side of a street, with its estimated position."""
 
     pano_id: str
     """The panorama where it was read."""
     known: KnownSign
+    """The sign, with its place types."""
     position: LatLng
 
 
 class Neighbours:
-    """The fronts that a walker has read last, to know a place by what stands beside it.
+    """The fronts that a walker has read last, by which a place is known from its neighbours.
 
     Args:
         goal: what is looked for; it has neighbours.
@@ -240,12 +250,12 @@ class Neighbours:
         self._fronts: deque[Front] = deque(maxlen=_LAST_READ)
 
     def read(self, panorama: Panorama, signs: Sequence[KnownSign]) -> None:
-        """Remember the signs read at a panorama, unless streets part there: then they may be of either."""
+        """Record the signs read at a panorama, except at junctions, where their street is uncertain."""
         if not panorama.is_crossing:
             self._fronts.extend(_fronts(panorama, signs))
 
     def fronts_near(self, here: LatLng) -> list[Front]:
-        """Return the fronts seen from here that are of a kind that is looked for."""
+        """Return the fronts near a position whose place types are those of the goal."""
         return [
             one
             for one in self._fronts
@@ -253,30 +263,32 @@ class Neighbours:
         ]
 
     def hints(self, here: LatLng) -> list[Front]:
-        """Return the fronts seen from here that may be the goal's.
+        """Return the fronts near a position that may be the goal, by the neighbours read beside them.
 
         All its neighbours were read beside it; or one of a kind that is not common, as not every sign tells
         what it stands for. Of 24 places in Virlstead and Virlham this knew 22, and it took 5 of 68 others of
         their kinds for one.
         """
-        return [one for one in self.fronts_near(here) if self._stands_there(one)]
+        return [one for one in self.fronts_near(here) if self._may_be_goal(one)]
 
     def unseen(self, own: Front) -> set[str]:
-        """Return the kinds of the goal's neighbours that no sign beside a front tells of."""
+        """Return the place types of the goal's neighbours that no sign beside a front shows."""
         beside = [
             one.known
             for one in self._fronts
             if distance(one.position, own.position) < _BESIDE_M
             and not set(one.known.kinds) & set(own.known.kinds)
         ]
-        return {kind for kind in self._goal.beside if not any(_tells(one, kind) for one in beside)}
+        return {kind for kind in self._goal.beside if not any(_shows(one, kind) for one in beside)}
 
-    def _stands_there(self, own: Front) -> bool:
+    def _may_be_goal(self, own: Front) -> bool:
+        """Return whether all neighbours were read beside a front, or one of an uncommon type."""
         unseen = self.unseen(own)
         return not unseen or bool(set(self._goal.beside) - unseen - types_marked("common"))
 
 
 def _fronts(panorama: Panorama, signs: Sequence[KnownSign]) -> Iterator[Front]:
+    """Yield signs at the side of the street, with positions `WALL_M` from its middle."""
     street = panorama.links[0].heading if panorama.links else 0.0
     for one in signs:
         side = signed_turn(street, one.sign.heading)
@@ -287,6 +299,6 @@ def _fronts(panorama: Panorama, signs: Sequence[KnownSign]) -> Iterator[Front]:
             yield Front(panorama.id, one, destination(along, across, WALL_M))
 
 
-def _tells(one: KnownSign, kind: str) -> bool:
-    """Return whether a sign tells of a kind, or of a wider one, as `school` of a `secondary_school`."""
+def _shows(one: KnownSign, kind: str) -> bool:
+    """Return whether a sign stands for a place type, or for a wider one."""
     return any(kind == told or kind.endswith(f"_{told}") for told in one.kinds)

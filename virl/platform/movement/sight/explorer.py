@@ -40,32 +40,35 @@ MOST_WAYS = 8
 MOST_JUNCTIONS = 12
 """Junctions that are told of, the ones visited last. Chosen: a question stays within 2,000 tokens."""
 MOST_DEAD_ENDS = 4
+"""Dead ends that are named at most, the latest."""
 MOST_SIGNS = 3
+"""Signs that are quoted for a way."""
 MOST_LETTERS = 40
+"""Letters of a sign that are quoted."""
 
 _AHEAD_M, _KNOWN_M = 100.0, 150.0
 """Metres down a way to where it is taken to lead, and from there to the junctions that were visited near by.
 Chosen in Virlham."""
 ELSEWHERE_DEG = 90.0
-"""Turn towards a way that leaves another panorama, degrees. Chosen: as much as a turn to the side."""
+"""Degrees that count as the turn to a way which leaves another panorama. Chosen: a turn to the side."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frontier:
-    """A way that was seen and not taken yet, and how to get to it."""
+    """A way that was seen and not taken yet, with the route to it."""
 
     pano_id: str
-    """The panorama that it leaves."""
+    """Id of the panorama that the way leaves."""
     link: Link
-    """Its first link."""
+    """First link of the way."""
     first: Link
-    """The link to take now, from where the walker stands, to get there."""
+    """Link to take now to get to the way."""
     junctions: int
-    """The number of junctions passed before it, the one it leaves included."""
+    """Number of junctions passed before the way, the one it leaves included."""
     metres: float
-    """Metres to where it leaves."""
+    """Metres to the panorama that the way leaves."""
     turn: float
-    """Degrees that the walker turns to take it at once, [0, 180]; `ELSEWHERE_DEG` if it leaves elsewhere."""
+    """Degrees of the turn to take the way at once, [0, 180]; `ELSEWHERE_DEG` if it leaves elsewhere."""
 
 
 class SeenMap:
@@ -80,7 +83,7 @@ class SeenMap:
         self._junctions: list[LatLng] = []
 
     def visit(self, panorama: Panorama) -> None:
-        """Write down that the walker came to a panorama."""
+        """Record a visit of a panorama."""
         if panorama.is_crossing and panorama.id not in self._seen:
             self._junctions.append(panorama.position)
         self._seen[panorama.id] = panorama
@@ -141,14 +144,14 @@ class SeenMap:
 
 @dataclass(frozen=True, slots=True)
 class Abilities:
-    """Abilities of a searcher; switched off to measure what each is worth."""
+    """Abilities of an explorer; each can be switched off to measure its worth."""
 
     remembers: bool = True
-    """True to know where it was: without, each way is as good as another."""
+    """True to remember the map; without it each way is as good as another."""
     looks_far: bool = True
     """True to read signs far down the streets at junctions."""
     reads_fronts: bool = False
-    """True to read the fronts of each street from its junction, which takes six views more a street."""
+    """True to read the fronts of each street from its junction, with six more views a street."""
     goes_back: bool = True
     """True to go back to ways that it saw and did not take."""
 
@@ -190,7 +193,7 @@ class SightExplorer:
         self._is_led = False
 
     def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:
-        """Read the signs around; the walk ends where a closer look confirms the goal."""
+        """Read the signs around a pose; return the outcome if a closer look shows the goal, else `None`."""
         here = self._looks.streetview.panorama(pose.pano_id)
         self._map.visit(here)
         self._unread += 1
@@ -220,7 +223,7 @@ class SightExplorer:
     def _hints(
         self, here: Panorama, fronts: Sequence[KnownSign]
     ) -> list[tuple[str, KnownSign, Collection[str]]]:
-        """Return the fronts that may be the goal's: where each was read, and kinds of neighbours not seen."""
+        """Return fronts that may be the goal: panorama id, sign, and place types of neighbours not seen."""
         if self._neighbours is None:
             return [(here.id, one, ()) for one in self._goal.hinted_by(fronts)]
         beside = self._neighbours
@@ -249,26 +252,27 @@ class SightExplorer:
         return self._ask(pose, frontiers)
 
     def _follow_pointer(self, pose: Pose, links: Sequence[Link], ahead: Sequence[Link]) -> Choice | None:
-        """Return the way down which a sign shows the goal, or to which a signpost points."""
-        return self._seen_down(pose, ahead) or self._pointed_down(pose, links)
+        """Return the choice of a way down which a sign or signpost shows the goal; `None` without one."""
+        return self._choose_seen(pose, ahead) or self._choose_pointed(pose, links)
 
-    def _seen_down(self, pose: Pose, links: Sequence[Link]) -> Choice | None:
-        """Return the way in which the goal is seen from afar, unless it was walked and was not it."""
+    def _choose_seen(self, pose: Pose, links: Sequence[Link]) -> Choice | None:
+        """Return the choice of a way in which the goal is seen from afar; `None` without one."""
         for link in links:
-            shown = self._goal.shown_by(self._looks_down(pose.pano_id, link))
+            shown = self._goal.shown_by(self._read_down(pose.pano_id, link))
             if shown and not self._map.visits(link.pano_id):
                 return Choice(link, f"the sign {shown.sign.text!r} is seen down this street")
         return None
 
-    def _pointed_down(self, pose: Pose, links: Sequence[Link]) -> Choice | None:
-        """Return the way to which a signpost points, the one that it came by too."""
-        ways = ((link, self._looks_down(pose.pano_id, link)) for link in links)
+    def _choose_pointed(self, pose: Pose, links: Sequence[Link]) -> Choice | None:
+        """Return the choice of a way that a signpost points down; `None` without one."""
+        ways = ((link, self._read_down(pose.pano_id, link)) for link in links)
         if found := self._guidance.follow(pose.pano_id, ways):
             link, pointer = found
             return Choice(link, f"a signpost points to {pointer.name!r}, {pointer.metres} m")
         return None
 
-    def _looks_down(self, pano_id: str, link: Link) -> tuple[KnownSign, ...]:
+    def _read_down(self, pano_id: str, link: Link) -> tuple[KnownSign, ...]:
+        """Return the signs down a link, read once."""
         key = (pano_id, link.pano_id)
         if key not in self._down:
             ahead = self._looks.signs_down(pano_id, link)
@@ -278,9 +282,11 @@ class SightExplorer:
         return self._down[key]
 
     def _signs_down(self, way: Frontier) -> tuple[KnownSign, ...]:
+        """Return the signs read down a way so far."""
         return self._down.get((way.pano_id, way.link.pano_id), ())
 
     def _ask(self, pose: Pose, frontiers: Sequence[Frontier]) -> Choice:
+        """Return the mind's choice among the ways not taken yet."""
         for way in frontiers if self._far else ():
             key = (way.pano_id, way.link.pano_id)
             # Only ways that leave from here can be looked down; what was seen of others is remembered.
@@ -303,12 +309,14 @@ class SightExplorer:
         return Choice(chosen.first, reply.reason)
 
     def _way_inputs(self, index: int, way: Frontier, road: ToldWay, pose: Pose) -> dict[str, object]:
+        """Return a way as the prompt takes it, with its number and description."""
         words = way_in_words(way, pose, self._signs_down(way))
         if sight := self._sights.get((way.pano_id, way.link.pano_id)):
             words = f"{words}; {sight}"
         return road.model_dump() | {"index": index, "description": words}
 
     def _weigh_way(self, index: int, way: Frontier) -> ToldWay:
+        """Return the numbers of a way by which rules compare it."""
         signs = self._signs_down(way)
         plate = self._address.seen_on(signs)
         pointers = self._guidance.pointers(signs)
@@ -335,11 +343,12 @@ def _hangs_over(links: Sequence[Link], one: KnownSign) -> bool:
 
 
 def _from_here(pose: Pose, link: Link) -> Frontier:
+    """Return a link of the current panorama as a way not taken yet."""
     return Frontier(pose.pano_id, link, link, 0, 0.0, abs(signed_turn(pose.heading, link.heading)))
 
 
 class Guidance:
-    """The memory of what signposts tell one walker of its goal.
+    """Signposts that a walker has read and followed on the way to its goal.
 
     Args:
         goal: what is looked for.
@@ -354,22 +363,22 @@ class Guidance:
         """True if the walker has read a signpost: its city may have more."""
 
     def see(self, signs: Sequence[KnownSign]) -> None:
-        """Note whether signposts are among signs."""
+        """Record whether there are signposts among signs."""
         self.has_signposts = self.has_signposts or any(one.points_to for one in signs)
 
     def pass_by(self, signs: Sequence[KnownSign]) -> None:
-        """Note the fronts that do not show the goal; a goal that is told by name may be read from nearer."""
+        """Record fronts that are not the goal, so that signposts to them count no more."""
         if not self._goal.name:
-            self._passed |= {name for name in self._to if _stands_there(signs, name)}
+            self._passed |= {name for name in self._to if _is_named_on(signs, name)}
 
     def pointers(self, signs: Sequence[KnownSign]) -> list[Pointer]:
-        """Return the pointers on signs that may still be to the goal, the nearest first."""
+        """Return the pointers on signs that may be to the goal, the nearest first."""
         return [one for one in self._goal.pointed_by(signs) if one.name not in self._passed]
 
     def follow(
         self, pano_id: str, ways: Iterable[tuple[Link, Sequence[KnownSign]]]
     ) -> tuple[Link, Pointer] | None:
-        """Return the way to which a signpost points that was not followed yet, the nearest goal first.
+        """Return a new link that a signpost points down, with the pointer; `None` without one.
 
         Args:
             pano_id: where the walker stands.
@@ -389,14 +398,15 @@ class Guidance:
         return link, pointer
 
 
-def _stands_there(signs: Sequence[KnownSign], name: str) -> bool:
+def _is_named_on(signs: Sequence[KnownSign], name: str) -> bool:
+    """Return whether a sign that is no signpost shows a name."""
     return any(
         one.points_to is None and name_likeness(one.sign.text, name) >= MIN_RESEMBLANCE for one in signs
     )
 
 
 def map_in_words(seen: SeenMap, clues: Clues, pose: Pose) -> str:
-    """Return the junctions visited, the last first, dead ends, and what signs tell, as seen from here.
+    """Return the junctions visited, the last first, dead ends and clues, in words.
 
     Args:
         seen: the map so far.
@@ -423,7 +433,7 @@ def map_in_words(seen: SeenMap, clues: Clues, pose: Pose) -> str:
 
 
 def way_in_words(way: Frontier, pose: Pose, signs: Sequence[KnownSign]) -> str:
-    """Describe how a way is reached, where it leads, and which signs were read down it.
+    """Return the route to a way, its direction and the signs read down it, in words.
 
     Args:
         way: not taken yet.

@@ -19,18 +19,18 @@ four may be misread."""
 
 @dataclass(frozen=True, slots=True)
 class SightGoal:
-    """A place that is known by its name, its kind and what stands beside it, or what it is good for."""
+    """A place to find by its name, or by its place type and its neighbours."""
 
     told: str
     """The task as it was told."""
     name: str = ""
     """The name, empty if none was told; then the goal is known by the rest."""
     kinds: tuple[str, ...] = ()
-    """Place types one of which it has."""
+    """Place types; the goal has one of them."""
     beside: tuple[str, ...] = ()
-    """Place types of its neighbours, all of which are there."""
+    """Place types of the goal's neighbours; each type stands there."""
     moment: Moment | None = None
-    """The time, where it is known."""
+    """Time of the search; `None` if unknown."""
 
     def hinted_by(self, signs: Sequence[KnownSign]) -> list[KnownSign]:
         """Return the signs that may show the goal, worth a closer look; those that show most of it first."""
@@ -50,7 +50,7 @@ class SightGoal:
         return next((one for one in signs if set(one.kinds) & set(self.kinds)), None)
 
     def pointed_by(self, signs: Sequence[KnownSign]) -> list[Pointer]:
-        """Return the pointers to what may be the goal, whatever stands beside it, the nearest first."""
+        """Return the pointers on signposts to places that may be the goal, the nearest first."""
         pointers = [
             one.points_to
             for one in signs
@@ -59,7 +59,7 @@ class SightGoal:
         return sorted(pointers, key=lambda pointer: pointer.metres)
 
     def nearest_to(self, signs: Sequence[KnownSign]) -> KnownSign | None:
-        """Return the sign that comes nearest to the goal, whether or not it shows it; `None` if none does."""
+        """Return the sign most like the goal, shown or not; `None` if none is like it."""
         signs = _fronts(signs)
         if self.name:
             return max(signs, key=lambda one: name_likeness(one.sign.text, self.name), default=None)
@@ -68,7 +68,7 @@ class SightGoal:
         return self.shown_by(signs) or seen
 
     def _names(self, one: KnownSign) -> bool:
-        """Return whether each word of the name is there: "Mill Street Cafe" is not "Spring Street Cafe"."""
+        """Return whether a sign has each word of the goal's name."""
         text = one.points_to.name if one.points_to else one.sign.text
         if name_likeness(text, self.name) < MIN_RESEMBLANCE:
             return False
@@ -78,4 +78,5 @@ class SightGoal:
 
 
 def _fronts(signs: Sequence[KnownSign]) -> list[KnownSign]:
+    """Return the signs that are no signposts."""
     return [one for one in signs if one.points_to is None]

@@ -28,13 +28,13 @@ SURE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class KnownSign:
-    """A sign that was read, and what it stands for."""
+    """A sign that was read, with the place types its words stand for."""
 
     sign: Sign
     kinds: tuple[str, ...]
     """Place types that its words tell of, the likeliest first."""
     points_to: Pointer | None = None
-    """The place and metres that it points to, if it is of a signpost."""
+    """Name and metres of the place that a signpost points to; `None` for other signs."""
 
 
 Kept = MutableMapping[tuple[str, Camera], tuple[KnownSign, ...]]
@@ -43,7 +43,7 @@ Kept = MutableMapping[tuple[str, Camera], tuple[KnownSign, ...]]
 
 @dataclass(slots=True)
 class SignLooks:
-    """A reader of signs for one walker.
+    """A reader of signs around panoramas for one walker.
 
     Args:
         streetview: that the walker sees; it refuses what the walker may not see.
@@ -71,11 +71,11 @@ class SignLooks:
         return tuple(sign for camera in self.cameras for sign in self._read(pano_id, camera))
 
     def signs_down(self, pano_id: str, link: Link) -> tuple[KnownSign, ...]:
-        """Return the signs far down the street that a link leads into; raises as `around`."""
+        """Return the signs far down the street that a link leads into; raises as `signs_around`."""
         return self._read(pano_id, Camera(link.heading, DOWN_PITCH, DOWN_FOV, *DOWN_SIZE))
 
     def fronts(self, pano_id: str, link: Link) -> tuple[KnownSign, ...]:
-        """Return the signs on the fronts of the street that a link leads into; raises as `around`."""
+        """Return the signs on the fronts of the street that a link leads into; raises as `signs_around`."""
         pieces = pieces_of(link.heading, FRONTS_M)
         fresh = [piece for piece in pieces if (pano_id, piece.camera) not in self.kept]
         self.views += len(pieces)
@@ -89,10 +89,11 @@ class SignLooks:
         return tuple(sign for piece in pieces for sign in self.kept[pano_id, piece.camera])
 
     def closer(self, pano_id: str, sign: Sign) -> tuple[KnownSign, ...]:
-        """Return the signs in a picture that is narrowed to one of them; raises as `around`."""
+        """Return the signs in a view narrowed to one of them; raises as `signs_around`."""
         return self._read(pano_id, closer_camera(sign.camera, sign.box))
 
     def _read(self, pano_id: str, camera: Camera) -> tuple[KnownSign, ...]:
+        """Return the signs in a view, read once."""
         self.views += 1
         self.streetview.panorama(pano_id)
         key = (pano_id, camera)
@@ -103,9 +104,10 @@ class SignLooks:
         return self.kept[key]
 
     def _to_known(self, sign: Sign) -> KnownSign:
+        """Return a sign with its place types, and its pointer if it is a signpost's line."""
         pointer = pointer_in(sign.text)
         return KnownSign(sign, self.kinds_of(pointer.name if pointer else sign.text), pointer)
 
     def kinds_of(self, text: str) -> tuple[str, ...]:
-        """Return the place types that words on a sign tell of, the likeliest first."""
+        """Return the place types that words stand for, the likeliest first."""
         return tuple(kind for kind, score in self.lexicon.classify(text).items() if score >= SURE)

@@ -9,18 +9,18 @@ from virl.platform.outcome import Outcome
 from virl.platform.streetview import Link, Pose, StreetView
 
 SPENT = Outcome("limit", "the limit of decisions and moves is reached, and the goal was not seen")
-"""The end of a walk that nobody ended."""
+"""Outcome of a walk that reached its limit of decisions or moves."""
 
 
 class Explorer(Protocol):
-    """An explorer that looks around wherever the walk comes, and decides where ways part."""
+    """A searcher that looks around at each panorama, and chooses a way at each junction."""
 
     def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:
-        """Look around at a panorama; the walk ends here with what is returned, `None` to go on."""
+        """Look around at a panorama; return the outcome if the walk ends here, `None` to go on."""
         ...
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
-        """Return the choice of a way at a junction.
+        """Choose a way at a junction.
 
         Args:
             pose: where the walker stands.
@@ -31,7 +31,7 @@ class Explorer(Protocol):
 
 
 class SightNavigator:
-    """A navigator for an explorer, asked at junctions only: streets without a choice are walked through.
+    """A navigator that walks through streets, and asks an explorer at junctions only.
 
     So does AgentNav (arXiv 2512.15933).
 
@@ -93,6 +93,7 @@ class SightNavigator:
     def _choose(
         self, pose: Pose, links: Sequence[Link], back: Link | None, *, is_junction: bool, last: bool
     ) -> Choice:
+        """Return the choice at a pose: the explorer's at a junction, the only way elsewhere, or an end."""
         if ended := self._explorer.arrive(pose, links):
             return Choice.end(ended)
         if last:

@@ -115,7 +115,7 @@ class WayQuestion(BaseModel):
 
 
 def understand(question: GoalQuestion, lexicon: Lexicon) -> Sought:
-    """Return a quoted name, else the kinds that the words speak for, and those of neighbours.
+    """Return the goal of a task: a quoted name, else the place types that its words mean, and neighbours'.
 
     Raises:
         MindFailed: there is neither.
@@ -186,7 +186,7 @@ def choose_way(question: WayQuestion, lexicon: Lexicon) -> RoadChoice:  # noqa: 
 
 
 def cost(road: ToldWay) -> float:
-    """Return the cost of a way, in junctions that are walked: the least is chosen first."""
+    """Return the cost of a way, in junctions walked; the way of least cost is chosen."""
     near = road.junctions + road.turn / STRAIGHT_BACK_DEG + KNOWN_JUNCTIONS * road.known_ahead
     if road.names_street:
         near += (road.numbers_away or 0) / JUNCTION_NUMBERS - STREET_JUNCTIONS
@@ -197,7 +197,7 @@ def cost(road: ToldWay) -> float:
 
 
 def choose_and_tell(question: WayQuestion, lexicon: Lexicon) -> VerbalizedChoice:
-    """Choose a way as `choose_way` does; rules know no city, and say so.
+    """Choose a way as `choose_way` does, with the words that a model adds.
 
     Raises:
         MindFailed: there is no way.

@@ -15,10 +15,11 @@ _KM_M = 1000
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """A line of a signpost."""
+    """A line of a signpost: the name of a place and the metres to it."""
 
     name: str
     metres: int
+    """Metres to the place, as the signpost says."""
 
 
 def pointer_in(text: str) -> Pointer | None:

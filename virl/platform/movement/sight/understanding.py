@@ -19,7 +19,7 @@ def goal_in_words(
     prompts: Prompts = OUR_PROMPTS,
     moment: Moment | None = None,
 ) -> SightGoal:
-    """Return what a task in words looks for.
+    """Return the goal of a task in words, as a mind reads it.
 
     Args:
         task: such as `Find the place called "Dubliner".`, or a wish.
@@ -45,10 +45,11 @@ def goal_in_picture(picture: Image, task: str, looks: SignLooks) -> SightGoal:
         looks: reads signs.
     """
     signs = list(signs_of(view_of_picture(picture).camera, looks.reader.read([picture])[0]))
-    text = max(signs, key=_size).text if signs else ""
+    text = max(signs, key=_box_area).text if signs else ""
     return SightGoal(task, text, looks.kinds_of(text))
 
 
-def _size(sign: Sign) -> float:
+def _box_area(sign: Sign) -> float:
+    """Return the area of a sign's box, square pixels."""
     left, top, right, bottom = sign.box
     return (right - left) * (bottom - top)

@@ -15,19 +15,20 @@ from virl.settings.model import Settings, load_settings
 
 
 class NeedPhrases(Settings):
-    """Phrases that speak of a need, and the place types that serve it, the best first."""
+    """Phrases that express a need, with the place types that serve it, the best first."""
 
     phrases: tuple[str, ...]
     kinds: tuple[str, ...]
 
 
 class ConditionPhrases(Settings):
-    """Phrases that speak of a condition, and the place types that do not serve a wish under it."""
+    """Phrases that express a condition, with the place types that it excludes."""
 
     about: str
     """The condition in a few words."""
     phrases: tuple[str, ...]
     refuses: frozenset[str] = frozenset()
+    """Place types that the condition excludes."""
     unseen: str = ""
     """The part of the condition that signs do not tell; empty if its types say all."""
 
@@ -98,6 +99,7 @@ def words_of_wish(wish: str) -> Iterator[str]:
 
 
 def _excluded_words(kinds: Set[str]) -> str:
+    """Return in words which place types a condition leaves out; empty without any."""
     named = sorted(kind.replace("_", " ") for kind in kinds)
     return f", which leaves out {', '.join(named)}" if named else ""
 
@@ -112,6 +114,7 @@ def _closed_types(moment: Moment | None) -> frozenset[str]:
 def _served_types(
     wish: str, offered: tuple[str, ...], lexicon: Lexicon, phrases: WishPhrases
 ) -> Iterator[str]:
+    """Yield the place types that serve a wish, the best first, perhaps repeated."""
     for need in phrases.needs:
         if found_in(wish, need.phrases):
             yield from need.kinds
@@ -120,7 +123,7 @@ def _served_types(
 
 @cache
 def usual_hours() -> Mapping[str, tuple[OpeningHours, ...]]:
-    """Return when places of each type are open in most towns; no hours for types that differ, or never close.
+    """Return weekly opening hours by place type; empty for types that differ by town or never close.
 
     Raises:
         BadInput: a row of the table of place types has other text than a weekly pattern.
@@ -129,7 +132,7 @@ def usual_hours() -> Mapping[str, tuple[OpeningHours, ...]]:
 
 
 def read_usual_hours(kind: str, pattern: str) -> tuple[OpeningHours, ...]:
-    """Read the weekly pattern of a type.
+    """Return the opening hours of a place type from its weekly pattern.
 
     Raises:
         BadInput: it is none; names the table and the type.

@@ -15,14 +15,14 @@ from virl.errors import BadInput
 from virl.geo import Floats, LatLng, LocalFrame
 
 Order = NDArray[np.int64]
-"""Numbers of points, each once."""
+"""Numbers of points in an order, each once."""
 MAX_TOGETHER = 10_000
 """Points solved in one matrix (chosen: 200 MB, and as much again in the solver); more are split."""
 _LARGEST = np.iinfo(np.uint16).max
 
 
 def path_length(points: Floats, order: Order) -> float:
-    """Return metres along an open path.
+    """Return the length of an open path, metres.
 
     Args:
         points: metres, shape (n, 2).
@@ -32,7 +32,7 @@ def path_length(points: Floats, order: Order) -> float:
 
 
 def nearest_neighbour(points: Floats) -> Order:
-    """Order points from 0 on, always by the nearest that is left, the first of equally near ones.
+    """Return an order of points from 0 on that always goes to the nearest point left.
 
     Args:
         points: metres, shape (n, 2).
@@ -78,7 +78,7 @@ def shortest_tour(positions: Sequence[LatLng], seconds: float | None = None) -> 
 
 
 def seconds_for(count: int) -> float:
-    """Return seconds of search for so many points: 0.9 for 200, 2.5 for 1,000, 16.5 for 8,000.
+    """Return the seconds to search for a tour of `count` points: 0.9 for 200, 16.5 for 8,000.
 
     Chosen once: ten times as much gains about one percent at 8,000, less below; docs/explanation/movement.md
     has the figures.
@@ -87,37 +87,38 @@ def seconds_for(count: int) -> float:
 
 
 def _open_path(points: Floats, seconds: float, together: int) -> Order:
-    """Return a short path from point 0, solved in parts if there are too many points for one matrix."""
+    """Return the order of a short path from point 0; many points are solved in parts."""
     if len(points) <= together:
         return _solve(points, seconds)
     # The part with the start comes first, as the path through the parts has to begin there.
-    parts = sorted(_halve(points, np.arange(len(points)), together), key=lambda part: 0 not in part)
+    parts = sorted(_split(points, np.arange(len(points)), together), key=lambda part: 0 not in part)
     middles = np.array([points[part].mean(axis=0) for part in parts])
     path = np.empty(0, np.int64)
     for number in _solve(middles, seconds_for(len(middles))):
         part = parts[number]
-        begin = _nearest(points, part, int(path[-1])) if len(path) else int(np.argmin(part))
+        begin = _nearest_in(points, part, int(path[-1])) if len(path) else int(np.argmin(part))
         part = np.r_[part[begin], np.delete(part, begin)]
         path = np.r_[path, part[_solve(points[part], seconds * len(part) / len(points))]]
     return path
 
 
-def _nearest(points: Floats, part: Order, here: int) -> int:
-    """Return the index, within a part, of its point that is nearest to a point."""
+def _nearest_in(points: Floats, part: Order, here: int) -> int:
+    """Return the index, within a part, of the point nearest to a point."""
     return int(np.argmin(np.hypot(*(points[part] - points[here]).T)))
 
 
-def _halve(points: Floats, part: Order, together: int) -> list[Order]:
-    """Cut a part across its longer side until no piece holds more than `together` points."""
+def _split(points: Floats, part: Order, together: int) -> list[Order]:
+    """Return a part cut across its longer side until no piece has more than `together` points."""
     if len(part) <= together:
         return [part]
     # A cut across the longer side gives the most compact parts.
     longer = int(np.argmax(np.ptp(points[part], axis=0)))
     part = part[np.argsort(points[part, longer], kind="stable")]
-    return [piece for half in np.array_split(part, 2) for piece in _halve(points, half, together)]
+    return [piece for half in np.array_split(part, 2) for piece in _split(points, half, together)]
 
 
 def _solve(points: Floats, seconds: float) -> Order:
+    """Return the order of a short path from point 0, by fast-tsp."""
     count = len(points)
     if count < 3:
         return np.arange(count)
@@ -128,7 +129,7 @@ def _solve(points: Floats, seconds: float) -> Order:
 
 
 def _matrix(points: Floats) -> NDArray[np.uint16]:
-    """Return distances as integers, the largest 65535; the last row and column are the additional node's."""
+    """Return distances scaled to 65535 at most; the last row and column are of an added node."""
     count = len(points)
     # The diagonal of all points is the longest possible distance.
     scale = _LARGEST / max(np.hypot(*np.ptp(points, axis=0)), 1e-9)

@@ -50,6 +50,7 @@ class ChatDescriber:
 
 
 def _refuse_answer(_question: str, _images: Sequence[Image]) -> str:
+    """Refuse a question where no chat model is given."""
     raise ModelUnavailable(
         "the chat describer needs a model that sees pictures: give one with --mind, or use another describer"
     )

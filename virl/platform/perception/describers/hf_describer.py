@@ -18,7 +18,9 @@ from virl.platform.perception.weights import Once, Precision, checkpoint, guard_
 from virl.platform.streetview import Image, View
 
 QUESTION = "{question}"
+"""Placeholder of the question in a prompt."""
 PROMPT = "{prompt}"
+"""Placeholder of the prompt in a template."""
 HALF: Precision = "bfloat16"
 """Precision that `auto` means on a GPU. Float16 overflows in T5, which BLIP-2 and InstructBLIP answer
 with."""
@@ -96,6 +98,7 @@ class HfDescriber:
         return said
 
     def _ask(self, loaded: Pretrained, batch: list[Image], text: str) -> list[str]:
+        """Return the model's answers to a text about each picture of a batch."""
         torch = module("torch", extra=EXTRA)
         with loaded.turn, guard_memory(self._settings.kind, len(batch)), torch.inference_mode():
             inputs = self._inputs(loaded, batch, text).to(loaded.device, loaded.model.dtype)
@@ -126,6 +129,7 @@ class HfDescriber:
 
 
 def _chat(image: Image, text: str) -> list[dict[str, Any]]:
+    """Return a picture and a text as a chat message of `transformers`."""
     shown = {"type": "image", "image": Picture.fromarray(image)}
     return [{"role": "user", "content": [shown, {"type": "text", "text": text}]}]
 
@@ -147,6 +151,7 @@ def _model_type(path: str) -> str:
 
 
 def _load(settings: HfDescriberSettings, options: ModelOptions) -> Pretrained:
+    """Return the model with its processor, once it has a chat template or the settings have one."""
     require(EXTRA, *PACKAGES)
     path = checkpoint(settings.weights, options)
     loaded = load_pretrained(

@@ -16,7 +16,9 @@ from virl.platform.perception.signs import SIGN
 from virl.platform.streetview import View
 
 NOTHING = "no signs that can be read"
+"""Text for a view without signs."""
 STREET_FOV = 45.0  # degrees; chosen: narrower views show a few fronts, not a street
+"""Degrees across a view from which its shopfronts are judged."""
 
 
 class SignDescriberSettings(ModelSettings):
@@ -101,6 +103,7 @@ class SignDescriber:
     def _describe_one(
         self, view: View, found: Sequence[Detection], wanted: dict[str, float]
     ) -> SceneDescription:
+        """Return the description of a view by what was found in it; wanted place types come first."""
         signs = sorted(
             (thing for thing in found if thing.text), key=lambda sign: -wanted.get(sign.label, 0.0)
         )
@@ -114,12 +117,14 @@ class SignDescriber:
         return SceneDescription("; ".join(parts), named, fronts)
 
     def _fronts(self, share: float) -> Amount:
+        """Return how many shopfronts a colourful share of the ground floors means."""
         if share >= self._settings.many_fronts:
             return "many"
         return "some" if share >= self._settings.some_fronts else "no"
 
 
 def _list_signs(signs: Sequence[Detection], most: int) -> str:
+    """Return the number of signs and the words of the first `most`."""
     named = ", ".join(
         f"'{sign.text}'" + ("" if sign.label == SIGN else f" ({_words(sign.label)})") for sign in signs[:most]
     )
@@ -127,8 +132,10 @@ def _list_signs(signs: Sequence[Detection], most: int) -> str:
 
 
 def _count(number: int, thing: str) -> str:
+    """Return a number with a noun, in the plural unless it is 1."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def _words(label: str) -> str:
+    """Return a label with spaces for underscores."""
     return label.replace("_", " ")

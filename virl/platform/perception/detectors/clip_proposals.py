@@ -87,14 +87,16 @@ class ClipProposals:
             crops = [crop(pictures[i], box.box, self._settings.margin) for i, box in boxes]
             background = [word for word in self._settings.background if word.lower() not in words]
             scores = self._recognizer.recognize(crops, [*words, *background])
-            for (i, box), (label, score) in zip(boxes, _best(scores, list(words.values())), strict=True):
+            for (i, box), (label, score) in zip(
+                boxes, _best_labels(scores, list(words.values())), strict=True
+            ):
                 if label is not None and score >= self._settings.min_score:
                     found[i].append(Detection(label, score, box.box, box.text))
         return [without_doubles(things, self._settings.max_overlap) for things in found]
 
 
-def _best(scores: NDArray[np.float32], labels: Sequence[str]) -> Iterator[tuple[str | None, float]]:
-    """Yield the best label of each box, or `None` if that is background, and its score."""
+def _best_labels(scores: NDArray[np.float32], labels: Sequence[str]) -> Iterator[tuple[str | None, float]]:
+    """Yield the best label of each box, `None` for background, and its score."""
     for row in scores:
         best = int(row.argmax())
         yield labels[best] if best < len(labels) else None, float(row[best])

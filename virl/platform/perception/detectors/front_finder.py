@@ -62,7 +62,7 @@ KIND = Kind("detector", FrontFinderSettings, open_front_finder)
 
 
 class FrontFinder:
-    """A detector of boards, each called a sign, and of the other things that its detector knows.
+    """A detector of signboards, labelled `sign`, and of what else its inner detector finds.
 
     Args:
         settings: of the finder.
@@ -112,6 +112,7 @@ class BoardsByText:
         return [[Detection(SIGN, 1.0, self._board(box)) for box in boxes] for boxes in lines]
 
     def _board(self, line: Box) -> Box:
+        """Return the box of the board around a line of text, by the line's usual share of its height."""
         left, top, right, bottom = line
         margin = (bottom - top) * (1 / self._settings.line_share - 1) / 2
         return left, top - margin, right, bottom + margin

@@ -48,7 +48,7 @@ class Network(Protocol):
     """Grounding DINO with its weights, as some library runs it."""
 
     def offsets(self, prompt: str) -> Sequence[Span]:
-        """Return the characters of each token, from the first to behind the last; none for special tokens."""
+        """Return the range of characters of each token of a prompt; an empty one for special tokens."""
         ...
 
     def score(self, batch: Sequence[Image], prompt: str) -> tuple[Rows, Rows]:
@@ -120,6 +120,8 @@ KIND = Kind("detector", GroundingDinoSettings, open_grounding_dino)
 
 
 class _Network:
+    """The network as `transformers` runs it."""
+
     def __init__(self, loaded: Pretrained) -> None:
         self._loaded = loaded
 

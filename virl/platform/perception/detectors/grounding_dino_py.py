@@ -79,7 +79,7 @@ def load_network(settings: GroundingDinoPySettings, options: ModelOptions) -> Ne
 
 
 def clash() -> str:
-    """Return why the package does not work with the `transformers` that is installed; empty if it does.
+    """Return why the package does not work with the installed `transformers`; empty if it does.
 
     It calls `BertModel.get_head_mask`, which is gone since version 5 (measured: 0.4.0 works with 4.57).
     """
@@ -92,6 +92,8 @@ def clash() -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Network:
+    """The network as its authors' package runs it."""
+
     model: Any
     transform: Any
     device: str
@@ -111,6 +113,7 @@ class _Network:
 
 @once_per_process
 def _load(path: str, text_encoder: str, backbone: str, edges: tuple[int, int], device: str) -> _Network:
+    """Return the network with its weights, on a device, for pictures scaled to two edges, pixels."""
     config = module(f"groundingdino.config.{CONFIGS[backbone]}", extra=EXTRA)
     arguments = {name: value for name, value in vars(config).items() if not name.startswith("_")}
     changed = {"text_encoder_type": text_encoder, "use_checkpoint": False, "use_transformer_ckpt": False}
@@ -141,7 +144,7 @@ def _weights(path: str) -> dict[str, Any]:
 
 
 def _transform(edges: tuple[int, int]) -> Any:
-    """Return the scaling and normalisation of the package."""
+    """Return the function that scales and normalises a picture as the package does."""
     transforms = module("groundingdino.datasets.transforms", extra=EXTRA)
     return transforms.Compose(
         [

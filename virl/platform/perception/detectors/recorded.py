@@ -87,7 +87,7 @@ _ByPanorama = Mapping[str, Sequence[_RecordedView]]
 
 
 class RecordedDetector:
-    """A detector of what a file says of a panorama, carried into each view. Safe to share between threads.
+    """A detector that reads recorded boxes of a panorama from a file and carries them into each view.
 
     Args:
         settings: name the file, which is read when something is first looked for.
@@ -117,6 +117,7 @@ class RecordedDetector:
         return [self._look(as_view(view), asked) for view in views]
 
     def _look(self, view: View, asked: Mapping[str, str]) -> list[Detection]:
+        """Return the recorded boxes of a view's panorama that it shows, with a wanted label."""
         lines = self._recorded.get().get(view.pano_id)
         if lines is None:
             raise ModelUnavailable(
@@ -134,7 +135,7 @@ class RecordedDetector:
         return without_doubles(found, self._settings.max_overlap)
 
     def _visible_part(self, recorded: Box, source: Camera, target: Camera) -> Box | None:
-        """Return the part of a recorded box that a view shows, if that is enough of it."""
+        """Return the part of a recorded box in a view; `None` if it is less than `min_seen`."""
         whole = recorded if source == target else carry_box(recorded, source, target)
         part = clip_box(whole, target.width, target.height) if whole else None
         if whole is None or part is None:
@@ -172,6 +173,7 @@ def write_boxes(file: Path, found: Iterable[tuple[View, Sequence[Detection]]]) -
 
 
 def _read(file: Path) -> _ByPanorama:
+    """Return the lines of a file of boxes, by panorama."""
     if not file.is_file():
         raise ModelUnavailable(
             f"the recorded detector has no file {file}: write one (docs/reference/models.md), or use "

@@ -159,6 +159,7 @@ class RenderedDetector:
         return found
 
     def _find_in_views(self, views: Sequence[View]) -> list[NetworkFinds]:
+        """Return the network's finds in each view, on several threads if there are."""
         if min(len(views), self._threads) < 2:
             return self.find([pixels_of(view) for view in views])
         return look_at_each(views, self._threads, lambda picture: self.find([picture])[0])
@@ -184,6 +185,7 @@ class RenderedDetector:
         return found
 
     def _without_parts(self, found: NetworkFinds) -> NetworkFinds:
+        """Return finds without those that are a part of another thing, by the settings."""
         settings, kept = self._settings, np.ones(len(found.scores), bool)
         for part, whole in settings.parts.items():
             parts = np.isin(found.classes, list(_numbers(part)))
@@ -195,7 +197,7 @@ class RenderedDetector:
         return NetworkFinds(found.boxes[kept], found.scores[kept], found.classes[kept])
 
     def _class_labels(self, labels: Sequence[str]) -> dict[int, str]:
-        """Return the classes asked for, and the label that each was asked by first."""
+        """Return the number of each class asked for, with the first label that means it."""
         if not labels:
             return dict(enumerate(_LABELS))
         asked: dict[int, str] = {}
@@ -207,11 +209,12 @@ class RenderedDetector:
 
 
 def _numbers(kind: str) -> Iterable[int]:
+    """Return the numbers of the classes with a label."""
     return (number for number, label in enumerate(_LABELS) if label == kind)
 
 
 def _fit_picture(picture: Image) -> Image:
-    """Return the picture as the network takes it: scaled, with grey below or on the right."""
+    """Return a picture scaled for the network, padded with grey below or on the right."""
     height, width = picture.shape[:2]
     scale = INPUT_SIDE / max(height, width)
     size = (max(round(width * scale), 1), max(round(height * scale), 1))
@@ -224,6 +227,7 @@ def _fit_picture(picture: Image) -> Image:
 def _read(
     picture: Image, scores: NDArray[np.float32], boxes: NDArray[np.float32], least: float
 ) -> NetworkFinds:
+    """Return the finds with a score of `least` or more, boxes in pixels of the picture."""
     cells, kinds = np.nonzero(scores >= least)
     scale = max(picture.shape[:2]) / INPUT_SIDE
     return NetworkFinds(boxes[cells] * np.float32(scale), scores[cells, kinds], kinds)

@@ -88,15 +88,16 @@ class SignDetector:
         ]
 
     def _judge(self, lines: list[TextLine], labels: Sequence[str]) -> list[Detection]:
+        """Return the detections of the signs that lines of text form, best first, bare signs last."""
         asked = {plain_label(label): label for label in labels}
-        found = [self._name(sign, asked) for sign in group_lines(lines)]
+        found = [self._classify_sign(sign, asked) for sign in group_lines(lines)]
         return sorted(
             (detection for detection in found if detection),
             key=lambda detection: (plain_label(detection.label) == SIGN, -detection.score),
         )
 
-    def _name(self, lines: list[TextLine], asked: dict[str, str]) -> Detection | None:
-        """Return the detection that a sign amounts to, if any of those asked for."""
+    def _classify_sign(self, lines: list[TextLine], asked: dict[str, str]) -> Detection | None:
+        """Return the detection of a sign, by the best type asked for; `None` if it is of none."""
         text = " / ".join(line.text for line in lines)
         clarity = float(
             np.average([line.score for line in lines], weights=[len(line.text) for line in lines])
@@ -116,12 +117,13 @@ class SignDetector:
 
 
 def _lower_line(line: TextLine, rows: int) -> TextLine:
+    """Return a line with its box moved down by some rows, pixels."""
     left, top, right, bottom = line.box
     return TextLine(line.text, line.score, (left, top + rows, right, bottom + rows))
 
 
 def _rows(camera: Camera, settings: SignDetectorSettings) -> tuple[int, int]:
-    """Return first and last row that lie between the lowest and the highest pitch, at the middle column."""
+    """Return the first and last row of a view between the lowest and the highest pitch."""
 
     def row(pitch: float) -> float:
         up = pitch - camera.pitch

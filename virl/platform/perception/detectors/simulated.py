@@ -29,7 +29,7 @@ SIGN = "sign"
 
 
 class SimulatedDetector:
-    """A detector that finds furniture, and places by their signs, in views of a made city as one might.
+    """A detector that finds things of a made city by its truth, with the errors of a noise model.
 
     Safe to share between threads.
 
@@ -75,7 +75,7 @@ class SimulatedDetector:
         return [self._look(as_view(view), asked, types, may_seem) for view in views]
 
     def _kinds(self, labels: Sequence[str]) -> dict[str, str]:
-        """Return the kinds asked for, and the label that each was asked by first."""
+        """Return the kinds of things asked for, each with the first label that means it."""
         if not labels:
             return {kind: kind for kind in self._settings.knows}
         asked: dict[str, str] = {}
@@ -86,7 +86,7 @@ class SimulatedDetector:
         return asked
 
     def _types(self, labels: Sequence[str]) -> dict[str, str]:
-        """Return the wanted labels that are no known thing, so may be place types, by their words."""
+        """Return labels asked for that are no kind of thing, and so may be place types, by their words."""
         if not labels or self._settings.place_confusion is None:
             return {}
         known = {SIGN, *self._settings.knows, *self._settings.synonyms}
@@ -95,6 +95,7 @@ class SimulatedDetector:
     def _look(
         self, view: View, asked: dict[str, str], types: dict[str, str], may_seem: set[str]
     ) -> list[Detection]:
+        """Return the detections in a view, after the noise, of the kinds and types asked for."""
         if not may_seem:
             return []
         look = name_look(view.pano_id, view.camera)
@@ -111,7 +112,7 @@ class SimulatedDetector:
         return sorted(found, key=lambda one: (-one.score, one.box))
 
     def _read(self, sign: Visible, draws: Draws, types: dict[str, str]) -> tuple[str, float] | None:
-        """Return the label and score that a sign's place is taken for; `None` where it is not noticed."""
+        """Return the label and score for the place behind a sign; `None` where the sign is missed."""
         settings, size = self._settings, size_of(sign.box)
         chance, alike = chance_found(size, sign.visible_fraction, settings), likeness(size, settings)
         right = [words for kind in sign.place_types if (words := kind.replace("_", " ")) in types]
@@ -124,7 +125,7 @@ class SimulatedDetector:
         return (types[right[0]], self._score(settings.score, chance, draws)) if right else None
 
     def _judge(self, thing: Visible, draws: Draws, asked: dict[str, str]) -> tuple[str, float] | None:
-        """Return the label and score that a thing is taken for; `None` where it is taken for nothing."""
+        """Return the label and score for a thing; `None` where it is missed."""
         settings, size = self._settings, size_of(thing.box)
         chance = chance_found(size, thing.visible_fraction, settings)
         if thing.kind in asked and draws.happens("found", chance):
@@ -136,6 +137,7 @@ class SimulatedDetector:
         return None
 
     def _score(self, ends: tuple[float, float], share: float, draws: Draws) -> float:
+        """Return a drawn score, [0, 1], around the mean at a share of the way between two ends."""
         mean = ends[0] + (ends[1] - ends[0]) * share
         return min(max(mean + self._settings.score_spread * draws.normal("score"), 0.0), 1.0)
 

@@ -11,6 +11,7 @@ from virl.geo import Floats
 from virl.platform.perception.ground.plane import GroundPatch
 
 Surface = Literal["paved", "grass", "gravel"]
+"""Kinds of ground."""
 
 HALF_M = 2.0  # of the street that is looked at to each side of straight across; chosen: longer than most cars
 BEFORE_M = 0.8  # of ground that the next is compared with; chosen
@@ -24,14 +25,14 @@ class Strip:
     """Ground of one kind along a street."""
 
     near: float
-    """Metres from the camera."""
+    """Metres from the camera to the near edge."""
     far: float | None
-    """`None` where no far edge is seen."""
+    """Metres from the camera to the far edge; `None` where none is seen."""
     surface: Surface
 
 
 def strips_beside(patch: GroundPatch) -> tuple[Strip, ...]:
-    """Return the strips of ground that follow one another away from the camera, in a patch that looks across.
+    """Return the strips of ground from the camera outwards, in a patch that looks across the street.
 
     The first is what the camera stands over.
     """
@@ -58,7 +59,7 @@ def strips_beside(patch: GroundPatch) -> tuple[Strip, ...]:
 
 
 def _edges(colours: Floats, per_m: int) -> list[int]:
-    """Return the places where another kind of ground begins."""
+    """Return the rows at which another kind of ground begins."""
     before, lasts = round(BEFORE_M * per_m), round(LASTS_M * per_m)
     edges: list[int] = []
     since = 0
@@ -73,6 +74,7 @@ def _edges(colours: Floats, per_m: int) -> list[int]:
 
 
 def _surface(colours: Floats) -> Surface:
+    """Return the kind of ground by its median colour."""
     _, a, b = np.median(colours, axis=0)
     if a < GREEN:
         return "grass"

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from virl.platform.streetview import Image, View
 
 CAMERA_HEIGHT_M = 2.5  # of street-view cars, about; chosen
+"""Metres of the camera above the ground."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,22 +18,22 @@ class GroundPatch:
     """A picture of the ground from above: row 0 farthest, columns from left to right."""
 
     pixels: Image
-    """(rows, columns, 3); black where the view does not show it."""
+    """Colours, shape (rows, columns, 3); black where the view does not reach."""
     seen: NDArray[np.bool_]
-    """(rows, columns): where the view shows it, or what stands before it."""
+    """Mask of the cells that the view reaches, shape (rows, columns)."""
     per_m: int
-    """Cells in a metre."""
+    """Cells a metre."""
     left_m: float
-    """Distance of the first column's left edge from the camera; negative to its left."""
+    """Metres from the camera to the left edge of the first column; negative to its left."""
     far_m: float
-    """Distance of the first row's far edge from the camera."""
+    """Metres from the camera to the far edge of the first row."""
 
     def metres_right(self, column: float) -> float:
-        """Return the metres to the right of the camera."""
+        """Return metres to the right of the camera of a column."""
         return self.left_m + column / self.per_m
 
     def metres_ahead(self, row: float) -> float:
-        """Return the metres before the camera."""
+        """Return metres ahead of the camera of a row."""
         return self.far_m - row / self.per_m
 
 
@@ -44,7 +45,7 @@ def ground_patch(
     per_m: int = 10,
     height: float = CAMERA_HEIGHT_M,
 ) -> GroundPatch:
-    """Lay a view on the ground, taken as flat.
+    """Return the ground in a view as seen from above, taken as flat.
 
     What stands on the ground is smeared away from the camera.
 

@@ -28,9 +28,9 @@ class Zebra:
     """A marked crossing, as it is seen from a camera."""
 
     aside: float
-    """Distance of its middle to the right of the camera, metres."""
+    """Metres from the camera to the right of the crossing's middle."""
     ahead: float
-    """Metres before the camera."""
+    """Metres from the camera ahead to the crossing's middle."""
     turn: float
     """Direction of the road that it crosses, along which its stripes run: degrees from straight ahead, [0,
     180)."""
@@ -40,6 +40,8 @@ class Zebra:
 
 @dataclass(frozen=True, slots=True)
 class _Stripe:
+    """A stripe of paint: its middle in metres right and ahead of the camera, and in cells."""
+
     aside: float
     ahead: float
     turn: float
@@ -49,7 +51,7 @@ class _Stripe:
 
 
 def find_zebras(patch: GroundPatch) -> list[Zebra]:
-    """Find the crossings that a patch shows, in any direction, nearest first."""
+    """Return the crossings in a patch, in any direction, the nearest first."""
     groups: list[list[_Stripe]] = []
     grey: Image = cv2.blur(cv2.cvtColor(patch.pixels, cv2.COLOR_RGB2GRAY), (3, 3)).astype(np.uint8)
     for stripe in _stripes(patch):
@@ -62,6 +64,7 @@ def find_zebras(patch: GroundPatch) -> list[Zebra]:
 
 
 def _zebra(stripes: Sequence[_Stripe]) -> Zebra:
+    """Return the crossing that stripes form."""
     # The middle of its ends: stripes that are missing in between do not move it.
     aside = [stripe.aside for stripe in stripes]
     ahead = [stripe.ahead for stripe in stripes]
@@ -70,13 +73,14 @@ def _zebra(stripes: Sequence[_Stripe]) -> Zebra:
 
 
 def _mean_turn(turns: Sequence[float]) -> float:
-    """Return the mean of directions that are the same when turned by half a circle."""
+    """Return the mean of directions, degrees in [0, 180), which are the same after half a circle."""
     # Doubled angles have a period of a whole circle, so that their mean is that of directions without an end.
     doubled = np.exp(2j * np.radians(turns)).sum()
     return float(np.degrees(np.angle(doubled)) / 2 % 180.0)
 
 
 def _stripes(patch: GroundPatch) -> list[_Stripe]:
+    """Return the stripes of paint in a patch, by size and shape."""
     outlines, _ = cv2.findContours(_paint(patch), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     found = []
     for outline in outlines:

@@ -78,6 +78,7 @@ class LightGlueMatcher:
         ]
 
     def _match(self, loaded: Pretrained, batch: Sequence[tuple[Image, Image]]) -> list[Match]:
+        """Return the common points of each pair of a batch."""
         torch = module("torch", extra=EXTRA)
         pictures = [[Picture.fromarray(image) for image in pair] for pair in batch]
         with loaded.turn, guard_memory(self._settings.kind, len(batch)), torch.inference_mode():
@@ -94,6 +95,7 @@ class LightGlueMatcher:
 
 
 def _load(settings: LightGlueSettings, options: ModelOptions) -> Pretrained:
+    """Return the model, once its checkpoint has the keypoints of the settings."""
     require(EXTRA, *settings.packages)
     path = checkpoint(settings.weights, options)
     check_model_type(path, (MODEL_TYPE,))
@@ -107,6 +109,7 @@ def _load(settings: LightGlueSettings, options: ModelOptions) -> Pretrained:
 
 
 def _check_keypoints(path: str, wanted: str) -> None:
+    """Refuse a checkpoint with another detector of keypoints."""
     detector = read_json_file(Path(path) / "config.json").get("keypoint_detector_config")
     found = detector.get("model_type", "superpoint") if isinstance(detector, dict) else "superpoint"
     if found != wanted:

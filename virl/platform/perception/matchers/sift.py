@@ -25,6 +25,7 @@ from virl.platform.perception.shared.matcher_settings import MatcherSettings
 from virl.platform.streetview import Image
 
 Points = NDArray[np.float32]
+"""Pixels (x, y), shape (n, 2)."""
 
 _LEAST = {
     "homography": 4,
@@ -61,7 +62,7 @@ class _Features:
     points: Points
     """Pixels of the enlarged picture, shape (n, 2)."""
     descriptors: NDArray[np.float32]
-    """Shape (n, 128), each of length 1."""
+    """Descriptors of length 1, shape (n, 128)."""
     scale: float
     """Size of the enlarged picture over that of the picture."""
 
@@ -82,7 +83,7 @@ class SiftMatcher:
 
     def __init__(self, settings: SiftSettings) -> None:
         self._settings = settings
-        self._features = cached(LRUCache(_KEPT), key=_name, lock=Lock())(self._find)
+        self._features = cached(LRUCache(_KEPT), key=_picture_key, lock=Lock())(self._find)
 
     def match(self, pairs: Sequence[tuple[Image, Image]]) -> list[Match]:
         """Return the common points of each pair; none where no geometry fits.
@@ -97,10 +98,12 @@ class SiftMatcher:
         return [_common(found[id(first)], found[id(second)], self._settings) for first, second in pairs]
 
     def _find(self, image: Image) -> _Features:
+        """Return the keypoints of a picture, kept for the latest pictures."""
         return _find(image, self._settings)
 
 
-def _name(image: Image) -> bytes:
+def _picture_key(image: Image) -> bytes:
+    """Return a key of a picture's pixels and shape."""
     return blake2b(np.ascontiguousarray(image).data, digest_size=16, salt=_shape(image)).digest()
 
 
@@ -111,6 +114,7 @@ def _shape(image: Image) -> bytes:
 
 
 def _find(image: Image, settings: SiftSettings) -> _Features:
+    """Return the keypoints of a picture, enlarged first if it is small."""
     scale = max(settings.side / max(image.shape[:2]), 1.0)
     grey = cv2.cvtColor(np.ascontiguousarray(image), cv2.COLOR_RGB2GRAY)
     if scale > 1:
@@ -125,6 +129,7 @@ def _find(image: Image, settings: SiftSettings) -> _Features:
 
 
 def _common(first: _Features, second: _Features, settings: SiftSettings) -> Match:
+    """Return the points in common of two pictures, in pixels of each, that fit one geometry."""
     rows, columns = _pair(first.descriptors, second.descriptors, settings.ratio)
     a, b = first.points[rows], second.points[columns]
     kept = _fits(a, b, settings)
@@ -134,7 +139,7 @@ def _common(first: _Features, second: _Features, settings: SiftSettings) -> Matc
 def _pair(
     first: NDArray[np.float32], second: NDArray[np.float32], ratio: float
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the rows that pass the ratio test; of those with the same nearest, only the nearest."""
+    """Return row numbers in both that pass the ratio test; of those with one nearest, the nearest."""
     # The ratio test needs a next nearest.
     if not len(first) or len(second) < 2:
         return np.empty(0, np.intp), np.empty(0, np.intp)
@@ -148,7 +153,7 @@ def _pair(
 
 
 def _fits(first: Points, second: Points, settings: SiftSettings) -> NDArray[np.bool_]:
-    """Return which pairs of points fit the best geometry."""
+    """Return a mask of the pairs of points that fit the best geometry, shape (n,)."""
     none = np.zeros(len(first), bool)
     if len(first) < _LEAST[settings.geometry]:
         return none
@@ -172,4 +177,5 @@ def _fits(first: Points, second: Points, settings: SiftSettings) -> NDArray[np.b
 
 
 def _points(pixels: Iterable[Sequence[float]]) -> Points:
+    """Return pixels as an array, shape (n, 2)."""
     return np.array(list(pixels), np.float32).reshape(-1, 2)

@@ -20,12 +20,17 @@ CountMatches = Callable[[Sequence[tuple[Seen, Seen]]], list[int]]
 """Function that counts the points in common of each pair's crops: a new sighting and a remembered one."""
 
 CERTAIN = -1000.0  # cost of what the directions from one panorama prove
+"""Cost where directions from one panorama prove that it is the same thing."""
 # Cost of a match of crops that just suffices: -2 ln 2; measured, see docs/explanation/visual-memory.md
 MATCHED = -1.4
+"""Cost of a match of crops with just enough points in common."""
 FORBIDDEN = 1e6
+"""Cost of a pair that is ruled out."""
 KEPT_COMPARISONS = 4  # chosen: recorded for each sighting
+"""Comparisons that a verdict lists at most."""
 
 Groups = list[list[Seen]]
+"""Sightings of one panorama by the thing that they show."""
 
 # Cost where no panorama shows both: e^2 to 1; measured, see docs/explanation/visual-memory.md
 _NEVER_BOTH = -4.0
@@ -37,18 +42,18 @@ _SEAM_DEG = 1.0  # chosen: widest gap between the parts of a thing that two view
 
 @dataclass(frozen=True, slots=True)
 class Assigned:
-    """Sightings of one thing in one look around."""
+    """Sightings of one thing in one look around, with the object that they were assigned to."""
 
     seen: list[Seen]
     object_id: str | None
-    """`None` if it is new."""
+    """Id of the object; `None` if it is new."""
     comparisons: tuple[Comparison, ...]
 
 
 def associate(
     sightings: Sequence[Seen], state: State, settings: MemorySettings, count_matches: CountMatches
 ) -> list[Assigned]:
-    """Assign the sightings of one label from one panorama.
+    """Return the sightings of one label from one panorama in groups, each with its object, at least cost.
 
     Each object takes the sightings of at most one thing, and each thing goes to one object or is new, so that
     the whole is likeliest.
@@ -89,6 +94,7 @@ def _rank(seen: Seen, settings: MemorySettings) -> tuple[bool, float, int]:
 
 
 def _joins(seen: Seen, group: list[Seen], settings: MemorySettings) -> bool:
+    """Return whether a sighting shows the same thing as a group's, by the directions of the boxes."""
     if by_view(seen, group) is not None:
         return False
     opinion = by_panorama(seen, group, settings)
@@ -96,6 +102,7 @@ def _joins(seen: Seen, group: list[Seen], settings: MemorySettings) -> bool:
 
 
 def _compare(group: list[Seen], state: State, settings: MemorySettings) -> list[Comparison]:
+    """Return the comparisons of a group's best sighting with the objects near to it."""
     best = group[0]
     ray = ray_of(best, settings)
     here = place(ray, settings.position_m)
@@ -105,11 +112,11 @@ def _compare(group: list[Seen], state: State, settings: MemorySettings) -> list[
     known = {thing.id for thing in near}
     # What this panorama showed before is compared however far off: directions may decide it.
     near += [thing for thing in state.seen_from(best.label, best.pano_id) if thing.id not in known]
-    return [_hold_against(group, ray, thing, settings) for thing in near]
+    return [_compare_with(group, ray, thing, settings) for thing in near]
 
 
-def _hold_against(group: list[Seen], ray: Ray, thing: MemoryObject, settings: MemorySettings) -> Comparison:
-    """Return the comparison by all rules but the matcher."""
+def _compare_with(group: list[Seen], ray: Ray, thing: MemoryObject, settings: MemorySettings) -> Comparison:
+    """Return the comparison with an object by all rules but the matcher."""
     for seen in group:
         # Before all else, and without a switch: boxes of one view are two things, or one added twice.
         if opinion := by_view(seen, thing.views):
@@ -132,7 +139,7 @@ def _match(
     settings: MemorySettings,
     count_matches: CountMatches,
 ) -> list[list[Comparison]]:
-    """Ask the matcher about each pair that the other rules leave undecided, all at once."""
+    """Return the comparisons with the matcher's opinion where the other rules are undecided."""
     asked: list[tuple[int, int]] = []
     pairs: list[tuple[Seen, Seen]] = []
     for row, (group, found) in enumerate(zip(groups, compared, strict=True)):
@@ -183,20 +190,24 @@ def _assign(compared: list[list[Comparison]]) -> list[str | None]:
 
 
 def _likeliest(comparison: Comparison) -> tuple[bool, float, str]:
+    """Return a key that sorts comparisons by how likely they are the same."""
     return not comparison.is_same, comparison.cost, comparison.object_id
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two objects that are likelier one."""
+    """Two objects that are likely one, to be joined."""
 
     cost: float
+    """Minus twice the log of how much likelier one thing is than two."""
     kept: MemoryObject
+    """Object that stays."""
     gone: MemoryObject
+    """Object whose views the other one takes over."""
     reason: str
 
     def fuse(self, settings: MemorySettings) -> Estimate:
-        """Return the position by all views of both together."""
+        """Return the position by all views of both objects."""
         views = sorted(self.kept.views + self.gone.views, key=lambda seen: seen.number)
         return fuse([ray_of(view, settings) for view in views], settings.position_m)
 
@@ -220,6 +231,7 @@ def next_pairs(state: State, settings: MemorySettings) -> list[Pair]:
 
 
 def _pairs(thing: MemoryObject, state: State, settings: MemorySettings) -> Iterable[Pair]:
+    """Yield the pairs of an object with later ones near it that are likely the same."""
     for other in state.objects_near(thing.label, thing.estimate.position, settings.radius_m):
         # Each pair once; the one that was seen first is kept.
         if other.views[0].number <= thing.views[0].number:
@@ -234,13 +246,13 @@ def _pairs(thing: MemoryObject, state: State, settings: MemorySettings) -> Itera
 
 
 def _are_never_both(one: MemoryObject, other: MemoryObject) -> bool:
-    """Return whether two things so near each other were never seen from one panorama."""
+    """Return whether no panorama shows both of two objects that are near each other."""
     apart = distance(one.estimate.position, other.estimate.position)
     return apart <= _BESIDE_M and one.panoramas.isdisjoint(other.panoramas)
 
 
 def _seen_apart(one: MemoryObject, other: MemoryObject, settings: MemorySettings) -> bool:
-    """Return whether some panorama shows both, and not as one thing."""
+    """Return whether some panorama shows two objects as two things."""
     for seen in one.views:
         opinion = by_view(seen, other.views)
         if opinion is None and settings.rules.same_panorama:
@@ -263,7 +275,7 @@ def by_view(seen: Seen, views: Sequence[Seen]) -> Opinion | None:
 
 
 def by_panorama(seen: Seen, views: Sequence[Seen], settings: MemorySettings) -> Opinion | None:
-    """Return the opinion by the directions that sightings from one panorama cover, at any zoom.
+    """Return the opinion by directions of boxes from one panorama; `None` if no view is from there.
 
     Args:
         seen: the new sighting.
@@ -286,7 +298,7 @@ def by_panorama(seen: Seen, views: Sequence[Seen], settings: MemorySettings) -> 
 
 
 def by_geometry(one: Estimate, other: Estimate, settings: MemorySettings) -> tuple[Opinion, float]:
-    """Compare two positions by their uncertainties.
+    """Return the opinion by two positions with their errors, and the cost of their being one.
 
     Args:
         one: position with its uncertainty.
@@ -308,16 +320,18 @@ def by_geometry(one: Estimate, other: Estimate, settings: MemorySettings) -> tup
 
 
 def by_features(matches: int, settings: MemorySettings) -> Opinion:
-    """Return the opinion of matched points: many in common may show one thing, few prove nothing."""
+    """Return the opinion by the number of points in common: many say the same, few say nothing."""
     how = f"{matches} matched points of {settings.min_matches} needed"
     return Opinion("features", "same" if matches >= settings.min_matches else "no verdict", how)
 
 
 def _span(seen: Seen, settings: MemorySettings) -> Span:
+    """Return the directions that a sighting's box covers."""
     return span_of(seen.camera, seen.box, settings.jitter)
 
 
 def _in_panorama(one: Span, other: Span, settings: MemorySettings) -> Opinion:
+    """Return the opinion by the directions of two boxes from one panorama."""
     turn = abs(signed_turn(one.heading, other.heading))
     shared = _overlap(one, other)
     how = f"{turn:.1f} degrees apart from one panorama, {shared:.0%} shared"
@@ -342,7 +356,7 @@ def _overlap(one: Span, other: Span) -> float:
 
 
 def _is_seam(left: Span, right: Span, jitter: float) -> bool:
-    """Return whether the second goes on where the edge of its picture cut the first."""
+    """Return whether the right box continues the left one at the edge of its picture."""
     if not (left.cut.right and right.cut.left):
         return False
     widths = left.width + right.width

@@ -72,6 +72,7 @@ def write_geojson(objects: Iterable[MemoryObject], path: Path, attribution: str 
 
 
 def _facts(thing: MemoryObject) -> dict[str, float | int]:
+    """Return an object's error in metres, confidence, and number of views and panoramas, by column."""
     return {
         "sigma_m": round(thing.estimate.sigma, 2),
         "confidence": round(thing.confidence, 3),

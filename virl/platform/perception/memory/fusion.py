@@ -12,10 +12,11 @@ from virl.platform.perception.memory.objects import Estimate
 from virl.platform.perception.memory.rays import NEAREST_M, Ray
 
 OUTLIER = 1.5  # standard deviations from which on a residual counts less (soft L1); chosen
+"""Standard deviations beyond which a ray counts less."""
 
 
 def place(ray: Ray, position_m: float) -> Estimate:
-    """Return the estimate of a thing's position by one ray.
+    """Return the position of a thing by one ray, with its error.
 
     Args:
         ray: a direction and a distance.
@@ -32,7 +33,7 @@ def place(ray: Ray, position_m: float) -> Estimate:
 
 
 def fuse(rays: Sequence[Ray], position_m: float) -> Estimate:
-    """Return the position by several rays together: robust least squares of directions and distances.
+    """Return the position of a thing by several rays, with its error, by robust least squares.
 
     Two directions that cross triangulate it; the smaller the parallax, the more the distances decide, and the
     larger the error along the rays.
@@ -82,7 +83,7 @@ def fuse(rays: Sequence[Ray], position_m: float) -> Estimate:
 
 
 def separation(first: Estimate, second: Estimate) -> tuple[float, float, float]:
-    """Return the separation of two estimates.
+    """Return metres between two positions, their squared Mahalanobis distance, and the error's area in m².
 
     Returns:
         Metres, the squared Mahalanobis distance, and the square metres that the error of their difference
@@ -95,7 +96,7 @@ def separation(first: Estimate, second: Estimate) -> tuple[float, float, float]:
 
 
 def surprise(square: float, area: float, density: float) -> float:
-    """Return twice the negative log of how much likelier two estimates are of one thing than of two.
+    """Return minus twice the log of how much likelier two positions are of one thing than of two.
 
     Args:
         square: squared Mahalanobis distance between them.
@@ -106,16 +107,19 @@ def surprise(square: float, area: float, density: float) -> float:
 
 
 def _estimate(frame: LocalFrame, x: float, y: float, spread: Floats) -> Estimate:
+    """Return an estimate at x and y, metres east and north of the frame's origin."""
     covariance = (float(spread[0, 0]), float(spread[0, 1]), float(spread[1, 1]))
     return Estimate(frame.position(x, y), covariance)
 
 
 def _matrix(estimate: Estimate) -> Floats:
+    """Return the covariance of an estimate, square metres, shape (2, 2)."""
     east, mixed, north = estimate.covariance
     return np.array([[east, mixed], [mixed, north]])
 
 
 def _unit(heading: float) -> Floats:
+    """Return the unit vector (east, north) of a heading, degrees."""
     angle = radians(heading)
     return np.array([np.sin(angle), np.cos(angle)])
 
@@ -126,4 +130,5 @@ def _lengths(away: Floats) -> Floats:
 
 
 def _wrap_angles(angles: Floats) -> Floats:
+    """Return angles in [-pi, pi)."""
     return (angles + pi) % (2 * pi) - pi

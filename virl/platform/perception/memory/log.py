@@ -22,7 +22,7 @@ class MemoryBroken(VirlError):
 
 
 class Log:
-    """The lines of one memory. Nothing is changed on the disk before the first `append`.
+    """File of one memory's records; nothing on disk changes before the first `append`.
 
     Args:
         path: the file; it need not exist.
@@ -41,7 +41,7 @@ class Log:
         return self._lines.count
 
     def read(self) -> Iterator[tuple[int, Record]]:
-        """Yield all whole records, each with the byte at which its line starts; to be read to the end.
+        """Yield each record with the byte at which its line starts.
 
         A last line that was cut off, as a kill leaves it, is left out with a warning, and overwritten by
         the next record.
@@ -71,7 +71,7 @@ class Log:
             ) from fault
 
     def append(self, record: Record) -> int:
-        """Write a record down; when this returns, it is on the disk.
+        """Write a record to disk, and return the byte at which its line starts.
 
         Returns:
             The byte at which its line starts.
@@ -88,6 +88,7 @@ class Log:
         return MemoryBroken(f"{self.path}, line {seq + 1}: {fault}{_MEND}")
 
     def _record(self, line: bytes) -> Record:
+        """Return the record of a line, once it is the next one and of this format."""
         try:
             data = from_json(line)
         except ValueError as fault:

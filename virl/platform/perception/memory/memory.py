@@ -36,7 +36,7 @@ _FRAME: tuple[int, int, int] = (255, 40, 120)  # colour of the drawn box; chosen
 
 
 class VisualMemory:
-    """The things that were seen, in a folder; made by `open`. One writer at a time.
+    """Things seen, each once, in a folder; opened by `open`. One writer at a time.
 
     What `add` and `merge` have returned is on the disk, and is there after a kill at any point. No pixels are
     held in memory but those of a few crops.
@@ -82,7 +82,7 @@ class VisualMemory:
         return memory or cls(folder, settings or MemorySettings(), log, matcher)
 
     def add(self, sightings: Sequence[Sighting], name: str = "") -> list[Verdict]:
-        """Remember the sightings of one look around, all from one panorama.
+        """Add the sightings of one look around, and return a verdict on each.
 
         Args:
             sightings: of any labels; they are assigned to objects jointly, so their order hardly matters.
@@ -116,7 +116,7 @@ class VisualMemory:
         return list(record.verdicts)
 
     def merge(self) -> list[tuple[str, str]]:
-        """Join objects whose positions have converged as views came in.
+        """Join objects whose positions have converged; return ids of each pair, the one that stays first.
 
         Does nothing if `rules.merge` or `rules.geometry` is off.
 
@@ -145,7 +145,7 @@ class VisualMemory:
     def objects(
         self, label: str | None = None, *, min_panoramas: int = 1, min_confidence: float = 0.0
     ) -> list[MemoryObject]:
-        """Return the things that were seen, in the order of their first sightings.
+        """Return the objects that meet the conditions, in the order of their first sightings.
 
         Args:
             label: of this kind only.
@@ -176,7 +176,7 @@ class VisualMemory:
         return self._state.objects_near(label, position, radius)
 
     def get(self, object_id: str) -> MemoryObject | None:
-        """Return the object with this id, `None` if there is none (any more, after `merge`)."""
+        """Return the object with an id; `None` without one, also after it was joined."""
         return self._state.objects.get(object_id)
 
     def picture(self, path: str) -> Image:
@@ -198,6 +198,7 @@ class VisualMemory:
                 yield record
 
     def _check(self, sightings: Sequence[Sighting]) -> None:
+        """Refuse sightings from several panoramas, faulty ones, and a missing matcher."""
         panoramas = sorted({sighting.view.pano_id for sighting in sightings})
         if len(panoramas) > 1:
             raise BadInput(
@@ -209,6 +210,7 @@ class VisualMemory:
             _check_sighting(sighting)
 
     def _associate(self, seen: Sequence[Seen]) -> list[Assigned]:
+        """Return the sightings in groups, each with its object, label by label."""
         by_label: defaultdict[str, list[Seen]] = defaultdict(list)
         for one in seen:
             by_label[one.label].append(one)
@@ -219,11 +221,13 @@ class VisualMemory:
         ]
 
     def _count_matches(self, pairs: Sequence[tuple[Seen, Seen]]) -> list[int]:
+        """Return the number of points in common of each pair's crops."""
         assert self._matcher is not None  # noqa: S101 - `_check` has seen to it
         crops = [(self.picture(one.crop), self.picture(other.crop)) for one, other in pairs]
         return [match.count for match in self._matcher.match(crops)]
 
     def _make_added(self, seen: Sequence[Seen], assigned: Sequence[Assigned], name: str) -> Added:
+        """Return the record of new sightings, with verdicts and new positions of their objects."""
         verdicts: dict[int, Verdict] = {}
         estimates: dict[str, Estimate] = {}
         for group in assigned:
@@ -245,16 +249,19 @@ class VisualMemory:
         )
 
     def _take(self, record: Added | Joined, start: int) -> None:
+        """Apply a record whose line starts at a byte."""
         self._state.take(record)
         if isinstance(record, Added) and record.name:
             self._named[record.name] = start
 
     def _verdicts_of(self, name: str) -> list[Verdict]:
+        """Return the verdicts of an earlier look around of this name."""
         record = self._log.read_one(self._named[name])
         return list(record.verdicts) if isinstance(record, Added) else []
 
 
 def _to_seen(number: int, sighting: Sighting) -> Seen:
+    """Return a sighting as it is stored, with the paths of its pictures."""
     camera = sighting.view.camera
     box = clip_box(sighting.box, camera.width, camera.height)
     assert box is not None  # noqa: S101 - `_check_sighting` has seen to it
@@ -273,12 +280,13 @@ def _to_seen(number: int, sighting: Sighting) -> Seen:
 
 
 def _new_id(founder: Seen) -> str:
-    """Fit for a file's name; the number of the first sighting makes it unique."""
+    """Return the id of a new object, fit for a file's name, by the number of its first sighting."""
     word = "".join(letter if letter.isalnum() else "-" for letter in founder.label.lower())
     return f"{word}-{founder.number}"
 
 
 def _check_sighting(sighting: Sighting) -> None:
+    """Refuse a sighting with a blank label, or a score, position or box out of range."""
     camera, pixels = sighting.view.camera, sighting.view.pixels
     what = f"sighting of {sighting.label!r} at {sighting.view.pano_id}"
     if not sighting.label.strip():
@@ -317,7 +325,7 @@ class Pictures:
         return f"{thousand}/{number:06d}-crop.jpg", f"{thousand}/{number:06d}-view.jpg"
 
     def keep(self, number: int, view: View, box: Box) -> None:
-        """Write the two pictures of a sighting, in place of any left over from a run that was killed.
+        """Write the crop and the view of a sighting, and replace any left over.
 
         Args:
             number: of the sighting.
@@ -334,7 +342,7 @@ class Pictures:
         _write(self._folder / view_name, _draw_frame(view.pixels, box), _VIEW_QUALITY)
 
     def load(self, name: str) -> Image:
-        """Load a picture as it is on the disk.
+        """Return a picture from disk; the latest are held in memory.
 
         Raises:
             MemoryBroken: it is missing or damaged.
@@ -353,6 +361,7 @@ class Pictures:
 
 
 def _draw_frame(pixels: Image, box: Box) -> PIL.Image.Image:
+    """Return a picture with a frame drawn around a box."""
     picture = PIL.Image.fromarray(pixels)
     line = max(2, picture.width // 200)
     grown = (box[0] - line, box[1] - line, box[2] + line, box[3] + line)
@@ -361,7 +370,7 @@ def _draw_frame(pixels: Image, box: Box) -> PIL.Image.Image:
 
 
 def _write(path: Path, picture: Image | PIL.Image.Image, quality: int) -> None:
-    """Write a picture whole or not at all, whenever the process is killed."""
+    """Write a picture whole or not at all."""
     if not isinstance(picture, PIL.Image.Image):
         picture = PIL.Image.fromarray(picture)
     with replace_file(path, "go on") as file:

@@ -17,7 +17,7 @@ class Estimate:
 
     position: LatLng
     covariance: tuple[float, float, float]
-    """East-east, east-north and north-north, square metres."""
+    """Covariance east-east, east-north and north-north, square metres."""
 
     @property
     def sigma(self) -> float:
@@ -28,32 +28,34 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A sighting as it is remembered; its pictures are files."""
+    """A sighting as it is stored, with its pictures as files."""
 
     number: int
-    """Number among all sightings of a memory, from 0 on."""
+    """Number among all sightings of a memory, from 0."""
     label: str
     score: float
+    """Confidence, [0, 1]."""
     pano_id: str
     camera: Camera
     position: LatLng
     """Position of the camera."""
     box: Box
+    """Left, top, right and bottom of the thing, pixels of the view."""
     crop: str
-    """The thing with a margin around it: a path within the memory's folder."""
+    """Path, within the memory's folder, of a picture of the thing with a margin."""
     picture: str
-    """The whole view with the box drawn in: a path within the memory's folder."""
+    """Path, within the memory's folder, of the whole view with the box drawn in."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryObject:
-    """A thing that was seen, once or often."""
+    """A thing that was seen once or often, with its estimated position."""
 
     id: str
     label: str
     estimate: Estimate
     views: tuple[Seen, ...]
-    """All of them, in the order they were added."""
+    """Sightings of it, in the order in which they were added."""
 
     @property
     def panoramas(self) -> frozenset[str]:
@@ -75,7 +77,7 @@ class MemoryObject:
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """The opinion of one rule on a sighting and an object."""
+    """The opinion of one rule on whether a sighting shows an object."""
 
     rule: RuleName
     says: Says
@@ -84,12 +86,12 @@ class Opinion:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A sighting held against one object."""
+    """A sighting compared with one object: what each rule says, and how likely they are the same."""
 
     object_id: str
     opinions: tuple[Opinion, ...]
     cost: float
-    """Minus twice the log of how much likelier "the same" is than "a new one"; below 0 it is likelier."""
+    """Minus twice the log of how much likelier "the same" is than "a new one"; negative if likelier."""
 
     @property
     def is_same(self) -> bool:
@@ -100,10 +102,11 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The outcome of a sighting."""
+    """The object that a sighting was assigned to, with the comparisons that decided."""
 
     object_id: str
+    """Id of the object."""
     new: bool
     """True for the first sighting of the object."""
     comparisons: tuple[Comparison, ...] = ()
-    """The objects that it was held against, most likely first, those far off left out."""
+    """Comparisons with the objects near it, the likeliest first."""

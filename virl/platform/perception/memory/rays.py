@@ -17,13 +17,14 @@ from virl.platform.streetview import Box, Camera
 
 EDGE_PIXELS = 1.5  # chosen: a box that ends nearer than this and twice its jitter to an edge may be cut there
 NEAREST_M = 1.0  # chosen: nothing stands nearer to the camera
+"""Metres of a thing from the camera at least."""
 VAGUE = 1.0  # chosen: an edge whose logarithm of distance errs by more tells nothing
 AGREE = 2.0  # chosen: standard deviations that two readings of one distance may differ by
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """The sides on which a picture's edge cuts a box: what is beyond is not known."""
+    """The sides of a box that a picture's edge cuts, beyond which the thing may go on."""
 
     left: bool
     top: bool
@@ -32,45 +33,46 @@ class Cut:
 
     @property
     def sideways(self) -> bool:
-        """Return whether its left or right end is not known."""
+        """Return whether the left or the right side is cut."""
         return self.left or self.right
 
     @property
     def anywhere(self) -> bool:
-        """Return whether any end is not known."""
+        """Return whether any side is cut."""
         return self.sideways or self.top or self.bottom
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The directions that a box covers, degrees: the same for every zoom of one panorama."""
+    """The directions that a box covers, which are the same at every zoom of one panorama."""
 
     heading: float
-    """Heading of its middle."""
+    """Heading of the middle, degrees clockwise from north."""
     width: float
+    """Width in heading, degrees."""
     low: float
-    """Pitch of its lower edge."""
+    """Pitch of the lower edge, degrees above the horizon."""
     high: float
-    """Pitch of its upper edge."""
+    """Pitch of the upper edge, degrees above the horizon."""
     cut: Cut
 
 
 @dataclass(frozen=True, slots=True)
 class Ray:
-    """The direction and the distance along the ground that a sighting gives for a thing."""
+    """The direction and the distance of a thing by one sighting, with their errors."""
 
     origin: LatLng
     pano_id: str
     heading: float
     """Degrees clockwise from north."""
     heading_error: float
-    """Radians, standard deviation."""
+    """Standard deviation of the heading, radians."""
     metres: float
-    """The median."""
+    """Distance along the ground, metres: the median."""
     share: float
     """Standard deviation of the logarithm of `metres`."""
     source: str
-    """Source of the distance."""
+    """Part of the box that the distance was read from."""
 
 
 def span_of(camera: Camera, box: Box, jitter: float) -> Span:
@@ -100,7 +102,7 @@ def span_of(camera: Camera, box: Box, jitter: float) -> Span:
 
 
 def ray_of(seen: Seen, settings: MemorySettings) -> Ray:
-    """Return the direction and distance that a sighting tells."""
+    """Return the direction and distance of a thing by one sighting."""
     span = span_of(seen.camera, seen.box, settings.jitter)
     pixel = 1 / seen.camera.focal
     heading_error = hypot(
@@ -119,6 +121,8 @@ def ray_of(seen: Seen, settings: MemorySettings) -> Ray:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
+    """A distance as the logarithm of metres, with its standard deviation."""
+
     log: float
     error: float
 
@@ -126,7 +130,7 @@ class _Reading:
 def _distance(
     span: Span, edge_error: float, height: float | None, settings: MemorySettings
 ) -> tuple[float, float, str]:
-    """Return the median metres, the error of their logarithm, and what they were read off."""
+    """Return the median metres, the error of their logarithm, and the source of the distance."""
     guess = settings.guess_m, settings.guess_share, "a guess"
     if not settings.rules.box_range:
         return guess
@@ -146,7 +150,7 @@ def _distance(
 
 
 def _distance_by_pitch(pitch: float, pitch_error: float, drop: float, drop_error: float) -> _Reading | None:
-    """Return the distance of a point `drop` metres below the camera that is seen at `pitch` degrees."""
+    """Return the distance of a point `drop` metres below the camera by its pitch; `None` if too vague."""
     down = radians(-pitch)
     # What is below the camera is seen below the horizon, and the other way round; else it tells nothing.
     if drop == 0 or down * drop <= 0 or abs(down) >= radians(89):
@@ -159,6 +163,7 @@ def _distance_by_pitch(pitch: float, pitch_error: float, drop: float, drop_error
 
 
 def _combine(foot: _Reading, top: _Reading) -> tuple[float, float, str]:
+    """Return the median metres by foot and top together, the error of the logarithm, and the source."""
     gap = abs(foot.log - top.log)
     # Each reading weighs by the inverse of its variance.
     by_foot, by_top = foot.error**-2, top.error**-2

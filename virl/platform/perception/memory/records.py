@@ -13,7 +13,7 @@ FORMAT = 1
 
 
 class Begun(JsonRecord):
-    """The first line."""
+    """First record of a memory's file."""
 
     kind: Literal["memory"] = "memory"
     seq: Literal[0] = 0
@@ -41,9 +41,9 @@ class Joined(JsonRecord):
     kind: Literal["joined"] = "joined"
     seq: int
     object_id: str
-    """The one that stays."""
+    """Id of the object that stays."""
     gone_id: str
-    """The one whose views it takes over."""
+    """Id of the object whose views it takes over."""
     reason: str
     estimate: Estimate
 

@@ -12,6 +12,7 @@ from virl.platform.perception.memory.objects import MemoryObject, Seen
 from virl.platform.perception.memory.records import Added, Joined
 
 CELL_M = 50.0  # chosen: about the radius of most questions
+"""Metres of a cell's side in the index of positions."""
 _ROW_DEG = degrees(CELL_M / MEAN_RADIUS_M)
 _Cell = tuple[int, int]
 
@@ -43,7 +44,7 @@ class State:
         return [thing for thing in found if thing.label == label]
 
     def fault(self, record: Added | Joined) -> str:
-        """Return why a record cannot come next; empty if it can."""
+        """Return why a record cannot follow those applied; empty if it can."""
         if isinstance(record, Joined):
             missing = [name for name in (record.object_id, record.gone_id) if name not in self.objects]
             return f"joins {missing[0]}, which is not there" if missing else ""
@@ -62,7 +63,7 @@ class State:
         return ""
 
     def take(self, record: Added | Joined) -> None:
-        """Follow a record that has no fault."""
+        """Apply a record that has no fault."""
         if isinstance(record, Joined):
             kept, gone = self.objects[record.object_id], self.objects[record.gone_id]
             views = tuple(sorted(kept.views + gone.views, key=lambda seen: seen.number))
@@ -79,12 +80,14 @@ class State:
         self.sightings += len(record.sightings)
 
     def _put(self, thing: MemoryObject) -> None:
+        """Add an object, or its new version, to all indexes."""
         self.objects[thing.id] = thing
         self._grids[thing.label].put(thing.id, thing.estimate.position)
         for pano_id in thing.panoramas:
             self._seen_from[pano_id].add(thing.id)
 
     def _forget(self, thing: MemoryObject) -> None:
+        """Remove an object from all indexes."""
         del self.objects[thing.id]
         self._grids[thing.label].remove(thing.id)
         for pano_id in thing.panoramas:
@@ -92,7 +95,7 @@ class State:
 
 
 class PositionIndex:
-    """Ids with positions."""
+    """An index of ids by their positions."""
 
     def __init__(self) -> None:
         self._cells: defaultdict[_Cell, set[str]] = defaultdict(set)
@@ -105,7 +108,7 @@ class PositionIndex:
         self._cells[_cell(position)].add(name)
 
     def remove(self, name: str) -> None:
-        """Forget an id; harmless if it is not there."""
+        """Remove an id, if it is there."""
         if name in self._positions:
             self._cells[_cell(self._positions.pop(name))].discard(name)
 
@@ -120,6 +123,7 @@ class PositionIndex:
 
 
 def _cell(position: LatLng) -> _Cell:
+    """Return the row and the column of the cell of a position."""
     row = floor(position.lat / _ROW_DEG)
     return row, _column(row, position.lng)
 
@@ -131,11 +135,13 @@ def _columns(row: int) -> int:
 
 
 def _column(row: int, lng: float) -> int:
+    """Return the column of a longitude, degrees, in a row of cells."""
     columns = _columns(row)
     return floor((lng + 180.0) / 360.0 * columns) % columns
 
 
 def _cells_within(position: LatLng, radius: float) -> Iterator[_Cell]:
+    """Yield the cells within `radius` metres of a position, and some more."""
     reach = degrees(radius / MEAN_RADIUS_M) * 1.01  # the sphere here, the ellipsoid in `distances`
     for row in range(floor((position.lat - reach) / _ROW_DEG), floor((position.lat + reach) / _ROW_DEG) + 1):
         columns, middle = _columns(row), _column(row, position.lng)

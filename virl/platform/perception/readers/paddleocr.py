@@ -87,6 +87,7 @@ class PaddleOcrReader:
         return [self._read(picture) for picture in pictures]
 
     def _read(self, image: Image) -> list[TextLine]:
+        """Return the lines of text in a picture, top to bottom."""
         (result,) = self._engine.get().predict(np.ascontiguousarray(image[..., ::-1]))
         return lines_of(result, image, self._settings.min_score)
 
@@ -112,6 +113,7 @@ def lines_of(result: Mapping[str, Any], image: Image, min_score: float) -> list[
 
 
 def _load(settings: PaddleOcrSettings, options: ModelOptions) -> Any:
+    """Return PaddleOCR with the two models of the settings."""
     missing = missing_packages(settings.needs().packages)
     if missing:
         raise ModelUnavailable(f"PaddleOCR needs {' and '.join(missing)}: {_ADVICE}")

@@ -129,9 +129,11 @@ class RapidOcrReader:
             ]
 
     def _lines(self, image: Image) -> tuple[TextLine, ...]:
+        """Return the lines of text in a picture, kept for the latest pictures."""
         return tuple(self._read(image))
 
     def _read(self, image: Image) -> list[TextLine]:
+        """Return the lines of text in a picture, top to bottom."""
         bgr = np.ascontiguousarray(image[..., ::-1])
         quads = [quad for quad in self._find(bgr) if self._is_high(quad)]
         if not quads:
@@ -149,7 +151,7 @@ class RapidOcrReader:
         return self._engine
 
     def _recognize(self, strips: Sequence[Image]) -> list[tuple[str, float] | None]:
-        """Return the text of each strip with its confidence, `None` where there is none worth keeping."""
+        """Return the text and confidence of each strip; `None` for one below `min_score`."""
         if not strips:
             return []
         read = self._loaded_engine.recognize_txt(strips)
@@ -161,6 +163,7 @@ class RapidOcrReader:
         ]
 
     def _find(self, bgr: Image) -> list[Quad]:
+        """Return the corners of the lines in a picture, found in a smaller copy of it."""
         height, width = bgr.shape[:2]
         # A small picture is enlarged for the finder, but a long strip not beyond its greatest side.
         enlarged = min(_MIN_FIND_SIDE / min(height, width), _MOST_FIND_SIDE / max(height, width))
@@ -173,13 +176,16 @@ class RapidOcrReader:
         return [np.clip(quad, 0, np.array((width, height), np.float32)) for quad in quads]
 
     def _quads(self, bgr: Any) -> list[Quad]:
+        """Return the corners of the lines that the engine finds in a picture."""
         found = self._loaded_engine(_pad_thin(bgr), use_det=True, use_cls=False, use_rec=False)
         return [] if found.boxes is None else [np.asarray(quad, np.float32) for quad in found.boxes]
 
     def _is_high(self, quad: Quad) -> bool:
+        """Return whether a line is high enough to be read."""
         return _line_height(quad) >= self._settings.min_line_height
 
     def _parts(self, images: Sequence[Image], boxes: Sequence[Sequence[Box]]) -> Iterator[Crop]:
+        """Yield the part of each picture in each box, with its margin, scaled for a sheet."""
         settings = self._settings
         side, margin, least = settings.box_side, settings.box_margin, min(settings.find_scale, 1.0)
         for number, (image, some) in enumerate(zip(images, boxes, strict=True)):
@@ -204,7 +210,7 @@ class RapidOcrReader:
 
 @dataclass(frozen=True, slots=True)
 class _Strip:
-    """A line that was found and is yet to be read."""
+    """A line that was found, cut out to be read."""
 
     part: Crop
     """The part of a picture in which it was found."""
@@ -280,10 +286,12 @@ def _line_height(quad: Quad) -> float:
 
 
 def _reading_order(line: TextLine) -> tuple[float, float]:
+    """Return a key that sorts lines from top to bottom, then from left to right."""
     return line.box[1], line.box[0]
 
 
 def _extent(quad: Quad, image: Image) -> tuple[float, float, float, float]:
+    """Return the box around a line's corners, within the picture."""
     height, width = image.shape[:2]
     x, y = np.clip(quad[:, 0], 0, width), np.clip(quad[:, 1], 0, height)
     return float(x.min()), float(y.min()), float(x.max()), float(y.max())

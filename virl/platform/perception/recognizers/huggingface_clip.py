@@ -54,6 +54,7 @@ KIND = Kind("recognizer", HuggingFaceClipSettings, open_huggingface_clip)
 
 
 def _towers(name: str, loaded: Pretrained) -> TorchTowers:
+    """Return the image tower and the text tower of a loaded model."""
     model, device = loaded.model, loaded.device
     prepare, tokenize = loaded.processor.image_processor, loaded.processor.tokenizer
     longest = model.config.text_config.max_position_embeddings

@@ -87,12 +87,14 @@ KIND = Kind("recognizer", OpenClipSettings, open_openclip)
 
 
 def _identify(settings: OpenClipSettings) -> str:
+    """Return the name under which the model's embeddings are stored."""
     if settings.tag and not Path(settings.weights or ".nowhere").expanduser().exists():
         return f"{settings.architecture}/{settings.tag}"
     return "/".join(filter(None, [settings.architecture, identity(settings.weights)]))
 
 
 def _find_and_load(settings: OpenClipSettings, options: ModelOptions) -> TorchTowers:
+    """Return the towers of the settings' model, fetched if need be."""
     require(_EXTRA, *_PACKAGES)
     open_clip = module("open_clip", extra=_EXTRA)
     published = _tag_settings(open_clip, settings)
@@ -109,7 +111,7 @@ def _find_and_load(settings: OpenClipSettings, options: ModelOptions) -> TorchTo
 
 
 def _tag_settings(open_clip: Any, settings: OpenClipSettings) -> Mapping[str, Any]:
-    """Return what OpenCLIP knows of the tag; nothing without one."""
+    """Return OpenCLIP's settings of the published weights; empty without a tag."""
     architecture, tag = settings.architecture, settings.tag
     known = open_clip.list_models()
     if architecture and architecture not in known:
@@ -138,6 +140,7 @@ def _weights_in(path: Path) -> tuple[str, ...]:
 
 
 def _parts(index: Path) -> tuple[str, ...]:
+    """Return the paths of the weight files that an index lists."""
     try:
         names = sorted(set(read_json(index.read_bytes())["weight_map"].values()))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as fault:
@@ -165,7 +168,7 @@ def _refuse_fetching(config: Path, options: ModelOptions) -> None:
 
 @once_per_process
 def _load(architecture: str, tag: str, files: tuple[str, ...], device: str, precision: str) -> TorchTowers:
-    """Load a model.
+    """Return the towers of an architecture with its weights.
 
     Args:
         architecture: a name, or `local-dir:` and a folder that says all.

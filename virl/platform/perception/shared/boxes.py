@@ -22,7 +22,7 @@ def to_detections(
     min_score: float,
     max_overlap: float | None,
 ) -> list[Detection]:
-    """Return detections with their boxes inside the picture, best first.
+    """Return boxes with their scores and labels as detections inside the picture, best first.
 
     Args:
         boxes: left, top, right, bottom in pixels, shape (n, 4).
@@ -87,11 +87,12 @@ def area_shares(boxes: Rows, others: Rows) -> Rows:
 
 
 def _areas(boxes: Rows) -> Rows:
+    """Return the area of each box, square pixels, shape (n,)."""
     return np.asarray((boxes[:, 2:] - boxes[:, :2]).prod(axis=1), np.float32)
 
 
 def corners(boxes: Rows, image: Image) -> Rows:
-    """Return the boxes in pixels from boxes as DETR gives them.
+    """Return boxes in pixels, shape (n, 4), from DETR's middles and sizes as shares of the picture.
 
     Args:
         boxes: x and y of the middle, width and height, as shares of the picture, shape (n, 4).

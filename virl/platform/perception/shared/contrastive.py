@@ -50,7 +50,7 @@ HALF: Precision = "float16"
 
 
 def kept_under(name: str, settings: ContrastiveSettings, options: ModelOptions) -> str:
-    """Return the name that embeddings are kept under: those of half precision are others.
+    """Return the name under which embeddings are stored; half precision has another than full.
 
     Args:
         name: of the model.
@@ -67,20 +67,20 @@ class Towers(Protocol):
 
     @property
     def scale(self) -> float:
-        """The factor that cosines are multiplied with."""
+        """Factor of the cosines."""
         ...
 
     @property
     def bias(self) -> float | None:
-        """The term that is added then; `None` for a model trained with a softmax, not a sigmoid."""
+        """Term added to the scaled cosines; `None` for a model trained with a softmax."""
         ...
 
     def images(self, images: Sequence[Image]) -> NDArray[np.float32]:
-        """Return one row a picture, of any length."""
+        """Return one embedding a picture, not of unit length, shape (n, d)."""
         ...
 
     def texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return one row a text, of any length."""
+        """Return one embedding a text, not of unit length, shape (n, d)."""
         ...
 
 
@@ -169,6 +169,7 @@ class ContrastiveRecognizer:
         return fit.astype(np.float32, copy=False)
 
     def _caption_all(self, labels: Sequence[str]) -> list[str]:
+        """Return the caption of each label; refuses blank labels."""
         if isinstance(labels, str) or not labels:
             raise BadInput("no labels to recognize: give a list of one or more")
         plain = [" ".join(label.replace("_", " ").split()) for label in labels]
@@ -179,6 +180,7 @@ class ContrastiveRecognizer:
     def _embed(
         self, tower: Callable[[Sequence[Any]], NDArray[np.float32]], items: Sequence[Any]
     ) -> Embeddings:
+        """Return one row of length 1 for each item, batch by batch."""
         rows = np.concatenate([tower(batch) for batch in batches(items, self._settings.batch)])
         unit: Embeddings = rows / np.linalg.norm(rows, axis=1, keepdims=True)
         return unit

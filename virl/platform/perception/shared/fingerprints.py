@@ -8,5 +8,5 @@ Fingerprint = tuple[tuple[int, ...], bytes]
 
 
 def fingerprint(image: Image) -> Fingerprint:
-    """Return the same for pictures of equal size and equal pixels."""
+    """Return a key that is the same for pictures of equal size and equal pixels."""
     return image.shape, hashlib.blake2b(image.tobytes(), digest_size=16).digest()

@@ -36,6 +36,7 @@ def fingerprint(path: Path) -> str:
 
 
 def _content(file: Path, size: int) -> bytes:
+    """Return the bytes of a small file, or samples of a large one."""
     with file.open("rb") as stream:
         if size <= _WHOLE:
             return stream.read()

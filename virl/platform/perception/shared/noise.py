@@ -118,7 +118,7 @@ def likeness(size: float, settings: SimulatedSettings) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """The chance that one thing meets in one view."""
+    """Random draws for one thing in one view, the same each time."""
 
     seed: int
     look: str
@@ -127,7 +127,7 @@ class Draws:
     hardness: float
 
     def happens(self, what: str, chance: float) -> bool:
-        """Return whether something of this chance happens; part of it is the thing's own, from everywhere."""
+        """Return whether an event of a given chance happens, correlated between views of the thing."""
         return self.share(what) < chance
 
     def share(self, what: str) -> float:
@@ -140,6 +140,7 @@ class Draws:
         return sqrt(self.hardness) * own + sqrt(1 - self.hardness) * new
 
     def _draw_chance(self, what: str, look: str) -> float:
+        """Return a standard normal draw by seed, thing, event and view."""
         text = "\n".join((str(self.seed), self.thing, what, look))
         number = int.from_bytes(blake2b(text.encode(), digest_size=6).digest(), "big")
         return _NORMAL.inv_cdf((number + 0.5) / 2**48)
@@ -165,7 +166,7 @@ class Draws:
 
 
 def name_look(pano_id: str, camera: Camera) -> str:
-    """Return the name that a view's chance hangs on: the panorama, and the camera to the nearest degree."""
+    """Return a key of a view: its panorama, and its camera to the nearest degree."""
     heading, pitch, fov = (
         round(angle / CAMERA_STEP_DEG) for angle in (camera.heading, camera.pitch, camera.fov)
     )

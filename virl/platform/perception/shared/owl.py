@@ -88,6 +88,7 @@ class Owl:
     def _look(
         self, loaded: Pretrained, batch: list[Image], prompts: list[str], asked: list[str]
     ) -> list[list[Detection]]:
+        """Return the detections in each view of a batch."""
         torch = module("torch", extra=EXTRA)
         pictures = [Picture.fromarray(image) for image in batch]
         with loaded.turn, guard_memory(self._settings.kind, len(batch)), torch.inference_mode():
@@ -113,7 +114,7 @@ class Owl:
 
 
 def _check_length(loaded: Pretrained, prompts: list[str]) -> None:
-    """Refuse what the model would fail on: its texts have a fixed number of tokens, 16 as published."""
+    """Refuse prompts longer than the model's number of tokens, 16 as published."""
     longest = loaded.model.config.text_config.max_position_embeddings
     for prompt in prompts:
         count = len(loaded.processor.tokenizer(prompt)["input_ids"])

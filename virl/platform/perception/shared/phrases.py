@@ -22,7 +22,7 @@ Span = tuple[int, int]
 
 
 def write_prompt(words: Iterable[str]) -> tuple[str, list[Span]]:
-    """Write the prompt, such as `"trash bin . bench ."`, and where each label stands in it.
+    """Return the prompt, such as `"trash bin . bench ."`, and the range of characters of each label.
 
     Args:
         words: of each label, in lower case.
@@ -39,7 +39,7 @@ def write_prompt(words: Iterable[str]) -> tuple[str, list[Span]]:
 
 
 def tokens_of(spans: Sequence[Span], offsets: Sequence[Span]) -> list[list[int]]:
-    """Return the tokens of each label.
+    """Return the numbers of each label's tokens.
 
     Args:
         spans: of the labels, as `write_prompt` gives them.
@@ -64,7 +64,7 @@ def tokens_of(spans: Sequence[Span], offsets: Sequence[Span]) -> list[list[int]]
 def label_boxes(
     scores: NDArray[np.float32], tokens: Sequence[Sequence[int]]
 ) -> tuple[NDArray[np.float32], list[int]]:
-    """Return the score and the label of each box.
+    """Return the best label's score, shape (n,), and index for each box.
 
     Args:
         scores: of boxes and tokens, [0, 1], shape (n, t).

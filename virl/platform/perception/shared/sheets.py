@@ -23,14 +23,15 @@ class Crop:
     """A part of a picture."""
 
     picture: int
-    """The number of the picture."""
+    """Number of the picture that it is cut from."""
     left: int
+    """First column in the picture, pixels."""
     top: int
-    """Its first column and row, pixels of the picture."""
+    """First row in the picture, pixels."""
     pixels: Image
     """The crop's pixels at full size."""
     zoom: float
-    """Pixels of the sheet for a pixel of the picture."""
+    """Pixels of the sheet for each pixel of the picture."""
 
     @property
     def size(self) -> tuple[int, int]:
@@ -48,7 +49,7 @@ class Sheet:
     """Each part with its first column and row on the sheet."""
 
     def at(self, x: float, y: float) -> tuple[Crop, int, int] | None:
-        """Return the part at a pixel, with half of the gap around it."""
+        """Return the part at a pixel or half a gap off, with its first column and row; `None` without one."""
         for part, left, top in self.placed:
             width, height = part.size
             if (
@@ -62,7 +63,7 @@ class Sheet:
 def cut_part(
     number: int, picture: Image, box: Box, *, side: float, least: float, margin: float
 ) -> Crop | None:
-    """Return the part of a picture in a box.
+    """Return the part of a picture in a box; `None` if nothing of it lies in the picture.
 
     Args:
         number: of the picture.
@@ -105,6 +106,7 @@ def lay_out(parts: Iterable[Crop]) -> Iterator[Sheet]:
 
 
 def _sheet(placed: Sequence[tuple[Crop, int, int]]) -> Sheet:
+    """Return parts placed on one sheet, with grey between."""
     right = max(left + part.size[0] for part, left, _ in placed)
     bottom = max(top + part.size[1] for part, _, top in placed)
     pixels = np.full((_steps(bottom), _steps(right), 3), GREY, np.uint8)
@@ -117,4 +119,5 @@ def _sheet(placed: Sequence[tuple[Crop, int, int]]) -> Sheet:
 
 
 def _steps(pixels: int) -> int:
+    """Return pixels rounded up to a multiple of `STEP`."""
     return ceil(pixels / STEP) * STEP

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Side = Literal["left", "right", "around", "front"]
+"""Ways to turn; `front` is straight on."""
 Kind = Literal[
     "light",
     "double",
@@ -44,7 +45,7 @@ class NamedCrossing:
 
 @dataclass(frozen=True, slots=True)
 class OrientClause:
-    """The direction to face at the start."""
+    """The direction to face at the start, by the traffic or by the nearest crossing."""
 
     traffic: bool | None = None
     """True for with the flow of traffic, `False` for against it; `None` if it is not said."""
@@ -58,8 +59,11 @@ class TurnClause:
 
     side: Side
     place: NamedCrossing | None = None
+    """The crossing of the turn; `None` where other clauses name it."""
     slight: bool = False
+    """True for "slight left" and the like."""
     sharp: bool = False
+    """True for "sharp left" and the like."""
     nth: int | None = None
     """2 in "take the second left"."""
     soon: bool = False
@@ -67,16 +71,17 @@ class TurnClause:
     quick: bool = False
     """True if right after the last crossing or turn: "take the immediate left"."""
     times: int = 1
-    """2 in "turn right at the next two lights"."""
+    """Number of turns the same way: 2 in "turn right at the next two lights"."""
     looks: bool = False
     """True if the text may only mean to look that way, as in "turn to your left"."""
 
 
 @dataclass(frozen=True, slots=True)
 class PassClause:
-    """A way through crossings: "go through the next two lights", "cross the street"."""
+    """A number of crossings to go through: "go through the next two lights", "cross the street"."""
 
     count: int = 1
+    """Number of crossings."""
     place: NamedCrossing = NamedCrossing("intersection")
     vague: bool = False
     """True if the number is not said, as in "a few blocks"."""
@@ -90,28 +95,30 @@ class PassClause:
 
 @dataclass(frozen=True, slots=True)
 class ReachClause:
-    """A way to a place, or a remark on what is there: "at the next light", "to the end of the block"."""
+    """A crossing to walk up to, or a remark on one: "at the next light", "to the end of the block"."""
 
     place: NamedCrossing
     before: bool = False
     """True if the text only goes up to it: "before the light"."""
     told: bool = False
-    """True if it may be one passed already: "the third light may have had a bank"."""
+    """True if the crossing may be one passed already: "the third light may have had a bank"."""
 
 
 @dataclass(frozen=True, slots=True)
 class BlocksClause:
-    """A way of so many blocks."""
+    """A number of blocks to walk."""
 
     count: int
     vague: bool = False
+    """True if the number is not said, as in "a few blocks"."""
 
 
 @dataclass(frozen=True, slots=True)
 class LandmarkClause:
-    """Something else that is passed or seen."""
+    """A thing other than a crossing that is passed or seen, such as a shop."""
 
     passed: bool = False
+    """True if the text says that the walk goes past it."""
     corner: bool = False
     """True if it is at a crossing, not along a block."""
     place: NamedCrossing | None = None
@@ -122,27 +129,29 @@ class LandmarkClause:
 
 @dataclass(frozen=True, slots=True)
 class CloseClause:
-    """A crossing is close to the one before it: "two lights in quick succession"."""
+    """A remark that a crossing is close to the one before: "two lights in quick succession"."""
 
     ahead: bool = False
-    """True if the text has still to name it: "almost immediately there will be a street"."""
+    """True if the crossing is yet to be named: "almost immediately there will be a street"."""
 
 
 @dataclass(frozen=True, slots=True)
 class GoClause:
-    """A way on, with nothing said about how far."""
+    """An order to walk on that says nothing about how far."""
 
     straight: bool = False
+    """True if the text says "straight"."""
     long: bool = False
     """True if the way leads down a long block."""
 
 
 Relation = Literal["at", "in", "before", "after", "beyond"]
+"""Relations of a place to a crossing or a thing."""
 
 
 @dataclass(frozen=True, slots=True)
 class StopClause:
-    """Stop, or where it is that one has to stop."""
+    """An order to stop, or a remark on where the walk ends."""
 
     bare: bool = False
     """True if nothing says where: "stop.", "stop here"."""
@@ -152,7 +161,7 @@ class StopClause:
 
 @dataclass(frozen=True, slots=True)
 class WhereClause:
-    """The place of something along the street.
+    """A place along the street, said of the stop or of a thing.
 
     Args:
         relation: to the crossing or thing.
@@ -166,9 +175,13 @@ class WhereClause:
     relation: Relation = "at"
     place: NamedCrossing | None = None
     steps: float | None = None
+    """Steps from the crossing or thing: 2 in "a couple of steps"; `None` if not said."""
     fraction: float | None = None
+    """Share of the block, 0 to 1; `None` if not said."""
     building: int | None = None
+    """Number of the building on the block; `None` if not said."""
     turned: bool = False
+    """True if the place is counted from the last turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,3 +204,4 @@ Clause = (
     | WhereClause
     | PauseClause
 )
+"""Any clause that the grammar finds in a text."""

@@ -16,34 +16,41 @@ from virl.platform.movement.instruction.follower.clauses import (
 from virl.platform.movement.instruction.follower.plan import End, Hint, StopKind, Sureness
 
 NEARLY_ALL = 0.85
-"""Fraction of the block at which "at the shop at the end of the block" is; chosen."""
+"""Fraction of a block at which "at the shop at the end of the block" lies; chosen."""
 STALE = 2  # chosen: sentences after which "halfway down" is no more where the walk ends
+"""Sentences back up to which a place says where the walk ends, if the text says no stop."""
 SHAPES = frozenset({"three", "four", "many", "tee", "side"})
-"""Kinds of crossing that tell a shape which the map shows."""
+"""Kinds of crossing that say how many ways meet, which the map shows, too."""
 Said = tuple[int, WhereClause]
-"""The number of a sentence, and the place that it tells of something."""
+"""The number of a sentence, and the place of the stop or of a thing that it gives."""
 
 
 @dataclass
 class Street:
-    """Bookkeeping since a turn. Crossings are counted from 1."""
+    """Counts of what the text has said of the street since its last turn; crossings count from 1."""
 
     sentence: int = 0
     """The number of the current sentence of the text."""
     turned_in: int = -1
     """The sentence of the turn."""
     passed: int = 0
+    """Crossings that the text has passed since the turn."""
     pointed: int | None = None
-    """The crossing that the text points to and has not passed yet."""
+    """Number of the crossing that the text names and has not passed yet; `None` without one."""
     pointed_in: int = -1
+    """The sentence that names that crossing, -1 without one."""
     passed_in: int = -1
+    """The sentence that last passed a crossing, -1 without one."""
     is_vague: bool = False
     """True if the text points no further than "a few blocks" ahead."""
     crossed_in: int = -1
     """The sentence that crosses a street on foot, as in "cross to the other side"."""
     kind: Kind = "intersection"
+    """Kind of the crossing that the text names last."""
     sureness: Sureness = "open"
+    """Certainty of the crossing that the text names last."""
     remarks: int = 0
+    """Landmarks not at a corner that the text names, twice those it passes, and each time it walks on."""
     remarked_in: int = -1
     """The sentence of the last landmark."""
     cornered_in: int = -1
@@ -51,10 +58,11 @@ class Street:
     has_passed_any: bool = False
     """True if the text has passed a landmark on this block."""
     double: int | None = None
-    """The first light of a crossing of two that the text points to."""
+    """Number of the first light of a double crossing that the text names; `None` without one."""
     hints: dict[int, Hint] = field(default_factory=dict)
     """The hints to crossings, by their numbers."""
     wheres: list[Said] = field(default_factory=list)
+    """Places that the text gives of the stop or of things, in order, each with its sentence."""
     stopped: int | None = None
     """The sentence that says stop."""
     is_bare: bool = False
@@ -87,7 +95,7 @@ class Street:
             self.stopped, self.is_bare = self.sentence, clause.bare
 
     def point_to(self, ordinal: int, sureness: Sureness, *, is_vague: bool = False) -> None:
-        """Record that the text names a crossing.
+        """Record that the text names a crossing, by its number from 1.
 
         Args:
             ordinal: of the crossing, from 1.
@@ -98,7 +106,7 @@ class Street:
         self.is_vague = is_vague
 
     def note(self, place: NamedCrossing, number: int) -> None:
-        """Record what the text says of a crossing besides its number."""
+        """Record what the text says of a numbered crossing: its shape, its lights and its distance."""
         if place.kind == "double" and place.ordinal in (None, 1):
             self.double = number
             if place.ordinal is None:
@@ -109,11 +117,11 @@ class Street:
             self.hints[number] = replace(self.hints.get(number, Hint()), kind=place.kind)
 
     def note_gap(self, number: int, gap: Gap) -> None:
-        """Record what the text says of the way from the crossing before."""
+        """Record that the text says a numbered crossing is near to the one before or far from it."""
         self.hints[number] = replace(self.hints.get(number, Hint()), gap=gap)
 
     def hear(self, clause: LandmarkClause | StopClause | CloseClause) -> None:
-        """Take in what the text says besides where to go."""
+        """Record a landmark, a stop, or a remark that a crossing is close to the one before."""
         match clause:
             case LandmarkClause():
                 self.remark(clause)
@@ -123,17 +131,17 @@ class Street:
                 self.close(ahead=clause.ahead)
 
     def close(self, *, ahead: bool) -> None:
-        """Record that the crossing which the text names last, or next, is close to the one before."""
+        """Record that the crossing named last, or with `ahead` the next one, is close to the one before."""
         number = self.passed if self.pointed is None else self.pointed
         if number + ahead > 0:
             self.note_gap(number + ahead, "near")
 
     def is_behind(self, place: NamedCrossing) -> bool:
-        """Return whether the text has gone through a place that it tells something of."""
+        """Return whether the text has passed the crossing that a remark is about."""
         return self.passed > 0 and (place.ordinal is None or place.ordinal <= self.passed)
 
     def half(self, place: NamedCrossing) -> int | None:
-        """Return the first or second light of a crossing of two, if a place is one of them."""
+        """Return the number of the crossing that is this light of a double one; `None` if it is none."""
         if place.ordinal not in (1, 2) or (place.kind != "double" and self.double is None):
             return None
         first = self.double or self.pointed or self.passed + 1
@@ -142,7 +150,7 @@ class Street:
         return first + place.ordinal - 1
 
     def go_through(self, clause: PassClause) -> None:
-        """Count the crossings that the text goes through."""
+        """Add the crossings that a clause passes to those passed."""
         place = clause.place
         half = self.half(place)
         if place.earlier:
@@ -164,13 +172,13 @@ class Street:
             self.crossed_in = self.sentence
 
     def after_passing(self, sureness: Sureness) -> None:
-        """Record that the text has gone through what it pointed to, and drop what it said of that block."""
+        """Record that the crossings named so far are passed, and forget remarks on their block."""
         self.pointed, self.passed_in, self.sureness, self.is_vague = None, self.sentence, sureness, False
         self.remarks, self.has_passed_any = 0, False
         self.wheres.clear()
 
     def resolve(self, place: NamedCrossing) -> int:
-        """Return the number of the crossing of this street that a place means.
+        """Return the number, from 1, of this street's crossing that the text means by a place.
 
         "The third light" counts from the turn where more than two have not been passed yet, else from here;
         "the next light" comes after one that an earlier sentence points to.
@@ -191,11 +199,11 @@ class Street:
 
 
 def end_on(street: Street, *, has_turned: bool) -> End:
-    """Return the end of the walk on a street, as the text tells it."""
+    """Return the end of the walk on its last street, by what the text says there."""
     base = End("open", street.passed, remarks=street.remarks, hints=tuple(street.hints.items()))
     found = _end_clause(street)
     if found is None or (found[1].relation == "before" and street.stopped is None and found[1].place is None):
-        return _by_blocks(street, base) or _end_without_place(street, base, has_turned)
+        return _end_by_blocks(street, base) or _end_without_place(street, base, has_turned)
     street.sentence, where = found
     return _end_at_place(street, where, base, has_turned)
 
@@ -215,14 +223,14 @@ def _end_clause(street: Street) -> Said | None:
 
 
 def _clearest(wheres: Sequence[Said]) -> Said:
-    """Return the first, but a fraction or a building rather than "several steps" or "after the light"."""
+    """Return the first place, or one by fraction or building if the first is vague, as "several steps"."""
     clear = [said for said in wheres if said[1].fraction or said[1].building]
     first = wheres[0][1]
     return clear[0] if clear and (first.turned or first.steps or first.relation == "after") else wheres[0]
 
 
-def _by_blocks(street: Street, base: End) -> End | None:
-    """Return an end at a landmark that is a few blocks on, or at the end of a block."""
+def _end_by_blocks(street: Street, base: End) -> End | None:
+    """Return an end at a landmark a few blocks on or at a block's end; `None` if the text has neither."""
     if street.pointed is None or street.stopped is None or street.remarked_in != street.stopped:
         return None
     if street.is_vague:
@@ -233,7 +241,7 @@ def _by_blocks(street: Street, base: End) -> End | None:
 
 
 def _end_without_place(street: Street, base: End, has_turned: bool) -> End:
-    """Return an end that no phrase places: at the crossing last named, after a turn, or at some landmark."""
+    """Return an end for which the text gives no place: at the crossing named last, a turn or a landmark."""
     has_stopped = street.stopped is not None
     if street.pointed is not None and (not has_stopped or street.pointed_in == street.stopped):
         sureness: Sureness = "said" if has_stopped else "open"
@@ -252,6 +260,7 @@ def _end_without_place(street: Street, base: End, has_turned: bool) -> End:
 
 
 def _end_at_place(street: Street, where: WhereClause, base: End, has_turned: bool) -> End:
+    """Return an end at the place that the text gives: by fraction, building, turn, steps or crossing."""
     if where.fraction is not None:
         ahead = street.pointed is not None and street.pointed > street.passed + 1
         passed = (street.pointed or 1) - 1 if ahead else street.passed
@@ -261,13 +270,14 @@ def _end_at_place(street: Street, where: WhereClause, base: End, has_turned: boo
     if where.turned:
         return replace(base, kind="turned", steps=where.steps)
     if where.place is None:
-        return _steps_on(street, where, base, has_turned)
-    return _by_crossing(street, where, where.place, base, has_turned)
+        return _end_by_steps(street, where, base, has_turned)
+    return _end_by_crossing(street, where, where.place, base, has_turned)
 
 
-def _by_crossing(
+def _end_by_crossing(
     street: Street, where: WhereClause, place: NamedCrossing, base: End, has_turned: bool
 ) -> End:
+    """Return an end in, before or after the crossing that the text names."""
     if place.earlier and street.pointed is None:
         if where.relation == "after" and street.passed and street.passed_in >= street.sentence - 1:
             return replace(base, kind="after", steps=where.steps)
@@ -289,8 +299,8 @@ def _by_crossing(
     return replace(base, kind=kind, steps=where.steps, passed=passed, hints=tuple(street.hints.items()))
 
 
-def _steps_on(street: Street, where: WhereClause, base: End, has_turned: bool) -> End:
-    """Return the end some steps on, or "just after", from a turn or crossing that is not named."""
+def _end_by_steps(street: Street, where: WhereClause, base: End, has_turned: bool) -> End:
+    """Return an end some steps after a turn or a crossing that is not named."""
     is_behind = where.relation == "beyond" or (
         where.relation == "after" and where.steps and not street.pointed
     )

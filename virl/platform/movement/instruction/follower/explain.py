@@ -28,33 +28,36 @@ FAR = 40
 """Links since a crossing are counted up to here; chosen: beyond any phrase."""
 
 State = tuple[Segment, int, int, int]
-"""A segment being entered; legs done; crossings counted on the leg so far; links since the last of these."""
+"""Segment entered, legs done, crossings counted on the leg, and links since the last of these."""
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A way to set out."""
+    """A segment by which a walk may set out, with its weight."""
 
     segment: Segment
+    """First segment of the walk."""
     weight: float
+    """Likelihood of setting out this way, relative to the other starts."""
     actions: int
-    """Actions before the first step along it."""
+    """Actions needed before the first step along the segment."""
     is_free: bool = False
-    """True if the way is open: a crossing close by may be where the walk sets out, in any direction."""
+    """True if the start's direction is open: a crossing close by may be where the walk sets out."""
 
 
 @dataclass(slots=True)
 class Visit:
-    """All walks to a state with one number of actions."""
+    """All walks that come to one state after one number of actions."""
 
     weight: float = 0.0
+    """Likelihood of these walks together."""
     best: float = 0.0
-    """The weight of the best of them."""
+    """Likelihood of the likeliest of them."""
     before: "tuple[int, State] | None" = None
-    """The actions and the state before the best of them; `None` at a start."""
+    """Number of actions and state before, on the likeliest walk; `None` at a start."""
 
     def add(self, weight: float, best: float, before: "tuple[int, State] | None") -> None:
-        """Add walks that come the same way.
+        """Add walks that come to the same state after as many actions.
 
         Args:
             weight: likelihood of the walks together.
@@ -68,17 +71,17 @@ class Visit:
 
 @dataclass
 class Explanation:
-    """The ends of the walks that explain a plan, and the nodes where they leave what is known."""
+    """Ends of the walks that fit a plan, by likelihood, and nodes where they leave the known map."""
 
     ends: dict[int, float] = field(default_factory=lambda: defaultdict(float))
-    """Weight of the walks that end at each node."""
+    """Likelihood of the walks that end at each node, by its number."""
     frontier: dict[int, float] = field(default_factory=lambda: defaultdict(float))
-    """Weight of the walks that go on beyond each node at which nobody has stood."""
+    """Likelihood of the walks that go on beyond each node not visited yet, by its number."""
     _best: dict[int, tuple[float, int, State, int]] = field(default_factory=dict)
     visits: list[dict[State, Visit]] = field(default_factory=list)
 
     def path(self, end: int) -> list[int]:
-        """Return the nodes of the best walk to an end."""
+        """Return the numbers of the nodes of the likeliest walk to an end."""
         _, time, state, links = self._best[end]
         parts = [state[0].nodes[: links + 1]]
         before = self.visits[time][state].before
@@ -89,7 +92,7 @@ class Explanation:
         return [node for part in reversed(parts) for node in part]
 
     def add_end(self, node: int, weight: float, best: float, walk: tuple[int, State, int]) -> None:
-        """Add walks that end at a node; `walk` is the best: actions, state, links along its segment.
+        """Add walks that end at a node, by their likelihood together and that of the likeliest.
 
         Args:
             node: where they end.
@@ -131,17 +134,20 @@ def explain(
 
 @dataclass(frozen=True, slots=True)
 class _Crossing:
-    """The crossing at the end of a segment."""
+    """The crossing at the end of a segment, with the ways on."""
 
     exits: tuple[Exit, ...]
     straight: Exit
+    """Way on that counts as straight ahead."""
     told: float
-    """The probability that people count it."""
+    """Probability that people count this crossing."""
     onward: tuple[tuple[Exit, float], ...]
-    """The ways on, each with how well it goes with a text that says nothing of it."""
+    """Ways on, each with the factor for taking it where the text says nothing of it."""
 
 
 class _Explainer:
+    """A sum over all walks from the starts, by number of actions, that fits them to a plan."""
+
     def __init__(
         self,
         streets: Streets,
@@ -171,6 +177,7 @@ class _Explainer:
         self._result = Explanation(visits=[{} for _ in range(horizon + 2)])
 
     def explain(self, starts: Sequence[Start]) -> Explanation:
+        """Return the likely ends of walks from the starts, within the horizon of actions."""
         for start in starts:
             state: State = (start.segment, 0, 0, 0)
             if len(self._streets.links.ways(start.segment.nodes[0]) or ()) <= 2:
@@ -193,15 +200,16 @@ class _Explainer:
     def _add(
         self, time: int, state: State, walks: Visit, factor: float, before: tuple[int, State] | None
     ) -> None:
-        """Lead walks on to a state."""
+        """Add walks to a state after `time` actions, their likelihood times a factor."""
         if factor > 0.0 and time <= self._horizon:
             there = self._result.visits[time].setdefault(state, Visit())
             there.add(walks.weight * factor, walks.best * factor, before)
 
     def _advance(self, time: int, state: State, visit: Visit) -> None:
+        """Lead the walks in a state on to the next crossing: they end, turn or go on there."""
         segment, leg, number, since = state
         if leg == len(self._legs):
-            self._end(time, state, visit)
+            self._add_ends(time, state, visit)
         if not segment.known:
             self._result.frontier[segment.nodes[-1]] += visit.weight * self._share_beyond(state)
             return
@@ -254,28 +262,29 @@ class _Explainer:
         return self._crossings[segment]
 
     def _separate(self, segment: Segment) -> float:
-        """Return the probability that the crossings at the two ends of a segment are two to people."""
+        """Return the probability that people count the crossings at a segment's two ends as two."""
         table = self._p.separate
         return table[min(segment.steps, len(table)) - 1]
 
     def _turn_weight(self, leg: int, number: int, new: float, fit: float) -> float:
-        """Return the weight of the turn of a leg at the next crossing, `number` having been counted."""
+        """Return the factor for a leg's turn at the next crossing, after `number` crossings counted."""
         if leg == len(self._legs):
             return 0.0
         weights = self._weights[leg]
         return fit * new * weights.get(number + 1, 0.0) + (1.0 - new) * weights.get(number, 0.0)
 
-    def _end(self, time: int, state: State, visit: Visit) -> None:
+    def _add_ends(self, time: int, state: State, visit: Visit) -> None:
+        """Add the ends of the walks in a state at each node of their segment."""
         segment = state[0]
         last = segment.steps + segment.known
         for links, share in enumerate(self._shares(state)[:last]):
             if links and share > 0.0 and time + links < self._horizon:
-                gain = share * self._usual_length(time + links - len(self._legs))
+                gain = share * self._length_factor(time + links - len(self._legs))
                 walk = time, state, links
                 self._result.add_end(segment.nodes[links], visit.weight * gain, visit.best * gain, walk)
 
     def _shares(self, state: State) -> Sequence[float]:
-        """Return shares of a segment's nodes as the end; of one not seen to its end, expected ones."""
+        """Return the probability of each node of the segment as the end, expected ones where unseen."""
         segment, _, number, since = state
         if not segment.known:
             return self._endings.unseen(segment.steps, number, since)
@@ -284,7 +293,7 @@ class _Explainer:
         return self._endings.block(segment.steps, number, since, told)
 
     def _share_beyond(self, state: State) -> float:
-        """Return the share that may still come of a walk that leaves what is known.
+        """Return the probability that a walk which leaves the known map still fits the plan later.
 
         That is a turn or an end at a later crossing, or an end further down this block.
         """
@@ -294,7 +303,8 @@ class _Explainer:
             return later
         return later + sum(self._shares(state)[segment.steps :])
 
-    def _usual_length(self, links: int) -> float:
+    def _length_factor(self, links: int) -> float:
+        """Return the factor for a walk of so many links by their usual number, 1 if none is given."""
         if self._usual is None:
             return 1.0
         mean, deviation = self._usual

@@ -9,7 +9,9 @@ from virl.platform.movement.instruction.follower.plan import Hint, PlannedLeg, S
 from virl.platform.movement.instruction.follower.streets import Exit
 
 STRAIGHT_DEG = 45.0  # chosen: half way to a right angle
+"""Degrees of a turn below which a way counts as straight on."""
 BEND_DEG = 70.0  # chosen: what some call a turn and some a bend of the street
+"""Degrees of a turn below which the straightest way counts as a bend."""
 MOST_FEWER = 0.5  # chosen: nobody counts worse
 FURTHEST = 5  # chosen: crossings beyond the one that the text means
 
@@ -17,7 +19,7 @@ FURTHEST = 5  # chosen: crossings beyond the one that the text means
 def ordinal_weights(
     ordinal: int, sureness: Sureness, remarks: int, p: Parameters, *, passed: int | None = None
 ) -> dict[int, float]:
-    """Return the shares by ordinal of the crossing meant, for one that the text calls `ordinal`.
+    """Return the probability of each crossing, by number, for one that the text numbers `ordinal`.
 
     Each crossing that the text passes before it (`passed`, else one less than the ordinal) may be one too
     many, and each landmark that it names on the way makes a later one likelier.
@@ -50,7 +52,7 @@ def ordinal_weights(
 
 
 def turn_fit(leg: PlannedLeg, way: Exit, exits: Sequence[Exit], p: Parameters) -> float:
-    """Return how well taking a way fits the turn of a leg.
+    """Return the factor, 0 to 1, for taking a way where the text asks for the turn of a leg.
 
     Args:
         leg: with a turn.
@@ -70,7 +72,7 @@ def turn_fit(leg: PlannedLeg, way: Exit, exits: Sequence[Exit], p: Parameters) -
 
 
 def pass_fit(way: Exit, straight: Exit, exits: Sequence[Exit], p: Parameters) -> float:
-    """Return how well taking a way goes with a text that says nothing of it.
+    """Return the factor, 0 to 1, for taking a way at a crossing that the text passes without a turn.
 
     Args:
         way: that is taken.
@@ -89,7 +91,7 @@ def pass_fit(way: Exit, straight: Exit, exits: Sequence[Exit], p: Parameters) ->
 
 
 def hint_fit(hint: Hint, links: int, exits: Sequence[Exit], p: Parameters) -> float:
-    """Return how well a crossing fits what the text tells of it, so many links after the one before.
+    """Return the factor, 0 to 1, for a crossing by its remark in the text and the links since the one before.
 
     Args:
         hint: on a crossing.
@@ -101,6 +103,7 @@ def hint_fit(hint: Hint, links: int, exits: Sequence[Exit], p: Parameters) -> fl
 
 
 def _gap_fit(gap: Gap | None, links: int, p: Parameters) -> float:
+    """Return the factor for a crossing `links` on where the text says near or far; 1 without either."""
     if gap is None:
         return 1.0
     middle, spread = (p.gap_near, -p.gap_near_spread) if gap == "near" else (p.gap_far, p.gap_far_spread)
@@ -108,6 +111,7 @@ def _gap_fit(gap: Gap | None, links: int, p: Parameters) -> float:
 
 
 def _has_shape(kind: Kind | None, exits: Sequence[Exit]) -> bool:
+    """Return whether a crossing has as many ways on as its kind says; true for kinds without a number."""
     match kind:
         case "three" | "tee" | "side":
             return len(exits) == 2

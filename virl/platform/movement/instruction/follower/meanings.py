@@ -55,7 +55,7 @@ _MILD = re.compile(rf"\b{PARTS['mild']}\b")
 
 
 def place(words: str) -> NamedCrossing:
-    """Return the crossing that words name."""
+    """Return the crossing that a phrase names, such as "the next light"."""
     kinds = [_KINDS[noun] for word in words.split() if (noun := word.rstrip("s")) in _KINDS]
     return NamedCrossing(
         kinds[-1] if kinds else "intersection",
@@ -186,13 +186,16 @@ def count(words: str) -> int:
 
 
 def _ordinal(words: str) -> int | None:
+    """Return the first ordinal in words, such as 2 for "2nd", at most `MOST`; `None` without one."""
     found = _ORDINAL.search(words)
     return min(int(found[1]), MOST) if found else None
 
 
 def _side(word: str) -> Side:
+    """Return the side that a word means: left for "left", else right."""
     return "left" if word == "left" else "right"
 
 
 def _relation(words: str) -> Relation:
+    """Return the relation that the first preposition known gives, `at` without one."""
     return next((_RELATIONS[word] for word in words.split() if word in _RELATIONS), "at")

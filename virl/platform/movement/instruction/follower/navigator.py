@@ -23,6 +23,7 @@ from virl.platform.movement.instruction.follower.streets import MapLinks, Outgoi
 _SPARE = 3
 """Actions kept back when a return is planned: to turn around, to turn once, to stop."""
 _UNREACHABLE = 10_000
+"""Number of steps that stands for a node which no way leads to."""
 
 
 class MapPlanner:
@@ -43,7 +44,7 @@ class MapPlanner:
         usual: tuple[float, float] | None = None,
         sight: StopSight | None = None,
     ) -> list[int]:
-        """Return the nodes of the walk to take, its start included; only that if none explains the plan.
+        """Return numbers of the nodes to walk, the start first; the start alone if no walk fits the plan.
 
         Args:
             plan: read from the text.
@@ -61,7 +62,7 @@ class MapPlanner:
         return found.path(self._best_end(sight.weigh(found.ends) if sight else found.ends))
 
     def _best_end(self, ends: Mapping[int, float]) -> int:
-        """Return the likeliest end, or that whose neighbours, both ways, are together with it."""
+        """Return the likeliest end; with `neighbours`, that of the greatest sum with its neighbours."""
         sums = dict(ends)
         if self._p.neighbours:
             for node, weight in ends.items():
@@ -134,7 +135,7 @@ class Follower:
                 start,
                 oriented=self.oriented,
                 horizon=self.max_actions,
-                usual=self._usual,
+                usual=self._usual_links,
                 sight=sight,
             )
 
@@ -142,16 +143,25 @@ class Follower:
                 return follow_path(self.graph, path, start, moves)
         else:
             choose = EmbodiedWalk(
-                self.graph, plan, start, self.oriented, self.parameters, self.max_actions, self._usual, sight
+                self.graph,
+                plan,
+                start,
+                self.oriented,
+                self.parameters,
+                self.max_actions,
+                self._usual_links,
+                sight,
             ).choose
         return act(self.graph, start, choose, opening=self.opening, max_actions=self.max_actions)
 
     @cached_property
     def _planner(self) -> MapPlanner:
+        """The planner on the whole graph, made once."""
         return MapPlanner(self.graph, self.parameters)
 
     @property
-    def _usual(self) -> tuple[float, float] | None:
+    def _usual_links(self) -> tuple[float, float] | None:
+        """Mean and deviation of a route's links; `None` without the prior."""
         if not self.use_prior:
             return None
         return self.parameters.prior_links if self.oriented else self.parameters.prior_links_touchdown
@@ -165,7 +175,7 @@ class SeenLinks:
         self._ways: dict[int, tuple[OutgoingLink, ...]] = {}
 
     def stand(self, node: int) -> bool:
-        """Return whether a node is new, after looking around there."""
+        """Return whether a node is visited for the first time, after reading its links."""
         if node in self._ways:
             return False
         links = self._graph.links(node)
@@ -176,11 +186,11 @@ class SeenLinks:
         return True
 
     def ways(self, node: int) -> Sequence[OutgoingLink] | None:
-        """Return the links of a node, `None` where the walker has not stood."""
+        """Return the links of a node; `None` if it is not visited."""
         return self._ways.get(node)
 
     def path(self, source: int, target: int) -> list[int] | None:
-        """Return a shortest way over visited nodes, both ends included; the target need not be visited."""
+        """Return the nodes of a shortest way over visited ones, both ends included; `None` without one."""
         before = {source: source}
         queue = deque([source])
         while queue:
@@ -204,7 +214,7 @@ class SeenLinks:
 
 @dataclass
 class EmbodiedWalk:
-    """One walk. At each step it weighs stopping at the best end seen so far against each way not seen yet.
+    """A walk that weighs stopping at the best end seen against each way not seen yet, at each step.
 
     It goes on where a walk that explains the text might, and comes back if what it finds there explains it
     less well.
@@ -237,7 +247,7 @@ class EmbodiedWalk:
         return Decision(action_towards(self.graph, state, path[1], VELMA), reason)
 
     def _goal(self, state: WalkState, left: int) -> tuple[int | None, str]:
-        """Return the node to go to, on a way not seen yet or the best end, and why; `None` without either."""
+        """Return the node to go to and why: past the known map, or the best end; `None` without either."""
         p, streets = self.parameters, Streets(self._seen)
         starts = _ways_out(streets, self.start, self.plan.orient, self._yaw, self.oriented, p)
         found = explain(streets, self.plan, p, self.max_actions + _SPARE, starts, self.usual)
@@ -259,6 +269,7 @@ class EmbodiedWalk:
         return stop, "the likeliest end"
 
     def _best_end(self, ends: dict[int, float]) -> tuple[int | None, float]:
+        """Return the likeliest visited end and its weight, or sum with `neighbours`; `None` and 0 without."""
         here = [node for node in ends if self._seen.ways(node) is not None]
         if self.sight:
             ends = {**ends, **{node: ends[node] * self.sight.gain(node) for node in here}}
@@ -269,6 +280,7 @@ class EmbodiedWalk:
         return (None, 0.0) if best is None or sums[best] <= 0.0 else (best, sums[best])
 
     def _steps(self, source: int, target: int) -> int:
+        """Return the links of the way between two visited nodes, `_UNREACHABLE` without one."""
         path = self._seen.path(source, target)
         return len(path) - 1 if path else _UNREACHABLE
 
@@ -293,7 +305,7 @@ def _ways_out(
     return [
         Start(
             segment,
-            _traffic(segment, orient, yaw, p) * _crossing_weight(segment, segments, orient, p),
+            _traffic_weight(segment, orient, yaw, p) * _crossing_weight(segment, segments, orient, p),
             actions=0 if segment.headings[0] == start.heading else 1,
             is_free=True,
         )
@@ -301,7 +313,8 @@ def _ways_out(
     ]
 
 
-def _traffic(segment: Segment, orient: OrientClause, yaw: float, p: Parameters) -> float:
+def _traffic_weight(segment: Segment, orient: OrientClause, yaw: float, p: Parameters) -> float:
+    """Return the probability of setting out this way by the traffic, 0.5 if its direction is not known."""
     if isnan(yaw):
         return 0.5
     along = p.traffic_untold
@@ -313,7 +326,7 @@ def _traffic(segment: Segment, orient: OrientClause, yaw: float, p: Parameters) 
 def _crossing_weight(
     segment: Segment, segments: Sequence[Segment], orient: OrientClause, p: Parameters
 ) -> float:
-    """Return the weight of what is told of a crossing; 0.5 if nothing is, or a direction is not known."""
+    """Return the factor for setting out this way by the crossing named; 0.5 if none is or it is not known."""
     if orient.crossing is None or len(segments) != 2 or not all(other.known for other in segments):
         return 0.5
     nearer = segment.steps == min(other.steps for other in segments)

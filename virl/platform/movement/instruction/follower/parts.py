@@ -71,22 +71,23 @@ PARTS = {
     "it": r"(?:it|this|that|here|there|them)",
     "end": r"(?= [.,]| and|$)",
 }
+"""Patterns of words by the name that stands for them in rules, as `<side>`."""
 _PART = re.compile(r"(?<!\?P)<(\w+)>")
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A phrase and what it means."""
+    """A pattern of words and the function that makes its clause."""
 
     name: str
     example: str
     pattern: re.Pattern[str]
     make: Callable[[re.Match[str]], Clause | None]
-    """The clause; `None` for words that mean nothing."""
+    """Function that returns the clause of a match; `None` for words that mean nothing."""
 
 
 def rule(name: str, example: str, phrase: str, make: Callable[[re.Match[str]], Clause | None]) -> Rule:
-    """Return a rule whose phrase is a pattern of whole words, with parts.
+    """Return a rule for a phrase: a pattern of whole words in which `<name>` stands for one of `PARTS`.
 
     Args:
         name: of the rule.
@@ -98,6 +99,7 @@ def rule(name: str, example: str, phrase: str, make: Callable[[re.Match[str]], C
 
 
 def _pattern(text: str) -> re.Pattern[str]:
+    """Return the compiled pattern of a phrase, with each `<name>` replaced by its part."""
     while _PART.search(text):
         text = _PART.sub(lambda part: PARTS[part[1]], text)
     return re.compile(rf"(?:{text})(?![^ ])")

@@ -6,7 +6,7 @@ from typing import Literal
 from virl.platform.movement.instruction.follower.clauses import Gap, Kind, OrientClause, Side
 
 Sureness = Literal["said", "implied", "open"]
-"""The certainty of a turn's crossing: counted out, only named, or neither ("turn left at the bank")."""
+"""Certainty of the crossing of a turn: counted in the text, only named, or neither."""
 StopKind = Literal["in", "before", "after", "turned", "fraction", "building", "corner", "landmark", "open"]
 """Kinds of stop: in, before or after a crossing; just after the last turn; at a fraction of a block, a
 building of it, a landmark at its corner or anywhere on it; `open` where the text just ends."""
@@ -17,8 +17,9 @@ class Hint:
     """A remark of the text on a crossing, besides its number."""
 
     gap: Gap | None = None
-    """The distance from the crossing before."""
+    """Distance from the crossing before, near or far; `None` if not said."""
     kind: Kind | None = None
+    """Kind of the crossing that gives its shape; `None` if not said."""
     is_pair: bool = False
     """True if it has two lights that people count as one: "go through the double lights"."""
 
@@ -29,16 +30,17 @@ Hints = tuple[tuple[int, Hint], ...]
 
 @dataclass(frozen=True, slots=True)
 class PlannedLeg:
-    """A leg of a walk: to a crossing, with a turn there."""
+    """A part of a walk that ends in a turn at a crossing."""
 
     side: Side
+    """Direction of the turn."""
     ordinal: int
     """The number of the crossing of the leg that the text means, from 1."""
     sureness: Sureness
     kind: Kind = "intersection"
     slight: bool = False
     remarks: int = 0
-    """Landmarks that the text names on the way, those it passes twice, and each time it walks on."""
+    """Landmarks named on the way, twice those passed, each time it walks on, and 2 for a street's end."""
     hints: Hints = ()
 
 
@@ -51,16 +53,19 @@ class End:
     """Crossings that the text passes on the last street before the end."""
     sureness: Sureness = "said"
     steps: float | None = None
+    """Steps from the crossing or turn; `None` if not said."""
     fraction: float | None = None
+    """Share of the block, 0 to 1, for the kind `fraction`."""
     building: int | None = None
+    """Number of the building on the block, for the kind `building`."""
     remarks: int = 0
-    """Landmarks that the text names on the last block, those it passes twice, and each time it walks on."""
+    """Landmarks named on the last block, twice those passed, and each time the text walks on."""
     hints: Hints = ()
 
 
 @dataclass(frozen=True, slots=True)
 class FollowerPlan:
-    """The plan that an instruction tells."""
+    """The plan read from an instruction: where to face, legs that end in turns, and where to stop."""
 
     orient: OrientClause
     legs: tuple[PlannedLeg, ...]

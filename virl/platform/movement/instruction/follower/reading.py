@@ -30,9 +30,12 @@ from virl.platform.movement.instruction.follower.route_rules import PASSES, TURN
 FAR_END = 2
 """A street's end may be as far as a turn with this many landmarks on the way; counted on gold paths."""
 MAX_LEGS = 24  # chosen: more turns than 55 actions can hold
+"""Legs of a plan at most."""
 RULES = REMARKS + START + TURNS + ENDS + PASSES + PLACES
+"""Rules of the grammar, in the order in which they are tried."""
 
 MAX_WORDS = 2000  # chosen: ten times the longest instruction people write
+"""Words of an instruction that are read."""
 
 _NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 _ORDINALS = [
@@ -149,6 +152,8 @@ def plan_of(clauses: Sequence[Clause]) -> FollowerPlan:
 
 @dataclass
 class _Reader:
+    """A builder of a plan from clauses, in the order of the text."""
+
     orient: OrientClause = field(default_factory=OrientClause)
     legs: list[PlannedLeg] = field(default_factory=list)
     street: Street = field(default_factory=Street)
@@ -157,10 +162,10 @@ class _Reader:
     """A turn that was only a look to the side unless the text walks on."""
 
     def read(self, clause: Clause) -> None:
-        """Take in the next clause."""
+        """Add the next clause to the plan."""
         if self.pending is not None and isinstance(clause, GoClause | PassClause | BlocksClause | TurnClause):
             turn, self.pending = self.pending, None
-            self._take(turn)
+            self._end_leg(turn)
         street = self.street
         match clause:
             case PauseClause(sentence=True):
@@ -188,6 +193,7 @@ class _Reader:
                 pass
 
     def _go(self, clause: GoClause) -> None:
+        """Record that the text walks on, and that the block is long where it says so."""
         street = self.street
         if clause.long and (self.legs or self.has_moved):
             ahead = street.passed if street.pointed is None else street.pointed
@@ -202,11 +208,12 @@ class _Reader:
             self._walk_on()
 
     def _walk_on(self) -> None:
-        """Forget a stop: it was not the last one."""
+        """Forget a stop that the text goes on from, and what it said with it."""
         self.has_moved = True
         self.street.stopped = None
 
     def _reach(self, place: NamedCrossing, before: bool = False, told: bool = False) -> None:
+        """Record that the text walks up to a crossing, unless it is one passed already."""
         street = self.street
         if before or place.earlier or (told and street.is_behind(place)):
             return
@@ -219,11 +226,12 @@ class _Reader:
         self.has_moved = True
 
     def _look_for(self, place: NamedCrossing) -> None:
-        """Set out towards the nearest crossing if the walk begins with it."""
+        """Face the nearest crossing at the start if the walk begins by going to one."""
         if place.near and not self.legs and self.street.passed == 0 and self.orient.crossing is None:
             self.orient = OrientClause(self.orient.traffic, crossing=True)
 
     def _pass(self, clause: PassClause) -> None:
+        """Record that the text passes crossings, or a landmark where no crossing may be meant."""
         street, place = self.street, clause.place
         if clause.again and street.has_just_begun:
             return
@@ -238,6 +246,7 @@ class _Reader:
         street.go_through(clause)
 
     def _turn(self, clause: TurnClause) -> None:
+        """Add a turn, or keep it pending where it may only mean to look that way."""
         street = self.street
         if clause.side == "around":
             return
@@ -245,9 +254,10 @@ class _Reader:
         if is_last or (clause.looks and street.pointed_in != street.sentence):
             self.pending = clause
         else:
-            self._take(clause)
+            self._end_leg(clause)
 
-    def _take(self, clause: TurnClause) -> None:
+    def _end_leg(self, clause: TurnClause) -> None:
+        """End the current leg with a turn and begin the next street."""
         street = self.street
         self._walk_on()
         if clause.place is not None:
@@ -274,6 +284,7 @@ class _Reader:
 
 
 def _sureness(street: Street) -> Sureness:
+    """Return how certain the crossing of a turn is by what the text said of the street."""
     if street.kind == "end" and street.passed == 0 and street.pointed == 1:
         return "open"
     if street.pointed is None or street.is_vague:
@@ -282,6 +293,7 @@ def _sureness(street: Street) -> Sureness:
 
 
 def _merge_orients(first: OrientClause, then: OrientClause) -> OrientClause:
+    """Return the direction to face by two clauses; the later one prevails where it says something."""
     return OrientClause(
         first.traffic if then.traffic is None else then.traffic,
         first.crossing if then.crossing is None else then.crossing,
@@ -294,12 +306,12 @@ def parse(text: str) -> list[Clause]:
 
 
 def matches(text: str) -> list[tuple[Rule, re.Match[str]]]:
-    """Return the rules that read a text, in order; words that none reads are passed over."""
+    """Return each rule that reads a part of a text, with its match, in order; other words are skipped."""
     line = normalise(text)
     found: list[tuple[Rule, re.Match[str]]] = []
     position = 0
     while position < len(line):
-        first = _first(line, position)
+        first = _match_at(line, position)
         if first is None:
             space = line.find(" ", position)
             position = len(line) if space < 0 else space + 1
@@ -309,7 +321,8 @@ def matches(text: str) -> list[tuple[Rule, re.Match[str]]]:
     return found
 
 
-def _first(line: str, position: int) -> tuple[Rule, re.Match[str]] | None:
+def _match_at(line: str, position: int) -> tuple[Rule, re.Match[str]] | None:
+    """Return the first rule that matches a line at a position, and the match; `None` without one."""
     end = position + _MOST_LETTERS  # without it, the time of a long text grows with the square of its length
     for rule in RULES:
         match = rule.pattern.match(line, position, end)
@@ -319,15 +332,18 @@ def _first(line: str, position: int) -> tuple[Rule, re.Match[str]] | None:
 
 
 def _compile_table(table: dict[str, str]) -> list[tuple[re.Pattern[str], str]]:
+    """Return patterns of whole words, each with the word that replaces it."""
     return [(re.compile(rf"(?<![\w/])(?:{pattern})(?![\w/])"), word) for pattern, word in table.items()]
 
 
 def _number_table() -> dict[str, str]:
+    """Return the digits of each number word, such as "3" for "three" and "3rd" for "third"."""
     table = {word: str(value) for value, word in enumerate(_NUMBERS, 1)}
     return table | {word: _ordinal(value) for value, word in enumerate(_ORDINALS, 1)}
 
 
 def _ordinal(value: int) -> str:
+    """Return a number as an ordinal, such as "2nd"."""
     return f"{value}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(value, 'th') }"
 
 
@@ -374,6 +390,7 @@ def _split_hyphens(words: list[str]) -> list[str]:
 
 
 def _rewrite(line: str, rules: list[tuple[re.Pattern[str], str]]) -> str:
+    """Return a line with each pattern replaced by its word, in order."""
     for pattern, word in rules:
         line = pattern.sub(word, line)
     return line

@@ -38,7 +38,7 @@ class Sight:
     landmarks: LandmarkExtractor
 
     def of_stop(self, instruction: str) -> "StopSight | None":
-        """Return the search for the names at the end of a walk; `None` where the text names nothing there."""
+        """Return the search for the names at the end of a walk; `None` if the text names none there."""
         names = names_at_stop(instruction, self.landmarks(instruction))
         return StopSight(self.graph, self.spotter, names) if names else None
 
@@ -57,20 +57,20 @@ class StopSight:
     _gains: dict[int, float] = field(default_factory=dict)
 
     def gain(self, node: int) -> float:
-        """Return the factor on an end at a node: from 1, where no name is seen, to `SEEN`."""
+        """Return the factor for an end at a node, from 1, where no name is seen, to `SEEN`."""
         if node not in self._gains:
             seen = self.spotter.spot(Pose(self.graph.ids[node], 0.0), self.names, thorough=True)
             self._gains[node] = 1.0 + (SEEN - 1.0) * max((one.score for one in seen), default=0.0)
         return self._gains[node]
 
     def weigh(self, ends: Mapping[int, float]) -> dict[int, float]:
-        """Return the ends weighed by what is seen there; only the likeliest are looked at."""
+        """Return weights of ends, by node, times what is seen there; only the likeliest are looked at."""
         likeliest = sorted(ends, key=lambda node: -ends[node])[:MOST_LOOKS]
         return {**ends, **{node: ends[node] * self.gain(node) for node in likeliest}}
 
 
 def names_at_stop(instruction: str, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the names in the sentence that says stop last, or the last one; else in that before."""
+    """Return the names in the last sentence that says stop, or in the one before if it has none."""
     sentences = [one for one in _SENTENCE.split(instruction) if one.strip() and not _TOO_FAR.search(one)]
     stops = [number for number, one in enumerate(sentences) if _STOP.search(one)]
     last = stops[-1] if stops else len(sentences) - 1

@@ -20,10 +20,11 @@ TYPICAL_BLOCK = 9
 MOST_REMARKS = 7
 """Remarks on a block that count at most for its length; measured on the two sets of the model's tuning."""
 TIED = frozenset({"in", "before", "after", "turned"})
+"""Kinds of end that are counted from a crossing or turn."""
 
 
 class Endings:
-    """The shares of an end over the nodes of the blocks of the last street."""
+    """Probability of the end at each node of the blocks of the last street."""
 
     def __init__(self, end: End, parameters: Parameters) -> None:
         self._end, self._p = end, parameters
@@ -36,7 +37,7 @@ class Endings:
         self._blocks: dict[tuple[int, int, int, float], Sequence[float]] = {}
 
     def block(self, steps: int, number: int, since: int, told: float) -> Sequence[float]:
-        """Return shares of a block's nodes, from the crossing where it begins to that where it ends.
+        """Return the probability of each node of a block as the end, from its first crossing to its last.
 
         Args:
             steps: its links.
@@ -50,7 +51,7 @@ class Endings:
         return self._blocks[key]
 
     def unseen(self, steps: int, number: int, since: int) -> Sequence[float]:
-        """Return expected shares of a block of which only so many links have been seen.
+        """Return the expected probability of each node of a block of which `steps` links are seen.
 
         Args:
             steps: links that were seen.
@@ -67,6 +68,7 @@ class Endings:
         return sums
 
     def _shares(self, steps: int, number: int, since: int, told: float) -> Sequence[float]:
+        """Return the probability of each node of a block of `steps` links as the end."""
         here = self.weights.get(number, 0.0)
         if self._tied:
             ahead = self.weights.get(number + 1, 0.0) * told
@@ -82,7 +84,7 @@ class Endings:
 
 
 def offsets(end: End, p: Parameters) -> dict[int, float]:
-    """Return shares over the links after the crossing that a phrase is tied to."""
+    """Return the probability of each distance, in links after the crossing or turn that a phrase names."""
     steps = end.steps or 0.0
     match end.kind:
         case "in":
@@ -97,11 +99,11 @@ def offsets(end: End, p: Parameters) -> dict[int, float]:
         case _:
             aim, spread = p.after_step + steps if steps else p.after_aim, p.after_spread
     spread += p.step_spread * steps
-    return _normal({links: _bump(links - aim, spread) for links in range(-REACH, REACH + 1)})
+    return _normalise({links: _gauss(links - aim, spread) for links in range(-REACH, REACH + 1)})
 
 
 def block_shares(end: End, steps: int, p: Parameters) -> list[float]:
-    """Return shares of the nodes of a block of so many links; none for the crossing where it begins.
+    """Return the probability of each node of a block of `steps` links as the end; 0 at its first crossing.
 
     Args:
         end: that the text tells.
@@ -113,32 +115,34 @@ def block_shares(end: End, steps: int, p: Parameters) -> list[float]:
         return [0.0] + [1 / steps] * steps
     if end.kind == "fraction":
         aim = min(end.fraction or 0.5, p.fraction_most) * steps
-        weights = {node: _bump(node - aim, p.fraction_spread * steps + 0.5) for node in inner}
+        weights = {node: _gauss(node - aim, p.fraction_spread * steps + 0.5) for node in inner}
     elif end.kind == "building":
         number = end.building or 1
         aim = p.building_first + p.building_next * (number - 1)
-        weights = {node: _bump(node - aim, p.building_spread * (1 + 0.3 * number)) for node in inner}
+        weights = {node: _gauss(node - aim, p.building_spread * (1 + 0.3 * number)) for node in inner}
     elif end.kind == "corner":
         weights = {
-            node: (1 - p.corner_ahead) * _bump(node - p.corner_aim, p.corner_spread)
-            + p.corner_ahead * _bump(steps - node - p.corner_aim, p.corner_spread)
+            node: (1 - p.corner_ahead) * _gauss(node - p.corner_aim, p.corner_spread)
+            + p.corner_ahead * _gauss(steps - node - p.corner_aim, p.corner_spread)
             for node in inner
         }
     else:
         middle, growth, spread = p.open_end if end.kind == "open" else p.landmark
         aim = log(middle) + growth * log(max(steps, 2) / TYPICAL_BLOCK)
         aim += p.remark * min(end.remarks, MOST_REMARKS)
-        weights = {node: _bump(log(node) - aim, spread) / node for node in inner}
-    tuned = _normal(weights)
+        weights = {node: _gauss(log(node) - aim, spread) / node for node in inner}
+    tuned = _normalise(weights)
     return [0.0] + [(1 - p.anywhere) * tuned[node] + p.anywhere / steps for node in inner]
 
 
-def _normal(weights: dict[int, float]) -> dict[int, float]:
+def _normalise(weights: dict[int, float]) -> dict[int, float]:
+    """Return weights that sum to one; equal ones if their sum is zero."""
     total = sum(weights.values())
     if total <= 0.0:
         return {key: 1 / len(weights) for key in weights}
     return {key: weight / total for key, weight in weights.items()}
 
 
-def _bump(offset: float, spread: float) -> float:
+def _gauss(offset: float, spread: float) -> float:
+    """Return the value of a bell curve, 1 at offset 0, for an offset and spread in links."""
     return exp(-0.5 * (offset / spread) ** 2)

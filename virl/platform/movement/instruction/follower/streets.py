@@ -17,6 +17,7 @@ SMOOTH = 3
 walks of map2seq_seen/dev that take the middle way of three: 90 % of them turn less than 15 degrees averaged
 over three links, less than 100 over one."""
 MAX_SEGMENT = 120  # chosen: more links than a walk has
+"""Links of a segment at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,9 @@ class OutgoingLink:
     """A link as its start node shows it."""
 
     to: int
+    """Number of the node that the link leads to."""
     heading: float
+    """Degrees clockwise from north."""
 
 
 class Links(Protocol):
@@ -36,7 +39,7 @@ class Links(Protocol):
 
 
 class MapLinks:
-    """The links of the whole graph."""
+    """A source of the links of every node of a graph."""
 
     def __init__(self, graph: NavigationGraph) -> None:
         self._first = graph.first.tolist()
@@ -56,12 +59,13 @@ class Segment:
     nodes: tuple[int, ...]
     """The nodes from the crossing where it starts to that where it ends, both included."""
     headings: tuple[float, ...]
+    """Heading of each link, degrees clockwise from north."""
     known: bool
-    """True if the links of the last node are known; if not, nobody knows how the street goes on."""
+    """True if the links of the last node are known; if not, the street may go on there."""
 
     @property
     def steps(self) -> int:
-        """Links of the segment."""
+        """Number of links of the segment."""
         return len(self.headings)
 
 
@@ -73,7 +77,7 @@ class Exit:
     turn: float
     """Degrees, (-180, 180], positive to the right, between averaged directions."""
     rank: int
-    """The place among the ways on from the left: 0 for the leftmost."""
+    """Place among the ways on, counted from the left: 0 for the leftmost."""
     rough: bool
     """True if its direction is that of fewer than `SMOOTH` links, as nobody has seen further."""
 
@@ -98,6 +102,7 @@ class Streets:
         return self._segments[key]
 
     def _follow(self, node: int, way: OutgoingLink) -> Segment:
+        """Return the segment over a link up to the next crossing, dead end or unknown node."""
         nodes, headings = [node, way.to], [way.heading]
         while len(headings) < MAX_SEGMENT:
             ways = self.links.ways(nodes[-1])
@@ -128,7 +133,7 @@ class Streets:
         return self._exits[key]
 
     def _direction_in(self, segment: Segment) -> float:
-        """Return the averaged direction at a segment's end, with the street behind it if it is short."""
+        """Return the mean heading, degrees, at a segment's end, over the street before it if it is short."""
         headings = list(segment.headings[-SMOOTH:])
         node, heading = segment.nodes[0], segment.headings[0]
         while len(headings) < SMOOTH:
@@ -140,6 +145,7 @@ class Streets:
         return mean_heading(headings)
 
     def _direction_out(self, segment: Segment) -> float:
+        """Return the mean heading, degrees, of a segment's first links, going straight on if it is short."""
         headings = list(segment.headings[:SMOOTH])
         node = segment.nodes[-1]
         while len(headings) < SMOOTH:
@@ -151,6 +157,7 @@ class Streets:
         return mean_heading(headings)
 
     def _straight(self, node: int, heading: float) -> OutgoingLink | None:
+        """Return the link of a node nearest to a heading; `None` if all turn 60 degrees or more."""
         ways = self.links.ways(node)
         if not ways:
             return None
@@ -159,14 +166,14 @@ class Streets:
 
 
 def straight_on(exits: Sequence[Exit]) -> Exit:
-    """Return the way that turns least, or the middle one of three if directions are rough."""
+    """Return the way on of the least turn, or the middle one of three if directions are rough."""
     if len(exits) == 3 and any(way.rough for way in exits):
         return exits[1]
     return min(exits, key=lambda way: abs(way.turn))
 
 
 def mean_heading(headings: Sequence[float]) -> float:
-    """Return the direction of the sum of unit steps."""
+    """Return the mean direction of headings, degrees, as that of the sum of unit steps."""
     east = sum(sin(radians(heading)) for heading in headings)
     north = sum(cos(radians(heading)) for heading in headings)
     return degrees(atan2(east, north)) % 360.0

@@ -37,7 +37,8 @@ MOST_TURNS = 24
 FORGOTTEN = 8
 """Turns that are left out together: what a provider has cached stays good for as many moves. Chosen."""
 
-Told = dict[str, Any]
+Facts = dict[str, Any]
+"""Facts that a prompt takes, as plain data."""
 MAX_STEPS = 10
 """Replies an episode, refused ones included (as in NavGPT's published code)."""
 MAX_SUMMARY = 400
@@ -51,13 +52,16 @@ _MAX_REPLY = 1500
 
 @dataclass(slots=True)
 class _Step:
+    """A reply of the model, with the observation that followed it."""
+
     reply: str
     observation: str
     view: str = ""
-    """The view told after the observation as long as the walker is where it was made; then empty."""
+    """View from where the walker stands, shown after the observation; empty once the walker has left."""
 
     @property
     def observation_text(self) -> str:
+        """Observation as the prompt shows it, with the view if there is one."""
         return f"{self.observation}\n{self.view}" if self.view else self.observation
 
 
@@ -89,11 +93,11 @@ class Scratchpad:
     _steps: list[_Step] = field(default_factory=list)
 
     def note_refusal(self, reply: str, fault: str) -> None:
-        """Note a reply that led nowhere, and what the model is told about it."""
+        """Record a reply that could not be carried out, and the fault as the model reads it."""
         self._steps.append(_Step(_shorten(reply), fault))
 
     def note_move(self, reply: str, left: str, arrival: str, view: str) -> None:
-        """Note a move.
+        """Record a move: the reply, the summary of the viewpoint left, the arrival and the view there.
 
         Args:
             reply: what the model wrote.
@@ -118,6 +122,7 @@ class Scratchpad:
         )
 
     def _latest(self) -> list[_Step]:
+        """Return the latest steps within `_MAX_SCRATCHPAD` characters, all from the last arrival on."""
         here = next((index for index, step in enumerate(self._steps) if step.view), 0)
         room = _MAX_SCRATCHPAD - sum(map(_length, self._steps[here:]))
         first = here
@@ -129,15 +134,15 @@ class Scratchpad:
 
 @dataclass(slots=True)
 class ChatHistory:
-    """The history of one walk. It only grows, so that what a provider has cached stays good."""
+    """A history of one walk for chat models, only appended to, so that providers can cache it."""
 
-    opening: Told
+    opening: Facts
     """The viewpoint and the view at the start."""
-    turns: list[Told] = field(default_factory=list)
+    turns: list[Facts] = field(default_factory=list)
     """`reply` of the model and `observation` of what came of it, the oldest first."""
 
-    def note_move(self, reply: NavGptTurn, arrival: Told) -> None:
-        """Note a move: what the model wanted, and what is told where it led."""
+    def note_move(self, reply: NavGptTurn, arrival: Facts) -> None:
+        """Record a move: the model's reply, and the facts of where it led."""
         self.turns.append({"reply": reply.model_dump(), "observation": arrival})
 
     def inputs(self, instruction: str) -> dict[str, Any]:
@@ -210,6 +215,7 @@ class NavGptNavigator:
         yield from (self._walk_in_chat if self._in_chat else self._walk_as_text)(instruction, start)
 
     def _walk_in_chat(self, instruction: str, state: WalkState) -> Iterator[Move]:
+        """Yield the moves of a walk on which the mind is asked by messages."""
         here = self._observe(state)
         stands = [stand(here, state.heading)]
         opening = {"viewpoint": here.viewpoint, "view": observation_parts(here, state.heading)}
@@ -231,6 +237,7 @@ class NavGptNavigator:
         yield _stop(state, f"the limit of {self._max_steps} steps is reached", [])
 
     def _walk_as_text(self, instruction: str, start: WalkState) -> Iterator[Move]:
+        """Yield the moves of a walk on which the mind is asked by one text, as published."""
         state, refused = start, list[str]()
         here = self._observe(state)
         stands = [stand(here, state.heading)]
@@ -246,7 +253,7 @@ class NavGptNavigator:
                 left_out=left_out,
             )
             reply = own_words(asked.text)
-            wish = self._possible(read_reply(reply, self._ids), here)
+            wish = self._resolve_wish(read_reply(reply, self._ids), here)
             if isinstance(wish, Malformed):
                 refused.append(reply)
                 scratchpad.note_refusal(reply, wish.fault)
@@ -261,16 +268,17 @@ class NavGptNavigator:
                 left, here = here, self._observe(state)
                 stands.append(stand(here, state.heading))
                 view = observation_text(here, state.heading)
-                scratchpad.note_move(reply, self._summary(left), _arrival(before, wish), view)
+                scratchpad.note_move(reply, self._summary(left), _arrival_text(before, wish), view)
         yield _stop(state, f"the limit of {self._max_steps} steps is reached", refused)
 
     def _observe(self, state: WalkState) -> ViewpointObservation:
+        """Return the observation at the viewpoint of a state."""
         return self._observations.at(self._graph.ids[state.node])
 
-    def _possible(
+    def _resolve_wish(
         self, wish: GoTo | Finish | Malformed, here: ViewpointObservation
     ) -> Link | Finish | Malformed:
-        """Return the way that a wish takes, or why there is none."""
+        """Return the link that a wish takes, the wish to finish, or the fault of one that is not possible."""
         if not isinstance(wish, GoTo):
             return wish
         way = next((way for way in here.ways if way.pano_id == wish.viewpoint), None)
@@ -285,7 +293,7 @@ class NavGptNavigator:
         )
 
     def _summary(self, left: ViewpointObservation) -> str:
-        """Return a sentence on a viewpoint that was left: the stored one, or a new one if there is text."""
+        """Return a sentence on a viewpoint that was left: stored, else the mind's; empty without text."""
         if left.summary or not any(left.sentences):
             return left.summary
         reply = self._mind.ask(self._summary_prompt, description="\n".join(left.sentences))
@@ -299,10 +307,11 @@ def _stop(state: WalkState, reason: str, refused: list[str]) -> Move:
 
 
 def _first_lines(here: ViewpointObservation, state: WalkState) -> str:
+    """Return the text on where a walk starts: viewpoint and heading."""
     return f"Not moved yet. At viewpoint {here.viewpoint}, facing {state.heading:.2f} degrees."
 
 
-def _describe_arrival(before: WalkState, way: Link, here: ViewpointObservation) -> Told:
+def _describe_arrival(before: WalkState, way: Link, here: ViewpointObservation) -> Facts:
     """Return an arrival as plain data: the turn, the metres walked, the viewpoint and the view."""
     return {
         "turned": side(before.heading, way.heading),
@@ -312,7 +321,8 @@ def _describe_arrival(before: WalkState, way: Link, here: ViewpointObservation) 
     }
 
 
-def _arrival(before: WalkState, way: Link) -> str:
+def _arrival_text(before: WalkState, way: Link) -> str:
+    """Return the text on an arrival: the turn, degrees, the metres walked and the viewpoint."""
     turn = signed_turn(before.heading, way.heading)
     toward = "left" if turn < 0 else "right"
     return (
@@ -322,12 +332,15 @@ def _arrival(before: WalkState, way: Link) -> str:
 
 
 def _length(step: _Step) -> int:
+    """Return characters of a step in the prompt."""
     return len(step.reply) + len(step.observation_text)
 
 
 def _join(text: str, summary: str) -> str:
+    """Return a text followed by a summary, if there is one."""
     return f"{text} {summary}" if summary else text
 
 
 def _shorten(reply: str) -> str:
+    """Return a reply of at most `_MAX_REPLY` characters, the end cut off."""
     return reply if len(reply) <= _MAX_REPLY else f"{reply[: _MAX_REPLY - 1]}\N{HORIZONTAL ELLIPSIS}"

@@ -10,10 +10,12 @@ from virl.platform.movement.instruction.map_in_words import StreetEnd
 from virl.platform.streetview import Link
 
 NEAR_M = 3.0  # NavGPT tells objects within 3 m (section 3.2)
+"""Metres within which objects are named."""
 DIRECTIONS = ("Front", "Front Right", "Right", "Rear Right", "Rear", "Rear Left", "Left", "Front Left")
 """Names of the eight sectors, clockwise from the one that the walker faces (NavGPT, section 3.4)."""
 
 SECTOR_DEG = 360.0 / len(DIRECTIONS)
+"""Degrees of a sector."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,7 @@ class ViewpointObservation:
     """The ways, texts and objects known at a viewpoint, whichever way the walker faces."""
 
     viewpoint: str
+    """Id of the viewpoint."""
     ways: tuple[Link, ...]
     """The viewpoints that can be walked to from here, each once."""
     sentences: tuple[str, ...] = ()
@@ -58,14 +61,14 @@ class WayAhead:
 
 @dataclass(frozen=True, slots=True)
 class Stand:
-    """A viewpoint where a walk came by, with the ways from there."""
+    """A viewpoint that the walk visited, with the ways from there."""
 
     viewpoint: str
     ways: tuple[WayAhead, ...]
 
 
 def stand(observation: ViewpointObservation, heading: float) -> Stand:
-    """Return the ways of an observation clockwise, from the front on, for one who faces `heading`."""
+    """Return a visited viewpoint with its ways, clockwise from `heading`, degrees."""
     front = sector(heading)
     ordered = sorted(observation.ways, key=lambda way: (sector(way.heading) - front) % len(DIRECTIONS))
     return Stand(
@@ -135,21 +138,23 @@ def observation_parts(observation: ViewpointObservation, heading: float) -> list
 
 
 def _block(observation: ViewpointObservation, heading: float, name: str, index: int) -> str:
+    """Return the lines on one of the eight sectors, by its name and number from the front."""
     left, right = (side(heading, edge) for edge in sector_edges(index))
     lines = [f"{name}, range ({left} to {right}):"]
     if observation.sentences:
         lines[0] += f" '{' '.join(observation.sentences[index].split())}'"
     if observation.things is not None:
         near = [thing for thing in observation.things if thing.distance <= NEAR_M]
-        lines.append(f"{name} objects within {NEAR_M:g} m: {_map(near, index, heading)}")
-    ways = _map(observation.ways, index, heading, observation.beyond)
+        lines.append(f"{name} objects within {NEAR_M:g} m: {_to_json(near, index, heading)}")
+    ways = _to_json(observation.ways, index, heading, observation.beyond)
     lines.append(f"{name} navigable viewpoints: {ways}")
     return "\n".join(lines)
 
 
-def _map(
+def _to_json(
     seen: Iterable[Link | Thing], index: int, heading: float, beyond: Mapping[str, StreetEnd] | None = None
 ) -> str:
+    """Return what lies in a sector as a JSON object, `None` in words if nothing does."""
     told = _by_name(seen, index, heading, beyond)
     return json.dumps(told, ensure_ascii=False) if told else "None"
 
@@ -157,7 +162,7 @@ def _map(
 def _by_name(
     seen: Iterable[Link | Thing], index: int, heading: float, beyond: Mapping[str, StreetEnd] | None = None
 ) -> dict[str, str]:
-    """Return what a sector holds, by name or id; things of one name share an entry."""
+    """Return the turn and metres to what lies in a sector, in words, by name or viewpoint id."""
     told: dict[str, str] = {}
     for one in seen:
         if sector(one.heading) == index:

@@ -22,6 +22,8 @@ ContentT = TypeVar("ContentT")
 
 
 class _Object(BaseModel):
+    """An object in a published file."""
+
     model_config = ConfigDict(extra="ignore", allow_inf_nan=False)
 
     heading: float
@@ -31,6 +33,8 @@ class _Object(BaseModel):
 
 
 class _PublishedWay(BaseModel):
+    """A way to a neighbour in a published file."""
+
     model_config = ConfigDict(extra="ignore", allow_inf_nan=False)
 
     heading: float = Field(ge=-2 * tau, le=2 * tau)
@@ -117,6 +121,7 @@ def _list_things(sectors: tuple[dict[str, _Object], ...]) -> Iterator[Thing]:
 
 
 def _unlinked_pairs(ways: Mapping[str, Mapping[str, _PublishedWay]], graph: NavigationGraph) -> Iterator[str]:
+    """Yield a fault for each published way between viewpoints that the graph does not link."""
     for viewpoint in graph.ids:
         linked = {way.pano_id for way in ways_from(graph, viewpoint)}
         for other in ways[viewpoint]:
@@ -125,18 +130,21 @@ def _unlinked_pairs(ways: Mapping[str, Mapping[str, _PublishedWay]], graph: Navi
 
 
 def _find(folder: Path, part: str, name: str, scan: str) -> Path:
-    path = _either(folder / part, name, scan)
+    """Return the file of a scan in a part of the folder, by either of its names; refuses a missing one."""
+    path = _existing_file(folder / part, name, scan)
     if path is None:
         raise BadInput(f"{folder / part / name}: no such file: put NavGPT's observations of {scan} there")
     return path
 
 
 def _read_if_there(folder: Path, name: str, scan: str, content: TypeAdapter[ContentT]) -> ContentT | None:
-    path = _either(folder, name, scan)
+    """Return the checked content of a scan's file; `None` if there is none."""
+    path = _existing_file(folder, name, scan)
     return None if path is None else _read(path, content)
 
 
-def _either(folder: Path, name: str, scan: str) -> Path | None:
+def _existing_file(folder: Path, name: str, scan: str) -> Path | None:
+    """Return the file called `name` or by the scan; `None` if neither exists."""
     return next((path for path in (folder / name, folder / f"{scan}.json") if path.is_file()), None)
 
 
@@ -146,14 +154,16 @@ def _read(path: Path, content: TypeAdapter[ContentT]) -> ContentT:
     except OSError as fault:
         raise BadInput(f"{path}: cannot be read ({fault.strerror})") from fault
     except ValidationError as invalid:
-        raise BadInput(_line(path, misfits(invalid, "file"))) from None
+        raise BadInput(_fault_line(path, misfits(invalid, "file"))) from None
 
 
 def _refuse(path: Path, faults: list[str]) -> None:
+    """Refuse a file that has faults, naming the first `SHOWN_FAULTS`."""
     if faults:
-        raise BadInput(_line(path, faults))
+        raise BadInput(_fault_line(path, faults))
 
 
-def _line(path: Path, faults: list[str]) -> str:
+def _fault_line(path: Path, faults: list[str]) -> str:
+    """Return the faults of a file in one line, the first `SHOWN_FAULTS` and how many more."""
     more = f" (and {len(faults) - SHOWN_FAULTS} more)" if len(faults) > SHOWN_FAULTS else ""
     return f"{path}: {'; '.join(faults[:SHOWN_FAULTS])}{more}"

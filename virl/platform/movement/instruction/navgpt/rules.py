@@ -15,6 +15,7 @@ from virl.platform.movement.instruction.in_order import WalkProgress, next_in_or
 from virl.platform.movement.instruction.navgpt.observation import Stand, WayAhead
 
 SUMMARY_WORDS = 30  # chosen: a sentence
+"""Words of a summary at most."""
 
 BACK_DEG, STRAIGHT_DEG = 150.0, 30.0  # turns of more lead back, and of less straight on; chosen
 
@@ -115,7 +116,7 @@ def summarize_viewpoint(question: SummaryQuestion, lexicon: Lexicon) -> Text:
 
 
 def next_way(plan: FollowerPlan, ways: Sequence[Sequence[WayAhead]]) -> tuple[WayAhead | None, str]:
-    """Return the way to take, `None` at the end, and the thought that goes with it.
+    """Return the way to take, `None` to stop, and the thought that explains it.
 
     Args:
         plan: of the instruction.
@@ -134,14 +135,14 @@ def next_way(plan: FollowerPlan, ways: Sequence[Sequence[WayAhead]]) -> tuple[Wa
         action = next_in_order(plan, progress)
         if action is Action.STOP:
             return None, "This is where the instruction ends."
-        aside = _on_side(around, action)
+        aside = _way_to_side(around, action)
         way = aside or straight
         progress = (progress.after_turn(aside.steps) if aside else progress).forward()
     told = f"{progress.turns} turns, then {progress.passed} crossings, then {progress.since} steps"
     return way, f"Done: {told} of {progress.ahead or 0}."
 
 
-def _on_side(ways: Sequence[WayAhead], action: Action) -> WayAhead | None:
+def _way_to_side(ways: Sequence[WayAhead], action: Action) -> WayAhead | None:
     """Return the way to a side whose turn is nearest to a right angle; `None` where none leads there."""
     sign = {Action.LEFT: -1, Action.RIGHT: 1}.get(action, 0)
     fit = [way for way in ways if STRAIGHT_DEG < sign * way.turn < BACK_DEG]
@@ -185,7 +186,7 @@ def own_words(text: str) -> str:
 
 
 def thought_of(text: str) -> str:
-    """Return the words of a reply before it acts."""
+    """Return the part of a reply before its action."""
     ends = [mark.start() for mark in (_action(text), _FINAL.search(text)) if mark]
     return text[: min(ends, default=len(text))].strip(" \n*")
 
@@ -221,6 +222,7 @@ def _action(text: str) -> re.Match[str] | None:
 
 
 def _read_move(tool: str, line: str, known: Container[str]) -> GoTo | Malformed:
+    """Return the move of an action line, or its fault: another tool, no id, or more than one."""
     named = _WORD.findall(tool)
     if [word.lower() for word in named[:1]] != [_TOOL]:
         return Malformed(f"{' '.join(named)[:80] or 'Nothing'} is no tool: the only one is {_TOOL}.")

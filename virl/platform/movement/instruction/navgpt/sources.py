@@ -14,11 +14,12 @@ from virl.platform.perception.base import Describer
 from virl.platform.streetview import Camera, Link, StreetView
 
 VIEW_FOV = 45.0  # NavGPT section 3.2: as wide as a sector, so that eight views meet and do not overlap
+"""Degrees across a view."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraphObservations:
-    """Observations of the ways that lead on, how far and where; nobody looks at anything."""
+    """Observations of the ways alone, by heading and distance; no views are taken."""
 
     graph: NavigationGraph
 
@@ -34,7 +35,7 @@ class GraphObservations:
 
 @dataclass(frozen=True, slots=True)
 class MappedObservations:
-    """Other observations, and of each way how far the next crossing is, by a map."""
+    """Observations of another source, with the next crossing on each way by a map."""
 
     seen: Observations
     map: MapInWords

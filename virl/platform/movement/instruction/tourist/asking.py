@@ -16,8 +16,10 @@ from virl.platform.perception.signs import group_lines
 from virl.platform.streetview import Pose, StreetView
 
 NONE = "None of the above"
+"""Option for none of the landmarks."""
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MOST_OPTIONS = len(LETTERS) - 1
+"""Landmarks offered at most, one letter each beside `NONE`."""
 NAMED = 90.0
 """Least likeness of a name to a reply without a letter that chooses it, [0, 100]. Chosen."""
 

@@ -12,7 +12,7 @@ KEY_RADIUS_M = 5.0
 
 
 class CrossingHints(Protocol):
-    """A rule for the panoramas at which a crossing is told of."""
+    """A rule for the panoramas at which the walker is told of a crossing."""
 
     @property
     def mode(self) -> str:
@@ -20,13 +20,13 @@ class CrossingHints(Protocol):
         ...
 
     def tells(self, panorama: Panorama) -> bool:
-        """Return whether the crossing here, if it is one, is told of."""
+        """Return whether the walker is told of a crossing at a panorama."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class HonestHints:
-    """Every crossing that the panorama's own links show."""
+    """A rule that tells of every crossing that the panorama's own links show."""
 
     @property
     def mode(self) -> str:
@@ -40,7 +40,7 @@ class HonestHints:
 
 @dataclass(frozen=True, slots=True)
 class PaperHints:
-    """Crossings at the key positions of the true route alone, as in V-IRL; they tell where it turns."""
+    """A rule that tells of crossings at the key positions of the true route alone, as V-IRL does."""
 
     key_positions: Sequence[LatLng]
     """The turns of the route, its ends left out; where it never turns, all crossings are told of."""

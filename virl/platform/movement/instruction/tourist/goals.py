@@ -24,7 +24,7 @@ from virl.platform.movement.instruction.follower.reading import mask_names, pars
 
 @dataclass(frozen=True, slots=True)
 class WalkGoal:
-    """One thing to do on a walk."""
+    """A start, turn or stop that directions ask for."""
 
     kind: Literal["start", "turn", "stop"]
     sentence: int
@@ -36,8 +36,8 @@ class WalkGoal:
     directions do not say."""
     ends: bool = False
     """True if the turn or the stop is where the street ends."""
-    at: bool = False
-    """True if the stop is at the crossing after those that are passed, even if no name is seen there."""
+    at_crossing: bool = False
+    """True if the directions stop at the next crossing after those passed, seen name or not."""
     part: float | None = None
     """The stop's share of the way to the next crossing or the end of the street, in (0, 1)."""
     here: bool = False
@@ -65,16 +65,17 @@ class _Leg(Street):
     """The leg of a walk since a turn, as the directions tell it."""
 
     is_counted: bool = False
-    """True if the crossings to its end are told."""
+    """True if the directions say how many crossings it is to the leg's end."""
     ends: bool = False
     """True if it goes to the end of the street."""
     stops: bool = False
     """True if the stop is at the crossing or the end of the street that the leg comes to."""
     part: float | None = None
+    """Share of the way to the next crossing at which the stop is; `None` if not said."""
     names: list[str] = field(default_factory=list)
 
     def take_in(self, clause: ReachClause | LandmarkClause | WhereClause) -> bool:
-        """Return whether the clause says where the leg comes to, which is taken in."""
+        """Return whether a clause says where the leg leads, and record it if so."""
         part = clause.fraction if isinstance(clause, WhereClause) else None
         self.part = part or self.part
         if clause.place is not None:
@@ -82,7 +83,7 @@ class _Leg(Street):
         return bool(clause.place or part)
 
     def come_to(self, place: NamedCrossing) -> None:
-        """Take in a place that the leg comes to."""
+        """Record a crossing or street's end that the leg leads to."""
         self.ends |= place.kind in ("tee", "end")
         self.is_counted |= place.following or place.ordinal is not None
         if place.kind != "end" and not place.earlier:
@@ -91,6 +92,8 @@ class _Leg(Street):
 
 @dataclass(slots=True)
 class _GoalReader:
+    """A reader of goals from the clauses of directions, sentence by sentence."""
+
     names: Sequence[str]
     goals: list[WalkGoal] = field(default_factory=lambda: [WalkGoal("start", 1, "front")])
     leg: _Leg = field(default_factory=_Leg)
@@ -99,7 +102,7 @@ class _GoalReader:
     is_here: bool = False
 
     def read(self, number: int, clauses: Sequence[Clause], *, is_last: bool) -> None:
-        """Take in a sentence."""
+        """Add the goals of a sentence, given by its number from 1."""
         seen: list[str] = []
         is_placed = is_stop = False
         self.leg.sentence = number
@@ -128,6 +131,7 @@ class _GoalReader:
             self.leg.names += seen
 
     def _turn(self, clause: TurnClause, number: int) -> None:
+        """Add the goal of a turn in a sentence, given by its number from 1."""
         leg = self.leg
         told = (leg.is_counted, leg.ends, leg.pointed, clause.place, clause.nth, clause.times > 1)
         if clause.place is not None:
@@ -144,7 +148,7 @@ class _GoalReader:
         self.leg, self.turned = _Leg(number), number
 
     def stop(self, sentences: int) -> WalkGoal:
-        """Return the stop that all told makes."""
+        """Return the stop by all that the directions say of it."""
         leg = self.leg
         passed = leg.passed if leg.pointed is None else leg.pointed - 1
         return WalkGoal(
@@ -152,7 +156,7 @@ class _GoalReader:
             min(self.turned + 1, sentences),
             crossing=passed if leg.is_counted or leg.part is not None else None,
             ends=leg.stops and leg.ends and leg.part is None,
-            at=leg.stops and not leg.ends and leg.part is None,
+            at_crossing=leg.stops and not leg.ends and leg.part is None,
             part=leg.part if leg.stops else None,
             here=self.is_here and not self.turned,
             names=tuple(dict.fromkeys(leg.names)),

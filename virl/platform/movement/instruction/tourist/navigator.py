@@ -102,9 +102,11 @@ class TouristNavigator:
 
     @property
     def _came_from(self) -> str | None:
+        """Id of the panorama of the step before; `None` at the start."""
         return self.poses[-1].pano_id if self.poses else None
 
     def _names(self) -> tuple[str, ...]:
+        """Return the names of landmarks to look for, asked of the mind once if none are given."""
         if self.landmarks is None:
             prompt = self.prompts.load("movement/tourist-landmarks", LandmarkNames)
             self.landmarks = self.mind.ask(prompt, directions=self.instruction).names
@@ -113,6 +115,8 @@ class TouristNavigator:
     def _chooser(
         self, pose: Pose, panorama: Panorama, sentences: Sequence[str], names: Sequence[str]
     ) -> Callable[[], Choice]:
+        """Return a function that observes at a pose, asks for an action and records both."""
+
         def choose() -> Choice:
             links = self.mover.links(pose)
             observation = self._observe(pose, panorama, links, names)
@@ -128,7 +132,7 @@ class TouristNavigator:
         return choose
 
     def _be_led(self, pose: Pose, choice: Choice) -> None:
-        """Remember a step at which somebody else decided: nothing is looked for there."""
+        """Record a step at which a user or other decider chose: nothing is looked for there."""
         seen = ArrivalObservation(
             pose.heading, been_here=any(one.pano_id == pose.pano_id for one in self.poses)
         )
@@ -147,14 +151,15 @@ class TouristNavigator:
         """The sentence that is being carried out, from 1."""
         return self.transcript[-1].act.sentence if self.transcript else 1
 
-    def _wrong(self, pose: Pose) -> str | None:
-        """Return a reason to think to be lost, from what was done since somebody else decided, or `None`."""
+    def _reason_to_be_lost(self, pose: Pose) -> str | None:
+        """Return why the walker seems lost since a user last decided; `None` without a reason."""
         led = max((number for number, one in enumerate(self.transcript, 1) if one.act.decided_by), default=0)
         return astray([*self.poses[led:], pose], [entry.act.action for entry in self.transcript[led:]])
 
     def _observe(
         self, pose: Pose, panorama: Panorama, links: Sequence[Link], names: Sequence[str]
     ) -> ArrivalObservation:
+        """Return what is seen at a panorama; looks all around at the start, crossings and dead ends."""
         crossing = self.hints.tells(panorama)
         first = not self.poses
         ends = len(links) == 1
@@ -170,12 +175,12 @@ class TouristNavigator:
         self, pose: Pose, links: Sequence[Link], observation: ArrivalObservation, sentences: Sequence[str]
     ) -> tuple[Act, Link | None]:
         """Return an action that can be carried out, and the link that it takes."""
-        doing, wrong = self._sentence_number, self._wrong(pose)
+        doing, wrong = self._sentence_number, self._reason_to_be_lost(pose)
         if wrong is None and len(self.transcript) >= self.max_steps:
             wrong = f"I have walked {self.max_steps} steps and have not arrived"
         if wrong is not None:
             return Act("lost", sentence=doing, reason=wrong), None
-        if (onward := self._plainly_on(links, observation)) is not None:
+        if (onward := self._only_way_on(links, observation)) is not None:
             return Act("forward", sentence=doing, reason=LEADS_ON), onward
         refused: list[str] = []
         while len(refused) < TRIES:
@@ -196,8 +201,8 @@ class TouristNavigator:
         reason = f"no way to go on: {refused[-1]}"
         return Act("lost", sentence=doing, reason=reason, refused=tuple(refused)), None
 
-    def _plainly_on(self, links: Sequence[Link], observation: ArrivalObservation) -> Link | None:
-        """Return the only way on where nothing is to decide: no crossing, nothing in sight now or before."""
+    def _only_way_on(self, links: Sequence[Link], observation: ArrivalObservation) -> Link | None:
+        """Return the only way on where there is nothing to decide; `None` elsewhere."""
         if not (self.sparing and self.transcript):
             return None
         seen_before = bool(self.transcript[-1].observed["seen"])
@@ -207,11 +212,13 @@ class TouristNavigator:
         return link_ahead(links, here.heading, self._came_from)
 
     def _link(self, links: Sequence[Link], heading: float, act: Act) -> Link | None:
+        """Return the link that an action takes; `None` for a stop, or if none leads that way."""
         if act.action == "forward":
             return link_ahead(links, heading, self._came_from)
         return link_toward(links, heading, act.direction) if act.action == "turn" else None
 
     def _metres(self, before: Pose | None, here: Pose) -> float:
+        """Return metres of the link walked from one pose to the next, 0 without one."""
         if before is None:
             return 0.0
         links = self.mover.links(before)
@@ -219,7 +226,7 @@ class TouristNavigator:
 
 
 def astray(poses: Sequence[Pose], actions: Sequence[str]) -> str | None:
-    """Return why a walker who came this way should think to be lost; `None` if nothing speaks for it.
+    """Return why a walker with these poses and actions seems lost; `None` if nothing speaks for it.
 
     Args:
         poses: where the walk went, the present pose included.

@@ -182,9 +182,10 @@ class TouristActionQuestion(BaseModel):
 
 @dataclass(slots=True)
 class _Progress:
-    """The progress of a walk with its goals."""
+    """Progress of a walk along its goals."""
 
     goal: int = 0
+    """Index of the goal that comes next."""
     crossings: int = 0
     """Crossings come to since the last turn."""
     marks: list[int] = field(default_factory=lambda: [0])
@@ -220,10 +221,10 @@ def choose_action(question: TouristActionQuestion, lexicon: Lexicon) -> WalkActi
     goals = read_goals(question.sentences, question.landmarks)
     progress = _Progress()
     for number, step in enumerate(question.walk):
-        _notice(progress, step, number)
+        _count_crossing(progress, step, number)
         _advance(progress, step, goals, number)
         progress.ahead = [one.name for one in step.seen if one.where in NEAR_AHEAD]
-    _notice(progress, question.here, len(question.walk))
+    _count_crossing(progress, question.here, len(question.walk))
     goal = goals[min(progress.goal, len(goals) - 1)]
     match goal.kind:
         case "start":
@@ -234,13 +235,15 @@ def choose_action(question: TouristActionQuestion, lexicon: Lexicon) -> WalkActi
             return _stop(goal, progress, question)
 
 
-def _notice(progress: _Progress, step: Noticed, number: int) -> None:
+def _count_crossing(progress: _Progress, step: Noticed, number: int) -> None:
+    """Count a crossing that the walk came to at a step."""
     if step.crossing is not None:
         progress.crossings += 1
         progress.marks.append(number)
 
 
 def _advance(progress: _Progress, step: Noticed, goals: Sequence[WalkGoal], number: int) -> None:
+    """Go on to the next goal if the step carried one out; note a turn back before the stop."""
     goal = goals[min(progress.goal, len(goals) - 1)]
     if goal.kind == "start" or (goal.kind == "turn" and step.did in _TURNS):
         progress.goal += 1
@@ -250,56 +253,59 @@ def _advance(progress: _Progress, step: Noticed, goals: Sequence[WalkGoal], numb
 
 
 def _start(goals: Sequence[WalkGoal], question: TouristActionQuestion) -> WalkAction:
+    """Return the action at the start: set off in the direction of the first goal, stop, or be lost."""
     goal, stop = goals[0], goals[-1]
     here, direction = question.here, goal.direction
     if stop.here:
-        return _act("stop", len(question.sentences), "I was told that I am there already")
+        return _action("stop", len(question.sentences), "I was told that I am there already")
     if question.refused:
         return _give_up_lost(goal, "the way to set off is not there")
     if direction == "front" and len(goals) == 2 and _names_beside(question, stop.names):
-        return _act("stop", len(question.sentences), "what I was sent to is right here")
+        return _action("stop", len(question.sentences), "what I was sent to is right here")
     if direction == "front" and _leads(here, "front"):
-        return _act("forward", goal.sentence, "the directions begin straight ahead")
+        return _action("forward", goal.sentence, "the directions begin straight ahead")
     if direction == "front" and len(here.ways) == 1:
-        return _act("turn", goal.sentence, "the only way there is", here.ways[0])
-    return _act("turn", goal.sentence, f"the directions begin to the {direction}", direction)
+        return _action("turn", goal.sentence, "the only way there is", here.ways[0])
+    return _action("turn", goal.sentence, f"the directions begin to the {direction}", direction)
 
 
 def _turn(goal: WalkGoal, progress: _Progress, question: TouristActionQuestion) -> WalkAction:
+    """Return the action on the way to a turn: walk on, turn at its crossing, or be lost."""
     here, due = question.here, goal.crossing or 1
     nth = f"crossing {progress.crossings} of {due} since the last turn"
     if here.crossing is None:
         if len(here.ways) == 1:
             return _give_up_lost(goal, "the street ends, and the turn I was told of did not come")
-        return _act("forward", goal.sentence, f"on to where it goes {goal.direction}; {nth}")
+        return _action("forward", goal.sentence, f"on to where it goes {goal.direction}; {nth}")
     blocked = not _leads(here, "front")
     can_turn = not question.refused and any(
         way in here.ways for way in (goal.direction, *_NEXT_TO[goal.direction])
     )
     if can_turn and (blocked or (progress.crossings >= due and not goal.ends)):
-        return _act("turn", goal.sentence, f"{nth}: here it goes {goal.direction}", goal.direction)
+        return _action("turn", goal.sentence, f"{nth}: here it goes {goal.direction}", goal.direction)
     if blocked or (progress.crossings >= due + TOO_MANY and not goal.ends):
         return _give_up_lost(goal, f"{nth}: I have not been able to turn {goal.direction}")
-    return _act("forward", goal.sentence, f"{nth}: straight on")
+    return _action("forward", goal.sentence, f"{nth}: straight on")
 
 
 def _stop(goal: WalkGoal, progress: _Progress, question: TouristActionQuestion) -> WalkAction:
+    """Return the action on the way to the stop: walk on, stop, search along the street, or be lost."""
     here = question.here
     most = UNCOUNTED if goal.crossing is None else goal.crossing
     blocked = bool(question.refused or (here.ways and not _leads(here, "front")))
     due = goal.crossing is None or progress.crossings >= goal.crossing or blocked
     if due and (arrived := _arrival_reason(goal, progress, question, blocked=blocked, most=most)):
-        return _act("stop", goal.sentence, arrived)
+        return _action("stop", goal.sentence, arrived)
     if goal.part is not None and len(progress.marks) > most:
         return _follow_along(goal, goal.part, progress, question, blocked=blocked, most=most)
     if progress.crossings > most and not goal.ends:
         return _give_up_lost(
             goal,
-            f"crossing {progress.crossings} since the last turn, and I have not seen {_either(goal.names)}",
+            f"crossing {progress.crossings} since the last turn, and I have not seen {_any_of(goal.names)}",
         )
     if blocked:
-        return _give_up_lost(goal, f"no way leads on, and I have not seen {_either(goal.names)}")
-    return _act("forward", goal.sentence, f"on until I see {_either(goal.names)}")
+        return _give_up_lost(goal, f"no way leads on, and I have not seen {_any_of(goal.names)}")
+    return _action("forward", goal.sentence, f"on until I see {_any_of(goal.names)}")
 
 
 def _arrival_reason(
@@ -313,7 +319,7 @@ def _arrival_reason(
     passed = [name for name in progress.ahead if name in goal.names]
     if passed and not seen:
         return f"{passed[0]} was ahead a moment ago, and I have come up to it"
-    if goal.at and here.crossing is not None and progress.crossings > most:
+    if goal.at_crossing and here.crossing is not None and progress.crossings > most:
         return f"crossing {progress.crossings} since the last turn, where I was told to stop"
     if goal.ends and blocked:
         return "the street ends, where I was told to stop"
@@ -337,32 +343,37 @@ def _follow_along(
         if progress.crossings > most or blocked:
             if question.refused or "rear" not in question.here.ways:
                 return _give_up_lost(goal, "this is too far, and no way leads back")
-            return _act("turn", goal.sentence, "this is too far: back to where I was told to stop", "rear")
-        return _act("forward", goal.sentence, "on to the next crossing, to see how far it is")
+            return _action("turn", goal.sentence, "this is too far: back to where I was told to stop", "rear")
+        return _action("forward", goal.sentence, "on to the next crossing, to see how far it is")
     whole = progress.back - progress.marks[most]
     if here - progress.back >= round((1.0 - part) * whole):
-        return _act("stop", goal.sentence, "as far along as I was told to stop")
-    return _act("forward", goal.sentence, "back to where I was told to stop")
+        return _action("stop", goal.sentence, "as far along as I was told to stop")
+    return _action("forward", goal.sentence, "back to where I was told to stop")
 
 
 def _names_beside(question: TouristActionQuestion, names: Sequence[str]) -> list[str]:
+    """Return the names among those given that are seen beside or behind the walker."""
     return [one.name for one in question.here.seen if one.name in names and one.where in BESIDE]
 
 
 def _leads(here: Noticed, direction: str) -> bool:
+    """Return whether a way leads in a direction; `front` includes slight turns if there is no crossing."""
     near = ("front left", "front right") if direction == "front" and len(here.ways) <= 2 else ()
     return direction in here.ways or any(way in here.ways for way in near)
 
 
-def _either(names: Sequence[str]) -> str:
+def _any_of(names: Sequence[str]) -> str:
+    """Return names joined by "or"; "where to stop" without any."""
     return " or ".join(names) or "where to stop"
 
 
 def _give_up_lost(goal: WalkGoal, reason: str) -> WalkAction:
+    """Return the action to end the walk as lost, for a reason."""
     return WalkAction(action="lost", sentence=goal.sentence, reason=reason)
 
 
-def _act(action: str, sentence: int, reason: str, direction: str | None = None) -> WalkAction:
+def _action(action: str, sentence: int, reason: str, direction: str | None = None) -> WalkAction:
+    """Return an action with the number of its sentence and a reason."""
     return WalkAction.model_validate(
         {"action": action, "sentence": sentence, "reason": reason, "direction": direction}
     )

@@ -27,7 +27,7 @@ QUARTER_DEG = 90.0
 so quarters tell eight directions as well as eight views do."""
 
 PITCHES = (-10.0, 34.0)
-"""Degrees above the horizon between which signs hang. Chosen."""
+"""Degrees above the horizon of the lowest and the highest signs. Chosen."""
 
 LETTER_M, READ_M = 0.2, 12.0
 """Letters of this height are read from this distance, in metres. Chosen: the least that shops use for a name,
@@ -78,25 +78,27 @@ class SignReader:
         if key not in self._read:
             views = [self._streetview.view(pano_id, camera) for camera in self._cameras(heading)]
             read = self._reader.read([view.pixels for view in views])
-            self._read[key] = _each_once(
+            self._read[key] = _merge_readings(
                 sign for view, lines in zip(views, read, strict=True) for sign in signs_of(view.camera, lines)
             )
         return self._read[key]
 
     def _cameras(self, heading: float) -> list[Camera]:
+        """Return the cameras that cover the quarter of a circle around a heading; one if views are cheap."""
         if self._cheap:
             return [Camera(heading, sum(PITCHES) / 2, QUARTER_DEG, *self._cheap)]
         return sign_cameras(heading)
 
 
-def _as_it_is(box: Box) -> Box:
+def _same_box(box: Box) -> Box:
+    """Return a box as it is, where the reader saw the view itself."""
     return box
 
 
 def signs_of(
-    camera: Camera, lines: Sequence[TextLine], placed: Callable[[Box], Box] = _as_it_is
+    camera: Camera, lines: Sequence[TextLine], placed: Callable[[Box], Box] = _same_box
 ) -> Iterator[Sign]:
-    """Yield the signs of a view, from the lines that a reader gave of it.
+    """Yield a sign for each line of text that a reader found in a view.
 
     Args:
         camera: of the view.
@@ -111,8 +113,8 @@ def signs_of(
         yield Sign(text, heading, score, camera, box)
 
 
-def _each_once(signs: Iterable[Sign]) -> tuple[Sign, ...]:
-    """Return each sign once: of its readings in overlapping views one that no edge cuts, else the longest."""
+def _merge_readings(signs: Iterable[Sign]) -> tuple[Sign, ...]:
+    """Return each sign once: a reading that no edge cuts, else the longest."""
     kept: list[Sign] = []
     for sign in sorted(signs, key=lambda sign: (_is_cut(sign), -len(sign.text), -sign.score)):
         if not any(_is_same(sign, other) for other in kept):
@@ -121,11 +123,12 @@ def _each_once(signs: Iterable[Sign]) -> tuple[Sign, ...]:
 
 
 def _is_cut(sign: Sign) -> bool:
+    """Return whether the left or right edge of the view may cut off a sign."""
     return sign.box[0] <= EDGE_PX or sign.box[2] >= sign.camera.width - EDGE_PX
 
 
 def _is_same(sign: Sign, other: Sign) -> bool:
-    """Return whether two views show the same board: half of the smaller box is common to both."""
+    """Return whether two readings are of one board: their boxes share half of the smaller one."""
     there = carry_box(sign.box, sign.camera, other.camera)
     if sign.camera == other.camera or there is None:
         return False
@@ -176,12 +179,13 @@ def name_likeness(text: str, name: str) -> float:
     if numbers_differ(text, name):
         return 0.0
     return max(
-        _likeness(utils.default_process(text), utils.default_process(name)),
-        _likeness(spelt(text), spelt(name)),
+        _part_likeness(utils.default_process(text), utils.default_process(name)),
+        _part_likeness(spelt(text), spelt(name)),
     )
 
 
-def _likeness(read: str, known: str) -> float:
+def _part_likeness(read: str, known: str) -> float:
+    """Return how well a name is read, [0, 100]; less if less than `MIN_SHARE` of its letters is read."""
     if not read or not known:
         return 0.0
     if len(known) < 4:  # chosen: fewer letters are found by chance in many a word

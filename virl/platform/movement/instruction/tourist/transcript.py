@@ -11,7 +11,7 @@ class ArrivalObservation:
     """The observation of a walker on arriving somewhere."""
 
     heading: float
-    """Faced: degrees clockwise from north."""
+    """Heading faced, degrees clockwise from north."""
     seen: tuple[LandmarkSighting, ...] = ()
     crossing: int | None = None
     """The number of ways that meet here, the way back included; `None` where no crossing is told of."""
@@ -19,6 +19,7 @@ class ArrivalObservation:
     """The directions in which ways leave, clockwise from dead ahead; told at the start, at crossings and
     where the street ends."""
     been_here: bool = False
+    """True if the walker came to this panorama before."""
 
     def to_prompt(self) -> dict[str, object]:
         """Return the observation as the prompt `movement/tourist-action` takes it: plain JSON values."""
@@ -66,7 +67,7 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class TranscriptEntry:
-    """An observation and what was done upon it."""
+    """An observation and the action taken on it."""
 
     observed: Mapping[str, object]
     """The observation, as `ArrivalObservation.to_prompt` gives it."""

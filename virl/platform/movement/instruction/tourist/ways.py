@@ -44,7 +44,7 @@ def heading_of(direction: str, heading: float) -> float:
 
 
 def link_ahead(links: Sequence[Link], heading: float, came_from: str | None) -> Link | None:
-    """Return the link that walking on takes: along the street, and straight over at a crossing.
+    """Return the link that `forward` takes: along the street, straight over at crossings; `None` without one.
 
     Args:
         links: that leave the panorama.
@@ -57,7 +57,7 @@ def link_ahead(links: Sequence[Link], heading: float, came_from: str | None) -> 
     onward = [link for link in links if link.pano_id != came_from]
     if came_from is not None and len(onward) == 1:
         return onward[0]
-    best = _nearest(onward, heading)
+    best = _nearest_link(onward, heading)
     return best if best and abs(signed_turn(heading, best.heading)) <= AHEAD_DEG else None
 
 
@@ -70,7 +70,7 @@ def link_toward(links: Sequence[Link], heading: float, direction: str) -> Link |
         direction: a word of `DIRECTIONS`.
     """
     target = heading_of(direction, heading)
-    best = _nearest(links, target)
+    best = _nearest_link(links, target)
     return best if best and abs(signed_turn(target, best.heading)) <= REACH_DEG else None
 
 
@@ -86,7 +86,7 @@ def directions_of(links: Sequence[Link], heading: float, came_from: str | None) 
         came_from: id of the panorama before; `None` at the start.
     """
     ahead = link_ahead(links, heading, came_from)
-    leaving = {_other_direction(heading, link) for link in links if link != ahead}
+    leaving = {_side_direction(heading, link) for link in links if link != ahead}
     return tuple(word for word in DIRECTIONS if word in leaving or (word == DIRECTIONS[0] and ahead))
 
 
@@ -121,12 +121,14 @@ def words_for(links: Sequence[Link], heading: float, came_from: str | None, link
     return "turn", direction_of(links, heading, link)
 
 
-def _other_direction(heading: float, link: Link) -> str:
+def _side_direction(heading: float, link: Link) -> str:
+    """Return the direction of a link that is not straight ahead: front left or right instead of front."""
     word = egocentric_word(heading, link.heading)
     if word != DIRECTIONS[0]:
         return word
     return "front left" if signed_turn(heading, link.heading) < 0 else "front right"
 
 
-def _nearest(links: Sequence[Link], heading: float) -> Link | None:
+def _nearest_link(links: Sequence[Link], heading: float) -> Link | None:
+    """Return the link that leaves nearest to a heading, degrees; `None` without links."""
     return min(links, key=lambda link: abs(signed_turn(heading, link.heading)), default=None)

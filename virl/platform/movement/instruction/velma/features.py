@@ -17,7 +17,7 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FeatureFile:
-    """Views at panoramas in evenly spaced directions, and captions where the file holds some.
+    """Embeddings of views at panoramas in evenly spaced directions, and of captions.
 
     A view that is asked for is answered by the nearest one kept: with 24 headings it is off by 7.5 degrees
     at most.
@@ -34,6 +34,7 @@ class FeatureFile:
     numbers: Mapping[str, int]
     """Panorama id to row."""
     caption_numbers: Mapping[str, int]
+    """Caption to row."""
 
     def views(self, pano_id: str, headings: Sequence[float]) -> NDArray[np.float32]:
         """Return one row for the nearest view kept to each direction, degrees clockwise from north."""
@@ -67,7 +68,7 @@ def write_features(
     embeddings: Mapping[str, NDArray[np.float32]],
     captions: Mapping[str, NDArray[np.float32]] | None = None,
 ) -> None:
-    """Write a feature file.
+    """Write embeddings of views and captions to a `.npz` file.
 
     Args:
         file: a `.npz` file.
@@ -94,7 +95,7 @@ def write_features(
 
 
 def read_features(file: Path, model: str | None = None) -> FeatureFile:
-    """Read a feature file.
+    """Read a file of embeddings of views and captions.
 
     Raises:
         BadInput: the file is missing, of another version or model, or its arrays do not fit together.

@@ -14,10 +14,12 @@ from virl.platform.movement.instruction.velma.prompt import tidy
 from virl.platform.movement.instruction.velma.rules import VelmaLandmarks, ask_until_read
 
 LandmarkExtractor = Callable[[str], tuple[str, ...]]
-"""The landmarks that an instruction names."""
+"""A function that returns the landmarks which an instruction names."""
 
 MAX_LANDMARKS = 20  # of an instruction; chosen: the paper counts 2.7 on average
+"""Landmarks of an instruction at most."""
 MAX_NAME = 80  # characters; chosen
+"""Characters of a landmark's name at most."""
 
 _ITEM = re.compile(r"^\W{0,3}(\d{1,3})[.)]\s*(.*)$")
 _NEVER = ("intersection", "side street")
@@ -54,7 +56,7 @@ def mind_landmarks(mind: Mind, form: PromptForm = "auto") -> LandmarkExtractor:
 
 
 def known_landmarks(names: Mapping[str, tuple[str, ...]]) -> LandmarkExtractor:
-    """Return an extractor that looks up landmarks by the instruction; one that is not there has none."""
+    """Return an extractor that looks landmarks up by the instruction, none for an unknown one."""
     by_text = {tidy(instruction): found for instruction, found in names.items()}
     return lambda instruction: by_text.get(tidy(instruction), ())
 

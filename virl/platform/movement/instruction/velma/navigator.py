@@ -89,6 +89,7 @@ class VelmaNavigator:
 
     @property
     def _in_chat(self) -> bool:
+        """Return whether the mind is asked by messages; never with `compat`."""
         return not self.compat and in_chat(self.form, self.mind)
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
@@ -124,6 +125,7 @@ class VelmaNavigator:
         moves: Sequence[Move],
         examples: Sequence[Example],
     ) -> Decision:
+        """Return the next action by the mind, from the walk as text and the landmarks observed."""
         taken = [Action(move.action) for move in moves]
         told = [sentence(one, self.wording) for one in observed]
         known = {"observed": observed, "taken": taken}
@@ -148,18 +150,20 @@ class VelmaNavigator:
         return Decision(published)
 
     def _landmarks_of(self, instruction: str) -> tuple[str, ...]:
+        """Return the landmarks of an instruction; none without a scorer, which alone needs them."""
         if self.scorer is None:
             return ()
         form: PromptForm = "chat" if self._in_chat else "text"
         return (self.landmarks or mind_landmarks(self.mind, form))(instruction)
 
     def _examples_for(self, instruction: str, observer: Observer) -> list[Example]:
-        """Return walks of other instructions; the same ones for the same instruction and seed."""
+        """Return example walks of other instructions, drawn by the seed and the instruction."""
         others = [shown for shown in self.examples if tidy(shown.instruction) != instruction]
         drawn = Random(f"{self.seed} {instruction}").sample(others, min(self.shots, len(others)))
         return [self._example(shown, observer) for shown in drawn]
 
     def _example(self, shown: Demonstration, observer: Observer) -> Example:
+        """Return a demonstration as the text of an example walk."""
         told = observed_so_far(
             observer, shown.start, shown.actions, landmarks=shown.landmarks, wording=self.wording
         )

@@ -10,8 +10,9 @@ from virl.platform.movement.discrete.rules import WalkState
 from virl.platform.movement.instruction.map_in_words import MapInWords, MapWay
 
 Flow = Literal["with", "against"]
+"""Directions of a walker by the traffic."""
 TrafficFlow = Callable[[WalkState], Flow | None]
-"""A function that tells a state's direction by the traffic; `None` where that is not known."""
+"""A function that returns a state's direction by the traffic; `None` where it is not known."""
 
 
 class Direction(StrEnum):
@@ -26,7 +27,7 @@ class Direction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class VisibleLandmark:
-    """A landmark that is visible."""
+    """A landmark seen, and the direction in which it is."""
 
     landmark: str
     direction: Direction
@@ -51,7 +52,7 @@ class LandmarkScorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StateObservation:
-    """The observation of one state, as it is told."""
+    """An observation of one state, as the text of a walk shows it."""
 
     ways: int = 0
     """Links that leave the crossing just come to, the way back included; 0 where there is none to tell."""
@@ -90,9 +91,11 @@ class Observer:
         return StateObservation(ways, self._sightings(state, landmarks), map=self._map(state))
 
     def _map(self, state: WalkState) -> tuple[MapWay, ...]:
+        """Return the ways from a state on the map; none without a map."""
         return self.map.ways(state.node, state.heading) if self.map else ()
 
     def _sightings(self, state: WalkState, landmarks: Sequence[str]) -> tuple[VisibleLandmark, ...]:
+        """Return the landmarks seen in a state; none without a scorer."""
         if self.scorer is None or not landmarks:
             return ()
         return tuple(self.scorer.visible(self.graph.ids[state.node], state.heading, landmarks))

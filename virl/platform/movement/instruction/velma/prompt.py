@@ -14,6 +14,7 @@ from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.instruction.velma.rules import VelmaAction
 
 MAX_INSTRUCTION = 6_000  # characters; chosen: three times the longest of Touchdown (2,067) and Map2seq
+"""Characters of an instruction that are read."""
 
 _BLANKS = re.compile(r"\s+")
 
@@ -24,6 +25,7 @@ class Example:
 
     instruction: str
     walk: str
+    """Text of the walk, with its actions."""
     steps: tuple[tuple[str, str], ...] = ()
     """Pairs of what was observed and the action taken on it, in order: the walk for chat models."""
 

@@ -100,12 +100,14 @@ def choose_action(question: VelmaActionQuestion, lexicon: Lexicon) -> Text:
 
 
 def _next_action(question: VelmaActionQuestion) -> Action:
+    """Return the next action by the turns of the instruction in their order."""
     if not question.taken and _starts_around(question):
         return Action.TURN_AROUND
     return next_in_order(plan_in_order(question.instruction), _progress(question))
 
 
 def _starts_around(question: VelmaActionQuestion) -> bool:
+    """Return whether the walk begins by turning around, by its text and the traffic observed."""
     text = question.instruction.lower()
     if "turn around" in text[:80]:
         return True
@@ -116,6 +118,7 @@ def _starts_around(question: VelmaActionQuestion) -> bool:
 
 
 def _progress(question: VelmaActionQuestion) -> WalkProgress:
+    """Return the turns and crossings of a walk so far."""
     steps = steps_by_side(question.observed[0].map) if question.observed else {}
     progress = WalkProgress(ahead=steps.get("ahead"))
     for action, seen in zip(question.taken, question.observed[1:], strict=True):
@@ -137,7 +140,7 @@ def _progress(question: VelmaActionQuestion) -> WalkProgress:
 def ask_until_read(
     ask: Callable[[int], str], read: Callable[[str], ReadT | None], wanted: str
 ) -> tuple[ReadT, tuple[str, ...]]:
-    """Ask until a reply can be read.
+    """Ask again, up to three times, until a reply can be read; return what it says and the refused replies.
 
     Args:
         ask: gives a reply, told how many were refused before.

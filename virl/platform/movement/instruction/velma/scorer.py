@@ -27,10 +27,11 @@ FORMAT = 1
 
 _DEVIATION_FLOOR = 1e-6  # below this all views score alike, and nothing stands out
 OFFSETS = (-90.0, -45.0, 0.0, 45.0, 90.0)
-"""Degrees from the heading to each `Direction` (section 5.2)."""
+"""Degrees from the heading, to the right, of each `Direction` in its order (section 5.2)."""
 
 FOV_DEG, WIDTH, HEIGHT = 60.0, 800, 460  # section 5.2
 THRESHOLD = 3.5  # section 6: standard deviations above the mean
+"""Standard deviations above the mean from which a landmark counts as seen (VELMA)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,23 +39,23 @@ class ViewStatistics:
     """Mean and covariance of the embeddings of views."""
 
     mean: Floats
-    """Shape (dimension,)."""
+    """Mean embedding, shape (dimension,)."""
     covariance: Floats
-    """Shape (dimension, dimension)."""
+    """Covariance of the embeddings, shape (dimension, dimension)."""
     count: int
-    """The number of views they were taken over."""
+    """Number of views that were measured."""
     model: str
     """The name of the model that embedded them, such as `ViT-bigG-14/laion2b_s39b_b160k`."""
 
     def of(self, captions: NDArray[np.float32]) -> tuple[Floats, Floats]:
-        """Return mean and deviation of each caption's score over the views, shape (captions,)."""
+        """Return mean and standard deviation of each caption's score over the views, shape (captions,)."""
         wide = captions.astype(np.float64)
         variance = np.einsum("ni,ij,nj->n", wide, self.covariance, wide, optimize=True)
         return wide @ self.mean, np.sqrt(np.maximum(variance, _DEVIATION_FLOOR**2))
 
 
 def gather_statistics(batches: Iterable[NDArray[np.float32]], model: str) -> ViewStatistics:
-    """Return statistics over batches of embeddings, each of shape (n, dimension), held one at a time.
+    """Return mean and covariance over batches of embeddings, each of shape (n, dimension).
 
     Raises:
         BadInput: there is no view.
@@ -80,7 +81,7 @@ def write_statistics(statistics: ViewStatistics, file: Path) -> None:
 
 
 def read_statistics(file: Path, model: str | None = None) -> ViewStatistics:
-    """Read statistics.
+    """Read mean and covariance of view embeddings from a `.npz` file.
 
     Args:
         file: written by `write_statistics`.
@@ -129,7 +130,7 @@ def landmark_camera(heading: float) -> Camera:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingScorer:
-    """A landmark is visible where a view's score stands out of all views of the training area.
+    """A scorer that sees a landmark where a view's score stands out of those of the training area.
 
     The score of a view is the cosine between it and "picture of X". The best of the five views counts, if
     it lies `threshold` standard deviations or more above the mean over the training area.

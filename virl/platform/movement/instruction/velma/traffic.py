@@ -17,11 +17,13 @@ from virl.platform.perception.images import crop
 from virl.platform.streetview import Image, StreetView, View
 
 VEHICLES = ("car", "truck", "bus")
+"""Kinds of vehicle that are scored."""
 SIDES = ("rear", "front", "side")
+"""Sides of a vehicle that are scored."""
 
 
 def yaw_flow(graph: NavigationGraph) -> TrafficFlow:
-    """Return the flow by the yaw: the camera car drove with it, so less than 90 degrees off is with it.
+    """Return a judge of the traffic's direction by the yaw: the camera car drove with the traffic.
 
     `None` where the yaw is not known or lies at a right angle. Of the touchdown_unseen dev instructions that
     ask to go with or against the traffic, 93 % (260 of 280) agree with this along the gold path (measured).
@@ -37,7 +39,7 @@ def yaw_flow(graph: NavigationGraph) -> TrafficFlow:
 
 
 def view_flow(graph: NavigationGraph, views: ViewEmbeddings, texts: TextEncoder) -> TrafficFlow:
-    """Return the flow by the vehicles ahead and behind: rears ahead drive away from the camera.
+    """Return a judge of the traffic's direction by the vehicles in whole views ahead and behind.
 
     For each of car, truck and bus, its rear, front and side are scored in the view ahead and in the one
     behind. Where the side is likeliest that vehicle is left aside; rears ahead and fronts behind speak for
@@ -65,7 +67,7 @@ def vehicle_flow(
     pictures: ImageEncoder,
     texts: TextEncoder,
 ) -> TrafficFlow:
-    """Return the flow by the vehicles themselves: of each kind the surest detection is cut out and scored.
+    """Return a judge of the traffic's direction by vehicles detected ahead and behind, cut out and scored.
 
     Args:
         graph: where the walks go.
@@ -113,16 +115,17 @@ class _Captions:
         self._texts = TextMemory(texts)
 
     def scores(self, kind: str, rows: Embeddings) -> Embeddings:
-        """Return cosines, shape (rows, sides)."""
+        """Return cosines of rows with the captions of a kind's rear, front and side, shape (rows, 3)."""
         return rows @ self._texts.embed_texts([f"{side} view of a {kind}" for side in SIDES]).T
 
 
 def _ahead_and_behind(state: WalkState) -> tuple[float, float]:
+    """Return the headings ahead and behind, degrees."""
     return state.heading, state.heading + 180.0
 
 
 def _vote(scores: NDArray[np.floating[Any]]) -> Flow | None:
-    """Return the flow from scores of shape (ahead and behind, kinds, sides), NaN for no vehicle."""
+    """Return the traffic's direction by scores, shape (2, kinds, sides), NaN without a vehicle; or `None`."""
     usable = scores[..., 2] < scores[..., :2].max(axis=-1)  # false for NaN
     if not usable.any():
         return None

@@ -55,7 +55,7 @@ def walk_so_far(
     landmarks: Sequence[str] = (),
     wording: Wording = "paper",
 ) -> WalkText:
-    """Return a walk as text; unless it has stopped, it ends in the number of the action that comes next.
+    """Return a walk as text, which ends in the number of the next action unless the walk has stopped.
 
     Args:
         observer: tells what is around.
@@ -75,7 +75,7 @@ def observed_so_far(
     landmarks: Sequence[str] = (),
     wording: Wording = "paper",
 ) -> list[str]:
-    """Return what is told at the start of a walk and after each action but a stop.
+    """Return the sentence on the start of a walk and on each state after an action but a stop.
 
     Args:
         observer: tells what is around.

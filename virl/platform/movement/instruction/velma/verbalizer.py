@@ -12,7 +12,7 @@ Wording = Literal["paper", "code"]
 """Wording of landmarks: `There is X on your left.` as in the paper, `X on your left.` as its code does."""
 
 Span = tuple[int, int]
-"""First character and the one behind the last."""
+"""Range of characters: the first one, and the one after the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,7 @@ def walk_text(sentences: Sequence[str], actions: Sequence[Action]) -> WalkText:
 
 
 def _landmarks(names: str, direction: Direction, wording: Wording) -> str:
+    """Return the sentence on landmarks in a direction, in the paper's or the code's wording."""
     if wording == "paper":
         return f"There is {names} {direction}."
     return f"{names[0].upper()}{names[1:]} {direction}."
