@@ -65,7 +65,7 @@ def region_of(agent: Agent) -> Region:
     """
     city, who = agent.city, agent.run.start.agent
     if agent.character.region is not None:
-        region = _own(agent.character.region)
+        region = _read_region(agent.character.region)
         metres = distance(region.center, city.center)
         if metres > MAX_FROM_CITY_M:
             raise BadInput(f"{who}: region: lies {metres / 1000:,.0f} km from the centre of {city.title}")
@@ -80,7 +80,7 @@ def fit_region(character: Character, city: City) -> tuple[Character, tuple[str, 
     """Replace a region without street view of the city by the city's own."""
     if character.region is None:
         return character, ()
-    region = _own(character.region)
+    region = _read_region(character.region)
     if any(city.streetview.nearest(at, NEAR_A_STREET_M) for at in (region.center, *region.corners)):
         return character, ()
     reason = f"The region is not in {city.title}: takes that of {city.title}."
@@ -115,11 +115,13 @@ def onward_by_hop(agent: Agent) -> Pose:
 
 
 def _at_start(agent: Agent) -> Pose:
+    """Return the pose at the start: the character's heading, else that of the start."""
     heading = agent.character.heading
     return Pose(agent.start.id, agent.start.heading if heading is None else heading)
 
 
-def _own(region: str | Sequence[tuple[float, float]]) -> Region:
+def _read_region(region: str | Sequence[tuple[float, float]]) -> Region:
+    """Return a region by its name, or of its corners (lat, lng), degrees."""
     if isinstance(region, str):
         return region_called(region)
     return Region(tuple(LatLng(*corner) for corner in region))

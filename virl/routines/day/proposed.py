@@ -39,7 +39,9 @@ class ProposedDay:
 
     def until(self, first: int, more_usd: float) -> "ProposedDay":
         """Return the rounds before one of them, with so many dollars more to spend."""
-        kept = tuple(tuple(_richer(one, more_usd) for one in chosen) for chosen in self.rounds[:first])
+        kept = tuple(
+            tuple(_with_more_left(one, more_usd) for one in chosen) for chosen in self.rounds[:first]
+        )
         befores = tuple(
             replace(one, budget_usd=one.budget_usd + more_usd, done=sum(kept[:number], ()))
             for number, one in enumerate(self.befores[:first])
@@ -104,6 +106,7 @@ class Amended:
 
 
 def _describe_change(change: Amendment, proposed: ProposedDay) -> str:
+    """Return a change as one line: the activity's number, what it was, and what is new."""
     known = change.number <= len(proposed.rounds)
     was = f" ({proposed.rounds[change.number - 1][-1].what})" if known else ", which does not exist"
     if change.drop:
@@ -153,7 +156,8 @@ def apart_of(amended: Amended, proposed: ProposedDay) -> frozenset[str]:
     return frozenset(one for one in ids if one)
 
 
-def _richer(one: Activity, more_usd: float) -> Activity:
+def _with_more_left(one: Activity, more_usd: float) -> Activity:
+    """Return an activity after which so many dollars more are left, at least 0."""
     return one.model_copy(update={"budget_usd": max(round(one.budget_usd + more_usd, 2), 0.0)})
 
 
