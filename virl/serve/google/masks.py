@@ -54,12 +54,12 @@ def parse_mask(text: str, known: Collection[str], below: str = "") -> MaskTree:
         _grow(tree, names)
     if "*" in tree:
         return (
-            {below: dict.fromkeys(known, _all()), "nextPageToken": {}}
+            {below: dict.fromkeys(known, _mask_of_all()), "nextPageToken": {}}
             if below
-            else dict.fromkeys(known, _all())
+            else dict.fromkeys(known, _mask_of_all())
         )
     if below in tree and (not tree[below] or "*" in tree[below]):
-        tree[below] = dict.fromkeys(known, _all())
+        tree[below] = dict.fromkeys(known, _mask_of_all())
     return tree
 
 
@@ -74,7 +74,8 @@ def masked(value: Any, tree: MaskTree) -> Any:
     return value
 
 
-def _all() -> MaskTree:
+def _mask_of_all() -> MaskTree:
+    """Return the mask of all fields."""
     return {}
 
 
@@ -91,6 +92,7 @@ def _grow(tree: MaskTree, names: list[str]) -> None:
 
 
 def _is_known(names: list[str], known: Collection[str], below: str) -> bool:
+    """Return whether a path of a mask names known fields, `below` a list's name if there is one."""
     if not below:
         return names[0] in known
     if names[0] != below:
