@@ -27,7 +27,7 @@ class Episodes(Settings):
     planned: int
     done: int
     failed: int
-    """Number of failed episodes: in no number of the row, but where the benchmark scores their results."""
+    """Number of failed episodes; they count in the values only where the benchmark scores their results."""
     missing: int
     """Number of episodes that have not been tried yet."""
 

@@ -96,7 +96,7 @@ class _Planner:
         self._day = town.day
 
     def plan(self) -> DayPlan:
-        """Plan the day that the client takes: as it is proposed first, or as they have amended it."""
+        """Plan a day, propose it, and plan it again as the client amends it, until it is taken."""
         position = self._agent.start.position
         start = Spot(lat=float(position.lat), lng=float(position.lng), name="where the day starts")
         standing = DayProgress(
@@ -125,7 +125,7 @@ class _Planner:
         )
 
     def _amend_day(self, proposed: ProposedDay, amended: Amended, turn: int) -> ProposedDay:
-        """Return the day planned anew from the first change on."""
+        """Return the day planned again from the first change on."""
         for number in unknown_numbers(amended.reply, proposed.rounds):
             self._note_unmet(f"{turn}-{number}", f"The day has no activity {number}.")
         more = 0.0 if amended.reply.budget_usd is None else amended.reply.budget_usd - self._day.budget_usd
@@ -188,7 +188,7 @@ class _Planner:
         )
 
     def _as_wanted(self, key: str, wanted: Wanted, standing: DayProgress) -> list[Activity]:
-        """Return what the client wants, with its way; nothing, and a note why, where it cannot be."""
+        """Return a changed activity with its way; none, and a note why, if it cannot be."""
         town = self._town_until(self._day.minutes[1])
         try:
             proposal = as_wanted(wanted, standing, town, self._scenic.spot if self._scenic else None)
@@ -384,7 +384,7 @@ def _objections(proposal: Proposal, estimate: DayEstimate, standing: DayProgress
 
 
 def _impossible(proposal: Proposal, estimate: DayEstimate, standing: DayProgress, town: Town) -> list[str]:
-    """Return the hard faults of an activity, whoever wants it: of its time, its hours and its money."""
+    """Return what rules an activity out: sentences on its time, opening hours and money."""
     found = [*_time_faults(proposal, standing, town), *_hour_faults(proposal, town)]
     way_usd = proposal.way.usd if proposal.way else 0.0
     cost = cost_of(proposal, estimate) + way_usd
@@ -417,7 +417,7 @@ def _hour_faults(proposal: Proposal, town: Town) -> list[str]:
 
 
 def _strain(estimate: DayEstimate, standing: DayProgress) -> list[str]:
-    """Return the faults of an activity that takes a feeling beyond its worst."""
+    """Return sentences on the feelings that an activity would push beyond their worst."""
     found = []
     for name in _HURTS:
         by, value = getattr(estimate, name).by, standing.state[name]

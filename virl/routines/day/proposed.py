@@ -29,7 +29,7 @@ class ProposedDay:
 
     @property
     def told(self) -> str:
-        """A line for each activity, with its number, and what is left."""
+        """The activities as numbered lines, and what is left."""
         lines = [
             f"{number}. {one[-1].time} {one[-1].what}{f', {one[-1].spot.name}' if one[-1].spot.name else ''}"
             + (f" (${sum(part.cost_usd for part in one):.2f})" if any(part.cost_usd for part in one) else "")
@@ -53,7 +53,7 @@ class ProposedDay:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """An activity that the client wants so."""
+    """An activity as it was proposed, and the client's change of it."""
 
     amendment: Amendment
     old: Activity
@@ -77,7 +77,7 @@ class Amended:
         )
 
     def first(self, proposed: ProposedDay, more_usd: float) -> int:
-        """Return the round from which on the day is planned anew.
+        """Return the index of the first round that is planned again.
 
         The first that changes, costs too much, or costs.
 
@@ -117,7 +117,7 @@ def _describe_change(change: Amendment, proposed: ProposedDay) -> str:
 
 
 def wanted_of(amended: Amended, proposed: ProposedDay) -> list[Wanted]:
-    """Return the activities that the client wants otherwise, in the order of the day."""
+    """Return the activities that the client changes but keeps: without a new start first, then by it."""
     known = [one for one in amended.reply.changes if one.number <= len(proposed.rounds) and not one.drop]
     found = [Wanted(one, proposed.rounds[one.number - 1][-1]) for one in known]
     return sorted(found, key=lambda one: (one.amendment.starts or "", one.amendment.number))

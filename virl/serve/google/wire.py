@@ -92,7 +92,7 @@ def refusal(refused: Refused, family: Family, lists: Sequence[str] = ()) -> Resp
 
 
 def failure(code: int, family: Family, lists: Sequence[str] = ()) -> Response:
-    """Return the answer of a server that fails with this HTTP status, in the manners of an API.
+    """Return the answer of a server that fails with this HTTP status, as this family of APIs writes it.
 
     Args:
         code: HTTP status.
