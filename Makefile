@@ -18,7 +18,7 @@ WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 # Tests start many processes; each of them would compile all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help hiro strasbourg env extras-env adapters-env test test-slow test-random fuzz soak audit test-train test-vision test-ray test-llama test-wheel web-deps docs check clean
+.PHONY: help hiro strasbourg env extras-env adapters-env test test-slow test-random fuzz soak audit test-train test-vision test-ray test-llama test-wheel web-deps docs messages check clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -91,6 +91,10 @@ check: $(STAMP)
 	$(BIN)/vulture
 	$(BIN)/lint-imports
 	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml virl agents benchmarks
+
+## messages    print every message of errors, helps and progress, by file and line
+messages: $(STAMP)
+	@$(BIN)/python .ci/messages.py
 
 ## docs        build the documentation as a site, in build/site; stops at a dead link
 docs: $(STAMP)

@@ -24,7 +24,7 @@ class Collector(LoopbackServer):
         """Names."""
         self.service = ""
         self.silent = silent
-        self.ended = threading.Event()
+        self.is_over = threading.Event()
         collector = self
 
         class Handler(Quiet, BaseHTTPRequestHandler):
@@ -43,7 +43,7 @@ class Collector(LoopbackServer):
         super().__init__(Handler)
 
     def __exit__(self, *given: object) -> None:
-        self.ended.set()
+        self.is_over.set()
         super().__exit__(*given)
 
     def take(self, path: str, body: bytes) -> None:

@@ -18,7 +18,7 @@ from virl.platform.providers.google.settings import at_base_url, load_google_set
 from virl.platform.providers.http.keeping import Keeping, session_scope
 from virl.platform.streetview import Image
 from virl.serve.google.options import ServeOptions
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 from virl.serve.loopback import ServedCity
 
 MARKER_KEY = "AIza-marker-that-must-not-leak"
@@ -50,7 +50,7 @@ def google_over(
 ) -> Iterator[Google]:
     """Serve a city and open it through the Google provider; nothing is kept on disk."""
     with (
-        served(city, serve or ServeOptions(lossless=True, page_delay_s=0.0)) as server,
+        serve_city(city, serve or ServeOptions(lossless=True, page_delay_s=0.0)) as server,
         google_http(server.url) as http,
     ):
         yield Google(open_google("served", "Served", city.center, options, http), server, http)

@@ -19,7 +19,7 @@ LONG_S = 120.0
 def decision(control: Control) -> Standing:
     """The standing once the player is to decide; fails where the play ends before."""
     seen = -1
-    while not (standing := control.standing()).waiting:
+    while not (standing := control.snapshot()).waiting:
         assert standing.state != "ended", standing
         now = control.wait_change(seen, LONG_S)
         assert now != seen, standing
@@ -52,7 +52,7 @@ class SteeredRun:
         seen = -1
         while True:
             now = self.control.wait_change(seen, LONG_S)
-            standing = self.control.standing()
+            standing = self.control.snapshot()
             if reached(standing):
                 return standing
             assert standing.state != "ended", (standing, self.fault)
@@ -66,7 +66,7 @@ class SteeredRun:
     def end(self) -> Finished:
         """How it ended, where it ends well."""
         self._thread.join(LONG_S)
-        assert not self._thread.is_alive(), self.control.standing()
+        assert not self._thread.is_alive(), self.control.snapshot()
         if self.fault:
             raise self.fault
         assert self.finished is not None

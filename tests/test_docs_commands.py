@@ -27,7 +27,7 @@ from typer.testing import CliRunner
 
 from virl.cli.main import app
 from virl.platform.providers.cities import open_city
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 
 PAGES = [page for page in sorted(DOCS.rglob("*.md")) if commands(page)]
 HOURS = "takes minutes or hours, or asks paid services"
@@ -198,7 +198,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, di
         patch.chdir(given)
         for command in SHARDS:
             assert in_process(command).code == 0, command
-    with served(open_city("virlton")) as google, overpass as maps:
+    with serve_city(open_city("virlton")) as google, overpass as maps:
         keyless = {name: value for name, value in os.environ.items() if "KEY" not in name}
         yield (
             given,

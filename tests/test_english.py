@@ -8,6 +8,7 @@ import pytest
 CI = Path(__file__).parent.parent / ".ci"
 ENGLISH = runpy.run_path(str(CI / "english.py"))
 SECTIONS = runpy.run_path(str(CI / "sections.py"))
+MESSAGES = runpy.run_path(str(CI / "messages.py"))
 
 
 def test_the_code_is_in_plain_english() -> None:
@@ -52,3 +53,24 @@ def test_what_is_not_plain_is_found(code: str, fault: str) -> None:
 )
 def test_lacking_sections_are_found(code: str, lacks: list[str]) -> None:
     assert list(SECTIONS["lacking"](SECTIONS["ast"].parse(code).body[0])) == lacks
+
+
+def test_messages_are_listed() -> None:
+    root = CI.parent
+    modules = {
+        file: list(MESSAGES["ast"].walk(MESSAGES["ast"].parse((root / "virl" / file).read_text("utf-8"))))
+        for file in ("errors.py", "agent/control.py", "agent/mover.py", "cli/cache.py", "mind/rules.py")
+    }
+    errors = MESSAGES["error_classes"]([node for nodes in modules.values() for node in nodes])
+    found = {
+        (file, kind, text)
+        for file, nodes in modules.items()
+        for _, kind, text in MESSAGES["messages"](nodes, errors)
+    }
+    assert found >= {
+        ("agent/control.py", "error", "the text is empty: write what you want to say"),
+        ("agent/mover.py", "progress", "Mover: {fit.name}, as {fit.reason} (see --mover)"),
+        ("cli/cache.py", "help", "With --empty: do not ask."),
+        ("cli/cache.py", "help", "Show how much virl has kept on this machine, by kind, and empty it."),
+        ("mind/rules.py", "error", "no rule answers prompt {prompt.name}: choose a model with --mind"),
+    }

@@ -146,7 +146,7 @@ def test_lines_that_are_gone_are_not_gone_on_from(tmp_path: Path) -> None:
     lines = JsonLines(path, "go on")
     list(lines.read(bytes))
     path.write_bytes(whole[:-1])
-    with pytest.raises(CannotWrite, match="lines that were there are gone"):
+    with pytest.raises(CannotWrite, match="lines have been removed from it"):
         lines.append('{"n": 3}')
     path.unlink()
     with pytest.raises(CannotWrite, match="No such file"):

@@ -11,7 +11,7 @@ from terminals import in_terminal
 from virl import resources
 from virl.platform.providers.cities import open_city
 from virl.serve.google.options import ServeOptions
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 
 pytestmark = pytest.mark.slow
 
@@ -31,7 +31,7 @@ def test_a_run_among_hostile_places(tmp_path: Path, city: str) -> None:
     character = tmp_path / "aria.yaml"
     text = (resources.data_folder("agents") / "aria.yaml").read_text(encoding="utf-8")
     character.write_text(text.replace("name: Aria", f"name: {IN_YAML}"), encoding="utf-8")
-    with served(hostile(open_city("virlton"), TEXTS), ServeOptions(page_delay_s=0.0)) as server:
+    with serve_city(hostile(open_city("virlton"), TEXTS), ServeOptions(page_delay_s=0.0)) as server:
         code, received = in_terminal(
             tmp_path, "run", str(character), "--city", city, "--out", "run", "--debug",
             VIRL_GOOGLE_BASE_URL=server.url, GOOGLE_MAPS_API_KEY=KEY,

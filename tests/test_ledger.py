@@ -54,8 +54,8 @@ def test_a_book_that_is_cut_after_any_byte_has_the_whole_sum_or_says_that_it_lac
         cut = Ledger(book=book, run="one")
         begun = sum(sums[: len(data[:end].splitlines())]) / 1e6
         assert cut.spent_usd == pytest.approx(begun) or "cut short" in caplog.text
-        assert paid_for(tmp_path) == cut.paid()
-        cut.catch_up(whole.paid(), run=tmp_path)
+        assert paid_for(tmp_path) == cut.payments()
+        cut.catch_up(whole.payments(), run=tmp_path)
         assert caplog.messages or cut.spent_usd == whole.spent_usd
         cut.hold(usd(0.001), "geocode")
         assert Ledger(book=book).spent_usd == cut.spent_usd >= whole.spent_usd + 0.001 - 1e-9
@@ -125,17 +125,17 @@ def test_accounts_are_kept_apart_and_those_below_count(tmp_path):
         hold.settle(0.00300015, input_tokens=20, output_tokens=3)  # in the account that held it
     for ledger in (first, Ledger(book=book)):
         assert inner == "episodes/a/run"
-        assert ledger.paid(inner) == Paid(0.00300015, {}, 0.0, 1, 20, 3)
-        assert ledger.paid(own) == Paid(0.00500015, {"geocode": 1}, 0.002, 1, 20, 3)
-        assert ledger.paid("episodes/ab") == Paid()
-        assert ledger.paid().usd == ledger.spent_usd == 0.01200015
-    assert paid_for(tmp_path / "episodes" / "a") == first.paid(own)
+        assert ledger.payments(inner) == Paid(0.00300015, {}, 0.0, 1, 20, 3)
+        assert ledger.payments(own) == Paid(0.00500015, {"geocode": 1}, 0.002, 1, 20, 3)
+        assert ledger.payments("episodes/ab") == Paid()
+        assert ledger.payments().usd == ledger.spent_usd == 0.01200015
+    assert paid_for(tmp_path / "episodes" / "a") == first.payments(own)
 
 
 def test_a_book_of_an_earlier_version_is_read(tmp_path):
     book = tmp_path / "spending.jsonl"
     book.write_text('{"micro_usd": 7000, "request": "a"}\n{"micro_usd": -7000, "request": "a"}\n')
-    assert Ledger(book=book).paid() == Paid()
+    assert Ledger(book=book).payments() == Paid()
 
 
 def test_free_requests_are_written_once_there_is_a_run(tmp_path):
@@ -148,7 +148,7 @@ def test_free_requests_are_written_once_there_is_a_run(tmp_path):
     assert not book.exists()
     (book.parent / "journal.jsonl").touch()
     ledger.hold(FREE, "tiles_metadata")
-    assert Ledger(book=book).paid().sent == ledger.paid().sent == {"tiles_metadata": 3}
+    assert Ledger(book=book).payments().sent == ledger.payments().sent == {"tiles_metadata": 3}
 
 
 def test_an_unknown_price_is_refused_where_there_is_a_limit_and_warned_of_elsewhere(caplog):
@@ -172,7 +172,7 @@ def test_a_hold_is_counted_as_sent_and_what_is_billed_as_settled(tmp_path):
     assert taken == Spending({"pairs": 1, "image": 1}, {"image": 1}, {"b": 1}, 0.003, {"image": 10})
     assert ledger.take() == Spending()
     assert ledger.total() == taken
-    assert ledger.paid() == Paid(0.005, {"image": 1, "pairs": 1}, 0.003, 1)
+    assert ledger.payments() == Paid(0.005, {"image": 1, "pairs": 1}, 0.003, 1)
 
 
 def test_each_account_takes_its_own_requests():
@@ -187,7 +187,7 @@ def test_each_account_takes_its_own_requests():
 
 def test_questions_are_taken_once_and_kept_apart():
     ledger, one, two = Ledger(), Exchange("a", "rules", {}, {}), Exchange("b", "rules", {}, {})
-    apart = ledger.apart()
+    apart = ledger.with_own_ledger()
     ledger.add(one)
     with account("inner"):
         apart.add(two)
@@ -201,16 +201,16 @@ def test_a_book_is_brought_up_to_what_a_journal_tells(tmp_path):
     told = Paid(0.013, {"image": 2, "search": 1}, 0.011, 3, 40, 5)
     for _ in range(2):
         ledger.catch_up(told)
-        assert ledger.paid() == told
-    assert Ledger(book=tmp_path / "spending.jsonl").paid() == told
+        assert ledger.payments() == told
+    assert Ledger(book=tmp_path / "spending.jsonl").payments() == told
     inner = Paid(0.002, {"image": 1}, 0.002)
     ledger.catch_up(inner, "inner")
-    assert (ledger.paid("inner"), ledger.paid().sent["image"]) == (inner, 3)
+    assert (ledger.payments("inner"), ledger.payments().sent["image"]) == (inner, 3)
 
 
 def test_a_ledger_apart_shares_limit_book_and_counts():
     ledger = Ledger(0.010)
-    apart = ledger.apart()
+    apart = ledger.with_own_ledger()
     apart.hold(usd(0.007), "listings")
     assert (ledger.spent_usd, ledger.take().usd, apart.take()) == (0.007, 0.007, Spending())
     with pytest.raises(BudgetExceeded):
@@ -219,7 +219,7 @@ def test_a_ledger_apart_shares_limit_book_and_counts():
 
 def test_a_question_by_way_of_the_ledger_above_is_of_the_run_that_caused_it() -> None:
     above = Ledger()
-    apart = above.apart()
+    apart = above.with_own_ledger()
     above.add(Exchange("before", "m", {}, {}))
     with account("consulted/a"):
         above.add(Exchange("describe", "m", {}, {}))

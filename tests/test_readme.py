@@ -16,7 +16,7 @@ from virl.geo import LatLng
 from virl.platform.providers.cities import city_settings
 from virl.platform.providers.offline.city import open_offline
 from virl.platform.providers.offline.town import layout
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 
 LONGEST_S = 600
 
@@ -57,7 +57,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[st
         patch.setattr(layout, "ORIGIN", LatLng(*tokyo))  # Virlton lies in Tokyo
         town = open_offline("virlton", "Virlton in Tokyo", 0)  # a title that no other test has opened
     helsinki = OverpassServer([Answer(town_xml())], places=[match("Helsinki")])
-    with ChatServer([model]) as chat, served(town) as google, helsinki as overpass:
+    with ChatServer([model]) as chat, serve_city(town) as google, helsinki as overpass:
         yield {
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             "HOME": str(home),

@@ -9,7 +9,7 @@ from virl.retry import RetryPolicy, asked_wait
 
 @dataclass(frozen=True)
 class Refusal:
-    again: bool = True
+    may_retry: bool = True
     wait: float | None = None
 
 
@@ -55,7 +55,9 @@ def test_a_server_that_says_how_long_is_waited_for_so_long(wait: float) -> None:
     assert script.pauses == [0.25, wait, 1.0]
 
 
-@pytest.mark.parametrize("final", [Refusal(wait=4.1), Refusal(again=False), Refusal(again=False, wait=1.0)])
+@pytest.mark.parametrize(
+    "final", [Refusal(wait=4.1), Refusal(may_retry=False), Refusal(may_retry=False, wait=1.0)]
+)
 def test_what_does_not_pass_or_takes_too_long_is_final(final: Refusal) -> None:
     script = Script(final, "good")
     assert script.run() == final

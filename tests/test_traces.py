@@ -192,7 +192,7 @@ def test_what_is_asked_in_threads_belongs_to_what_asked_for_it(host: Host) -> No
     with ChatServer([reply({"text": "yes"})]) as server:
         mind = open_mind(MODEL, cache_dir=None, base_url=server.url)
         with traces.conversation("one run"), traces.span("outer", {}):
-            ask_all(lambda question: mind.apart().ask(prompt, question=question), ["a", "b", "c"])
+            ask_all(lambda question: mind.with_own_ledger().ask(prompt, question=question), ["a", "b", "c"])
     [outer], asked = host.spans("outer"), host.spans("chat")
     assert len(asked) == 3
     assert {one.parent and one.parent.span_id for one in asked} == {outer.context.span_id}
@@ -336,7 +336,7 @@ def test_callbacks_of_a_langchain_program_around_virl_hear_the_model() -> None:
         mind = open_mind(MODEL, cache_dir=None, base_url=server.url)
 
         def asks(questions: Sequence[str]) -> None:
-            ask_all(lambda question: mind.apart().ask(prompt, question=question), questions)
+            ask_all(lambda question: mind.with_own_ledger().ask(prompt, question=question), questions)
 
         RunnableLambda(asks).invoke(["a", "b"], {"callbacks": [heard]})
     assert heard.asked == 2

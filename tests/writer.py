@@ -48,7 +48,7 @@ def end_record(seq: int) -> EndRecord:
 
 
 def write(journal: Journal, steps: int, pause: int | None = None) -> None:
-    while not journal.ended:
+    while not journal.is_over:
         seq = journal.next_seq
         if seq == pause:
             time.sleep(60)

@@ -90,7 +90,7 @@ class BadFile(BadInput):
     def __str__(self) -> str:
         """Return all faults in one line."""
         if len(self.faults) == 1:
-            return self._said[0]
+            return self._messages[0]
         bare = "; ".join(f"{_place(line)}{said}" for line, said in self.faults)
         return f"{self.source}: {len(self.faults)} faults: {bare}"
 
@@ -98,10 +98,10 @@ class BadFile(BadInput):
     def lines(self) -> Sequence[str]:
         """The lines that the command line prints: the number of faults if several, and each fault."""
         many = len(self.faults) > 1
-        return (*([f"{self.source}: {len(self.faults)} faults"] if many else []), *self._said)
+        return (*([f"{self.source}: {len(self.faults)} faults"] if many else []), *self._messages)
 
     @property
-    def _said(self) -> list[str]:
+    def _messages(self) -> list[str]:
         return [
             f"{self.source}: {said}" if line is None else f"{self.source}, line {line}: {said}"
             for line, said in self.faults

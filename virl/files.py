@@ -233,7 +233,7 @@ class JsonLines:
     def _check_end(self, file: BinaryIO) -> None:
         """See that nothing follows the known lines but a part of a line."""
         if os.fstat(file.fileno()).st_size < self.size:
-            raise OSError("lines that were there are gone")
+            raise OSError("lines have been removed from it")
         file.seek(self.size)
         after = file.read()
         if b"\n" in after and after != self.torn:

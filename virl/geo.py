@@ -25,7 +25,12 @@ _ECCENTRICITY2 = FLATTENING * (2 - FLATTENING)
 
 
 class LatLng(NamedTuple):
-    """A point on Earth: WGS84 degrees, latitude in [-90, 90], longitude in [-180, 180]."""
+    """A point on Earth: WGS84 degrees, latitude in [-90, 90], longitude in [-180, 180].
+
+    Examples:
+        >>> virl.LatLng(lat=60.17, lng=24.94).lat
+        60.17
+    """
 
     lat: float
     """Latitude in degrees, [-90, 90]."""

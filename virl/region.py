@@ -110,7 +110,7 @@ def region_fault(corners: Sequence[LatLng]) -> RegionFault | None:
     ring = _open_ring(corners)
     if len(set(ring)) < 3:
         return RegionFault(f"only {len(set(ring))} different corners: a region needs 3", len(corners) - 1)
-    return _far_corner(ring) or _crossing(ring)
+    return _far_corner(ring) or _crossing_fault(ring)
 
 
 def position_fault(position: LatLng) -> str | None:
@@ -155,7 +155,7 @@ def _far_corner(ring: Sequence[LatLng]) -> RegionFault | None:
     return RegionFault(f"lies {metres / 1000:,.0f} km from the middle of the others: {hint}", number)
 
 
-def _crossing(ring: Sequence[LatLng]) -> RegionFault | None:
+def _crossing_fault(ring: Sequence[LatLng]) -> RegionFault | None:
     if _flat(ring, _frame(ring)).is_valid:
         return None
     points = [_frame(ring).point(corner) for corner in ring]

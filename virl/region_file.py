@@ -38,18 +38,18 @@ def read_region(file: Path, near: LatLng | None = None) -> Region:
     if not located:
         raise BadInput(f"{file}: contains no corners: write one `lat, lng` line per corner, or GeoJSON")
     corners = tuple(position for _, position in located)
-    wrong = region_fault(corners) or (_elsewhere(corners, near) if near else None)
+    wrong = region_fault(corners) or (_distance_fault(corners, near) if near else None)
     if wrong:
         line = None if wrong.corner is None else located[wrong.corner][0]
-        raise BadInput(f"{_where(file, line)}: {wrong}")
+        raise BadInput(f"{_line_source(file, line)}: {wrong}")
     return Region(corners)
 
 
-def _where(file: Path, line: int | None) -> str:
+def _line_source(file: Path, line: int | None) -> str:
     return f"{file}" if line is None else f"{file}, line {line}"
 
 
-def _elsewhere(corners: Sequence[LatLng], near: LatLng) -> RegionFault | None:
+def _distance_fault(corners: Sequence[LatLng], near: LatLng) -> RegionFault | None:
     lat, lng = corners[0]
     metres = distance(corners[0], near)
     if metres <= MAX_FROM_CITY_M:
@@ -63,7 +63,7 @@ def _from_lines(text: str, file: Path) -> Located:
     located: Located = []
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip():
-            located.append((number, _position(line, f"{_where(file, number)}")))
+            located.append((number, _position(line, f"{_line_source(file, number)}")))
     return located
 
 
@@ -81,7 +81,7 @@ def _from_geojson(text: str, file: Path) -> Located:
     try:
         data = read_json(text.encode())
     except JsonFault as fault:
-        where = _where(file, fault.line or None)
+        where = _line_source(file, fault.line or None)
         raise BadInput(f"{where}: not valid JSON{fault.at_column}: {fault.reason}") from None
     _check_crs(data, file)
     ring = _ring(data, file)
@@ -90,7 +90,7 @@ def _from_geojson(text: str, file: Path) -> Located:
     for number, (line, item) in enumerate(zip(lines, ring, strict=True), start=1):
         numbers = _numbers(item)
         if len(numbers) not in {2, 3}:
-            raise BadInput(f"{_where(file, line)}: corner {number}: should be [longitude, latitude]")
+            raise BadInput(f"{_line_source(file, line)}: corner {number}: should be [longitude, latitude]")
         located.append((line, LatLng(numbers[1], numbers[0])))
     return located
 

@@ -17,7 +17,7 @@ class FailedTry(Protocol):
     """The failure of a try."""
 
     @property
-    def again(self) -> bool:
+    def may_retry(self) -> bool:
         """Return whether another try may help."""
         ...
 
@@ -61,13 +61,13 @@ class RetryPolicy:
 
         def may_pass(outcome: T) -> bool:
             failed = failure(outcome)
-            return failed is not None and failed.again and (failed.wait or 0.0) <= self.longest_wait
+            return failed is not None and failed.may_retry and (failed.wait or 0.0) <= self.longest_wait
 
-        def last(state: RetryCallState) -> T:
+        def last_outcome(state: RetryCallState) -> T:
             return cast(T, state.outcome and state.outcome.result())
 
         def pause(state: RetryCallState) -> float:
-            failed = failure(last(state))
+            failed = failure(last_outcome(state))
             # The server knows best when it takes the next request.
             if failed and failed.wait is not None:
                 return failed.wait
@@ -80,8 +80,8 @@ class RetryPolicy:
             stop=stop_after_attempt(1 + self.further - tried),
             wait=pause,
             sleep=self.sleep,
-            before_sleep=lambda state: tell(last(state), state.upcoming_sleep),
-            retry_error_callback=last,
+            before_sleep=lambda state: tell(last_outcome(state), state.upcoming_sleep),
+            retry_error_callback=last_outcome,
         )(attempt)
 
 

@@ -72,7 +72,7 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
         UnknownName: there is no such agent.
     """
     if options.prompts is not None and not options.prompts.is_dir():
-        raise BadInput(f"prompts {options.prompts}: is no folder")
+        raise BadInput(f"prompts {options.prompts}: no such folder: give a folder of prompts")
     for name in options.agent:
         if name not in AGENTS:
             raise UnknownName("agent", name, list(AGENTS))

@@ -221,13 +221,13 @@ def _least_seconds(seconds: Floats) -> float:
     end = stops + 1
 
     @cache
-    def left(here: int, stops_left: frozenset[int]) -> float:
+    def shortest_rest(here: int, stops_left: frozenset[int]) -> float:
         """Return the least seconds from here through the stops left to the end."""
         if not stops_left:
             return float(table[here][end])
-        return min(float(table[here][stop]) + left(stop, stops_left - {stop}) for stop in stops_left)
+        return min(float(table[here][stop]) + shortest_rest(stop, stops_left - {stop}) for stop in stops_left)
 
-    return left(0, frozenset(range(1, end)))
+    return shortest_rest(0, frozenset(range(1, end)))
 
 
 def _search_order(seconds: Floats) -> float:

@@ -8,6 +8,7 @@ from typing import Any
 from virl.bench.agent_runs import run_in_folder
 from virl.bench.benchmark import Metric, Tally
 from virl.bench.episode import Data, Record
+from virl.errors import MindFailed
 from virl.journal.records import Result
 from virl.mind.base import Mind
 from virl.platform.city import City
@@ -32,13 +33,19 @@ class AgentCase:
     results: list[Result] = field(default_factory=list)
     """Results of the runs so far."""
 
-    def run(self, name: str, changes: Mapping[str, object], mind: Mind | None = None) -> Result:
-        """Run an agent, or go on with the run that was cut off; raises as `run_in_folder`.
+    def run(
+        self, name: str, changes: Mapping[str, object], mind: Mind | None = None, *, must_answer: bool = True
+    ) -> Result:
+        """Run an agent, or go on with the run that was cut off; raises as `run_in_folder`, too.
 
         Args:
             name: of the agent.
             changes: fields of its character that differ.
             mind: who decides; by default the one that the benchmark was asked for.
+            must_answer: whether a run without an answer is no case.
+
+        Raises:
+            MindFailed: the model gave no usable reply, and the agent gave up without an answer.
         """
         result = run_in_folder(
             name,
@@ -46,11 +53,13 @@ class AgentCase:
             self.folder,
             seed=self.seed,
             changes=changes,
-            mind=mind or self.mind.apart(),
+            mind=mind or self.mind.with_own_ledger(),
             models=self.models,
             prompts=self.prompts,
         )
         self.results.append(result)
+        if must_answer and result.status == "gave up" and not result.answer:
+            raise MindFailed(result.reason)
         return result
 
 

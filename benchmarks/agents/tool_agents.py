@@ -148,7 +148,9 @@ def run(case: AgentCase, *, agent: str) -> dict[str, Any]:
     if case.row.endswith(AT_RANDOM):
         kinds = KINDS.get(agent, [])
         mind = RandomTools(character.tools, kinds, f"{case.seed} {case.id}", case.mind.ledger)
-    result = case.run(name, {"start": {"lat": start.position.lat, "lng": start.position.lng}}, mind)
+    result = case.run(
+        name, {"start": {"lat": start.position.lat, "lng": start.position.lng}}, mind, must_answer=False
+    )
     records = read_journal(case.folder)
     life = ToolLife(
         city,

@@ -92,7 +92,7 @@ def june(life: ToolLife) -> dict[str, bool]:
 
     The walk told right.
     """
-    place = _chosen_place(life)
+    place = _result_place(life)
     return {
         "asked another agent": bool(life.calls_of("consult")),
         "restaurant": place is not None and "restaurant" in place.types,
@@ -109,7 +109,7 @@ def otto(life: ToolLife) -> dict[str, bool]:
 
     Things and the sign told right.
     """
-    place = _chosen_place(life)
+    place = _result_place(life)
     if place is None:
         return {"pharmacy": False}
     chosen_m = _walk_metres(life.city, life.start, place)
@@ -129,7 +129,7 @@ def otto(life: ToolLife) -> dict[str, bool]:
 
 def nora(life: ToolLife) -> dict[str, bool]:
     """Return what holds: the nearest open library; she is there at the end, and the walk is told right."""
-    place = _chosen_place(life)
+    place = _result_place(life)
     if place is None:
         return {"library": False}
     here = life.city.streetview.panorama(life.panoramas[-1]).position
@@ -154,7 +154,7 @@ def pavel(life: ToolLife) -> dict[str, bool]:
 
 def yuki(life: ToolLife) -> dict[str, bool]:
     """Return what holds: an open and cheap café; another agent asked; the walk told right."""
-    place = _chosen_place(life)
+    place = _result_place(life)
     return {
         "asked another agent": bool(life.calls_of("consult")),
         "cafe": place is not None and "cafe" in place.types,
@@ -174,7 +174,7 @@ CHECKS: Mapping[str, Check] = {
 }
 
 
-def _chosen_place(life: ToolLife) -> Place | None:
+def _result_place(life: ToolLife) -> Place | None:
     """Return the place that a run ended with; None without one."""
     return life.city.places.details(life.result.place.id) if life.result.place else None
 

@@ -235,7 +235,7 @@ def _draw_wishes(
 def _homes_in_window(city: City, window: tuple[float, float]) -> list[Listing]:
     """Return the homes for rent in a price window, dollars a month."""
     if city.listings is None:
-        raise ValueError(f"{city.name}: lists no homes")
+        raise ValueError(f"{city.name}: lists no homes: choose another city")
     region = region_of_city(city)
     return city.listings.rentals(Polygon([(corner.lng, corner.lat) for corner in region.corners]), window)
 

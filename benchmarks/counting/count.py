@@ -66,7 +66,7 @@ def count_walk(task: CountingTask, ground: CountingGround, walk: CountedWalk) ->
     for case in cases_of(task.conditions):
         draws = _draws(task, ground, trip, case, matcher)
         counts[case.key] = draws[0]
-        sighted = trip.seen[case.eyes].sighted
+        sighted = trip.seen[case.eyes].sighted_ids
         tallies[case.key] = total([tally(one, ground.things, trip.required, sighted) for one in draws])
     return _to_record(ground, walk, trip, counts, tallies)
 

@@ -33,7 +33,7 @@ class SeenTrip:
     """The id of the true thing that each sighting shows, over all looks in order; `None` for a mistake."""
 
     @property
-    def sighted(self) -> frozenset[str]:
+    def sighted_ids(self) -> frozenset[str]:
         """Ids of the true things that were seen at all, under their own label."""
         return frozenset(name for name in self.shown if name is not None)
 

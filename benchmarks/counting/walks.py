@@ -101,7 +101,9 @@ def _a_leg_away(everywhere: _Panoramas, start: LatLng, chance: random.Random) ->
         _, end = chance.choice(everywhere)
         if LEG_M[0] <= distance(start, end) <= LEG_M[1]:
             return end
-    raise BadInput(f"the city is too small for routes of {LEG_M[0]:g} to {LEG_M[1]:g} m a leg")
+    raise BadInput(
+        f"the city is too small for routes of {LEG_M[0]:g} to {LEG_M[1]:g} m a leg: choose a larger one"
+    )
 
 
 def _region(everywhere: _Panoramas, number: int, chance: random.Random) -> CountedWalk:
@@ -116,7 +118,7 @@ def _region(everywhere: _Panoramas, number: int, chance: random.Random) -> Count
             corners = ((-half, -half), (half, -half), (half, half), (-half, half))
             square = tuple(frame.position(*corner) for corner in corners)
             return CountedWalk(f"region-{number + 1:02d}", "region", middle, square)
-    raise BadInput(f"the city is too small for regions of {MIN_PANORAMAS} panoramas")
+    raise BadInput(f"the city is too small for regions of {MIN_PANORAMAS} panoramas: choose a larger one")
 
 
 def _nearest_first(positions: Sequence[LatLng]) -> list[int]:

@@ -339,9 +339,9 @@ class RandomRoads:
         """The ledger of the mind behind it."""
         return self._mind.ledger
 
-    def apart(self) -> "RandomRoads":
+    def with_own_ledger(self) -> "RandomRoads":
         """Return the same with a ledger of its own; it draws roads anew."""
-        return RandomRoads(self._mind.apart(), self._random.randrange(2**32))
+        return RandomRoads(self._mind.with_own_ledger(), self._random.randrange(2**32))
 
     def ask(
         self,

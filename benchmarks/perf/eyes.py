@@ -178,14 +178,14 @@ def speed(run: Batch, batch: int, rounds: int, device: str) -> float:
     """
     torch = module("torch", extra=EXTRA)
 
-    def once() -> None:
+    def run_and_synchronize() -> None:
         run(batch)
         if device == "cuda":
             torch.cuda.synchronize()
 
     with torch.inference_mode():
         clock = time.perf_counter if device == "cuda" else time.process_time
-        return batch / best_seconds(once, rounds, clock)
+        return batch / best_seconds(run_and_synchronize, rounds, clock)
 
 
 if __name__ == "__main__":

@@ -117,7 +117,7 @@ def _report(folder: Path, size: int) -> float:
         return _cpu_seconds(lambda: write_report(run, city))
 
 
-def _link_runs(folder: Path, size: int) -> Path:
+def _copy_runs(folder: Path, size: int) -> Path:
     """Return a folder with so many runs, all links to one."""
     runs = folder / f"runs-{size}"
     for number in range(size):
@@ -129,13 +129,13 @@ def _link_runs(folder: Path, size: int) -> Path:
 
 def _time_cards(folder: Path, size: int) -> float:
     """Return the seconds of indexing so many runs."""
-    shelf = Shelf([_link_runs(folder, size)], lambda _: MapGround())
+    shelf = Shelf([_copy_runs(folder, size)], lambda _: MapGround())
     return _cpu_seconds(shelf.index)
 
 
 def _time_gallery(folder: Path, size: int) -> float:
     """Return the seconds of writing a gallery of so many runs."""
-    runs = _link_runs(folder, size)
+    runs = _copy_runs(folder, size)
     return _cpu_seconds(lambda: write_gallery([runs], folder / f"gallery-{size}" / "all.html"))
 
 

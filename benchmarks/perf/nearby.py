@@ -30,7 +30,7 @@ from virl.platform.providers.http.cache import ReplyCache
 from virl.platform.providers.http.keeping import Keeping
 from virl.platform.streetview import Image
 from virl.serve.google.options import ServeOptions
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 from virl.serve.loopback import ServedCity
 
 from .figures import command, figure_table, figures
@@ -144,7 +144,7 @@ def main() -> None:
 def town(made: City, count: int) -> Iterator[tuple[EvenPlaces, ServedCity]]:
     """Yield the places, and the server that tells them."""
     places = EvenPlaces(count)
-    with served(replace(made, places=places), ServeOptions()) as server:
+    with serve_city(replace(made, places=places), ServeOptions()) as server:
         yield places, server
 
 

@@ -21,7 +21,7 @@ from virl.platform.perception.detectors.recorded import write_boxes
 from virl.platform.providers.cities import open_city
 from virl.platform.streetview import Camera, View
 from virl.serve.google.options import ServeOptions
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 from virl.serve.loopback import ServedCity
 
 _THINGS = {"trash bin": (0.5, 1.0), "bench": (1.5, 0.85)}
@@ -148,7 +148,7 @@ def served_town(density: Density, extract: str, data: Path) -> Iterator[tuple[Se
     middle = CENTERS["thin"] if density == "thin" else ESPLANADI.split(",")
     furnish(data, city, LatLng(*map(float, middle)), STREETS[density], RECORDED_M[density])
     (data / "helsinki-http.yaml").write_text(DENSE_CITY, encoding="utf-8")
-    with served(city, ServeOptions(fine_types=density == "dense")) as server:
+    with serve_city(city, ServeOptions(fine_types=density == "dense")) as server:
         yield server, ServedTown(density, name, data, server.url)
 
 

@@ -74,9 +74,9 @@ class WrittenOut:
         """The ledger of the rules."""
         return self._rules.ledger
 
-    def apart(self) -> Self:
+    def with_own_ledger(self) -> Self:
         """Return the same, with a ledger of its own."""
-        return type(self)(self._sent, self._rules.apart())
+        return type(self)(self._sent, self._rules.with_own_ledger())
 
     def ask(
         self,

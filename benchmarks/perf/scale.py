@@ -108,10 +108,10 @@ def stages(number: Mapping[str, Number] = NUMBERS) -> list[Stage]:
     views, actions = near * n("views"), walks * n("steps")
     gpu_second = 3600 * n("busy")
 
-    def fetching(pictures: float) -> float:
+    def fetch_hours(pictures: float) -> float:
         return pictures * n("google") / n("at_once") / 3600
 
-    def asking(google: float = 0, model: float = 0) -> float:
+    def question_hours(google: float = 0, model: float = 0) -> float:
         return (google * n("google") + model * n("reply")) / 3600
 
     return [
@@ -120,17 +120,19 @@ def stages(number: Mapping[str, Number] = NUMBERS) -> list[Stage]:
             {"panoIds": relocations, "metadata": panoramas},
             relocations * price("street-view-tiles"),
             0,
-            asking(relocations) + fetching(panoramas),
+            question_hours(relocations) + fetch_hours(panoramas),
         ),
-        Stage("search", {"nearby": searches}, searches * price("nearby-enterprise"), 0, asking(searches)),
+        Stage(
+            "search", {"nearby": searches}, searches * price("nearby-enterprise"), 0, question_hours(searches)
+        ),
         Stage(
             "photos",
             {"details": places, "photos": photos},
             places * price("details-essentials") + photos * price("photo"),
             photos / n("recognize") / gpu_second,
-            asking(places + photos),
+            question_hours(places + photos),
         ),
-        Stage("questions", {"model": questions}, questions * ask, 0, asking(model=questions)),
+        Stage("questions", {"model": questions}, questions * ask, 0, question_hours(model=questions)),
         Stage(
             "routes",
             {"routes": routes * n("tried"), "pictures": read, "model": written},
@@ -138,14 +140,14 @@ def stages(number: Mapping[str, Number] = NUMBERS) -> list[Stage]:
             + read * price("street-view-static")
             + written * ask,
             0,
-            asking(routes * n("tried") + read, written),
+            question_hours(routes * n("tried") + read, written),
         ),
         Stage(
             "localization",
             {"pictures": views},
             views * price("street-view-static"),
             views * n("models") / n("detect") / gpu_second,
-            fetching(views),
+            fetch_hours(views),
         ),
         Stage("recognition", {}, 0, places * n("models") / n("recognize") / gpu_second),
         Stage("VQA", {}, 0, places * n("rounds") * n("models") / n("describe") / gpu_second),
@@ -154,7 +156,7 @@ def stages(number: Mapping[str, Number] = NUMBERS) -> list[Stage]:
             {"pictures": actions * n("looks"), "model": actions + walks},
             actions * n("looks") * price("street-view-static") + (actions + walks) * ask,
             actions * n("looks") / n("recognize") / gpu_second,
-            fetching(actions * n("looks")) + asking(model=actions + walks) / n("beside"),
+            fetch_hours(actions * n("looks")) + question_hours(model=actions + walks) / n("beside"),
         ),
     ]
 

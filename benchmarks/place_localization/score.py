@@ -103,8 +103,10 @@ def _metric_tallies(places: dict[str, Sought]) -> dict[str, list[Tally]]:
     return {
         "ar20": by_type,
         "ar10": [tally for tally in by_type if tally.group in types_20()[:10]],
-        "recall": [Tally(place_id, float(one.matched)) for place_id, one in places.items()],
-        "accuracy": [Tally(place_id, float(one.detected)) for place_id, one in places.items() if one.matched],
+        "recall": [Tally(place_id, float(one.is_matched)) for place_id, one in places.items()],
+        "accuracy": [
+            Tally(place_id, float(one.is_detected)) for place_id, one in places.items() if one.is_matched
+        ],
     }
 
 

@@ -233,7 +233,7 @@ def open_answerer(name: str, resources: Resources) -> Answerer:
     describer = resources.describer(name)
     prompt = load_prompt("vqa/answer", Text)
 
-    def shown(image: Image) -> tuple[Ask, Cost]:
+    def open_photo(image: Image) -> tuple[Ask, Cost]:
         def ask(question: str, options: Sequence[str]) -> str:
             return describer.describe(
                 [photo_view(image)], render(prompt, {"question": question, "options": list(options)})
@@ -241,7 +241,7 @@ def open_answerer(name: str, resources: Resources) -> Answerer:
 
         return ask, dict
 
-    return shown
+    return open_photo
 
 
 def _mind_on(mind: Mind, image: Image) -> tuple[Ask, Cost]:
@@ -258,7 +258,7 @@ def _sign_answerer(resources: Resources) -> Answerer:
     """Return an answerer that reads signs."""
     detector, lexicon = resources.detector("sign-detector"), Models().lexicon("sign-lexicon")
 
-    def shown(image: Image) -> tuple[Ask, Cost]:
+    def open_photo(image: Image) -> tuple[Ask, Cost]:
         boxes = detector.detect([photo_view(image)], lexicon.place_types)[0]
         found = max(boxes, key=lambda one: one.score, default=None)
 
@@ -271,4 +271,4 @@ def _sign_answerer(resources: Resources) -> Answerer:
 
         return ask, dict
 
-    return shown
+    return open_photo

@@ -55,7 +55,7 @@ def choose_ways(city: City, count: int, seed: int) -> list[ToldWay]:
         if WAY_M[0] <= distance(*ends) <= WAY_M[1] and stands_of(city, ToldWay("", start, end)):
             ways.append(ToldWay(f"way-{len(ways) + 1:02d}", start, end))
     if not ways:
-        raise BadInput(f"{city.title} is too small for ways of {WAY_M[0]:g} m")
+        raise BadInput(f"{city.title} is too small for walks of {WAY_M[0]:g} m: choose another city")
     return ways
 
 

@@ -83,9 +83,11 @@ def open_agent(data: Data, options: Options, resources: Resources) -> WalkingAge
     if options.agent in ASK_A_MIND:
         return _agent_that_asks(data, options, resources)
     looks = options.signs or options.recognizer
-    opened = _baseline_maker(data.graph, options, _open_sight(data, options, resources) if looks else None)
-    name = opened(next(iter(data.episodes.values()))).name if data.episodes else options.agent
-    return WalkingAgent(name, lambda episode: (opened(episode), None))
+    open_navigator = _baseline_maker(
+        data.graph, options, _open_sight(data, options, resources) if looks else None
+    )
+    name = open_navigator(next(iter(data.episodes.values()))).name if data.episodes else options.agent
+    return WalkingAgent(name, lambda episode: (open_navigator(episode), None))
 
 
 def _open_sight(data: Data, options: Options, resources: Resources) -> Sight:
@@ -134,7 +136,7 @@ def _agent_that_asks(data: Data, options: Options, resources: Resources) -> Walk
     """Return the agent that asks a mind, VELMA or NavGPT."""
     make = (_velma_maker if options.agent == "velma" else _navgpt_maker)(data, options, resources)
 
-    def opened(_: InstructionEpisode) -> tuple[InstructionNavigator, Mind]:
+    def open_navigator(_: InstructionEpisode) -> tuple[InstructionNavigator, Mind]:
         asked = resources.mind(options.mind)  # its ledger is the episode's
         return make(asked), asked
 
@@ -145,7 +147,7 @@ def _agent_that_asks(data: Data, options: Options, resources: Resources) -> Walk
         if options.agent == "velma"
         else f"navgpt {mind.name}, {_describe_eyes(options)}{chat}"
     )
-    return WalkingAgent(name, opened)
+    return WalkingAgent(name, open_navigator)
 
 
 def _describe_eyes(options: Options) -> str:

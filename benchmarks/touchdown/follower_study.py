@@ -84,7 +84,7 @@ class FollowerOutcome:
     """The kind of its stop phrase, as the grammar read it."""
 
     @property
-    def completed(self) -> bool:
+    def is_complete(self) -> bool:
         """Return whether the walk ended at its target or beside it."""
         return self.failure is None
 
@@ -134,7 +134,7 @@ def switch_off(rule: str, parameters: Parameters) -> Parameters:
 
 def completion(outcomes: Sequence[FollowerOutcome]) -> float:
     """Return the task completion in percent."""
-    return 100.0 * sum(outcome.completed for outcome in outcomes) / len(outcomes)
+    return 100.0 * sum(outcome.is_complete for outcome in outcomes) / len(outcomes)
 
 
 def _outcome_of(
@@ -169,7 +169,7 @@ def completion_table(name: str, parts: Mapping[str, Sequence[FollowerOutcome]]) 
     """Return the TC of one follower on several splits, with 95 % bootstrap intervals."""
     table = Table("split", "episodes", "TC %", "95 %", title=name)
     for split, outcomes in parts.items():
-        mean, low, high = mean_with_interval([float(outcome.completed) for outcome in outcomes])
+        mean, low, high = mean_with_interval([float(outcome.is_complete) for outcome in outcomes])
         table.add_row(split, str(len(outcomes)), f"{100 * mean:.1f}", f"{100 * low:.1f} to {100 * high:.1f}")
     return table
 

@@ -22,7 +22,7 @@ ROUTINE = """import json
 from virl.platform.outcome import Outcome
 
 def run(agent):
-    if not agent.run.noted("greeting", "first"):
+    if not agent.run.find_note("greeting", "first"):
         agent.run.note("greeting", "first", "Zed says hello.")
     greet(agent)
 

@@ -48,7 +48,7 @@ STOP = Path(__file__).with_name("stop")
 def run(agent):
     with LIVES.open("a") as file:
         file.write(agent.run.folder.name + "\\n")
-    if not agent.run.noted("work", "first"):
+    if not agent.run.find_note("work", "first"):
         agent.run.ledger.hold(Price("m", 1, 0.25e6), "openai:m", "model")
         agent.run.ledger.add(Exchange("p", "openai:m", {}, {}, usd=0.25))
         agent.run.note("work", "first", "Half.")
@@ -152,7 +152,7 @@ def test_agents_that_consult_one_another_without_end_are_stopped(tmp_path: Path)
     (tmp_path / "caller.py").write_text(CALLER.replace('f"question {number}"', '"caller-again"'))
     refused = call(tmp_path, "caller-again")
     assert refused.exit_code == 2
-    assert "a chain of more than" in refused.stderr
+    assert "consult each other in a chain" in refused.stderr
     assert len(refused.stderr.strip().splitlines()) == 1
 
 

@@ -17,7 +17,7 @@ def steps_of(folder: Path) -> list[StepRecord]:
 
 
 def test_a_new_control_is_running_and_nowhere() -> None:
-    standing = Control().standing()
+    standing = Control().snapshot()
     assert (standing.state, standing.pose, standing.links, standing.waiting) == ("running", None, (), False)
 
 
@@ -28,7 +28,7 @@ def test_a_run_is_paused_stepped_looked_at_and_goes_on(tmp_path: Path) -> None:
     run.start()
     run.until(lambda standing: standing.state == "paused" and standing.pose is not None)
     view = run.control.look(90.0, 10.0, 60.0)
-    standing = run.control.standing()
+    standing = run.control.snapshot()
     assert standing.pose is not None
     assert (view.pano_id, view.camera.heading, view.camera.fov) == (standing.pose.pano_id, 90.0, 60.0)
     before = len(steps_of(tmp_path / "run"))
@@ -44,7 +44,7 @@ def test_a_run_is_paused_stepped_looked_at_and_goes_on(tmp_path: Path) -> None:
         "entered",
         result.place.name,
     )
-    assert run.control.standing().state == "ended"
+    assert run.control.snapshot().state == "ended"
     with pytest.raises(BadInput, match="pause the run"):
         run.control.look(0.0)
     with pytest.raises(BadInput, match="has ended"):
@@ -68,7 +68,7 @@ def test_a_user_takes_over_and_hands_back(tmp_path: Path) -> None:
         other = [way for way in standing.links if way.pano_id != own[len(gone)].next_pano_id]
         gone.append((other or standing.links)[0].pano_id)
         run.control.go(gone[-1])
-        with pytest.raises(BadInput, match="no decision is awaited"):
+        with pytest.raises(BadInput, match="waits for no decision"):
             run.control.go(gone[-1])
     run.decision()
     run.control.hand_back()
@@ -96,7 +96,7 @@ def test_a_run_that_is_stopped_is_resumed_where_the_user_left_it(tmp_path: Path)
     run.control.stop()
     assert isinstance(run.cut_short(), RunStopped)
     before = steps_of(tmp_path / "run")
-    assert "--resume" in run.control.standing().error
+    assert "--resume" in run.control.snapshot().error
     again = run_of("hiro", tmp_path / "run", resume=True).start().end()
     steps = steps_of(tmp_path / "run")
     assert steps[: len(before)] == before

@@ -15,7 +15,7 @@ from virl.journal.journal import read_journal
 from virl.journal.records import AccessRecord, StartRecord
 from virl.platform.city import City
 from virl.serve.google.options import ServeOptions, parse_oddities
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 
 PLAIN = ServeOptions()
 THIN = ServeOptions(odd=parse_oddities("unlinked:0.6"))
@@ -69,7 +69,7 @@ def test_a_run_takes_the_mover_that_fits_and_says_why(
     name: str,
     why: str,
 ) -> None:
-    with served(virlton, serve) as server:
+    with serve_city(virlton, serve) as server:
         start, said, report = walked(http_city, server.url, tmp_path / "run", monkeypatch)
     assert start.mover == name
     assert why in start.mover_reason
@@ -81,10 +81,10 @@ def test_a_run_takes_the_mover_that_fits_and_says_why(
 def test_what_the_user_asks_for_is_taken_where_it_works(
     virlton: City, http_city: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with served(virlton, THIN) as server:
+    with serve_city(virlton, THIN) as server:
         start, said, _ = walked(http_city, server.url, tmp_path / "run", monkeypatch, mover="links")
     assert (start.mover, "Mover:" in said) == ("links", False)
-    with served(virlton, NO_TILES) as server, pytest.raises(BadInput, match="choose grid or web"):
+    with serve_city(virlton, NO_TILES) as server, pytest.raises(BadInput, match="choose grid or web"):
         walked(http_city, server.url, tmp_path / "refused", monkeypatch, mover="links")
     assert not (tmp_path / "refused" / "journal.jsonl").exists()
 
@@ -96,7 +96,7 @@ def test_the_city_file_may_say_that_links_are_thin(
     text = http_city.read_text(encoding="utf-8")
     http_city.write_text(f"{text}\n  links: thin\n", encoding="utf-8")
     assert planned_mover(str(http_city)).name == "hybrid"
-    with served(virlton, PLAIN) as server:
+    with serve_city(virlton, PLAIN) as server:
         start, said, _ = walked(http_city, server.url, tmp_path / "run", monkeypatch)
     assert start.mover == "hybrid"
     assert "the city file says that links are thin here" in said

@@ -19,7 +19,7 @@ def test_the_time_in_which_a_run_is_held_counts_nowhere(
     with Journal.create(tmp_path / "run", start) as journal:
         run = Run(journal, start, ledger=Ledger())
         now += 1
-        with run.held():
+        with run.pause_clock():
             now += 10
             said = run.note("said", "1", "The user: stay.")
             now += 10

@@ -28,3 +28,30 @@ def test_nonsense_is_the_models_failure_and_a_result(
         again = CliRunner().invoke(app, ["run", agent, "--out", str(out), "--resume"])
         assert again.exit_code == 0, again.output
         assert len(server.requests) == sent
+
+
+def test_a_mind_that_cannot_answer_is_the_users_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ChatServer([text("Yes.")]) as server:
+        monkeypatch.setenv("VIRL_BASE_URL", server.url)
+        asked = ["run", "vivek", "--mind", "openai-completion:m", "--out", str(tmp_path / "run")]
+        done = CliRunner().invoke(app, asked)
+        assert done.exit_code == 2
+        assert "is a completion model and gives plain text only: choose a chat model" in done.output
+        assert not server.requests
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("agent", ["vivek", "aria", "diego"])
+def test_a_benchmark_names_the_words_of_the_failure(
+    agent: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ChatServer([text("The moon is made of cheese.")]) as server:
+        monkeypatch.setenv("VIRL_BASE_URL", server.url)
+        bench = ["bench", "agents", "--agent", agent, "--mind", "openai:test", "--limit", "1"]
+        done = CliRunner().invoke(app, [*bench, "--out", str(tmp_path / "bench")])
+        assert done.exit_code == 0, done.output
+    [record] = [json.loads(line) for line in (tmp_path / "bench/records.jsonl").read_text().splitlines()]
+    told = f"{record['reason']}{record['data'].get('fault', '')}"
+    assert "openai:test gave no valid reply to " in told

@@ -27,7 +27,7 @@ from virl.platform.providers.http.settings import Retries, Timeouts
 from virl.platform.streetview import Camera, StreetView, View
 from virl.serve.faults import parse_faults
 from virl.serve.google.options import ServeOptions
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 from virl.serve.loopback import ServedCity
 
 pytestmark = pytest.mark.slow
@@ -68,7 +68,7 @@ def memory(virlton: City) -> Remembering:
 
 @pytest.fixture(scope="module")
 def server(virlton: City, memory: Remembering) -> Iterator[ServedCity]:
-    with served(replace(virlton, streetview=memory), ServeOptions(lossless=True)) as opened:
+    with serve_city(replace(virlton, streetview=memory), ServeOptions(lossless=True)) as opened:
         yield opened
 
 
@@ -130,7 +130,7 @@ def test_his_own_detector_sees_the_same_over_http(
     start: str, virlton: City, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("virl.agent.assembly.open_senses", open_senses)
-    with served(virlton, ServeOptions(lossless=True)) as opened:
+    with serve_city(virlton, ServeOptions(lossless=True)) as opened:
         for city, out in (("virlton", "within"), (at(opened, monkeypatch, tmp_path), "over-http")):
             code, output = hiro(Path("hiro"), city, out, "--at", start)
             assert code == 0, output
@@ -207,7 +207,7 @@ def test_fifty_runs_among_faults_end_as_without(
     failed = 0
     for seed in range(10):
         options = ServeOptions(lossless=True, faults=parse_faults(FAULTS), seed=seed, hang_s=1.5)
-        with served(replace(virlton, streetview=memory), options) as faulty:
+        with serve_city(replace(virlton, streetview=memory), options) as faulty:
             city = at(faulty, monkeypatch, tmp_path)
             faultless = google_city.at_base_url(impatient, faulty.url)
             monkeypatch.setattr(google_city, "load_google_settings", lambda settings=faultless: settings)

@@ -13,7 +13,7 @@ from virl import resources
 from virl.cli.main import app
 from virl.platform.providers.cities import open_city
 from virl.serve.google.options import ServeOptions, parse_oddities
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 from virl.serve.loopback import ServedCity
 
 ODD = parse_oddities("closed:0.3,bare:0.5")
@@ -21,7 +21,7 @@ ODD = parse_oddities("closed:0.3,bare:0.5")
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[ServedCity]:
-    with served(open_city("virlton"), ServeOptions(odd=ODD, page_delay_s=0.0)) as opened:
+    with serve_city(open_city("virlton"), ServeOptions(odd=ODD, page_delay_s=0.0)) as opened:
         yield opened
 
 

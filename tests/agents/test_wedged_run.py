@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from virl.cli.main import app
 from virl.platform.providers.cities import open_city
 from virl.serve.google.options import ServeOptions
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 
 _PASSED = ("content-type", "x-goog-api-key", "x-goog-fieldmask")
 
@@ -84,7 +84,7 @@ def told(out: Path) -> dict[str, Any]:
 @pytest.mark.slow
 def test_a_run_that_died_of_half_pictures_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with (
-        served(open_city("virlton"), ServeOptions(page_delay_s=0.0)) as server,
+        serve_city(open_city("virlton"), ServeOptions(page_delay_s=0.0)) as server,
         between(server.url) as proxy,
     ):
         monkeypatch.setenv("GOOGLE_MAPS_API_KEY", MARKER_KEY)

@@ -53,7 +53,7 @@ class Own:
 
     name = "own"
 
-    def apart(self) -> "Own":
+    def with_own_ledger(self) -> "Own":
         return self
 
     def ask(
@@ -212,7 +212,7 @@ def test_prompts_of_a_folder_come_first_and_stay_when_a_run_goes_on() -> None:
     with pytest.raises(BadInput, match="nowhere"):
         virl.run("hiro", prompts="prompts", out="run")
     assert start_of(Path("run")).prompts == str(Path("prompts").resolve())
-    with pytest.raises(BadInput, match="is no folder"):
+    with pytest.raises(BadInput, match="no such folder"):
         virl.run("hiro", prompts="prmpts")
     asked = ["run", "hiro", "--prompts", "prompts", "--out", "told"]
     assert "nowhere" in CliRunner().invoke(app, asked).output
@@ -223,7 +223,7 @@ def test_a_benchmark_of_agents_uses_prompts_of_a_folder() -> None:
     options = {"agent": ["nora"], "mind": Dictated(), "prompts": own_prompts("by_tools/task.md")}
     done = virl.run_benchmark("agents", options, limit=1, out="bench")
     assert "nowhere" in done.results.failures[0].reason
-    with pytest.raises(BadInput, match="is no folder"):
+    with pytest.raises(BadInput, match="no such folder"):
         virl.run_benchmark("agents", {"prompts": "prmpts"}, out="other")
 
 

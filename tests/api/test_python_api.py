@@ -457,7 +457,7 @@ def test_a_consultation_that_was_cut_off_keeps_its_number(tmp_path: Path) -> Non
 def test_who_decides_in_a_run_goes_on_with_it() -> None:
     with pytest.raises(ZeroDivisionError):
         break_off("mine")
-    with pytest.raises(BadInput, match="your own code decides in this run"):
+    with pytest.raises(BadInput, match="your own code made the decisions of this run"):
         virl.run(ines(), resume=True, out="mine")
     with virl.open_agent(ines(), resume=True, out="mine"):
         pass

@@ -18,7 +18,7 @@ START = FRAME.position(-20, 0)
 class Speechless(RuleMind):
     """Fails at the first landmark."""
 
-    def apart(self):
+    def with_own_ledger(self):
         return self
 
     def ask(self, prompt, *, images=(), **inputs):

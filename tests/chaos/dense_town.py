@@ -15,7 +15,7 @@ from virl.platform.city import City
 from virl.platform.providers.cities import open_city
 from virl.serve.faults import parse_faults
 from virl.serve.google.options import ServeOptions, parse_oddities
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 
 MOVERS = ("links", "grid", "hybrid", "web")
 START = LatLng(60.1676, 24.9478)
@@ -98,7 +98,7 @@ def opened_town(home: Path, extract: Path, *, odd: bool = False) -> Iterator[Wor
     )
     with ExitStack() as stack:
         world = World(
-            home, stack.enter_context(served(city, quick)), stack.enter_context(served(city, flaky))
+            home, stack.enter_context(serve_city(city, quick)), stack.enter_context(serve_city(city, flaky))
         )
         _prepare(world.data, city)
         _draw_one(world)

@@ -14,7 +14,7 @@ from pathlib import Path
 from virl.platform.providers.cities import open_city
 from virl.serve.faults import parse_faults
 from virl.serve.google.options import ServeOptions
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 from virl.serve.loopback import ServedCity
 
 HERE = Path(__file__).resolve().parent
@@ -61,7 +61,9 @@ def opened_world(home: Path) -> Iterator[World]:
     quick = ServeOptions(page_delay_s=0.0)
     flaky = ServeOptions(page_delay_s=0.0, hang_s=1.0, faults=parse_faults(FAULTS))
     with ExitStack() as stack:
-        yield World(home, stack.enter_context(served(city, quick)), stack.enter_context(served(city, flaky)))
+        yield World(
+            home, stack.enter_context(serve_city(city, quick)), stack.enter_context(serve_city(city, flaky))
+        )
 
 
 def prepare(world: World, names: Sequence[str]) -> None:

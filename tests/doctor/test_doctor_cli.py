@@ -25,7 +25,7 @@ from virl.platform.providers import open_city
 from virl.platform.streetview import Camera
 from virl.serve.faults import parse_faults
 from virl.serve.google.options import ServeOptions
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 from virl.serve.loopback import ServedCity
 
 APP = typer.Typer(add_completion=False)
@@ -49,7 +49,7 @@ def server() -> Iterator[ServedCity]:
     town = OPEN_ONCE("virlton")
     town.streetview.view("vt-00042", Camera(0, width=64, height=48))  # the first picture takes seconds
     options = ServeOptions(key=MARKER_KEY, panorama_width=512, faults=parse_faults("503:0.1,garbage:0.05"))
-    with served(replace(town, places=FlatPhotos(town.places)), options) as server:
+    with serve_city(replace(town, places=FlatPhotos(town.places)), options) as server:
         yield server
 
 
@@ -187,11 +187,11 @@ def test_texts_of_others_do_not_steer_the_screen(terminal: bool) -> None:
 def test_the_mover_that_fits_a_city_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GOOGLE_MAPS_API_KEY", MARKER_KEY)
     town = OPEN_ONCE("virlton")
-    with served(town, ServeOptions(panorama_width=512)) as plain:
+    with serve_city(town, ServeOptions(panorama_width=512)) as plain:
         monkeypatch.setenv("VIRL_GOOGLE_BASE_URL", plain.url)
         done = run("--city", "virlton-http")
     assert "mover in virlton-http | links: 0 of 12 panoramas around the start have fewer" in done.stdout
-    with served(town, ServeOptions(denied=("map-tiles",))) as without:
+    with serve_city(town, ServeOptions(denied=("map-tiles",))) as without:
         monkeypatch.setenv("VIRL_GOOGLE_BASE_URL", without.url)
         done = run("--city", "virlton-http")
     assert "mover in virlton-http | grid: the key may not use the Map Tiles API" in done.stdout

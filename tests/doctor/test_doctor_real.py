@@ -15,7 +15,7 @@ from virl.platform.providers.google.keys import Keys
 from virl.platform.providers.google.settings import at_base_url, load_google_settings
 from virl.platform.providers.http.recording import Recording
 from virl.serve.google.options import ServeOptions
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 
 SPEC = "openai:gpt-5-mini?price=0.25,2"
 MODEL_KEY = "sk-marker-of-the-model-0123456789"
@@ -61,7 +61,9 @@ def test_prices_are_told_of_what_is_configured() -> None:
     assert len(price_lines(settings, "rules", 0.1, has_google_key=True)) == 7
 
 
-@pytest.mark.parametrize(("typed", "code", "words"), [("n\n", 0, "nothing was asked"), ("", 2, "add --yes")])
+@pytest.mark.parametrize(
+    ("typed", "code", "words"), [("n\n", 0, "no request was sent"), ("", 2, "add --yes")]
+)
 def test_without_a_yes_nothing_is_asked(
     typed: str, code: int, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -79,7 +81,7 @@ def test_the_bundle_has_shapes_and_no_secret(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setenv("GOOGLE_MAPS_API_KEY", MARKER_KEY)
     city = OPEN_ONCE("virlton")
     options = ServeOptions(key=MARKER_KEY, panorama_width=512)
-    with served(replace(city, places=FlatPhotos(city.places)), options) as server:
+    with serve_city(replace(city, places=FlatPhotos(city.places)), options) as server:
         settings = at_base_url(load_google_settings(), server.url)
         asked = ask_google(settings, Keys(MARKER_KEY), city.center, 0.01, record=Recording(tmp_path / "r"))
     findings = {"said": f"key={MARKER_KEY} {MODEL_KEY}", "at": str(Path.home() / ".cache")}

@@ -23,7 +23,7 @@ from virl.platform.providers.http.settings import Retries, Timeouts
 from virl.platform.streetview import Camera
 from virl.serve.faults import parse_faults
 from virl.serve.google.options import ServeOptions
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 from virl.serve.loopback import ServedCity
 
 Api = Literal["new", "legacy"]
@@ -74,7 +74,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 @contextmanager
 def serving(city: City, **options: object) -> Iterator[ServedCity]:
     chosen = ServeOptions(**{"key": MARKER_KEY, "panorama_width": 512, **options})  # type: ignore[arg-type]
-    with served(city, chosen) as server:
+    with serve_city(city, chosen) as server:
         yield server
 
 

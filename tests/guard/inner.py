@@ -28,7 +28,7 @@ from virl.platform.providers.google.polyline import encode_polyline
 from virl.platform.providers.rentcast.http import open_rentcast
 from virl.platform.providers.rentcast.listings import RentCastListings
 from virl.serve.google.options import ServeOptions
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 from virl.serve.loopback import served_app
 
 Town = Literal["overpass", "nominatim", "osrm"]
@@ -99,7 +99,7 @@ def command(_: Path, money: Money, modes: Modes) -> Iterator[Callable[..., str]]
 @contextmanager
 def google_server() -> Iterator[str]:
     """Serve Virlton as Google does."""
-    with served(open_city("virlton"), ServeOptions(lossless=True, page_delay_s=0.0)) as server:
+    with serve_city(open_city("virlton"), ServeOptions(lossless=True, page_delay_s=0.0)) as server:
         yield server.url
 
 

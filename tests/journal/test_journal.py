@@ -62,9 +62,9 @@ def test_what_was_appended_is_read_back(run: Path) -> None:
     journal, records = Journal.resume(run)
     with journal:
         assert list(records) == expected(3)[:-1]
-        assert not journal.ended
+        assert not journal.is_over
         write(journal, 5)
-        assert journal.ended
+        assert journal.is_over
     assert list(read_journal(run)) == list(read_journal(run / "journal.jsonl")) == expected(5)
 
 

@@ -17,7 +17,7 @@ from virl.money.book import SPENDING
 from virl.platform.left_out import LEFT_OUT, LeftOut, Omission
 from virl.platform.providers.cities import open_city
 from virl.serve.google.options import ServeOptions
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 from virl.serve.loopback import ServedCity
 from virl.version import code_version
 
@@ -127,7 +127,7 @@ def test_a_run_is_resumed_at_every_line(name: str, every: int, tmp_path: Path) -
 
 @pytest.fixture
 def server() -> Iterator[ServedCity]:
-    with served(open_city("virlton"), ServeOptions(lossless=True)) as opened:
+    with serve_city(open_city("virlton"), ServeOptions(lossless=True)) as opened:
         yield opened
 
 

@@ -133,7 +133,7 @@ def test_a_request_in_flight_at_a_kill_is_in_the_book(tmp_path: Path) -> None:
     with ModelServer("openai", [kill]) as server:
         process = subprocess.Popen([sys.executable, "-c", KILLED, server.url, str(book)])
         assert process.wait(timeout=60) == -9
-    paid = Ledger(book=book).paid()
+    paid = Ledger(book=book).payments()
     assert paid.calls == 1
     assert paid.input_tokens > 100
     assert paid.usd == pytest.approx(4_096 * 10 / 1e6 + paid.input_tokens * 2.5 / 1e6)

@@ -15,7 +15,7 @@ from test_strict_apis import KEY_VARIABLES, PROVIDERS, mind_at
 from virl.errors import MindFailed
 from virl.mind.base import Prompt
 from virl.mind.chat.abilities import LEFT_OUT, Ability
-from virl.mind.chat.arranging import adapting
+from virl.mind.chat.arranging import adapt_model
 from virl.mind.chat.endings import taken_back
 from virl.mind.llm import LLMMind
 from virl.mind.pictures import image_block
@@ -90,7 +90,7 @@ REFUSED: dict[Ability, str] = {
 def plain_mind(server: ModelServer) -> LLMMind:
     """A model of LangChain's own class, as of a provider that virl knows nothing of."""
     chat = ChatOpenAI(model="test", base_url=server.url, api_key=SecretStr("k"), max_retries=0)
-    return LLMMind(adapting(chat), "mistralai:test")
+    return LLMMind(adapt_model(chat), "mistralai:test")
 
 
 @PROVIDERS

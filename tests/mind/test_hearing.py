@@ -20,17 +20,17 @@ class Heard:
         self.pieces = 0
         self.last = ""
 
-    def asked(self, name: str) -> None:
+    def begin(self, name: str) -> None:
         self.events.append(f"asked {name}")
 
-    def heard(self, letters: int, last: str) -> None:
+    def add(self, letters: int, last: str) -> None:
         self.pieces += 1
         self.last = last
 
     def waits(self, name: str, seconds: float, why: str) -> None:
         self.events.append(f"waits {seconds}")
 
-    def done(self) -> None:
+    def end(self) -> None:
         self.events.append("done")
 
 
@@ -79,22 +79,22 @@ def test_a_stream_that_is_cut_off_ends_in_one_line(provider: str) -> None:
 
 def test_the_terminal_shows_name_seconds_and_tokens() -> None:
     thinking = Thinking()
-    assert thinking.told() == ""
-    thinking.asked("openai:gpt-5-mini")
-    assert thinking.told() == "openai:gpt-5-mini thinks, 0 s"
+    assert thinking.to_text() == ""
+    thinking.begin("openai:gpt-5-mini")
+    assert thinking.to_text() == "openai:gpt-5-mini thinks, 0 s"
     for _ in range(3):
-        thinking.heard(8, "I go to the left")
-    assert thinking.told().startswith("openai:gpt-5-mini thinks, 0 s, about 6 tokens: ")
-    assert thinking.told().endswith("I go to the left")
+        thinking.add(8, "I go to the left")
+    assert thinking.to_text().startswith("openai:gpt-5-mini thinks, 0 s, about 6 tokens: ")
+    assert thinking.to_text().endswith("I go to the left")
     thinking.waits("openai:gpt-5-mini", 8.0, "503 - busy")
-    assert "is tried again in 8 s (503 - busy)" in thinking.told()
-    thinking.done()
-    assert thinking.told() == ""
+    assert "is tried again in 8 s (503 - busy)" in thinking.to_text()
+    thinking.end()
+    assert thinking.to_text() == ""
 
 
 def test_the_bar_has_it_while_it_lasts() -> None:
     written = StringIO()
     with Story(Console(file=written, force_terminal=True, width=160)) as story:
-        story.thinking.asked("openai:gpt-5-mini")
+        story.thinking.begin("openai:gpt-5-mini")
         story._progress.refresh()
     assert "openai:gpt-5-mini thinks, 0 s" in written.getvalue()

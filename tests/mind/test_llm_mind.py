@@ -65,7 +65,7 @@ def test_a_good_reply_is_typed_and_written_down():
     assert (exchange.input_tokens, exchange.output_tokens) == (1200, 30)
     # 1000 fresh at 0.25, 200 cached at 0.025 and 30 out at 2 dollars a million
     assert exchange.usd == pytest.approx((1000 * 0.25 + 200 * 0.025 + 30 * 2) / 1e6)
-    assert not mind.unpriced
+    assert not mind.unpriced_models
 
 
 @pytest.mark.slow
@@ -125,7 +125,7 @@ def test_replies_may_come_as_tool_calls():
 
 def test_an_answer_that_is_no_chat_completion_ends_in_one_line():
     with ChatServer([Behaviour(body="<html>Welcome to the hotel wifi</html>")]) as server:
-        with pytest.raises(ModelUnavailable, match="no chat server: check the base URL") as caught:
+        with pytest.raises(ModelUnavailable, match="no chat server answers: check the base URL") as caught:
             mind_at(server).ask(TYPE_PROMPT, **LUNCH)
         assert len(server.requests) == 1
     assert "\n" not in str(caught.value)
@@ -322,7 +322,7 @@ def test_an_unknown_price_counts_as_nothing_and_is_named_once(caplog):
         mind = mind_at(server, name="openai:unheard-of")
         mind.ask(TYPE_PROMPT, **LUNCH)
         mind.ask(TYPE_PROMPT, **LUNCH)
-    assert mind.unpriced == {"openai:unheard-of"}
+    assert mind.unpriced_models == {"openai:unheard-of"}
     assert [exchange.usd for exchange in mind.ledger.take_asked()] == [0.0, 0.0]
     assert caplog.text.count("no price is known") == 1
 

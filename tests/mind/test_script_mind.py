@@ -31,11 +31,11 @@ def test_replies_are_given_in_order_by_prompt_and_cost_nothing(tmp_path: Path) -
     mind = script(
         tmp_path, f"replies:\n  {PROMPT}:\n    - {{place_type: bar}}\n    - {{place_type: restaurant}}\n"
     )
-    assert (ask(mind), ask(mind.apart())) == ("bar", "restaurant")
+    assert (ask(mind), ask(mind.with_own_ledger())) == ("bar", "restaurant")
     [exchange] = mind.ledger.take_asked()
     assert (exchange.mind, exchange.usd, exchange.input_tokens) == (mind.name, 0.0, 0)
     with pytest.raises(
-        MindFailed, match=r"script.yaml, line 4: the last reply to 'explore/place-type' is used"
+        MindFailed, match=r"script.yaml, line 4: the last reply to 'explore/place-type' has been used"
     ):
         ask(mind)
 
@@ -63,8 +63,10 @@ def test_a_reply_that_does_not_fit_is_named_with_its_line(tmp_path: Path) -> Non
 
 def test_the_end_of_a_script_is_told_with_file_line_and_turn(tmp_path: Path) -> None:
     mind = script(tmp_path, "turns:\n  - tool: where_am_i\n")
-    assert mind.turn(1).made[0].tool == "where_am_i"
-    with pytest.raises(MindFailed, match=r"script.yaml, line 2: the script ends here, and turn 2"):
+    assert mind.turn(1).all_calls[0].tool == "where_am_i"
+    with pytest.raises(
+        MindFailed, match=r"script.yaml, line 2: the script ends here, but the agent needs turn 2"
+    ):
         mind.turn(2)
 
 

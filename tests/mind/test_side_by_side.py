@@ -43,7 +43,7 @@ def test_a_mind_apart_has_a_ledger_of_its_own_and_the_same_replies(tmp_path: Pat
     prompt = load_prompt("movement/velma-landmarks", Text)
     with ChatServer([text("1. a corner")]) as server:
         mind = open_mind("openai:test", cache_dir=tmp_path, base_url=server.url)
-        other = mind.apart()
+        other = mind.with_own_ledger()
         other.ask(prompt, **INPUTS)
         assert mind.ledger.take_asked() == ()
         mind.ask(prompt, **INPUTS)
@@ -54,7 +54,7 @@ def test_a_mind_apart_has_a_ledger_of_its_own_and_the_same_replies(tmp_path: Pat
 
 def test_rules_apart_have_a_ledger_of_their_own() -> None:
     rules = open_mind("rules", cache_dir=None)
-    other = rules.apart()
+    other = rules.with_own_ledger()
     other.ask(load_prompt("movement/velma-landmarks", Text), **INPUTS)
     assert rules.ledger.take_asked() == ()
     assert len(other.ledger.take_asked()) == 1

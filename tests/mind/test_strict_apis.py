@@ -236,7 +236,7 @@ def test_pictures_are_left_out_where_the_user_says_so() -> None:
         mind = mind_at(server, "?pictures=no")
         mind.ask(ROAD, images=[black], **ROADS)
         assert server.refusals == []
-        with pytest.raises(MindFailed, match="is a question about pictures"):
+        with pytest.raises(BadInput, match="is a question about pictures"):
             mind.ask(describe, images=[black], question="")
 
 
@@ -564,7 +564,7 @@ def test_a_request_in_flight_at_a_kill_is_booked(tmp_path: Path) -> None:
         object.__setattr__(mind._client.model, "invoke", killed)
         with pytest.raises(Killed):
             mind.ask(load_prompt("senses/describe-view", Text), question="")
-    paid = Ledger(book=book).paid()
+    paid = Ledger(book=book).payments()
     assert (paid.calls, paid.usd > 0) == (1, True)
     assert paid.input_tokens > 50
 

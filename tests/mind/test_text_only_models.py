@@ -7,7 +7,7 @@ import pytest
 from strict_models import ModelServer, says
 from test_strict_apis import KEY_VARIABLES, PROVIDERS, ROAD, ROADS, mind_at
 
-from virl.errors import MindFailed
+from virl.errors import BadInput
 from virl.mind.prompt import load_prompt
 from virl.mind.replies import Text
 from virl.platform.streetview import Camera, View
@@ -79,9 +79,7 @@ def test_a_question_about_pictures_says_what_to_change() -> None:
     prompt = load_prompt("senses/describe-view", Text)
     with (
         ModelServer("openai", [says("A street.")], sees=False) as server,
-        pytest.raises(
-            MindFailed, match=r"another model, or a describer that asks none \(`senses: "
-        ) as caught,
+        pytest.raises(BadInput, match=r"another model, or a describer that asks none \(`senses: ") as caught,
     ):
         mind_at(server).ask(prompt, images=[BLACK], question="")
     assert "\n" not in str(caught.value)

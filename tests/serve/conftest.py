@@ -7,7 +7,7 @@ from virl.platform.city import City
 from virl.platform.providers import open_city
 from virl.platform.streetview import Camera
 from virl.serve.google import ServeOptions
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 from virl.serve.loopback import ServedCity
 
 KEY = "AIza-test"
@@ -22,7 +22,7 @@ def city() -> City:
 
 @pytest.fixture(scope="package")
 def server(city: City) -> Iterator[ServedCity]:
-    with served(city, ServeOptions(page_delay_s=0.5, panorama_width=1024)) as server:
+    with serve_city(city, ServeOptions(page_delay_s=0.5, panorama_width=1024)) as server:
         yield server
 
 

@@ -22,9 +22,9 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from virl.errors import BadInput
-from virl.serve.gate import GateOptions, gated
+from virl.serve.gate import GateOptions, add_gate
 from virl.serve.limits import RequestLimits
-from virl.serve.running import run, running
+from virl.serve.running import run, serve_in_thread
 from virl.serve.work import ClientLeft, while_waited_for
 
 OPEN = GateOptions()
@@ -93,8 +93,8 @@ def serve(echo: Echo) -> Iterator[object]:
     with ExitStack() as opened:
 
         def serve(options: GateOptions = OPEN, host: str = "127.0.0.1") -> str:
-            app = gated(echo.app(), options)
-            return opened.enter_context(running(app, host, 0, options.key, options.limits))
+            app = add_gate(echo.app(), options)
+            return opened.enter_context(serve_in_thread(app, host, 0, options.key, options.limits))
 
         yield serve
 

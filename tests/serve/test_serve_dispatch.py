@@ -19,8 +19,8 @@ from virl.platform.city import City
 from virl.platform.places import Places
 from virl.platform.streetview import Image, Panorama, StreetView
 from virl.serve.google import Faults, ServeOptions, parse_faults
-from virl.serve.google.masks import masked, parse_mask
-from virl.serve.google.server import served
+from virl.serve.google.masks import apply_mask, parse_mask
+from virl.serve.google.server import serve_city
 
 METADATA, IMAGE = "/maps/api/streetview/metadata", "/maps/api/streetview"
 GEOCODE, DETAILS = "/maps/api/geocode/json", "/v1/places/place-0001"
@@ -47,7 +47,7 @@ def test_a_key_is_needed(client: httpx.Client) -> None:
 
 def test_a_wrong_key_is_refused(city: City) -> None:
     with (
-        served(city, ServeOptions(key="right")) as server,
+        serve_city(city, ServeOptions(key="right")) as server,
         httpx.Client(base_url=server.url, timeout=30) as client,
     ):
         wrong = {"key": "wrong"}
@@ -63,7 +63,7 @@ def test_a_wrong_key_is_refused(city: City) -> None:
 def test_after_its_quota_a_server_answers_only_what_is_free(city: City) -> None:
     options = ServeOptions(quota=2, retry_after_s=7)
     with (
-        served(city, options) as server,
+        serve_city(city, options) as server,
         httpx.Client(base_url=server.url, params={"key": "k"}, timeout=30) as client,
     ):
         for _ in range(3):
@@ -80,22 +80,22 @@ def test_after_its_quota_a_server_answers_only_what_is_free(city: City) -> None:
 @pytest.mark.slow
 def test_faults_come_at_their_rates_and_depend_on_the_seed_alone(city: City) -> None:
     options = ServeOptions(faults=parse_faults("429:0.2,500:0.1"), seed=5)
-    with served(city, options) as server:
+    with serve_city(city, options) as server:
         first = codes(server.url, 0, 300)
         counts = Counter(first)
         assert counts[429] == pytest.approx(60, abs=25)  # 3.6 standard deviations
         assert counts[500] == pytest.approx(30, abs=19)
         assert counts[200] == 300 - counts[429] - counts[500]
         assert server.stats()["faults"] == {"429": counts[429], "500": counts[500]}
-    with served(city, options) as server:
+    with serve_city(city, options) as server:
         assert codes(server.url, 0, 300) == first
-    with served(city, ServeOptions(faults=options.faults, seed=6)) as server:
+    with serve_city(city, ServeOptions(faults=options.faults, seed=6)) as server:
         assert codes(server.url, 0, 300) != first
 
 
 def test_a_request_tried_again_gets_through(city: City) -> None:
     with (
-        served(city, ServeOptions(faults=parse_faults("503:0.5"))) as server,
+        serve_city(city, ServeOptions(faults=parse_faults("503:0.5"))) as server,
         httpx.Client(base_url=server.url, params={"key": "k", "fields": "id"}, timeout=30) as client,
     ):
         answers = [client.get(DETAILS).status_code for _ in range(40)]
@@ -108,13 +108,13 @@ def test_a_request_tried_again_gets_through(city: City) -> None:
 @pytest.mark.slow
 def test_legacy_faults_have_legacy_bodies(city: City) -> None:
     for kind, code, status in (("429", 200, "OVER_QUERY_LIMIT"), ("500", 500, "UNKNOWN_ERROR")):
-        with served(city, ServeOptions(faults=parse_faults(f"{kind}:1"))) as server:
+        with serve_city(city, ServeOptions(faults=parse_faults(f"{kind}:1"))) as server:
             answer = httpx.get(f"{server.url}{GEOCODE}", params={"key": "k", "address": "x"}, timeout=30)
             assert (answer.status_code, answer.json()["status"]) == (code, status)
 
 
 def test_garbage_is_neither_json_nor_a_picture(city: City) -> None:
-    with served(city, ServeOptions(faults=parse_faults("garbage:1"))) as server:
+    with serve_city(city, ServeOptions(faults=parse_faults("garbage:1"))) as server:
         query = {"key": "k", **SEEN}
         metadata = httpx.get(f"{server.url}{METADATA}", params=query, timeout=30)
         assert metadata.status_code == 200
@@ -128,7 +128,7 @@ def test_garbage_is_neither_json_nor_a_picture(city: City) -> None:
 @pytest.mark.slow
 def test_a_timeout_outlasts_the_client_and_does_not_keep_the_server(city: City) -> None:
     faults = parse_faults("timeout:1")
-    with served(city, ServeOptions(faults=faults, hang_s=86_400)) as server:  # a kept server never ends
+    with serve_city(city, ServeOptions(faults=faults, hang_s=86_400)) as server:  # a kept server never ends
         with pytest.raises(httpx.ReadTimeout):
             httpx.get(f"{server.url}{METADATA}", params={"key": "k", **SEEN}, timeout=0.3)
         assert server.stats()["faults"] == {"timeout": 1}
@@ -141,7 +141,7 @@ def test_latency_is_added(city: City, monkeypatch: pytest.MonkeyPatch) -> None:
         waits.append(seconds)
 
     monkeypatch.setattr("virl.serve.google.dispatch.asyncio", SimpleNamespace(sleep=sleep))
-    with served(city, ServeOptions(latency_ms=150)) as server:
+    with serve_city(city, ServeOptions(latency_ms=150)) as server:
         httpx.get(f"{server.url}/stats")
         httpx.get(f"{server.url}{METADATA}", params={"key": "k", **SEEN}, timeout=30)
     assert waits == [0.15]
@@ -149,7 +149,7 @@ def test_latency_is_added(city: City, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_stats_count_requests_by_endpoint(city: City) -> None:
     with (
-        served(city) as server,
+        serve_city(city) as server,
         httpx.Client(base_url=server.url, params={"key": "secret-key"}, timeout=30) as client,
     ):
         client.get(METADATA, params=SEEN)
@@ -178,7 +178,7 @@ def test_faults_that_make_no_sense(text: str) -> None:
 
 def test_faults_share_the_numbers_between_them() -> None:
     faults = Faults({"429": 0.25, "timeout": 0.25})
-    assert [faults.drawn(chance) for chance in (0.0, 0.2, 0.3, 0.49, 0.5, 0.99)] == [
+    assert [faults.choose_fault(chance) for chance in (0.0, 0.2, 0.3, 0.49, 0.5, 0.99)] == [
         "429",
         "429",
         "timeout",
@@ -191,10 +191,10 @@ def test_faults_share_the_numbers_between_them() -> None:
 def test_a_mask_takes_what_it_names() -> None:
     answer = {"places": [{"id": "1", "name": {"text": "A", "code": "en"}}], "nextPageToken": "t"}
     tree = parse_mask("places.name.text,places.id", {"id", "name"}, "places")
-    assert masked(answer, tree) == {"places": [{"id": "1", "name": {"text": "A"}}]}
+    assert apply_mask(answer, tree) == {"places": [{"id": "1", "name": {"text": "A"}}]}
     whole = parse_mask("places.name,places.name.text", {"id", "name"}, "places")
-    assert masked(answer, whole) == {"places": [{"name": {"text": "A", "code": "en"}}]}
-    assert masked(answer, parse_mask("*", {"id", "name"}, "places")) == answer
+    assert apply_mask(answer, whole) == {"places": [{"name": {"text": "A", "code": "en"}}]}
+    assert apply_mask(answer, parse_mask("*", {"id", "name"}, "places")) == answer
 
 
 def test_a_key_does_not_show(city: City) -> None:
@@ -219,7 +219,7 @@ class Blocking:
 def test_work_for_clients_that_left_is_dropped(city: City) -> None:
     slow = Blocking(city.streetview)
     threads = os.cpu_count() or 1
-    with served(replace(city, streetview=slow)) as server, ExitStack() as opened:
+    with serve_city(replace(city, streetview=slow)) as server, ExitStack() as opened:
         for number in range(threads + 5):
             path = f"{METADATA}?key=k&pano=vt-{number:05}"
             opened.enter_context(connection(server.url)).sendall(head("127.0.0.1", path=path))
@@ -254,7 +254,7 @@ class SlowPhotos:
 @pytest.mark.slow
 def test_work_that_has_begun_ends_when_its_client_has_left(city: City) -> None:
     slow = SlowPhotos(city.places)
-    with served(replace(city, places=slow)) as server:
+    with serve_city(replace(city, places=slow)) as server:
         with connection(server.url) as opened:
             opened.sendall(head("127.0.0.1", path="/maps/api/place/textsearch/json?key=k&query=restaurant"))
             until(lambda: len(slow.asked) == 1)
@@ -295,7 +295,7 @@ def test_the_command_line_says_what_is_wrong(monkeypatch: pytest.MonkeyPatch, ci
     wrong = CliRunner().invoke(serve_app, ["google", "--fault", "teapot:0.1"])
     assert (wrong.exit_code, wrong.stderr.count("\n")) == (2, 1)
     assert "teapot" in wrong.stderr
-    with served(city) as server:
+    with serve_city(city) as server:
         port = server.url.rpartition(":")[2]
         taken = CliRunner().invoke(serve_app, ["google", "--port", port])
     assert (taken.exit_code, "--port" in taken.stderr) == (2, True)

@@ -10,7 +10,7 @@ from raw_http import all_of, connection, head
 
 from virl.platform.city import City
 from virl.serve.google import ServeOptions
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 from virl.serve.google.tiles import PanoramaParts
 from virl.serve.limits import RequestLimits
 from virl.serve.loopback import ServedCity
@@ -38,7 +38,7 @@ def test_deep_json_and_large_bodies(client: httpx.Client) -> None:
 
 @pytest.mark.slow
 def test_half_a_body(city: City) -> None:
-    with served(city, ServeOptions(limits=RequestLimits(body_s=0.2))) as server:
+    with serve_city(city, ServeOptions(limits=RequestLimits(body_s=0.2))) as server:
         host = server.url.removeprefix("http://")
         with connection(server.url) as opened:
             opened.sendall(head(host, "Content-Length: 9", method="POST", path=f"{NEARBY}?key=k"))

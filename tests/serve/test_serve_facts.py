@@ -9,7 +9,7 @@ from virl.platform.places import Place
 from virl.platform.providers import open_city
 from virl.serve.google import ServeOptions
 from virl.serve.google.place_json import accessibility, international_phone, serves_vegetarian, website
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 
 TOWN = """<osm version="0.6">
 <node id="1" version="1" lat="60.17" lon="24.94"/><node id="2" version="1" lat="60.17" lon="24.943"/>
@@ -30,7 +30,7 @@ def test_the_facts_of_a_map_are_served(tmp_path: Path) -> None:
     city = open_city(f"{tmp_path / 'town.osm'}@invented")
     [place] = city.places.nearby(city.center, 500)
     walk = {"origin": "60.17,24.9401", "destination": "60.17,24.9429", "mode": "walking"}
-    with served(city, ServeOptions()) as server, httpx.Client(base_url=server.url) as client:
+    with serve_city(city, ServeOptions()) as server, httpx.Client(base_url=server.url) as client:
         key = {"key": "AIza-test"}
         new = client.get(f"/v1/places/{place.id}", params=key | {"fields": FIELDS}).json()
         directions = client.get("/maps/api/directions/json", params=key | walk).json()

@@ -16,7 +16,7 @@ from virl.platform.places import Place, Places
 from virl.serve.google import ServeOptions, parse_faults, parse_oddities
 from virl.serve.google.geocoding import address_id, address_of
 from virl.serve.google.place_json import plus_code
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 
 GEOCODE = "/maps/api/geocode/json"
 DOOR = "91 Station Street"
@@ -37,7 +37,7 @@ class Chain:
 @contextmanager
 def asking(city: City, options: ServeOptions) -> Iterator[httpx.Client]:
     with (
-        served(city, options) as server,
+        serve_city(city, options) as server,
         httpx.Client(base_url=server.url, params={"key": "k"}, timeout=30) as client,
     ):
         yield client

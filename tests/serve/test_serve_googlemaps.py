@@ -10,7 +10,7 @@ from virl import geo
 from virl.geo import LatLng
 from virl.platform.city import City
 from virl.serve.google import ServeOptions
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 from virl.serve.loopback import ServedCity
 
 
@@ -103,7 +103,7 @@ def test_places(maps: googlemaps.Client, city: City) -> None:
 
 
 def test_a_wrong_key_is_denied(city: City) -> None:
-    with served(city, ServeOptions(key="AIza-right")) as server:
+    with serve_city(city, ServeOptions(key="AIza-right")) as server:
         client = googlemaps.Client(key="AIza-wrong", base_url=server.url)
         with pytest.raises(googlemaps.exceptions.ApiError, match="REQUEST_DENIED"):
             client.geocode("91 Station Street")

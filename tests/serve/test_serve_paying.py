@@ -17,7 +17,7 @@ from virl.platform.providers.google import city as google_city
 from virl.platform.providers.google.settings import load_google_settings
 from virl.platform.providers.http.settings import Retries
 from virl.serve.google import ServeOptions
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 from virl.serve.loopback import ServedCity
 from virl.serve.paying import opened_to_serve
 
@@ -94,7 +94,7 @@ def test_a_city_that_costs_nothing_needs_no_budget() -> None:
 def test_within_its_budget_a_paid_city_answers_those_with_the_key(upstream: ServedCity) -> None:
     with (
         opened_to_serve("virlton-http", KEY, 0.014) as city,
-        served(city, ServeOptions(key=KEY)) as server,
+        serve_city(city, ServeOptions(key=KEY)) as server,
         asking(server) as client,
     ):
         assert httpx.get(f"{server.url}{IMAGE}", params=SEEN | {"key": "made-up"}).status_code == 403
@@ -118,7 +118,7 @@ def test_within_its_budget_a_paid_city_answers_those_with_the_key(upstream: Serv
     assert sum(json.loads(line)["micro_usd"] for line in book.read_text().splitlines()) == 14_000
     with (
         opened_to_serve("virlton-http", KEY, 0.014) as city,
-        served(city, ServeOptions(key=KEY)) as server,
+        serve_city(city, ServeOptions(key=KEY)) as server,
         asking(server) as client,
     ):
         assert client.get(IMAGE, params=SEEN | {"heading": 270}).status_code == 429
@@ -127,7 +127,7 @@ def test_within_its_budget_a_paid_city_answers_those_with_the_key(upstream: Serv
 
 
 def test_the_address_of_a_photo_is_of_this_server_and_cannot_be_made_up(city: City) -> None:
-    with served(city, ServeOptions(key=KEY, hosts=("maps.lan",))) as server, asking(server) as client:
+    with serve_city(city, ServeOptions(key=KEY, hosts=("maps.lan",))) as server, asking(server) as client:
         sized = {"maxWidthPx": "64"}
         location = client.get(PHOTO, params=sized).headers["location"]
         assert location.startswith(server.url)
@@ -167,7 +167,7 @@ def test_a_paid_city_out_of_reach_is_unavailable(monkeypatch: pytest.MonkeyPatch
 def assert_faults(code: int, status: str, legacy: tuple[int, str]) -> None:
     with (
         opened_to_serve("virlton-http", KEY, 1.0) as city,
-        served(city, ServeOptions(key=KEY)) as server,
+        serve_city(city, ServeOptions(key=KEY)) as server,
         asking(server) as client,
     ):
         new = client.get(DETAILS, params={"fields": "id"})
@@ -182,7 +182,7 @@ def assert_faults(code: int, status: str, legacy: tuple[int, str]) -> None:
 def test_a_book_that_cannot_be_written_ends_no_server(upstream: ServedCity, tmp_path: Path) -> None:
     with (
         opened_to_serve("virlton-http", KEY, 1.0, tmp_path / "out") as city,
-        served(city, ServeOptions(key=KEY)) as server,
+        serve_city(city, ServeOptions(key=KEY)) as server,
         asking(server) as client,
     ):
         (tmp_path / "out").write_text("a file where the folder should be")

@@ -8,7 +8,7 @@ import pytest
 
 from virl.platform.city import City
 from virl.serve.google import ServeOptions
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 
 NEARBY, TEXT = "/v1/places:searchNearby", "/v1/places:searchText"
 LEGACY = "/maps/api/place"
@@ -77,7 +77,7 @@ class TestNew:
             for place in city.places.nearby(city.center, 900)
             if len(city.places.details(place.id).reviews) > 5
         )
-        with served(city, ServeOptions(lossless=True)) as server:
+        with serve_city(city, ServeOptions(lossless=True)) as server:
             query = {"key": "k", "fields": "reviews"}
             place = httpx.get(f"{server.url}/v1/places/{talked_of.id}", params=query).json()
         assert len(place["reviews"]) == len(city.places.details(talked_of.id).reviews)

@@ -13,7 +13,7 @@ from headless import chromium, needs_chromium
 from virl import geo
 from virl.platform.city import City
 from virl.serve.google import ServeOptions
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 from virl.serve.loopback import ServedCity
 
 pytestmark = [pytest.mark.browser, needs_chromium]
@@ -52,7 +52,7 @@ class Quiet(SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def keyed(city: City) -> Iterator[ServedCity]:
-    with served(city, ServeOptions(key="right")) as server:
+    with serve_city(city, ServeOptions(key="right")) as server:
         yield server
 
 

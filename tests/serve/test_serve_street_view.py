@@ -7,7 +7,7 @@ from virl import geo
 from virl.platform.city import City
 from virl.platform.streetview import Camera, Image
 from virl.serve.google import ServeOptions
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 
 HERE = "vt-00042"
 
@@ -109,7 +109,7 @@ class TestStatic:
 
     @pytest.mark.slow
     def test_lossless_pictures_are_exact(self, city: City) -> None:
-        with served(city, ServeOptions(lossless=True)) as server:
+        with serve_city(city, ServeOptions(lossless=True)) as server:
             query = {"key": "k", "pano": HERE, "size": "64x48", "heading": "10"}
             answer = httpx.get(f"{server.url}/maps/api/streetview", params=query)
         truth = city.streetview.view(HERE, Camera(10, width=64, height=48)).pixels

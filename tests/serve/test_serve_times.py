@@ -10,7 +10,7 @@ import pytest
 from virl.platform.city import City
 from virl.platform.places import Place
 from virl.serve.google import ServeOptions
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 from virl.serve.google.times import TownClock
 
 NOON = datetime(2026, 5, 13, 12, 0, tzinfo=UTC)  # a Wednesday
@@ -20,7 +20,7 @@ DETAILS = "/maps/api/place/details/json"
 @pytest.fixture
 def noon(city: City) -> Iterator[httpx.Client]:
     with (
-        served(city, ServeOptions(now=lambda: NOON)) as server,
+        serve_city(city, ServeOptions(now=lambda: NOON)) as server,
         httpx.Client(base_url=server.url, params={"key": "k"}, timeout=30) as client,
     ):
         yield client

@@ -23,7 +23,7 @@ from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.recording import Recording, Replay
 from virl.platform.transit import Journey, TransitMaps
 from virl.serve.google.options import ServeOptions
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 from virl.serve.loopback import ServedCity
 
 ROUTES = "/directions/v2:computeRoutes"
@@ -100,7 +100,10 @@ def test_what_is_refused_and_what_is_not_known(
         "origin": f"{ends[0]}", "destination": f"{ends[1]}", "mode": "transit", "departure_time": "soon",
     }).json()["status"] == "INVALID_REQUEST"  # fmt: skip
     bare = replace(city, maps=GraphMaps(city.maps._graph))  # type: ignore[attr-defined]
-    with served(bare, ServeOptions()) as other, httpx.Client(base_url=other.url, params={"key": "k"}) as ask:
+    with (
+        serve_city(bare, ServeOptions()) as other,
+        httpx.Client(base_url=other.url, params={"key": "k"}) as ask,
+    ):
         assert ask.post(ROUTES, json=body, headers=headers).json() == {}
 
 

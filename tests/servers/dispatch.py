@@ -14,7 +14,7 @@ from starlette.types import ASGIApp
 
 from virl.errors import NoImagery, NoStreetView
 from virl.serve.faults import GARBAGE, HALF, TIMEOUT, Faults, chance_of, hang, hints
-from virl.serve.gate import GateOptions, gated
+from virl.serve.gate import GateOptions, add_gate
 from virl.serve.stats import Stats
 from virl.serve.work import ClientLeft, Pools, while_waited_for
 
@@ -132,7 +132,7 @@ def make_server(
     app.add_route("/stats", tell, methods=["GET"])
     for code in (404, 405):
         app.add_exception_handler(code, unknown)
-    return gated(app, GateOptions())
+    return add_gate(app, GateOptions())
 
 
 class CutOff(Response):
@@ -149,11 +149,11 @@ def _guarded(
     async def respond(request: Request) -> Response:
         content = await request.body()
         digest = _digest(endpoint.name, request, content)
-        before, _ = stats.asked(endpoint.name, digest, counts=True)
-        kind = options.faults.drawn(chance_of(options.seed, digest, before))
+        before, _ = stats.count_request(endpoint.name, digest, counts=True)
+        kind = options.faults.choose_fault(chance_of(options.seed, digest, before))
         await asyncio.sleep(options.latency_ms / 1000)
         if kind is not None:
-            stats.failed(kind)
+            stats.count_fault(kind)
         if kind == TIMEOUT:
             await hang(request, options.hang_s)
         if kind in {None, GARBAGE, HALF}:
@@ -166,7 +166,7 @@ def _guarded(
             spoilt = b"\xff\x00\xfe" * (len(body) // 3 + 1) if kind == GARBAGE else body[: len(body) // 2]
             response, good = Response(spoilt, response.status_code, media_type=response.media_type), False
         response.headers.update(hints(response.status_code, options.retry_after_s))
-        stats.answered(endpoint.name, digest, response.status_code, good=good)
+        stats.count_answer(endpoint.name, digest, response.status_code, good=good)
         return response
 
     return respond

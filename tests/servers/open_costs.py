@@ -28,7 +28,7 @@ from virl.journal.records import StepRecord
 from virl.pages.numbers import megabytes
 from virl.platform.providers.cities import open_city
 from virl.serve.google.options import ServeOptions
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 
 TOWN = "virlton"
 CITY = "title: Virlton\nabout: Open data\nprovider: open\nplaces: overpass\nmaps: osrm\ncenter: [{}, {}]\n"
@@ -51,7 +51,7 @@ def _town(name: str, folder: Path) -> Iterator[tuple[str, Mapping[str, str]]]:
     """A city, as `--city` takes it, and what the environment has to say."""
     town = open_city(TOWN)
     if name == "google":
-        with served(town, ServeOptions()) as server:
+        with serve_city(town, ServeOptions()) as server:
             yield (
                 "virlton-http",
                 {"GOOGLE_MAPS_API_KEY": "any-key-of-a-measurement", "VIRL_GOOGLE_BASE_URL": server.url},

@@ -140,7 +140,7 @@ def test_a_field_has_the_line_of_its_name_and_an_overridden_one_its_own() -> Non
     assert [read.line(way) for way in ((), ("a", "x"), ("b", "x"), ("c", 1), ("c", 9), ("none",))] == [
         3, 4, 7, 10, 8, 3,
     ]  # fmt: skip
-    assert read.where(("b",)) == "f, line 5"
+    assert read.source_line(("b",)) == "f, line 5"
 
 
 def test_what_cannot_be_opened_is_named(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from virl.agent.agent import Agent, Assembly
 from virl.agent.character import Character, Point
-from virl.agent.character_file import located, routine_of
-from virl.agent.tracing import living
+from virl.agent.character_file import errors_at_field, routine_of
+from virl.agent.tracing import trace_agent
 from virl.bugs import bug_of
 from virl.errors import BadInput, MindFailed, NoStreetView, NotFound, VirlError
 from virl.geo import LatLng, distance
@@ -69,12 +69,12 @@ def assemble(
     """
     routine = routine_of(source, character)
     senses = character.senses
-    for role, name in senses.named:
-        with located(source, character, "senses", role):
+    for role, name in senses.by_role:
+        with errors_at_field(source, character, "senses", role):
             read_model(role, name)
     beside = PromptFolder(source.parent / "prompts", routine.package)
     own = PromptFolder(routine.folder / "prompts", routine.package)
-    character, start, reason = _placed(source, character, city, begun_at, elsewhere=elsewhere)
+    character, start, reason = _place_character(source, character, city, begun_at, elsewhere=elsewhere)
     fitted: tuple[str, ...] = ()
     if fit_by is not None:
         character, fitted = routine.fit(character, city, start, fit_by)
@@ -101,7 +101,7 @@ def perform(agent: Agent) -> Result:
                 understood=words.understood, not_understood=words.asides + words.narrowing
             )
     try:
-        with living(agent):
+        with trace_agent(agent):
             run(agent)
     except MindFailed as fault:
         if not asks_model(agent.run.start.mind) or agent.run.result is not None:
@@ -152,7 +152,7 @@ def understood_by(
     wish = routine_of(path, character).wish if isinstance(mind, RuleMind) else None
     if wish is None:
         return None
-    with located(path, character, wish.field) if wish.field else nullcontext():
+    with errors_at_field(path, character, wish.field) if wish.field else nullcontext():
         reading = wish.read(character, load_lexicon())
         understanding = understand(reading) if reading else None
         if understanding and check:
@@ -171,11 +171,11 @@ def start_panorama(city: City, character: Character, source: Path) -> Panorama:
     Raises:
         BadInput: the start is not in the city.
     """
-    with located(source, character, "start"):
+    with errors_at_field(source, character, "start"):
         return _start(city, character.start)
 
 
-def _placed(
+def _place_character(
     source: Path, character: Character, city: City, begun_at: LatLng | None, *, elsewhere: bool
 ) -> tuple[Character, Panorama, str]:
     """Return a character, where it starts, and why there if it was not asked to."""

@@ -117,13 +117,19 @@ class SensesChoice(Settings):
     take them."""
 
     @property
-    def named(self) -> tuple[tuple[Literal["detector", "describer", "matcher"], str], ...]:
+    def by_role(self) -> tuple[tuple[Literal["detector", "describer", "matcher"], str], ...]:
         """The models by their roles."""
         return ("detector", self.detector), ("describer", self.describer), ("matcher", self.matcher)
 
 
 class Character(Settings):
-    """An inhabitant of the city: one YAML file, described in `docs/reference/characters.md`."""
+    """An inhabitant of the city: one YAML file, described in `docs/reference/characters.md`.
+
+    Examples:
+        >>> says = {"background": "A student.", "intention": "Find lunch.", "tools": ["look"]}
+        >>> virl.Character(name="Ines", city="virlton", start="20 Vine Road", **says).name
+        'Ines'
+    """
 
     name: str = Field(min_length=1)
     age: int | None = Field(default=None, ge=0, le=150)

@@ -65,7 +65,7 @@ def load_character(path: Path) -> Character:
     Raises:
         BadInput: one is missing or broken; names file, line and field.
     """
-    character = load_settings(path, _model(path, _which(path)))
+    character = load_settings(path, _model(path, _read_choice(path)))
     if isinstance(character.region, str):
         corners = region_called(character.region, path.parent).corners
         character = character.model_copy(update={"region": corners})
@@ -80,7 +80,7 @@ def load_fitting(path: Path) -> Character | None:
     Raises:
         BadInput: the file cannot be read.
     """
-    read, model = read_settings(path), _model(path, _which(path))
+    read, model = read_settings(path), _model(path, _read_choice(path))
     data: object = deepcopy(read.data)
     for _ in range(2):
         try:
@@ -115,7 +115,7 @@ def recorded_character(path: Path, data: dict[str, object]) -> Character:
     return _model(path, which).model_validate(data)
 
 
-def where(path: Path, character: Character, *field: str) -> str:
+def field_source(path: Path, character: Character, *field: str) -> str:
     """Return the place where a field of a character was given, such as `zoe.yaml, line 3: city`.
 
     Args:
@@ -130,11 +130,11 @@ def where(path: Path, character: Character, *field: str) -> str:
     with suppress(VirlError):  # a file with faults is the only source that its character has
         if _field(load_character(path), field) != _field(character, field):
             return f"{'.'.join(field)} of this run"
-    return f"{read.where(field)}: {'.'.join(field)}"
+    return f"{read.source_line(field)}: {'.'.join(field)}"
 
 
 @contextmanager
-def located(path: Path, character: Character, *field: str) -> Iterator[None]:
+def errors_at_field(path: Path, character: Character, *field: str) -> Iterator[None]:
     """Add file, line and field to what is raised because of a field's value.
 
     Raises:
@@ -143,7 +143,7 @@ def located(path: Path, character: Character, *field: str) -> Iterator[None]:
     try:
         yield
     except (BadInput, NotFound, NoStreetView, MindFailed) as fault:
-        raise BadInput(f"{where(path, character, *field)}: {fault}") from fault
+        raise BadInput(f"{field_source(path, character, *field)}: {fault}") from fault
 
 
 def routine_of(path: Path, character: Character) -> Routine:
@@ -160,7 +160,7 @@ def routine_of(path: Path, character: Character) -> Routine:
             raise BadInput(
                 f"{path}: has neither `routine` nor `tools`, and there is no routine of its name: {unknown}"
             )
-        raise BadInput(f"{where(path, character, 'routine')}: {unknown}")
+        raise BadInput(f"{field_source(path, character, 'routine')}: {unknown}")
     return routine
 
 
@@ -239,7 +239,7 @@ def _files_of_packages() -> dict[str, list[Path]]:
     return files
 
 
-def _which(path: Path) -> _Which:
+def _read_choice(path: Path) -> _Which:
     read = read_settings(path)
     return _Which.model_validate(read.data if isinstance(read.data, dict) else {})
 
@@ -258,7 +258,7 @@ def _routine(path: Path, name: str) -> Routine | None:
     file = _file_of(name)
     if file is None:
         return None
-    which = _which(file)  # an agent's name: its routine is followed
+    which = _read_choice(file)  # an agent's name: its routine is followed
     return find_routine(file.parent, _routine_name(file, which.routine, which.tools))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from virl.agent.assembly import assemble, check_mind, refuse_swapped, start_panorama
 from virl.agent.character import Character, Point
-from virl.agent.character_file import NOWHERE, load_fitting, located, routine_of, where
+from virl.agent.character_file import NOWHERE, errors_at_field, field_source, load_fitting, routine_of
 from virl.agent.tool import TOOLS
 from virl.errors import BadInput, BadInputs, VirlError, raise_all
 from virl.geo import LatLng
@@ -52,15 +52,15 @@ def name_faults(
     faults = _Faults()
     with faults:
         routine_of(path, character).run()
-    with faults, located(path, character, "city"):
+    with faults, errors_at_field(path, character, "city"):
         if not is_city_open:
             city_settings(character.city)
-    for role, name in character.senses.named:
-        with faults, located(path, character, "senses", role):
+    for role, name in character.senses.by_role:
+        with faults, errors_at_field(path, character, "senses", role):
             read_model(role, name)
     for tool in character.tools:
         if tool not in TOOLS.builtin():
-            with faults, located(path, character, "tools"):
+            with faults, errors_at_field(path, character, "tools"):
                 TOOLS.find(tool)
     with faults:
         raise_all(_faults_of_fields(path, character, given))
@@ -141,7 +141,7 @@ def check_before(path: Path, character: Character, mind: Mind) -> None:
     """
     if isinstance(mind, RuleMind) and routine_of(path, character).asks_mind():
         for field in _wishes(character):
-            with located(path, character, *field):
+            with errors_at_field(path, character, *field):
                 if _is_foreign(str(_at(character, field))):
                     raise BadInput(
                         "the rules speak English only: write it in English, or choose a model with "
@@ -159,20 +159,20 @@ def _faults_of_fields(path: Path, character: Character, given: Collection[Role])
         return faults  # named by another check
     for field in routine.fields():
         for name, check in field.named(field.of(character)):
-            with faults, located(path, character, field.name, name):
+            with faults, errors_at_field(path, character, field.name, name):
                 check()
         if "detector" not in given:
-            with faults, located(path, character, "senses", "detector"):
+            with faults, errors_at_field(path, character, "senses", "detector"):
                 check_labels(character.senses.detector, list(field.labels(field.of(character))))
     return faults
 
 
 def _check_senses(path: Path, character: Character, faults: "_Faults", *, allow_downloads: bool) -> None:
-    for role, name in character.senses.named:
+    for role, name in character.senses.by_role:
         model = model_readiness(role, name)
         for need in model.needs if model.kind else ():  # a name of no model is told already
             if need.blocks(allow_downloads=allow_downloads):
-                faults.append(BadInput(f"{where(path, character, 'senses', role)}: {need.lacks}"))
+                faults.append(BadInput(f"{field_source(path, character, 'senses', role)}: {need.lacks}"))
 
 
 def _check_prompts(path: Path, character: Character, faults: "_Faults") -> None:
@@ -189,7 +189,7 @@ def _check_far(path: Path, character: Character, access: Access) -> None:
     """See that the city opens, and that its start is not a position with its numbers swapped; asks nobody."""
     with opened_city(character.city, replace(access, cache="off", record=None)) as city:  # writes nothing
         if isinstance(character.start, Point):
-            with located(path, character, "start"):
+            with errors_at_field(path, character, "start"):
                 refuse_swapped(LatLng(character.start.lat, character.start.lng), city)
 
 

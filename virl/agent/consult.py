@@ -56,7 +56,7 @@ def consult(
             another without end.
         VirlError: whatever the other agent's routine raises; the caller can be resumed.
     """
-    if noted := agent.run.noted(TOPIC, key):
+    if noted := agent.run.find_note(TOPIC, key):
         return Result.model_validate(noted.data["result"])
     with account(f"{CONSULTED}/{key}") as own:
         result, turns = _run(agent, name, key, changes or {}, own, user)
@@ -100,14 +100,17 @@ def _run(
     source = find_character(name)
     folder = caller.run.folder / CONSULTED / key
     if folder.parts.count(CONSULTED) > DEPTH:
-        raise BadInput(f"{caller.run.start.agent} consults {name}: a chain of more than {DEPTH} agents")
-    character = _changed(caller, load_character(source), changes)
+        raise BadInput(
+            f"{caller.run.start.agent} consults {name}: more than {DEPTH} agents consult each other in a "
+            "chain: let one of them act without `consult`"
+        )
+    character = _apply_changes(caller, load_character(source), changes)
     journal, done = Journal.open(folder, _start(caller, source, character))
     with journal:
         if ended := ended_before(folder, done, caller.city, caller.run.ledger, own):
             notes = [one for one in done if isinstance(one, NoteRecord)]
             return ended, turns_taken(lambda topic: [one for one in notes if one.topic == topic])
-        mind = caller.mind.apart()  # its questions are the nested run's
+        mind = caller.mind.with_own_ledger()  # its questions are the nested run's
         start = next((one for one in done if isinstance(one, StartRecord)), None)
         before, moved = with_nearest(done, caller.city, caller.run.start.mover)
         run = Run(
@@ -115,7 +118,7 @@ def _run(
             start or _start(caller, source, character),
             before,
             city=caller.run.city,
-            audience=caller.run.aside(),
+            audience=caller.run.nested_audience(),
             data=caller.city,
             ledger=mind.ledger,
             account=own,
@@ -138,13 +141,13 @@ def _start(caller: Agent, source: Path, character: Character) -> StartRecord:
             "id": f"{caller.run.start.id}/{source.stem}",
             "caller": caller.run.start.agent,
             "feedback": None,
-            "routine": routine_of(source, character).registered,
+            "routine": routine_of(source, character).registry_name,
             "character": character.model_dump(mode="json"),
         }
     )
 
 
-def _changed(caller: Agent, character: Character, changes: Mapping[str, object]) -> Character:
+def _apply_changes(caller: Agent, character: Character, changes: Mapping[str, object]) -> Character:
     """Return the other agent's character, in the caller's city, with the steps and turns that are left."""
     left = caller.character.limits.steps - steps_taken(caller.run)
     if left < 1:

@@ -7,7 +7,7 @@ where its journal is whole, after a step or a note is written down and before a 
     Thread(target=run_agent, args=(options, console, control)).start()
     control.take_over()
     ...
-    control.go(control.standing().links[0].pano_id)
+    control.go(control.snapshot().links[0].pano_id)
     control.hand_back()
 """
 
@@ -97,19 +97,19 @@ class Control:
 
     def pause(self) -> None:
         """Hold the run after the step or note under way."""
-        with self._changing():
+        with self._notify_change():
             self._set("paused")
             self._pause_after = 0
 
     def resume(self) -> None:
         """Go on after a pause."""
-        with self._changing():
+        with self._notify_change():
             self._set("running")
             self._pause_after = None
 
     def step(self) -> None:
         """Go on for one more step or note, then pause."""
-        with self._changing():
+        with self._notify_change():
             self._set("running")
             self._pause_after = 1
 
@@ -119,14 +119,14 @@ class Control:
         Raises:
             BadInput: the run has ended.
         """
-        with self._changing():
+        with self._notify_change():
             self._must_go_on()
             self._set("yours")
             self._pause_after = None
 
     def hand_back(self) -> None:
         """Let the agent decide again, from where it stands."""
-        with self._changing():
+        with self._notify_change():
             if self._state == "yours":
                 self._set("running")
 
@@ -136,9 +136,9 @@ class Control:
         Raises:
             BadInput: no decision is awaited, or no such link leaves from here.
         """
-        with self._changing():
+        with self._notify_change():
             if not self._links:
-                raise BadInput("no decision is awaited: take over, and wait until the agent arrives")
+                raise BadInput("the agent waits for no decision: take over, and wait until it arrives")
             link = next((link for link in self._links if link.pano_id == pano_id), None)
             if link is None:
                 raise BadInput(f"no link leads from here to panorama {pano_id!r}: choose one of the links")
@@ -150,10 +150,10 @@ class Control:
         Raises:
             BadInput: no decision is awaited, or this is no such episode.
         """
-        with self._changing():
+        with self._notify_change():
             if not self._links or self._task is None:
                 raise BadInput(
-                    "no decision is awaited that may end the walk: only an episode you play has any"
+                    "you cannot end this walk: only an episode that you play, when it waits for you"
                 )
             self._finished, self._links = True, ()
 
@@ -167,7 +167,7 @@ class Control:
             BadInput: the run has ended, or the text is too long, or empty where nothing is asked.
         """
         text = text.strip()
-        with self._changing():
+        with self._notify_change():
             self._must_go_on()
             if not text and not self._question:
                 raise BadInput("the text is empty: write what you want to say")
@@ -178,7 +178,7 @@ class Control:
 
     def stop(self) -> None:
         """Interrupt the run where its journal is whole. It can be resumed."""
-        with self._changing():
+        with self._notify_change():
             self._stopping = True
 
     def look(self, heading: float, pitch: float = 0.0, fov: float = 90.0, *, size: int = 640) -> View:
@@ -197,7 +197,7 @@ class Control:
             VirlError: whatever else the provider raises.
         """
         wanted: Future[View] = Future()
-        with self._changing():
+        with self._notify_change():
             if self._state not in ("paused", "yours"):
                 raise BadInput("pause the run or take over before you look around")
             self._looks.append((Camera(heading, pitch, fov, size, size), wanted))
@@ -205,9 +205,9 @@ class Control:
             return wanted.result(LOOK_WAIT_S)
         except TimeoutError:
             wanted.cancel()
-            raise BadInput("the agent is still at its step: look around once it rests") from None
+            raise BadInput("the agent is taking a step: wait until it stops, then look around") from None
 
-    def standing(self) -> Standing:
+    def snapshot(self) -> Standing:
         """Return the present state of the run."""
         with self._changed:
             return Standing(
@@ -241,7 +241,7 @@ class Control:
             self.complain(str(fault))
             raise
         finally:
-            with self._changing():
+            with self._notify_change():
                 self._state = "ended"
                 self._links, self._question = (), ""
                 if self._speech and not self._error:
@@ -263,12 +263,12 @@ class Control:
 
     def arrive(self, pose: PoseRecord) -> None:
         """Say where the agent is."""
-        with self._changing():
+        with self._notify_change():
             self._pose = pose
 
     def complain(self, error: str) -> None:
         """Say what is wrong."""
-        with self._changing():
+        with self._notify_change():
             self._error = error
 
     def tell_listeners(self, listeners: str) -> None:
@@ -289,7 +289,7 @@ class Control:
 
     def pause_if_due(self) -> None:
         """Pause where as many steps and notes are done as were asked for."""
-        with self._changing():
+        with self._notify_change():
             if self._pause_after and self._state == "running":
                 self._pause_after -= 1
                 if not self._pause_after:
@@ -309,11 +309,11 @@ class Control:
         Raises:
             RunStopped: the user interrupts the run.
         """
-        with self._changing():
+        with self._notify_change():
             self._links, self._chosen = tuple(links), None
             self._task, self._finished = task, False
         self._attend(look, hear, lambda: self._chosen or self._finished or not self.is_yours)
-        with self._changing():
+        with self._notify_change():
             link, self._chosen, self._links = self._chosen, None, ()
         return link
 
@@ -329,10 +329,10 @@ class Control:
         Raises:
             RunStopped: the user interrupts the run.
         """
-        with self._changing():
+        with self._notify_change():
             self._question, self._answered = question, False
         self._attend(look, hear, lambda: self._answered or not wanted())
-        with self._changing():
+        with self._notify_change():
             self._question = ""
 
     def _attend(self, look: Look, hear: Hear, done: Callable[[], object]) -> None:
@@ -348,7 +348,7 @@ class Control:
             elif said is not None:
                 if said:
                     hear(said)
-                with self._changing():
+                with self._notify_change():
                     self._answered = True
             else:
                 return
@@ -362,7 +362,7 @@ class Control:
             raise BadInput("the run has ended")
 
     @contextmanager
-    def _changing(self) -> Iterator[None]:
+    def _notify_change(self) -> Iterator[None]:
         with self._changed:
             yield
             self._version += 1

@@ -21,7 +21,7 @@ TO_MODEL = "The model hears it with its next question."
 TO_NOBODY = "It is written down, but nobody listens: rules decide, and this agent does not ask you."
 
 
-class Desk:
+class ControlBridge:
     """A link between a run and its control: holds the run, steers its walks, and speaks as its user.
 
     Args:
@@ -48,27 +48,27 @@ class Desk:
         steps = agent.run.steps
         start = Pose(agent.start.id, agent.start.heading)
         self._arrive(steps[-1].pose if steps else pose_record(start, agent.start.position))
-        self._control.tell_listeners(TO_MODEL if hasattr(agent.mind, "hearing") else TO_NOBODY)
+        self._control.tell_listeners(TO_MODEL if hasattr(agent.mind, "with_user_words") else TO_NOBODY)
         with steered_by(self):
             self._rest()
             yield
 
-    def told(self, mind: Mind) -> Mind:
+    def wrap_mind(self, mind: Mind) -> Mind:
         """Return the mind; a model is told what the user says, unless the agent itself asks the user."""
-        hearing = getattr(mind, "hearing", None)
+        hearing = getattr(mind, "with_user_words", None)
         if hearing is None:
             return mind
-        told: Mind = hearing(lambda: () if self._asked or self._run is None else self._said(self._run))
+        told: Mind = hearing(lambda: () if self._asked or self._run is None else self._user_words(self._run))
         return told
 
-    def _said(self, run: Run) -> tuple[str, ...]:
+    def _user_words(self, run: Run) -> tuple[str, ...]:
         return tuple(str(note.data["say"]) for note in run.notes(SAID))
 
-    def beside(self, audience: Audience) -> Audience:
+    def wrap_audience(self, audience: Audience) -> Audience:
         """Return an audience that tells another one, and then holds the run where that is wanted."""
-        return _Holding(self, audience)
+        return _PausingAudience(self, audience)
 
-    def done(self, record: StepRecord | NoteRecord) -> None:
+    def pause_after(self, record: StepRecord | NoteRecord) -> None:
         """Hold the run after what is written down, where that is wanted."""
         if self._writing:
             return
@@ -84,7 +84,7 @@ class Desk:
         self._rest()
         if not self._control.is_yours or not (links := step.links):
             return None
-        with self._held():
+        with self._pause_clock():
             link = self._control.chosen_link(links, self._look, self._hear)
         if link is None:
             return None
@@ -101,23 +101,23 @@ class Desk:
         self._rest()
         if not self._unheard() and self._waits():
             question = f"{moment.about}\n{moment.question}".strip()
-            with self._held():
+            with self._pause_clock():
                 self._control.await_answer(question, self._look, self._hear, self._waits)
         if said := self._unheard():
-            return self._understood(said)
+            return self._parse_feedback(said)
         return self._user.feedback(moment)
 
     def _rest(self) -> None:
-        with self._held():
+        with self._pause_clock():
             self._control.rest(self._look, self._hear)
 
-    def _held(self) -> AbstractContextManager[None]:
-        return self._run.held() if self._run else nullcontext()
+    def _pause_clock(self) -> AbstractContextManager[None]:
+        return self._run.pause_clock() if self._run else nullcontext()
 
     def _waits(self) -> bool:
         return self._asks or self._control.is_yours
 
-    def _understood(self, said: str) -> Feedback:
+    def _parse_feedback(self, said: str) -> Feedback:
         try:
             return parse_line(said, self._states)
         except BadInput as fault:
@@ -138,7 +138,7 @@ class Desk:
 
     def _look(self, camera: Camera) -> View:
         if self._pose is None:
-            raise BadInput("the agent is nowhere yet")
+            raise BadInput("the agent has no position yet: wait for its first step")
         return self._streetview.view(self._pose.pano_id, camera)
 
     def _hear(self, said: str) -> None:
@@ -152,24 +152,24 @@ class Desk:
             self._writing = False
 
 
-class _Holding:
+class _PausingAudience:
     """An audience that tells another, and holds the run."""
 
-    def __init__(self, desk: Desk, audience: Audience) -> None:
-        self._desk = desk
+    def __init__(self, bridge: ControlBridge, audience: Audience) -> None:
+        self._bridge = bridge
         self._audience = audience
         self.start, self.progress, self.end = audience.start, audience.progress, audience.end
 
     def step(self, record: StepRecord) -> None:
         """Pass a step to the audience, and let the control hold the run after it."""
         self._audience.step(record)
-        self._desk.done(record)
+        self._bridge.pause_after(record)
 
     def note(self, record: NoteRecord) -> None:
         """Pass a note to the audience, and let the control hold the run after it."""
         self._audience.note(record)
-        self._desk.done(record)
+        self._bridge.pause_after(record)
 
-    def aside(self) -> Audience:
+    def nested_audience(self) -> Audience:
         """Return the audience of an agent that is consulted, held by the same control."""
-        return _Holding(self._desk, self._audience.aside())
+        return _PausingAudience(self._bridge, self._audience.nested_audience())

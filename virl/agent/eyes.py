@@ -20,7 +20,7 @@ class FarEyes:
         self._finder = agent.models.keeping_detector(FRONT_FINDER)
         self.looks_far = agent.city.ledger is None or agent.city.is_drawn
 
-    def far(self, panorama: Panorama, link: Link) -> RoadSight:
+    def look_far(self, panorama: Panorama, link: Link) -> RoadSight:
         """Return the sight far down a road, in a view of its own."""
         return self.glimpse(self._streetview.view(panorama.id, far_camera(link.heading)), panorama)
 

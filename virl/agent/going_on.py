@@ -50,11 +50,11 @@ def link_taken(links: Sequence[Link], step: StepRecord) -> Link:
         NoStreetView: no link leaves its pose any more.
     """
     taken = next((link for link in links if link.pano_id == step.next_pano_id), None)
-    taken = taken or _ahead(links, step)
+    taken = taken or _straightest_link(links, step)
     if taken is None:
         raise NoStreetView(f"no way leads from panorama {step.pose.pano_id!r} any more: begin a new run")
     if taken.pano_id != step.next_pano_id:
-        _log.warning("step %d: %s", step.step, _told(step, taken))
+        _log.warning("step %d: %s", step.step, _detour_text(step, taken))
     return taken
 
 
@@ -89,25 +89,25 @@ def with_nearest(done: Sequence[AnyRecord], city: City, mover: str) -> tuple[Seq
             place = f"panorama {pose.pano_id!r}, which is gone"
             nearest[pose.pano_id] = there = relocate(city.streetview, LatLng(pose.lat, pose.lng), place).id
             told.append(f"Panorama {pose.pano_id!r} is gone; the nearest, {there!r}, takes its place.")
-    found = [_replaced(record, nearest) for record in done] if nearest else list(done)
+    found = [_replace_panoramas(record, nearest) for record in done] if nearest else list(done)
     last = next((record for record in reversed(found) if isinstance(record, StepRecord)), None)
     if last and last.next_pano_id and mover == "links":
         links = city.streetview.panorama(last.pose.pano_id).links
         if all(link.pano_id != last.next_pano_id for link in links):
-            ahead = _ahead(links, last)
-            told.append(_told(last, ahead))
+            ahead = _straightest_link(links, last)
+            told.append(_detour_text(last, ahead))
             onward = {"next_pano_id": ahead.pano_id} if ahead else {"next_pano_id": None, "outcome": _BLOCKED}
             found[last.seq] = last.model_copy(update=onward)
     return found, " ".join(told)
 
 
-def _ahead(links: Sequence[Link], step: StepRecord) -> Link | None:
+def _straightest_link(links: Sequence[Link], step: StepRecord) -> Link | None:
     """Return the link that turns least from the way that a step faces."""
     facing = step.pose.heading
     return min(links, key=lambda link: abs(signed_turn(facing, link.heading)), default=None)
 
 
-def _told(step: StepRecord, link: Link | None) -> str:
+def _detour_text(step: StepRecord, link: Link | None) -> str:
     gone = f"No way leads from panorama {step.pose.pano_id!r} to {step.next_pano_id!r} any more"
     return f"{gone}; {f'the one to {link.pano_id!r} is taken' if link else 'the walk ends there'}."
 
@@ -119,7 +119,7 @@ def _panorama(streetview: StreetView, pano_id: str) -> Panorama | None:
         return None
 
 
-def _replaced(record: AnyRecord, nearest: Mapping[str, str]) -> AnyRecord:
+def _replace_panoramas(record: AnyRecord, nearest: Mapping[str, str]) -> AnyRecord:
     if isinstance(record, NoteRecord):
         return record.model_copy(update={"data": _in_data(record.data, nearest)})
     if not isinstance(record, StepRecord):

@@ -14,7 +14,7 @@ from virl.pages.numbers import show_duration
 from virl.platform.city import City
 from virl.resources import cache_home
 
-_NEW = "new to this machine; measured elsewhere: 3 s for a made town, 2 to 80 s for an extract"
+_NEW = "for the first time: usually 3 s for a made town, 2 to 80 s for an extract"
 
 
 @contextmanager
@@ -50,4 +50,4 @@ def tell_compiling(city: City, console: Console) -> None:
     from virl.platform.providers.offline.render.ahead import is_kept  # noqa: PLC0415 - cities that are drawn
 
     if not is_kept():
-        say(console, "[dim]The renderer is being compiled, once: 16 s on two idle cores, as measured.[/]")
+        say(console, "[dim]Compiling the renderer, only this once: about 16 s on two idle cores.[/]")

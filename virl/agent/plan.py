@@ -131,7 +131,7 @@ def character_of(options: RunOptions, source: Path) -> Character:
     return options.character or load_character(source)
 
 
-def planned(options: RunOptions) -> Plan:
+def make_plan(options: RunOptions) -> Plan:
     """Return the plan of a new run, made from the character and the options.
 
     Raises:
@@ -186,7 +186,7 @@ def planned(options: RunOptions) -> Plan:
         access=options.access,
         feedback=options.feedback,
         decided_by=options.decided_by,
-        routine=routine_of(source, character).registered,
+        routine=routine_of(source, character).registry_name,
         character=character.model_dump(mode="json"),
     )
     return Plan(source, character, start, folder, elsewhere, options.mover, is_abroad, options.objects)

@@ -90,14 +90,14 @@ def _is_character(path: Path) -> bool:
     try:
         data = read_settings(path).data
     except VirlError:
-        beginning = _beginning(path)
+        beginning = _read_beginning(path)
         return beginning is None or bool(_MARK.search(beginning))
     if data is None:
-        return not _beginning(path)  # begun, and not written yet
+        return not _read_beginning(path)  # begun, and not written yet
     return isinstance(data, dict) and len(_FIELDS & data.keys()) >= ENOUGH_FIELDS
 
 
-def _beginning(path: Path) -> str | None:
+def _read_beginning(path: Path) -> str | None:
     """Return the beginning of a file, whatever it is written in; `None` if it may not be read."""
     try:
         with path.open("rb") as file:

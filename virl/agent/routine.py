@@ -77,7 +77,7 @@ class Routine:
             BadInput: the module lacks `run(agent)`.
             ModelUnavailable: it cannot be imported; names the fault.
         """
-        module = self._imported(self.module)
+        module = self._import_module(self.module)
         run = getattr(module, "run", None)
         if callable(run):
             found: RunFunction = run
@@ -86,7 +86,7 @@ class Routine:
         raise BadInput(f"{module.__file__}: a routine needs a function `run(agent)`{old}")
 
     @property
-    def registered(self) -> str:
+    def registry_name(self) -> str:
         """Its name in the registry; empty for one that lies beside a character file."""
         return self.name if self.giver else ""
 
@@ -98,7 +98,7 @@ class Routine:
     @property
     def wish(self) -> Wish | None:
         """The `WISH` of its module; `None` where there is none."""
-        return getattr(self._imported(self.module), "WISH", None)
+        return getattr(self._import_module(self.module), "WISH", None)
 
     def check_mind(self, character: Character, mind: Mind) -> None:
         """Check by the module's `check_mind`, if it has one, that a mind can do what a character needs.
@@ -130,7 +130,7 @@ class Routine:
         Returns:
             The character, and what was replaced by what, in sentences.
         """
-        fit = getattr(self._imported(self.module), "fit", None)
+        fit = getattr(self._import_module(self.module), "fit", None)
         fitted: tuple[Character, tuple[str, ...]] = (
             fit(character, city, start, seed) if fit else (character, ())
         )
@@ -139,7 +139,7 @@ class Routine:
     def asks_mind(self) -> bool:
         """Return whether the routine asks a mind; its settings say `ASKS_MIND = False` if not."""
         home = self.module if self.loose else self.part("settings")
-        return home is None or getattr(self._imported(home), "ASKS_MIND", True)
+        return home is None or getattr(self._import_module(home), "ASKS_MIND", True)
 
     def fields(self) -> tuple[CharacterField[Any], ...]:
         """Return the fields of character files that it declares.
@@ -150,7 +150,7 @@ class Routine:
         home = self.module if self.loose else self.part("settings")
         if home is None:
             return ()
-        module = self._imported(home)
+        module = self._import_module(home)
         fields: tuple[CharacterField[Any], ...] = tuple(getattr(module, "FIELDS", ()))
         if not all(isinstance(field, CharacterField) for field in fields):
             raise BadInput(
@@ -159,11 +159,11 @@ class Routine:
         return fields
 
     def _checked_by(self, name: str, *given: object) -> None:
-        check = getattr(self._imported(self.module), name, None)
+        check = getattr(self._import_module(self.module), name, None)
         if check:
             check(*given)
 
-    def _imported(self, module: str) -> ModuleType:
+    def _import_module(self, module: str) -> ModuleType:
         where = f"of {self.giver}" if self.giver else f"in {self.source}"
         with import_errors(f"routine {self.name!r} {where}"):
             return import_module(module)
@@ -179,16 +179,16 @@ def find_routine(folder: Path, name: str) -> Routine | None:
     Raises:
         BadInput: two packages give the same name.
     """
-    beside = _beside(folder, name)
+    beside = _find_local(folder, name)
     if beside or name not in ROUTINES.names():
         return beside
-    return _installed(name)
+    return _load_installed(name)
 
 
 @cache
 def our_fields() -> tuple[CharacterField[Any], ...]:
     """Return the fields of character files that virl's own routines declare; any character may have them."""
-    return tuple(field for name in ROUTINES.builtin() for field in _installed(name).fields())
+    return tuple(field for name in ROUTINES.builtin() for field in _load_installed(name).fields())
 
 
 def package_folders() -> list[Path]:
@@ -200,12 +200,12 @@ def package_folders() -> list[Path]:
     return sorted({folder for folder in folders if folder})
 
 
-def _installed(name: str) -> Routine:
+def _load_installed(name: str) -> Routine:
     module = ROUTINES.module(name)
     return Routine(name, module, _folder_of(module) or Path(), giver=ROUTINES.giver(name))
 
 
-def _beside(folder: Path, name: str) -> Routine | None:
+def _find_local(folder: Path, name: str) -> Routine | None:
     """Return a folder `NAME/` with a `routine.py`, or a module `NAME.py`, that lies in a folder.
 
     The starts in `agents/` are no routines.

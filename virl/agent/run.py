@@ -78,7 +78,7 @@ class Audience(Protocol):
         """Take note that the run has ended."""
         ...
 
-    def aside(self) -> "Audience":
+    def nested_audience(self) -> "Audience":
         """Return the audience of an agent that this run's agent consults."""
         ...
 
@@ -120,7 +120,7 @@ class Nobody:
     def end(self, result: Result) -> None:
         """Say nothing."""
 
-    def aside(self) -> Audience:
+    def nested_audience(self) -> Audience:
         """Return this audience, which says nothing about consulted agents either."""
         return self
 
@@ -228,7 +228,7 @@ class Run:
             self._summed = sum_costs(self._summed, total_cost(new))
             self._summed_of = len(self._work)
         total = sum_costs(self._summed, total_cost((), self._after_last))
-        return booked_cost(total, self.ledger.paid(self._account))
+        return booked_cost(total, self.ledger.payments(self._account))
 
     def _take(self, record: StepRecord | NoteRecord) -> None:
         self._work.append(record)
@@ -245,7 +245,7 @@ class Run:
         return self._result
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def pause_clock(self) -> Iterator[None]:
         """Leave the time within the block, which is the user's, out of every record."""
         self._stopped_at = began = perf_counter()
         try:
@@ -255,7 +255,7 @@ class Run:
             self._since += perf_counter() - began
 
     @property
-    def _now(self) -> float:
+    def _active_seconds(self) -> float:
         """Seconds of the clock that stands while the run is held."""
         return perf_counter() if self._stopped_at is None else self._stopped_at
 
@@ -269,9 +269,9 @@ class Run:
         """
         self._audience.progress(doing, done, total)
 
-    def aside(self) -> Audience:
+    def nested_audience(self) -> Audience:
         """Return the audience of an agent that this one consults."""
-        return self._audience.aside()
+        return self._audience.nested_audience()
 
     def keep(
         self,
@@ -310,7 +310,7 @@ class Run:
         outcome: Outcome | None = None,
     ) -> None:
         """Write a finished step down, as `note` does; `outcome` says how a walk ended that ends with it."""
-        now = self._now
+        now = self._active_seconds
         record = StepRecord(
             seq=self._journal.next_seq,
             step=step.index,
@@ -331,7 +331,7 @@ class Run:
         self._journal.append(record)
         self._take(record)
         self._audience.step(record)
-        self._since = self._now  # the audience may have held the run
+        self._since = self._active_seconds  # the audience may have held the run
 
     def note(
         self,
@@ -357,7 +357,7 @@ class Run:
             asked: what a mind was asked; by default what it was asked since the last record that took it.
             cost: what an agent that was consulted has cost, its time included.
         """
-        now = self._now
+        now = self._active_seconds
         record = NoteRecord(
             seq=self._journal.next_seq,
             topic=topic,
@@ -374,10 +374,10 @@ class Run:
         self._journal.append(record)
         self._take(record)
         self._audience.note(record)
-        self._since = self._now  # the audience may have held the run
+        self._since = self._active_seconds  # the audience may have held the run
         return record
 
-    def noted(self, topic: str, key: str) -> NoteRecord | None:
+    def find_note(self, topic: str, key: str) -> NoteRecord | None:
         """Return the note on something, if it was done already: before a kill, say."""
         return self._notes.get(topic, {}).get(key)
 

@@ -14,7 +14,7 @@ from virl.agent.assembly import assemble, perform
 from virl.agent.character_file import routine_of
 from virl.agent.checking import check_before, check_character
 from virl.agent.control import Control
-from virl.agent.controlled import Desk
+from virl.agent.controlled import ControlBridge
 from virl.agent.going_on import begun_at, with_nearest
 from virl.agent.mover import web_settings, with_mover
 from virl.agent.opening import tell_compiling, told_opening
@@ -24,7 +24,7 @@ from virl.agent.plan import (
     as_asked,
     character_of,
     latest_run,
-    planned,
+    make_plan,
     planned_again,
     source_of,
     start_told,
@@ -32,7 +32,7 @@ from virl.agent.plan import (
 )
 from virl.agent.run import Audience, Run
 from virl.agent.terminal import Story
-from virl.agent.tracing import living
+from virl.agent.tracing import trace_agent
 from virl.agent.user import TERMINAL, AtTerminal, Scripted, User, open_user
 from virl.console import as_markup, say
 from virl.errors import BadInput, Interrupted, VirlError, raise_all
@@ -125,14 +125,14 @@ def run_agent(
             return _resume(options, console, control, tell)
         with with_folder(options) as own:
             with told_opening("Reading", Path(options.city or f"{options.agent} and its city").name, console):
-                plan = planned(own)
+                plan = make_plan(own)
 
-            def begun(start: StartRecord) -> Journal:
+            def create_journal(start: StartRecord) -> Journal:
                 journal = Journal.create(plan.folder, start)
                 journal.tell = tell
                 return journal
 
-            return _live(plan, (), begun, console, control)
+            return _live(plan, (), create_journal, console, control)
 
 
 @contextmanager
@@ -157,7 +157,7 @@ def begin(
     beginning = _gone_on if options.resume else _new
     with beginning(options, console, audience, user) as agent:
         try:
-            with living(agent):
+            with trace_agent(agent):
                 yield agent
                 if agent.run.result is None:
                     agent.run.end(Outcome("stopped", "the program that ran it went no further"))
@@ -175,7 +175,7 @@ def preview_run(options: RunOptions) -> Preview:
     """
     if options.resume:
         raise BadInput("--dry-run previews a new run: remove --resume")
-    plan = planned(options)
+    plan = make_plan(options)
     start, character = plan.start, plan.character
     ledger = plan.ledger()
     access = plan.access(ledger)
@@ -218,7 +218,9 @@ def _resume(options: RunOptions, console: Console, control: Control | None, tell
     with journal:
         begun = start_of(records)
         if begun.decided_by:
-            raise BadInput(f"{journal.folder}: {begun.decided_by} decides in this run: resume it from there")
+            raise BadInput(
+                f"{journal.folder}: {begun.decided_by} made the decisions of this run: resume it there"
+            )
         start = as_asked(options, begun, journal.folder)
         for ended in records:
             if isinstance(ended, EndRecord):
@@ -241,9 +243,9 @@ def _new(
     options: RunOptions, console: Console, audience: Audience | None, user: User | None
 ) -> Iterator[Agent]:
     with with_folder(options) as own:
-        plan = planned(own)
+        plan = make_plan(own)
         create = lambda start: Journal.create(plan.folder, start)  # noqa: E731
-        with _begun(plan, (), create, console, audience=audience, user=user) as agent:
+        with _start_agent(plan, (), create, console, audience=audience, user=user) as agent:
             yield agent
 
 
@@ -257,12 +259,12 @@ def _gone_on(
         begun = start_of(records)
         if not begun.decided_by:
             raise BadInput(f"{journal.folder}: a routine decides in this run: virl run AGENT --resume")
-        if journal.ended:
+        if journal.is_over:
             raise BadInput(f"{journal.folder}: this run has ended: start a new one")
         given = options.agent or options.character
         source = source_of(options if given else replace(options, agent=begun.agent))
         plan = planned_again(options, source, begun, journal.folder)
-        going_on = _begun(plan, records, lambda _: journal, console, audience=audience, user=user)
+        going_on = _start_agent(plan, records, lambda _: journal, console, audience=audience, user=user)
         with going_on as agent:
             yield agent
 
@@ -275,7 +277,7 @@ def _live(
     control: Control | None,
 ) -> Finished:
     """Do what the character does, from the beginning or after what is done."""
-    with _begun(plan, done, open_journal, console, control) as agent:
+    with _start_agent(plan, done, open_journal, console, control) as agent:
         try:
             result = perform(agent)
         except VirlError:
@@ -329,7 +331,7 @@ def _resumable(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _begun(
+def _start_agent(
     plan: Plan,
     done: Sequence[AnyRecord],
     open_journal: Callable[[StartRecord], Journal],
@@ -385,37 +387,37 @@ def _begun(
         story = stack.enter_context(Story(console, city.inventory))
         if console.is_terminal and (tell := getattr(mind, "tell", None)):
             tell(story.thinking)
-        desk = _desk(control, city, start, console, story)
+        bridge = _bridge(control, city, start, console, story)
         run = Run(
             journal,
             start,
             done,
             city=name_of_city(start.city),
-            audience=desk.beside(story) if desk else audience or story,
+            audience=bridge.wrap_audience(story) if bridge else audience or story,
             data=city,
             ledger=ledger,
         )
         run.note_resumed(done, moved)
-        user = desk or user or open_user(start.feedback, console, story.pause)
+        user = bridge or user or open_user(start.feedback, console, story.pause)
         with refusals_in_a_line(run.folder / REPORT, RESUME):
             (run.folder / REPORT).unlink(missing_ok=True)  # of a part of the run: a kill must not leave it
-        if desk:
-            assembly = replace(assembly, mind=desk.told(assembly.mind))
+        if bridge:
+            assembly = replace(assembly, mind=bridge.wrap_mind(assembly.mind))
         agent = assembly.agent(run, user)
-        if desk:
-            stack.enter_context(desk.open(agent))
+        if bridge:
+            stack.enter_context(bridge.open(agent))
         yield agent
 
 
-def _desk(
+def _bridge(
     control: Control | None, city: City, start: StartRecord, console: Console, story: Story
-) -> Desk | None:
-    """Return the desk that joins a control to the run; `None` if there is no control."""
+) -> ControlBridge | None:
+    """Return the bridge that joins a control to the run; `None` if there is no control."""
     if control is None:
         return None
     asks = start.feedback == TERMINAL
     user = open_user(None if asks else start.feedback, console, story.pause)
-    return Desk(control, city.streetview, user, asks=asks)
+    return ControlBridge(control, city.streetview, user, asks=asks)
 
 
 def _mind(plan: Plan, ledger: Ledger, done: Sequence[AnyRecord]) -> Mind:
@@ -431,7 +433,7 @@ def _mind(plan: Plan, ledger: Ledger, done: Sequence[AnyRecord]) -> Mind:
 
 def _models(plan: Plan, city: City, mind: Mind) -> Models:
     start, given = plan.start, plan.objects.senses
-    for role, name in plan.character.senses.named if city.truth is None else ():
+    for role, name in plan.character.senses.by_role if city.truth is None else ():
         if role not in given:
             check_without_truth(role, name)
     return Models(
@@ -451,7 +453,7 @@ def _check_unopened(plan: Plan, mind: Mind) -> None:
     """Check the mind and the perception models, which can be done before the city is opened."""
     if not plan.start.decided_by:
         check_before(plan.source, plan.character, mind)
-    for role, name in plan.character.senses.named:
+    for role, name in plan.character.senses.by_role:
         if role not in plan.objects.senses:
             check_ready(role, name, allow_downloads=plan.start.allow_downloads)
 

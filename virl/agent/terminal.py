@@ -56,12 +56,12 @@ class Thinking:
         """Begin without a thought."""
         self._doing, self._since, self._pieces, self._letters, self._last = "", 0.0, 0, 0, ""
 
-    def asked(self, name: str) -> None:
-        """Begin to count, as `Hearing.asked` says."""
+    def begin(self, name: str) -> None:
+        """Begin to count, as `Hearing.begin` says."""
         self._begin(f"{name} thinks")
 
-    def heard(self, letters: int, last: str) -> None:
-        """Add a piece of the answer, as `Hearing.heard` says."""
+    def add(self, letters: int, last: str) -> None:
+        """Add a piece of the answer, as `Hearing.add` says."""
         self._pieces += 1
         self._letters += letters
         self._last = last[-LAST_WORDS:]
@@ -70,14 +70,14 @@ class Thinking:
         """Count a pause before a further try, as `Hearing.waits` says."""
         self._begin(f"{name} is tried again in {seconds:.0f} s ({why[:80]})")
 
-    def done(self) -> None:
-        """Forget the request, as `Hearing.done` says."""
+    def end(self) -> None:
+        """Forget the request, as `Hearing.end` says."""
         self._doing = ""
 
     def _begin(self, doing: str) -> None:
         self._doing, self._since, self._pieces, self._letters, self._last = doing, monotonic(), 0, 0, ""
 
-    def told(self) -> str:
+    def to_text(self) -> str:
         """Return the work in words, for the terminal; empty while no model is asked."""
         if not self._doing:
             return ""
@@ -98,7 +98,7 @@ class _Thoughts(ProgressColumn):
     def render(self, task: Task) -> Text:
         """Return the words, as rich asks for them."""
         del task
-        return Text(self._thinking.told(), style="dim", overflow="ellipsis", no_wrap=True)
+        return Text(self._thinking.to_text(), style="dim", overflow="ellipsis", no_wrap=True)
 
 
 class _Share(ProgressColumn):
@@ -178,7 +178,7 @@ class Story:
             self._say("[dim]A script decides. No language model is used.[/]")
         if steps:
             self._walked_m = sum(step.distance_m for step in steps[:-1])
-            self._walked(steps[-1])
+            self._advance_bar(steps[-1])
         self._known.update(thing.label for step in steps for thing in step.objects if thing.new)
 
     def progress(self, doing: str, done: int, total: int) -> None:
@@ -207,17 +207,17 @@ class Story:
 
     def step(self, record: StepRecord) -> None:
         """Tell a step if something was seen or chosen."""
-        self._walked(record)
+        self._advance_bar(record)
         for place in record.places:
-            self._say(_considered(record.step, place), _HANG)
+            self._say(_place_text(record.step, place), _HANG)
         for thing in record.objects:
             if thing.new:
                 self._known[thing.label] += 1
-                self._say(_found(record.step, thing, self._known[thing.label]), _HANG)
+                self._say(_object_text(record.step, thing, self._known[thing.label]), _HANG)
         if record.decided_by or any(view.purpose == "road" for view in record.views):
             self._say(_at(record.step, as_markup(record.decided)), _HANG)
 
-    def _walked(self, record: StepRecord) -> None:
+    def _advance_bar(self, record: StepRecord) -> None:
         """Set the bar to a step; where nobody told how much there is to do, say how far it went and where."""
         self._walked_m += record.distance_m
         if self._doing:
@@ -248,12 +248,12 @@ class Story:
         walked = f"{count_noun(result.steps, 'step')}, {result.distance_m:.0f} m, " if result.steps else ""
         self._say(
             f"[dim]{walked}{count_noun(cost.views, 'view')}, {_requests(cost)}"
-            f"{count_noun(cost.llm_calls, 'model call')}, {_paid(cost)}[/]"
+            f"{count_noun(cost.llm_calls, 'model call')}, {_cost_text(cost)}[/]"
         )
 
-    def aside(self) -> "Aside":
+    def nested_audience(self) -> "NestedStory":
         """Tell of an agent that was consulted: its steps, and no more."""
-        return Aside(self)
+        return NestedStory(self)
 
     def _untold(self, reason: str) -> str:
         """Return a reason without what was told before: all of it, or what follows its first colon."""
@@ -268,7 +268,7 @@ class Story:
         say(self._progress.console, text, indent)
 
 
-class Aside:
+class NestedStory:
     """An audience for the steps of a consulted agent, on the bar of the one that asked."""
 
     def __init__(self, story: Story) -> None:
@@ -287,7 +287,7 @@ class Aside:
     def end(self, result: Result) -> None:
         """Say nothing: the caller tells what came of it."""
 
-    def aside(self) -> "Aside":
+    def nested_audience(self) -> "NestedStory":
         """Tell of others likewise."""
         return self
 
@@ -315,7 +315,7 @@ def _requests(cost: CostRecord) -> str:
     return f"{count_noun(sent, 'map request')} ({megabytes(received)}), {cached} from the cache, "
 
 
-def _paid(cost: CostRecord) -> str:
+def _cost_text(cost: CostRecord) -> str:
     lost = cost.interrupted.usd
     beside = f" ({dollars(lost)} of it in interrupted steps)" if lost else ""
     return dollars(cost.usd) + beside
@@ -328,12 +328,12 @@ def _counts(found: Mapping[str, int]) -> Table:
     return table
 
 
-def _found(step: int, thing: ObjectRecord, number: int) -> str:
+def _object_text(step: int, thing: ObjectRecord, number: int) -> str:
     where = LatLng(thing.lat, thing.lng)
     return _at(step, f"found [bold]{as_markup(thing.label)} {number}[/] at {where}")
 
 
-def _considered(step: int, place: PlaceRecord) -> str:
+def _place_text(step: int, place: PlaceRecord) -> str:
     mark = f"[{GOOD}]enters[/]" if place.decision == "enter" else "passes"
     stars = f" {place.rating:.1f}★" if place.rating is not None else ""
     return _at(step, f"{mark} [bold]{as_markup(place.name)}[/]{stars}: {as_markup(place.reason)}")

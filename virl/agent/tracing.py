@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def living(agent: "Agent") -> Iterator[None]:
+def trace_agent(agent: "Agent") -> Iterator[None]:
     """Trace an agent while it lives; the run's id is the id of the conversation."""
     start = agent.run.start
     with (

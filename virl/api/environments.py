@@ -82,6 +82,9 @@ def make_env(name: str, **options: Any) -> gymnasium.Env[Seen, np.int64]:
         BadInput: the data is not there, or a value is out of its range.
         ModelUnavailable: Gymnasium is not installed.
         TypeError: there is no such argument.
+
+    Examples:
+        >>> seen, info = virl.make_env("Walk").reset(seed=0)
     """
     if name not in ENVIRONMENTS:
         raise UnknownName("environment", name, list(ENVIRONMENTS))

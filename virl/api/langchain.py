@@ -81,8 +81,8 @@ class AgentRunnable(Runnable[str | Mapping[str, object] | RunInput, Finished]):
         Raises:
             VirlError: as `invoke`.
         """
-        with self._follow_in_thread(input, config, **kwargs) as following:
-            while (one := following()) is not None:
+        with self._follow_in_thread(input, config, **kwargs) as next_record:
+            while (one := next_record()) is not None:
                 yield one
 
     async def astream(  # type: ignore[override] # as `stream`
@@ -92,8 +92,8 @@ class AgentRunnable(Runnable[str | Mapping[str, object] | RunInput, Finished]):
         **kwargs: Any,
     ) -> AsyncIterator[AnyRecord | Finished]:
         """Stream the records of a run asynchronously, as `stream` does."""
-        with self._follow_in_thread(input, config, **kwargs) as following:
-            while (one := await run_in_executor(None, following)) is not None:
+        with self._follow_in_thread(input, config, **kwargs) as next_record:
+            while (one := await run_in_executor(None, next_record)) is not None:
                 yield one
 
     @contextmanager
@@ -118,14 +118,14 @@ class AgentRunnable(Runnable[str | Mapping[str, object] | RunInput, Finished]):
         with get_executor_for_config(ensure_config(config)) as executor:
             under_way = executor.submit(work)
 
-            def following() -> AnyRecord | Finished | None:
+            def next_record() -> AnyRecord | Finished | None:
                 one = came.get()
                 if one is None:
                     under_way.result()  # raises what the run has ended with
                 return one
 
             try:
-                yield following
+                yield next_record
             finally:
                 left.set()
 

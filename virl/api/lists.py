@@ -63,7 +63,12 @@ class Catalogue(tuple[Listed, ...]):
 
 
 def agents() -> Catalogue:
-    """List the agents that come with virl and with packages, and the character files in this folder."""
+    """List the agents that come with virl and with packages, and the character files in this folder.
+
+    Examples:
+        >>> "local" in virl.agents().names
+        True
+    """
     entries, faults = roster()
     is_ours = Path.cwd().resolve() == data_folder("agents").resolve()
     here, unreadable = ([], []) if is_ours else characters_in(Path())
@@ -78,7 +83,12 @@ def agents() -> Catalogue:
 
 
 def cities() -> Catalogue:
-    """List the cities, those that need nothing first."""
+    """List the cities, those that need nothing first.
+
+    Examples:
+        >>> "virlton" in virl.cities().names
+        True
+    """
     found, faults = listed_cities()
     listed = (
         Listed(name, city.provider, city.place, provider_of(city).needs if city.needs is None else city.needs)
@@ -88,7 +98,12 @@ def cities() -> Catalogue:
 
 
 def models() -> Catalogue:
-    """List the models of perception, with what each lacks on this machine."""
+    """List the models of perception, with what each lacks on this machine.
+
+    Examples:
+        >>> "sign-detector" in virl.models().names
+        True
+    """
     found = [model_readiness(role, name) for role in ROLES for name in model_names(role)]
     return Catalogue(
         (
@@ -100,7 +115,12 @@ def models() -> Catalogue:
 
 
 def minds() -> Catalogue:
-    """List the minds: rules, scripts, and providers of language models with the key that each lacks."""
+    """List the minds: rules, scripts, and providers of language models with the key that each lacks.
+
+    Examples:
+        >>> "rules" in virl.minds().names
+        True
+    """
     return Catalogue(
         [
             Listed("rules", "rules", "A baseline without a language model."),
@@ -115,6 +135,11 @@ def minds() -> Catalogue:
 
 
 def benchmarks() -> Catalogue:
-    """List the benchmarks that are installed."""
+    """List the benchmarks that are installed.
+
+    Examples:
+        >>> "vln" in virl.benchmarks().names
+        True
+    """
     found, faults = BENCHMARKS.usable()
     return Catalogue((Listed(name, "", one.about) for name, one in found.items()), faults)

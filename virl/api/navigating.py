@@ -76,6 +76,11 @@ def navigate(  # noqa: PLR0913 - keywords
         NotFound: there is no such address or place.
         NoStreetView: there is no panorama within 800 m of the start.
         MindFailed, ModelUnavailable, BudgetExceeded: during the walk, of the mind.
+
+    Examples:
+        >>> first = next(virl.navigate("point", city=town, start=town.center, to="20 Vine Road"))
+        >>> first.index
+        0
     """
     if navigator not in NAVIGATORS:
         raise UnknownName("navigator", navigator, list(NAVIGATORS))

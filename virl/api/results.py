@@ -15,6 +15,11 @@ def read_run(folder: str | Path) -> RecordedRun:
 
     Raises:
         JournalBroken: there is no run, or its journal is damaged.
+
+    Examples:
+        >>> folder = virl.run("local", city="virlton", steps=1, out="read").folder
+        >>> virl.read_run(folder).start.agent
+        'local'
     """
     run = RecordedRun(folder)
     run.start  # noqa: B018 - reads the journal

@@ -118,6 +118,11 @@ def run(
     Raises:
         VirlError: something you can fix, said in one line; what was done so far can be resumed.
         TypeError: there is no such argument.
+
+    Examples:
+        >>> finished = virl.run("local", city="virlton", steps=2, out="run")
+        >>> finished.result.agent
+        'local'
     """
     check_keywords(run, settings, RunSettings)
     return run_told(agent, settings, None, resume=resume, watch=watch)
@@ -216,6 +221,11 @@ def open_agent(
     Raises:
         VirlError: something you can fix, said in one line.
         TypeError: there is no such argument.
+
+    Examples:
+        >>> with virl.open_agent("local", city="virlton", out="opened") as agent:
+        ...     agent.character.name
+        'Local'
     """
     check_keywords(open_agent, settings, RunSettings)
     options = replace(run_options(agent, settings, resume=resume), decided_by=OWN_CODE)
@@ -245,7 +255,7 @@ def run_options(agent: str | Path | Character, asked: RunSettings, *, resume: bo
     named = (city.opened_as or city.name) if isinstance(city, City) else city
     mind, detector, prompts = asked.get("mind"), asked.get("detector"), asked.get("prompts")
     if prompts is not None and not Path(prompts).is_dir():
-        raise BadInput(f"prompts={str(prompts)!r}: is no folder")
+        raise BadInput(f"prompts={str(prompts)!r}: no such folder: give a folder of prompts")
     return RunOptions(
         agent="" if isinstance(agent, Character) else str(agent),
         character=agent if isinstance(agent, Character) else None,

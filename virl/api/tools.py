@@ -86,6 +86,11 @@ def open_tools(
         UnknownName: there is no such tool.
         VirlError: something else that you can fix, said in one line.
         TypeError: there is no such argument.
+
+    Examples:
+        >>> with virl.open_tools("virlton", out="tools") as tools:
+        ...     "look" in [tool.name for tool in tools]
+        True
     """
     check_keywords(open_tools, settings, RunSettings)
     known = (*tool_names(), FINISH)
@@ -153,7 +158,7 @@ class AsksFirst:
         Raises:
             BadInput: it is used outside of a graph with a checkpointer, or the answer is none.
         """
-        why = self._why(name)
+        why = self._confirmation_reason(name)
         if not why or self._agent.run.result is not None:
             return self._use(name, asked)
         arguments = asked.model_dump(mode="json", exclude_none=True)
@@ -172,7 +177,7 @@ class AsksFirst:
             return self._use(name, asked)
         return ToolResult(f"not done: a human did not approve it. {approval.comment}".rstrip(), failed=True)
 
-    def _why(self, name: str) -> str:
+    def _confirmation_reason(self, name: str) -> str:
         """Return the reason why a tool asks first; empty if it does not."""
         if _MONEY in self._names and (costs := _may_cost(self._agent, name)):
             return costs

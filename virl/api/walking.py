@@ -45,6 +45,11 @@ def walk(
         NotFound: there is no such address or place.
         NoStreetView: there is no panorama within 800 m of the start.
         BadInput: `to` is empty, or no destination can be walked to.
+
+    Examples:
+        >>> first = next(virl.walk(town, start=town.center, to="20 Vine Road"))
+        >>> first.index
+        0
     """
     begin = start_near(city, position_of(city, start), "the start")
     asked = [to] if isinstance(to, str | LatLng) else list(to)

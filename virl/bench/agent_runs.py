@@ -117,7 +117,7 @@ def run_in_folder(
         mind=mind.name,
         seed=seed,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
-        routine=routine_of(source, character).registered,
+        routine=routine_of(source, character).registry_name,
         attribution=city.notice,
         character=character.model_dump(mode="json"),
         prompts=str(prompts.resolve()) if prompts else "",

@@ -63,7 +63,7 @@ def played_by_human(name: str) -> dict[str, object]:
         return {"agent": HUMAN}
     if "models" in fields:
         return {"models": [HUMAN]}
-    raise BadInput(f"benchmark {name!r} cannot be played")
+    raise BadInput(f"benchmark {name!r} cannot be played: choose one such as vln")
 
 
 def episodes_to_play(name: str, options: BaseOptions) -> list[Episode]:
@@ -112,7 +112,7 @@ def play(
 
 def _streetview_of(step: Step) -> StreetView:
     if step.streetview is None:
-        raise BadInput("there are no views on this walk")
+        raise BadInput("this walk has no views to look at: decide by the links")
     return step.streetview
 
 

@@ -152,7 +152,7 @@ class Resources:
             BadInput: no mind has such a name.
             ModelUnavailable: a package or a key is missing.
         """
-        return self.make_once(("mind", spec), lambda: self._open_mind(spec)).apart()
+        return self.make_once(("mind", spec), lambda: self._open_mind(spec)).with_own_ledger()
 
     def detector(self, name: str, city: str = "") -> Detector:
         """Return a detector, shared and batched.

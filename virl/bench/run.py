@@ -255,14 +255,14 @@ def _run(
     models = [episode.model for episode in episodes]
     with RunProgress(console, title, models) as progress, interruptible() as interrupted:
 
-        def stopped() -> bool:
+        def is_stopping() -> bool:
             """Return whether the run is to stop: interrupted, or out of budget."""
             if interrupted():
                 progress.tell_stopping(_STOPPING)
             return bool(unpaid) or interrupted()
 
         try:
-            for outcome in dispatch(crew, episodes, attempts=engine.attempts, stopped=stopped):
+            for outcome in dispatch(crew, episodes, attempts=engine.attempts, stopped=is_stopping):
                 if outcome.status == "unpaid":
                     unpaid.append(outcome.reason)
                     continue

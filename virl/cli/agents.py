@@ -34,7 +34,7 @@ def list_agents(
 
 
 def _tell_all() -> None:
-    agents, unreadable, faults = _all()
+    agents, unreadable, faults = _find_agents()
     print_table(("agent", "what it does"), [_row(entry) for entry in agents])
     console = list_console()
     if unreadable:
@@ -48,7 +48,7 @@ def _tell_all() -> None:
         echo(str(fault), err=True)
 
 
-def _all() -> tuple[list["RosterEntry"], list["UnreadableEntry"], list["VirlError"]]:
+def _find_agents() -> tuple[list["RosterEntry"], list["UnreadableEntry"], list["VirlError"]]:
     """Return all agents, the files of this folder that cannot run, and what is wrong with packages."""
     from virl.agent.roster import characters_in, roster  # noqa: PLC0415 - heavy
 
@@ -61,7 +61,7 @@ def _all() -> tuple[list["RosterEntry"], list["UnreadableEntry"], list["VirlErro
 
 def _print_json() -> None:
     """Print an array with an object for each agent; `docs/reference/characters.md` names the fields."""
-    agents, unreadable, faults = _all()
+    agents, unreadable, faults = _find_agents()
     listed: list[dict[str, object]] = [
         {
             "name": one.name,

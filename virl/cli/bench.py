@@ -100,14 +100,14 @@ def _list_options(name: str, as_json: bool) -> None:
     echo(f"{benchmark.name}: {benchmark.about}\n")
     print_table(
         ("option", "default", "what it sets"),
-        [(row["option"], _shown(row["default"]), row["about"]) for row in rows],
+        [(row["option"], _default_text(row["default"]), row["about"]) for row in rows],
     )
 
 
-def _shown(value: object) -> str:
+def _default_text(value: object) -> str:
     """Return a default as one would write it."""
     if isinstance(value, list):
-        return ", ".join(map(_shown, value)) or "none"
+        return ", ".join(map(_default_text, value)) or "none"
     if isinstance(value, bool):
         return "on" if value else "off"
     return str(value) if value or value == 0 else "none"

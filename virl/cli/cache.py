@@ -14,20 +14,20 @@ from virl.errors import BadInput, CannotWrite, UnknownName
 from virl.guard import add_guard
 from virl.resources import cache_home
 
-_PAID = "asked again, and paid again"
+_PAID = "requested and paid again"
 KINDS = {
     "replies": ("replies of language models", _PAID),
     "google": ("replies of Google", _PAID),
     "rentcast": ("replies of RentCast", _PAID),
-    "open-maps": ("replies of open services", "asked again"),
+    "open-maps": ("replies of open services", "requested again"),
     "views": ("drawn views", "drawn again"),
     "plans": ("plans of made towns", "made again in seconds"),
     "tiles": ("textures of made towns", "made again in seconds"),
     "twins": ("towns of extracts", "read again in about a minute each"),
     "busiest": ("busiest towns of extracts", "read again in about a minute each"),
     "graphs": ("street graphs of data sets", "read again"),
-    "opened": ("times that cities took to open", "told as not known"),
-    "finds": ("what detectors found in views", "looked at again"),
+    "opened": ("times that cities took to open", "measured again"),
+    "finds": ("what detectors found in views", "searched again"),
     "embeddings": ("embeddings of views", "computed again"),
 }
 """Folders below the cache that virl writes: what they hold, and what follows when they are gone."""
@@ -38,7 +38,7 @@ def cache(
     kinds: Annotated[
         list[str] | None, typer.Argument(metavar="[KIND]...", help="Kinds to show or empty; by default all.")
     ] = None,
-    empty: Annotated[bool, typer.Option("--empty", help="Delete what is listed, after a question.")] = False,
+    empty: Annotated[bool, typer.Option("--empty", help="Delete what is listed, after you confirm.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="With --empty: do not ask.")] = False,
     as_json: JsonOption = False,
 ) -> None:

@@ -73,7 +73,7 @@ def places(
         "recognizer": recognizer,
     }
     settings = PlacesSettings.model_validate({k: v for k, v in given.items() if v is not None})
-    with _collecting(out, city, region, None, budget_usd, cache) as (collection, progress):
+    with _open_collection(out, city, region, None, budget_usd, cache) as (collection, progress):
         card = collect_city_places(
             collection, settings, device, allow_downloads=allow_downloads, progress=progress
         )
@@ -101,7 +101,7 @@ def vqa(
     """Write a multiple-choice question for each collected place."""
     from virl.datasets.collect.collecting import collect_city_questions  # noqa: PLC0415 - brings in the providers
 
-    with _collecting(out, city, region, mind, budget_usd, cache) as (collection, progress):
+    with _open_collection(out, city, region, mind, budget_usd, cache) as (collection, progress):
         card = collect_city_questions(collection, seed, progress)
     _tell(out, card)
 
@@ -141,13 +141,13 @@ def routes(
         "most_turns": most_turns,
     }
     settings = RoutesSettings.model_validate({k: v for k, v in given.items() if v is not None})
-    with _collecting(out, city, region, mind, budget_usd, cache) as (collection, progress):
+    with _open_collection(out, city, region, mind, budget_usd, cache) as (collection, progress):
         card = collect_city_routes(collection, settings, progress)
     _tell(out, card)
 
 
 @contextmanager
-def _collecting(
+def _open_collection(
     out: Path,
     city: str,
     region: Path | None,

@@ -54,7 +54,7 @@ def osm(
         str | None,
         typer.Option(
             metavar="S,W,N,E",
-            help="Copy this box of the extract, in degrees; without an extract, fetch it, at most 4 km2.",
+            help="Box to copy from the extract, in degrees; without an extract, to download, at most 4 km2.",
         ),
     ] = None,
     place: Annotated[

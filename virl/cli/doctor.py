@@ -54,7 +54,9 @@ def doctor(
     ] = "rules",
     steps: Annotated[
         int | None,
-        typer.Option(help="Steps of the run to estimate the price of. By default, Hiro's limit.", min=0),
+        typer.Option(
+            help="Number of steps of the run to estimate a price for. By default, Hiro's limit.", min=0
+        ),
     ] = None,
     runs: Annotated[
         Path | None,
@@ -74,7 +76,7 @@ def doctor(
 
     console = SafeConsole(stderr=True)
     if real and not _may_spend(budget_usd, mind, yes=yes):
-        echo("nothing was asked", err=True)
+        echo("no request was sent", err=True)
         return
     with TemporaryDirectory() as folder:
         record = Recording(Path(folder)) if real else None

@@ -9,12 +9,12 @@ from virl.cli.group import HelpfulGroup
 from virl.console import echo
 from virl.guard import add_guard
 
-import_app = typer.Typer(cls=HelpfulGroup, help="Make a city of your own pictures.", no_args_is_help=True)
+import_app = typer.Typer(cls=HelpfulGroup, help="Make a city from your own pictures.", no_args_is_help=True)
 
 
 @import_app.callback()
 def _group() -> None:
-    """Make a city of your own pictures."""
+    """Make a city from your own pictures."""
 
 
 @import_app.command()
@@ -43,9 +43,9 @@ def photos(
         str, typer.Option(metavar="SPDX", help="Licence of the photographs, such as CC-BY-4.0.")
     ] = "",
 ) -> None:
-    """Make a city of a folder of geotagged photographs.
+    """Make a city from a folder of geotagged photographs.
 
-    Reads EXIF and GPano. 360-degree photographs show all headings; flat ones only theirs.
+    Reads EXIF and GPano. 360-degree photographs show all headings; flat ones only their own.
     """
     from virl.cli.photo_import import import_folder  # noqa: PLC0415 - loads when asked for
 

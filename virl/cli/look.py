@@ -61,14 +61,14 @@ def look(
     if out and seen:
         write_photographs(seen, out, reader=reader, detector=detector)
     if json:
-        print_json([_told(one) for one in seen])
+        print_json([_photograph_json(one) for one in seen])
     elif out and seen:
         echo(f"page: {out}")
     if len(seen) < len(files):
         raise typer.Exit(USER_ERROR)
 
 
-def _told(one: "Photograph") -> dict[str, object]:
+def _photograph_json(one: "Photograph") -> dict[str, object]:
     return {
         "file": str(one.file),
         "size": one.size,

@@ -253,7 +253,7 @@ def narrate(
     for line in (*told.narration.exact, told.narration.instruction, *told.narration.notes):
         if line:
             echo(line)
-    if ledger.paid().calls:
+    if ledger.payments().calls:
         echo(f"paid for narrations of this run: {dollars(ledger.spent_usd)}")
     echo(f"narration: {told.page}")
 

@@ -60,7 +60,7 @@ def check_models(
         CannotWrite: the disk refuses.
     """
     labelled = read_labelled(folder)
-    names = [_named(name) for name in asked] or list(_ready())
+    names = [_parse_model(name) for name in asked] or list(_ready())
     results: list[Measured] = []
     for number, done in enumerate(measure(names, folder, ModelOptions(device, allow_downloads)), start=1):
         results.append(done)
@@ -73,7 +73,7 @@ def check_models(
     print_table(COLUMNS, rows(results), f"page: {page}")
 
 
-def _named(name: str) -> tuple[Role, str]:
+def _parse_model(name: str) -> tuple[Role, str]:
     role = role_of(name)
     if role not in MEASURED or name == ASKS_A_MIND:
         raise BadInput(f"{name} is a {role} that cannot be measured: name a {', a '.join(MEASURED)}")

@@ -23,7 +23,7 @@ def list_models(
         typer.Argument(
             metavar="[NAME]",
             show_default=False,
-            help="A model: what to install for it, where its weights go, its thresholds.",
+            help="Model to describe: what to install, where its weights go, its thresholds.",
             autocompletion=complete_models,
         ),
     ] = None,
@@ -71,8 +71,8 @@ def list_models(
         ),
     ] = None,
     count: Annotated[int, typer.Option(min=2, max=10_000, help="With --write-views, number of views.")] = 60,
-    city: Annotated[str, typer.Option(help="With --write-views, a made town.")] = "virlton",
-    seed: Annotated[int, typer.Option(help="With --write-views, other places and things.")] = 0,
+    city: Annotated[str, typer.Option(help="With --write-views, made town to draw.")] = "virlton",
+    seed: Annotated[int, typer.Option(help="With --write-views, random seed of places and things.")] = 0,
     as_json: JsonOption = False,
 ) -> None:
     """List the perception models, what each needs, and whether it is ready."""

@@ -109,7 +109,7 @@ def _fresh(name: str, file: str, *, tools: bool) -> str:
         keep_trailing_newline=True,
     )
     template = environment.from_string(_TEMPLATE.read_text(encoding="utf-8"))
-    return template.render(name=name, quoted=_quoted(name), file=file, tools=tools)
+    return template.render(name=name, quoted=_quote(name), file=file, tools=tools)
 
 
 def _copy(source: str, name: str, file: str) -> str:
@@ -127,7 +127,7 @@ def _copy(source: str, name: str, file: str) -> str:
         raise BadInput(f"{path}: its `region:` names another file: copy both files by hand")
     rest = re.sub(r"^name:.*\n", "", text, count=1, flags=re.MULTILINE)
     rest = re.sub(rf"(?<![\w-]){re.escape(character.name)}(?![\w-])", lambda _: name, rest)
-    head = [f"name: {_quoted(name)}"]
+    head = [f"name: {_quote(name)}"]
     if not character.about:
         about = f"about: does what {character.name} does"
         head.append(f"{about:31} # what it does, in one line, for `virl agents`")
@@ -137,7 +137,7 @@ def _copy(source: str, name: str, file: str) -> str:
     return "\n".join([header + head[0], *head[1:], rest])
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     """Return a name as YAML reads it as text: `No` is none without quotation marks."""
     from virl.settings.model import yaml_value  # noqa: PLC0415 - loads when asked for
 

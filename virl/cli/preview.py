@@ -45,7 +45,7 @@ def preview(
     around: AroundOption = None,
     radius: RadiusOption = None,
     profile: Annotated[
-        Profile, typer.Option(help="Who walks: decides what is told, and in which order.")
+        Profile, typer.Option(help="Who walks: decides what the description mentions, and in which order.")
     ] = "low-vision",
     detector: Annotated[
         str | None,

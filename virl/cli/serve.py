@@ -31,13 +31,13 @@ HostOption = Annotated[
 ]
 AllowHostOption = Annotated[
     list[str] | None,
-    typer.Option(metavar="NAME", help="Name under which clients may ask this server. Can be repeated."),
+    typer.Option(metavar="NAME", help="Host name by which clients may call this server. Can be repeated."),
 ]
 AllowOriginOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="URL",
-        help="Origin whose pages may ask, such as https://example.org. Can be repeated.",
+        help="Origin whose web pages may call this server, such as https://example.org. Can be repeated.",
     ),
 ]
 
@@ -68,7 +68,7 @@ def google(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder of the spending book. By default `runs/serve-CITY`.", file_okay=False),
+        typer.Option(help="Folder of the record of spending. By default `runs/serve-CITY`.", file_okay=False),
     ] = None,
     latency_ms: Annotated[float, typer.Option(help="Milliseconds to add to every reply.", min=0)] = 0.0,
     fault: Annotated[
@@ -81,10 +81,10 @@ def google(
     odd: Annotated[
         str,
         typer.Option(
-            help="Shares of things that are odd, such as `indoor:0.3,tilted:0.5,unlinked:0.3,stale:0.1,"
+            help="Shares of unusual data, such as `indoor:0.3,tilted:0.5,unlinked:0.3,stale:0.1,"
             "closed:0.1,bare:0.2,far:0.1,vague:0.1`: panoramas indoors or not level, missing links, places "
-            "whose ids are gone, that have closed, or of which nobody knows hours, prices and ratings, "
-            "addresses found far off or vaguely."
+            "with expired ids, closed places, places without hours, prices and ratings, addresses with a "
+            "distant or vague position."
         ),
     ] = "",
     deny: Annotated[
@@ -182,10 +182,10 @@ def mcp(
         Path, typer.Option(help="Folder in which each session gets the folder of its run.", file_okay=False)
     ] = Path("runs"),
     resume: Annotated[
-        str, typer.Option(metavar="ID", help="Session that was cut off, to go on with at the start.")
+        str, typer.Option(metavar="ID", help="Interrupted session to resume at the start.")
     ] = "",
     sessions: Annotated[
-        int, typer.Option(min=1, help="Sessions that are open at once; each holds a city in memory.")
+        int, typer.Option(min=1, help="Maximum number of open sessions; each keeps a city in memory.")
     ] = 8,
 ) -> None:
     """Serve cities to clients of the Model Context Protocol (MCP).

@@ -26,7 +26,7 @@ def town(
     around: AroundOption = None,
     radius: RadiusOption = None,
     out: Annotated[Path, typer.Option(help="File of the page.", dir_okay=False)] = PAGE,
-    views: Annotated[int, typer.Option(help="How many views it shows.", min=0, max=MOST_VIEWS)] = 10,
+    views: Annotated[int, typer.Option(help="Number of views on the page.", min=0, max=MOST_VIEWS)] = 10,
     sheet: Annotated[
         Path | None,
         typer.Option(

@@ -10,7 +10,6 @@ from virl.console import SafeConsole, echo
 from virl.errors import BadInput
 from virl.extras import require
 from virl.guard import add_guard
-from virl.pages.numbers import count_noun
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -79,6 +78,7 @@ def watch(
         raise BadInput("name a run folder, or a folder that contains runs, such as `virl watch runs`")
     shelf = Shelf(folders, town_ground)
     if save is not None:
+        from virl.pages.numbers import count_noun  # noqa: PLC0415 - loads when asked for
         from virl.serve.watch.pages import save_page  # noqa: PLC0415 - loads when asked for
 
         path, left = save_page(list(shelf.feeds.values()), save)
@@ -100,14 +100,14 @@ def _play(name: str, fields: Sequence[str], out: Path, episode: str, port: int) 
     from virl.journal.town_ground import town_ground  # noqa: PLC0415 - brings in the cities
     from virl.serve.watch.living import wait_for_interrupt  # noqa: PLC0415 - needs the extra
     from virl.serve.watch.playing import PlayFeed, play_at, table_for  # noqa: PLC0415
-    from virl.serve.watch.server import watched  # noqa: PLC0415
+    from virl.serve.watch.server import serve_page  # noqa: PLC0415
     from virl.settings.model import check_settings  # noqa: PLC0415
 
     asked = played_by_human(name) | set_options(fields)
     options = check_settings(asked, find_benchmark(name).options, source=f"virl watch --play {name}")
     table = table_for(name, options, out, episode)
     feed = PlayFeed(table, Control(), town_ground)
-    with watched({0: feed}, port=port) as url:
+    with serve_page({0: feed}, port=port) as url:
         echo(f"Play {table.case} at {url}")
         play_at(table, feed, SafeConsole())
         card = feed.card()

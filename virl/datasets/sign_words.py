@@ -176,7 +176,7 @@ def read_words(package: Path, lexicon: Lexicon) -> list[ChosenWord]:
     for language, claims in said.items():
         tokens = _tokens_by_type(claims)
         for word, claim in sorted(claims.items()):
-            for kind, is_name in _chosen(claim, names[key_of(word)]):
+            for kind, is_name in _choose_type(claim, names[key_of(word)]):
                 elsewhere = english.get(key_of(word), set())
                 if elsewhere <= {kind} if is_name else not elsewhere and tokens[key_of(word)] <= {kind}:
                     found.append(ChosenWord(kind, language, word, is_name))
@@ -246,7 +246,7 @@ def _share_affix(word: str, name: str) -> bool:
     return min(len(one), len(other)) >= STEM and (one[:STEM] == other[:STEM] or one.endswith(other))
 
 
-def _chosen(claim: _Claims, named: Collection[str]) -> Iterator[tuple[str, bool]]:
+def _choose_type(claim: _Claims, named: Collection[str]) -> Iterator[tuple[str, bool]]:
     """Yield the type that a word speaks of, and whether as a name; nothing if that is in doubt."""
     best = max(claim.by_type.values())
     kinds = [kind for kind, rank in claim.by_type.items() if rank == best]

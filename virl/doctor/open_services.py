@@ -125,7 +125,7 @@ def _ask_places(name: str, file: OpenCity, access: Access) -> Iterator[OpenOutco
     squares = len(cells_of(district_of(file), ZOOM))
     run = f"{count_noun(squares, 'square')} of the district, kept for {own.keep_days:g} days"
 
-    def near() -> str:
+    def probe_nearby() -> str:
         require("osm", what=f"the places of {name}")
         from virl.platform.providers.open.overpass.source import (  # noqa: PLC0415 - needs the extra
             OverpassPlaces,
@@ -137,7 +137,7 @@ def _ask_places(name: str, file: OpenCity, access: Access) -> Iterator[OpenOutco
 
     with closing(keeping):
         asked = f"places within {NEAR_M:g} m of the center"
-        yield _ask_service(own, file.overpass_url, asked, near, f"{run}. {own.policy}")
+        yield _ask_service(own, file.overpass_url, asked, probe_nearby, f"{run}. {own.policy}")
 
 
 def _ask_maps(_: str, file: OpenCity, access: Access) -> Iterator[OpenOutcome]:

@@ -118,7 +118,7 @@ def _ask_address(http: GoogleHttp, here: LatLng) -> str:
     return "a position"
 
 
-def _ask_nearby(http: GoogleHttp, here: LatLng) -> str:
+def _probe_nearby(http: GoogleHttp, here: LatLng) -> str:
     """Ask for a place nearby, and say what came."""
     circle = {"center": {"latitude": here.lat, "longitude": here.lng}, "radius": RADIUS_M}
     reply = http.json(
@@ -196,7 +196,7 @@ _BOTH = (
 _NEW = (
     Probe("places_text", "ids of a text search", "free", _ask_text_ids),
     _keyless_probe("routes_compute", "a route without stops", _NO_STOPS),
-    Probe("places_nearby", "one nearby search", "paid", _ask_nearby, (_NEARBY,)),
+    Probe("places_nearby", "one nearby search", "paid", _probe_nearby, (_NEARBY,)),
     Probe("places_photo", "names of photos, and one photo", "paid", _ask_photo, (_PHOTO_NAMES, _PHOTO)),
     Probe("routes_compute", "one route", "paid", _ask_route, (_NO_STOPS,)),
 )

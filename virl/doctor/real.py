@@ -71,7 +71,7 @@ def ask_model(spec: str, budget_usd: float) -> Finding | None:
     name, needed_for, ledger = f"reply of {spec}", f"--mind {spec}", Ledger(max(0.0, budget_usd))
     try:
         mind = open_mind(spec, cache_dir=None, ledger=ledger, settings=_SHORT)
-        (mind.once() if isinstance(mind, LLMMind) else mind).ask(_QUESTION)
+        (mind.without_retries() if isinstance(mind, LLMMind) else mind).ask(_QUESTION)
     except VirlError as fault:
         paid = f"no reply of use ({dollars(ledger.spent_usd)})"
         return Finding(name, "missing", paid, needed_for, str(fault), spec)
@@ -145,5 +145,7 @@ def _model_usd(spec: str) -> float | None:
     name, own = split_spec(spec)
     if name.startswith("ollama:") and own.price is None:
         return 0.0
-    usage = Usage(input_tokens=_READ_TOKENS, output_tokens=own.over(_SHORT).max_tokens or _WRITTEN_TOKENS)
+    usage = Usage(
+        input_tokens=_READ_TOKENS, output_tokens=own.with_fallback(_SHORT).max_tokens or _WRITTEN_TOKENS
+    )
     return request_usd(name, usage, prices_in(own.price) if own.price else None)

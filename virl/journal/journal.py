@@ -130,7 +130,7 @@ class Journal:
         return self._order.count
 
     @property
-    def ended(self) -> bool:
+    def is_over(self) -> bool:
         """Return whether the run is over: nothing can be appended."""
         return self._order.ended
 
@@ -267,9 +267,9 @@ def total_cost(records: Iterable[AnyRecord], after: RequestsRecord | None = None
         output_tokens=sum(exchange.output_tokens for exchange in asked),
         views=sum(len(record.views) for record in work),
         requests=RequestsRecord(
-            sent=_together(request.sent for request in requests),
-            cached=_together(request.cached for request in requests),
-            received=_together(request.received for request in requests),
+            sent=_sum_counts(request.sent for request in requests),
+            cached=_sum_counts(request.cached for request in requests),
+            received=_sum_counts(request.received for request in requests),
             usd=round(usd, 9),
         ),
         seconds=sum(record.seconds for record in work),
@@ -308,15 +308,15 @@ def booked_cost(recorded: CostRecord, paid: Paid) -> CostRecord:
             "input_tokens": paid.input_tokens,
             "output_tokens": paid.output_tokens,
             "requests": recorded.requests.model_copy(update=requests),
-            "interrupted": _interrupted(recorded.interrupted, interrupted),
+            "interrupted": _sum_interrupted(recorded.interrupted, interrupted),
         }
     )
 
 
-def _interrupted(one: InterruptedRecord, other: InterruptedRecord) -> InterruptedRecord:
+def _sum_interrupted(one: InterruptedRecord, other: InterruptedRecord) -> InterruptedRecord:
     return InterruptedRecord(
         usd=round(one.usd + other.usd, 9),
-        sent=_together((one.sent, other.sent)),
+        sent=_sum_counts((one.sent, other.sent)),
         llm_calls=one.llm_calls + other.llm_calls,
         input_tokens=one.input_tokens + other.input_tokens,
         output_tokens=one.output_tokens + other.output_tokens,
@@ -333,17 +333,17 @@ def sum_costs(one: CostRecord, other: CostRecord) -> CostRecord:
         output_tokens=one.output_tokens + other.output_tokens,
         views=one.views + other.views,
         requests=RequestsRecord(
-            sent=_together((one.requests.sent, other.requests.sent)),
-            cached=_together((one.requests.cached, other.requests.cached)),
-            received=_together((one.requests.received, other.requests.received)),
+            sent=_sum_counts((one.requests.sent, other.requests.sent)),
+            cached=_sum_counts((one.requests.cached, other.requests.cached)),
+            received=_sum_counts((one.requests.received, other.requests.received)),
             usd=round(one.requests.usd + other.requests.usd, 9),
         ),
-        interrupted=_interrupted(one.interrupted, other.interrupted),
+        interrupted=_sum_interrupted(one.interrupted, other.interrupted),
         seconds=one.seconds + other.seconds,
     )
 
 
-def _together(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+def _sum_counts(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
     total: Counter[str] = Counter()
     for count in counts:
         total.update(count)

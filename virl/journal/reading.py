@@ -92,7 +92,7 @@ def check_views(path: Path, records: Sequence[AnyRecord]) -> None:
     """
     for number, record in enumerate(records, start=1):
         if fault := missing_view(path.parent, record):
-            raise broken(path, number, fault)
+            raise line_error(path, number, fault)
 
 
 def missing_view(folder: Path, record: AnyRecord) -> str:
@@ -110,7 +110,7 @@ def view_files(record: AnyRecord) -> list[str]:
     return [view.file for view in record.views] if isinstance(record, StepRecord | NoteRecord) else []
 
 
-def broken(path: Path, number: int, fault: str) -> JournalBroken:
+def line_error(path: Path, number: int, fault: str) -> JournalBroken:
     """Return the error for a line of a journal.
 
     Args:

@@ -136,7 +136,7 @@ def cost_so_far(folder: Path, records: Sequence[AnyRecord]) -> CostRecord:
     recorded, book = total_cost(records), Ledger()
     for told in (paid_for(folder), paid_by(recorded)):
         book.catch_up(told)
-    return booked_cost(recorded, book.paid())
+    return booked_cost(recorded, book.payments())
 
 
 def _one_map(records: Sequence[AnyRecord]) -> tuple[MapExhibit | None, Sequence[Exhibit] | None]:

@@ -23,7 +23,7 @@ class Stretch:
         return sum(step.distance_m for step in self.steps)
 
     @property
-    def toward(self) -> str:
+    def direction_name(self) -> str:
         """The compass direction of the stretch as a whole."""
         first, last = self.steps[0].pose, self.steps[-1].pose
         if (first.lat, first.lng) == (last.lat, last.lng):

@@ -6,7 +6,7 @@ from pathlib import Path
 from virl.errors import JournalBroken
 from virl.files import MOST_LINE, TOO_LONG
 from virl.journal.journal import JOURNAL
-from virl.journal.reading import Order, broken, read_record
+from virl.journal.reading import Order, line_error, read_record
 from virl.journal.records import AnyRecord
 
 
@@ -23,11 +23,11 @@ class JournalTail:
         self._order = Order()
 
     @property
-    def ended(self) -> bool:
+    def is_over(self) -> bool:
         """Return whether the last record of the run was read."""
         return self._order.ended
 
-    def more(self) -> Iterator[AnyRecord]:
+    def read_new(self) -> Iterator[AnyRecord]:
         """Yield the whole records that have not been read.
 
         A line that is being written comes with a later call.
@@ -39,7 +39,7 @@ class JournalTail:
         try:
             with self._path.open("rb") as file:
                 if file.seek(0, 2) < self._read:
-                    raise JournalBroken(f"{self._path}: lines that were there are gone: start again")
+                    raise JournalBroken(f"{self._path}: lines have been removed from it: start again")
                 file.seek(self._read)
                 while (
                     (line := file.readline(MOST_LINE)).endswith(b"\n") and b"\0" not in line and line.strip()
@@ -50,15 +50,15 @@ class JournalTail:
         except OSError as fault:
             raise JournalBroken(f"{self._path}: cannot be read ({fault.strerror})") from fault
         if len(line) == MOST_LINE:  # a shorter one a kill or a crash left: whoever resumes the run removes it
-            raise broken(self._path, self._order.count + 1, TOO_LONG)
+            raise line_error(self._path, self._order.count + 1, TOO_LONG)
 
     def _record(self, line: bytes) -> AnyRecord:
         number = self._order.count + 1
         try:
             record = read_record(self._path, line, is_first=number == 1)
         except ValueError as fault:
-            raise broken(self._path, number, str(fault)) from fault
+            raise line_error(self._path, number, str(fault)) from fault
         if disorder := self._order.fault(record):
-            raise broken(self._path, number, disorder)
+            raise line_error(self._path, number, disorder)
         self._order.take(record)
         return record

@@ -93,7 +93,7 @@ class _Details(BaseModel):
     ephemeral_1h_input_tokens: int | None = Field(None, ge=0, le=MOST_TOKENS)
 
     @property
-    def written(self) -> int:
+    def cache_written(self) -> int:
         """Into the provider's cache; LangChain names them by how long they stay, where that is known."""
         by_stay = (self.ephemeral_5m_input_tokens or 0) + (self.ephemeral_1h_input_tokens or 0)
         return by_stay or self.cache_creation or 0
@@ -126,7 +126,7 @@ def check_answer(answer: object) -> Usage | None:
             details = counts.input_token_details or _Details()
             if counts.input_tokens or counts.output_tokens:
                 read = details.cache_read or 0
-                usage = Usage(counts.input_tokens, read, counts.output_tokens, details.written)
+                usage = Usage(counts.input_tokens, read, counts.output_tokens, details.cache_written)
         Said.of(answer)
     except ValidationError as invalid:
         raise ValueError(f"the reply cannot be read ({faults_in(invalid)})") from None

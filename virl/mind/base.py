@@ -59,7 +59,7 @@ class Mind(Protocol):
         """The ledger that each exchange is written to."""
         ...
 
-    def apart(self) -> "Mind":
+    def with_own_ledger(self) -> "Mind":
         """Return the same mind with a ledger of its own, for work beside or within other work."""
         ...
 

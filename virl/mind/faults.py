@@ -142,7 +142,11 @@ def classify(error: Exception) -> LLMFault:
     if type(error).__name__ in _NAMES:
         return _NAMES[type(error).__name__]
     status = status_of(error)
-    told = _told(words_of(error), status) if status is not None or isinstance(error, ModelError) else None
+    told = (
+        _fault_in_words(words_of(error), status)
+        if status is not None or isinstance(error, ModelError)
+        else None
+    )
     kind = next((fault for kind, fault in _KINDS if isinstance(error, kind)), None)
     if told or kind:
         return told or kind or LLMFault.OTHER
@@ -151,7 +155,7 @@ def classify(error: Exception) -> LLMFault:
     return _unreadable(error)
 
 
-def _told(said: str, status: int | None) -> LLMFault | None:
+def _fault_in_words(said: str, status: int | None) -> LLMFault | None:
     """Return the sort of failure that a server's words name, where its status says less, or `None`."""
     if refused_ability(said) == "max_tokens":
         return LLMFault.NOT_TAKEN  # the reply may be too long, not the prompt

@@ -104,7 +104,7 @@ class LentMind:
     """A program's own mind, whose questions are written down and charged in the ledger of a run."""
 
     def __init__(self, mind: Mind, name: str, ledger: Ledger) -> None:
-        self._mind = mind.apart()
+        self._mind = mind.with_own_ledger()
         self._name = name
         self._ledger = ledger
 
@@ -118,9 +118,9 @@ class LentMind:
         """The ledger of the run."""
         return self._ledger
 
-    def apart(self) -> "LentMind":
+    def with_own_ledger(self) -> "LentMind":
         """Return the same mind with a ledger of its own, for work that runs side by side."""
-        return LentMind(self._mind, self._name, self._ledger.apart())
+        return LentMind(self._mind, self._name, self._ledger.with_own_ledger())
 
     def ask(
         self,

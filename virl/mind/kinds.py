@@ -79,7 +79,7 @@ def words_for_kinds(
     for sentence in lexicon.sentences(asked_for(text)):
         for mention in _mentions(sentence, tuple(kinds), lexicon, aside):
             before, words = sentence[: mention.start], mention.stretch
-            refusing = _refusing(before, sentence[mention.end :], lexicon) if mention.kind else None
+            refusing = _refusal(before, sentence[mention.end :], lexicon) if mention.kind else None
             if refusing is not None:
                 refuses = mention.kind not in counted and mention.is_named(words, lexicon)
                 if refuses and not phrase_pattern(_BESIDE).search(refusing):
@@ -116,7 +116,9 @@ def _mentions(
     """Return the mentions of kinds in their order, overlapping only where two kinds share the same words."""
     kept: list[_Mention] = []
     misleading = [_Mention(None, *match.span(), 0.0) for match in matches_of(aside, sentence)]
-    found = sorted([*misleading, *_speaking(sentence, offered, lexicon)], key=lambda one: one.start - one.end)
+    found = sorted(
+        [*misleading, *_find_mentions(sentence, offered, lexicon)], key=lambda one: one.start - one.end
+    )
     for one in found:
         if all(
             ((one.start, one.end) == (other.start, other.end) and other.kind not in {None, one.kind})
@@ -128,7 +130,7 @@ def _mentions(
     return sorted(kept, key=lambda one: one.start)
 
 
-def _speaking(sentence: str, offered: tuple[str, ...], lexicon: Lexicon) -> Iterator[_Mention]:
+def _find_mentions(sentence: str, offered: tuple[str, ...], lexicon: Lexicon) -> Iterator[_Mention]:
     for kind in dict.fromkeys([*offered, *lexicon.place_types, *lexicon.needs]):
         name = words_of(kind)
         for match in matches_of((name, f"{name}s"), sentence):
@@ -140,10 +142,10 @@ def _speaking(sentence: str, offered: tuple[str, ...], lexicon: Lexicon) -> Iter
 
 
 def _is_refused(before: str, after: str, lexicon: Lexicon) -> bool:
-    return _refusing(before, after, lexicon) is not None
+    return _refusal(before, after, lexicon) is not None
 
 
-def _refusing(before: str, after: str, lexicon: Lexicon) -> str | None:
+def _refusal(before: str, after: str, lexicon: Lexicon) -> str | None:
     """Return the words before a kind that refuse it; `None` if none do."""
     clause = before.rpartition(",")[2]
     if clause.split()[-1:] == ["no"] and after.replace(",", " ").split()[:1] == ["please"]:

@@ -199,10 +199,10 @@ def stretch_of(match: re.Match[str]) -> str:
 @cache
 def _openings(phrases: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Return each phrase with the words it begins with, up to a `*` or `…`."""
-    return tuple((phrase, tuple(_begun(phrase))) for phrase in phrases)
+    return tuple((phrase, tuple(_phrase_beginnings(phrase))) for phrase in phrases)
 
 
-def _begun(phrase: str) -> Iterator[str]:
+def _phrase_beginnings(phrase: str) -> Iterator[str]:
     word = next(iter(phrase.translate(_APOSTROPHES).split()), "")
     for choice in ("" if word == "\N{HORIZONTAL ELLIPSIS}" else word).split("|"):
         yield f" {choice.partition('*')[0]}"

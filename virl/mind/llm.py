@@ -121,10 +121,10 @@ class LLMMind:
         """The ledger that each exchange is written to, failed ones with `error` as their reply."""
         return self._client.ledger
 
-    def apart(self) -> Self:
+    def with_own_ledger(self) -> Self:
         """Return the same mind with a ledger of its own, for work that runs side by side."""
         other = copy(self)
-        other._client = replace(self._client, ledger=self.ledger.apart())  # noqa: SLF001  of its own class
+        other._client = replace(self._client, ledger=self.ledger.with_own_ledger())  # noqa: SLF001  of its own class
         return other
 
     def charged_to(self, ledger: Ledger) -> Self:
@@ -133,7 +133,7 @@ class LLMMind:
         other._client = replace(self._client, sender=sender, ledger=ledger)  # noqa: SLF001  of its own class
         return other
 
-    def once(self) -> Self:
+    def without_retries(self) -> Self:
         """Return the same mind, which asks no second time for a reply that does not fit its type."""
         other = copy(self)
         other._client = replace(self._client, retries=0)  # noqa: SLF001  of its own class
@@ -144,7 +144,7 @@ class LLMMind:
         """Return whether the price of its tokens is known."""
         return self._client.sender.usd(Usage()) is not None
 
-    def hearing(self, said: Callable[[], Sequence[str]]) -> Self:
+    def with_user_words(self, said: Callable[[], Sequence[str]]) -> Self:
         """Return the same mind, with the same ledger, that hears with each question what the user said.
 
         Only questions with typed replies: plain texts, such as what a view shows, are no decisions.
@@ -154,7 +154,7 @@ class LLMMind:
         return other
 
     @property
-    def unpriced(self) -> frozenset[str]:
+    def unpriced_models(self) -> frozenset[str]:
         """Models whose tokens were counted at 0 dollars because their price is unknown."""
         return frozenset({self._client.name} if self._client.sender.remarks.has("price") else ())
 

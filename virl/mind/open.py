@@ -14,7 +14,7 @@ from virl.mind.chat.providers import (
     longest_reply,
     manner_of,
     options_of,
-    settled,
+    resolve_settings,
 )
 from virl.mind.given import OBJECT
 from virl.mind.keys import KEYS
@@ -45,14 +45,14 @@ class ModelHost:
     """`None` stands for the provider's own."""
 
     @property
-    def own(self) -> bool:
+    def is_own_server(self) -> bool:
         """Return whether it is a server of one's own that speaks as OpenAI's does."""
         return is_own_server(self.provider, self.base_url)
 
     @property
     def keys(self) -> tuple[str, ...]:
         """Environment variables that its key is read from."""
-        return (OWN_SERVER_KEY,) if self.own else KEYS.get(self.provider, ())
+        return (OWN_SERVER_KEY,) if self.is_own_server else KEYS.get(self.provider, ())
 
     @property
     def key(self) -> str | None:
@@ -104,7 +104,7 @@ def open_mind(
             f"unknown mind {spec!r}: use 'rules', scripted:FILE, or PROVIDER:MODEL such as openai:gpt-5-mini"
         )
     host = ModelHost(provider, base_url or base_url_of(provider))
-    chosen = own.over(settings or MindSettings())
+    chosen = own.with_fallback(settings or MindSettings())
     return _llm_mind(name, host, chosen, cache_dir, limiter, ledger, seed, remarks)
 
 
@@ -143,18 +143,18 @@ def _llm_mind(
     profile = dict(getattr(opened, "profile", None) or {})
     sees = settings.pictures if settings.pictures is not None else profile.get("image_inputs", True)
     abilities = Abilities(sees=bool(sees), fixed=frozenset(fixed))
-    abilities.opened(opened, name, host.base_url, [*lacks, *told_of(remarks, name)])
+    abilities.disable_unsupported(opened, name, host.base_url, [*lacks, *told_of(remarks, name)])
     return LLMMind(
         opened,
         name,
         cache=None if cache_dir is None else ReplyCache(cache_dir),
         price=price,
-        manner=manner_of(name, own_server=host.own),
+        manner=manner_of(name, own_server=host.is_own_server),
         abilities=abilities,
         longest_reply=longest_reply(host.provider, settings, profile),
         limiter=limiter,
         ledger=ledger,
-        settings=settled(host.provider, settings, profile),
+        settings=resolve_settings(host.provider, settings, profile),
     )
 
 
@@ -172,8 +172,8 @@ def _model(name: str, host: ModelHost, settings: MindSettings) -> "Model":
         warn_of_placeholder(variable, len(os.environ.get(variable, "")))
     key = host.key
     options: dict[str, Any] = {"base_url": host.base_url} if host.base_url else {}
-    options |= {"api_key": key or _NO_KEY} if host.own else {}
-    keyless = bool(host.keys) and not key and not host.own
+    options |= {"api_key": key or _NO_KEY} if host.is_own_server else {}
+    keyless = bool(host.keys) and not key and not host.is_own_server
     try:
         opened = _construct(name, settings, options)
     except ImportError as fault:
@@ -210,7 +210,7 @@ def _construct(name: str, settings: MindSettings, options: Mapping[str, Any]) ->
         return OpenAI(model=model, **options_of(provider, settings, None), **options)
     from langchain.chat_models import init_chat_model  # noqa: PLC0415
 
-    from virl.mind.chat.arranging import adapting  # noqa: PLC0415
+    from virl.mind.chat.arranging import adapt_model  # noqa: PLC0415
 
     # what LangChain knows of a model is told by the model itself
     known = dict(init_chat_model(name, **options).profile or {})
@@ -219,4 +219,4 @@ def _construct(name: str, settings: MindSettings, options: Mapping[str, Any]) ->
         from virl.mind.chat.openai_chat import OpenAIChat  # noqa: PLC0415  takes half a second
 
         return OpenAIChat(model=model, **chosen, **options)
-    return adapting(init_chat_model(name, **chosen, **options))
+    return adapt_model(init_chat_model(name, **chosen, **options))

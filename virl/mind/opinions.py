@@ -91,7 +91,7 @@ def wishes_in(text: str, lexicon: Lexicon, *, loosely: bool = False) -> list[Men
     return hinted + found
 
 
-def wished(*texts: str) -> dict[str, bool]:
+def requested_attributes(*texts: str) -> dict[str, bool]:
     """Return the attributes of a place that texts ask for, and whether it has to have each."""
     return {name: one.holds for text in texts for name, one in wishes(text, load_lexicon()).items()}
 
@@ -119,7 +119,7 @@ def _as_felt(mention: Mention, sentence: str, lexicon: Lexicon) -> Mention:
 
 def vote(texts: Iterable[str], lexicon: Lexicon) -> dict[str, Verdict]:
     """Return the verdict on each attribute that any text mentions; each text has one voice."""
-    ballots = [_leaning(opinions(text, lexicon)) for text in texts]
+    ballots = [_balance(opinions(text, lexicon)) for text in texts]
     names = sorted({name for ballot in ballots for name in ballot})
     return {
         name: Verdict(
@@ -138,7 +138,7 @@ def describe(verdict: Verdict, attribute: Attribute) -> str:
     return f"{saying} ({voices} of {verdict.yes + verdict.no})"
 
 
-def _leaning(mentions: Iterable[Mention]) -> Mapping[str, int]:
+def _balance(mentions: Iterable[Mention]) -> Mapping[str, int]:
     leaning: dict[str, int] = {}
     for mention in mentions:
         leaning[mention.attribute] = leaning.get(mention.attribute, 0) + (1 if mention.holds else -1)
@@ -166,12 +166,12 @@ def _mentions(
         if holds is not None:
             before = phrase_pattern(breaks).split(sentence[:start])[-1].rpartition(",")[2]
             near = " ".join(before.split()[-NEGATION_REACH:])
-            turning = _turning(near, negations)
+            turning = _negating_words(near, negations)
             words = sentence[start:end]
             yield Mention(name, holds ^ (len(turning) % 2 == 1), words, GAP.join([*turning, words]))
 
 
-def _turning(words: str, negations: tuple[str, ...]) -> list[str]:
+def _negating_words(words: str, negations: tuple[str, ...]) -> list[str]:
     """Return the words that turn what follows them."""
     plain = phrase_pattern(negations).findall(words)
     return [*plain, *(word for word in words.split() if word.endswith("n't"))]

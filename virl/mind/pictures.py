@@ -30,7 +30,7 @@ def picture_blocks(images: Pictures, longest_side: int) -> list[str | Block]:
     """
     labels = list(images) if isinstance(images, Mapping) else []
     blocks: list[str | Block] = []
-    for at, image in enumerate(_all(images)):
+    for at, image in enumerate(_picture_list(images)):
         blocks += [{"type": "text", "text": f"{labels[at]}:"}] if labels else []
         blocks.append(image_block(_pixels(image), longest_side))
     return blocks
@@ -45,7 +45,7 @@ def pictures_in_words(images: Pictures, describe: Describe | None) -> list[dict[
         images: a view is a picture of which it is known where it was taken.
         describe: the describer of an agent's senses; `None` where there is none.
     """
-    views = [image for image in _all(images) if isinstance(image, View)]
+    views = [image for image in _picture_list(images) if isinstance(image, View)]
     if describe is None or len(views) < len(images):
         return []
     labels = (
@@ -67,11 +67,11 @@ def image_block(image: Image, longest_side: int | None = None) -> Block:
 
 def image_notes(images: Pictures) -> list[str]:
     """Return the pictures as they are noted in a ledger: their sizes, such as `640x480`."""
-    shapes = [_pixels(image).shape for image in _all(images)]
+    shapes = [_pixels(image).shape for image in _picture_list(images)]
     return [f"{width}x{height}" for height, width, _ in shapes]
 
 
-def _all(images: Pictures) -> list[Picture]:
+def _picture_list(images: Pictures) -> list[Picture]:
     return list(images.values() if isinstance(images, Mapping) else images)
 
 

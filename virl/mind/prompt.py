@@ -114,11 +114,11 @@ def read_prompt(path: Path, name: str, reply: type[ReplyT], package: str = "") -
         reply: type of its reply.
         package: that it belongs to.
     """
-    return _checked(_text_of(path), path, name, reply, package)
+    return _check_prompt(_text_of(path), path, name, reply, package)
 
 
 @lru_cache(maxsize=256)
-def _checked(text: str, path: Path, name: str, reply: type[ReplyT], package: str) -> Prompt[ReplyT]:
+def _check_prompt(text: str, path: Path, name: str, reply: type[ReplyT], package: str) -> Prompt[ReplyT]:
     """Check a prompt once: it is loaded for every question, and parsing its template takes long."""
     matter, header, body = _split(text, path)
     if _reply_type(matter, header, path, package) is not reply:

@@ -39,8 +39,8 @@ def render(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> str:
 def render_parts(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> tuple[str, str]:
     """Render the orders, which may be empty, and the question; as `render`."""
     check_inputs(prompt, inputs)
-    orders = _rendered(prompt, prompt.orders, inputs) if prompt.orders else ""
-    return orders, _rendered(prompt, prompt.body, inputs)
+    orders = _render_template(prompt, prompt.orders, inputs) if prompt.orders else ""
+    return orders, _render_template(prompt, prompt.body, inputs)
 
 
 def render_turns(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> list[tuple[str, str]]:
@@ -49,7 +49,8 @@ def render_turns(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> list[t
     if not isinstance(turns, list | tuple):
         return []
     return [
-        (_in_a_line(turn["reply"]), _rendered(prompt, prompt.told, {**inputs, TURN: turn})) for turn in turns
+        (_in_a_line(turn["reply"]), _render_template(prompt, prompt.told, {**inputs, TURN: turn}))
+        for turn in turns
     ]
 
 
@@ -78,8 +79,8 @@ def fence(data: object) -> str:
     return f"{FENCE_OPEN}\n{harmless.strip()}\n{FENCE_CLOSE}"
 
 
-def given(facts: Mapping[str, object]) -> dict[str, object]:
-    """Return the facts without those that say nothing (`None`, false, empty): the `given` filter."""
+def drop_empty(facts: Mapping[str, object]) -> dict[str, object]:
+    """Return the facts without those that say nothing (`None`, false, empty): the `drop_empty` filter."""
     return {
         name: value for name, value in facts.items() if value is not False and value not in (None, "", [], ())
     }
@@ -99,7 +100,7 @@ def _no_json(value: object) -> NoReturn:
     raise TypeError(f"{value} is no JSON")  # an undefined name says which one it is
 
 
-def _rendered(prompt: Prompt[ReplyT], template: str, inputs: Mapping[str, object]) -> str:
+def _render_template(prompt: Prompt[ReplyT], template: str, inputs: Mapping[str, object]) -> str:
     try:
         return plain_lines(_template(template).render(**inputs)).strip() + "\n"
     except (TemplateError, TypeError, ValueError) as fault:
@@ -119,5 +120,5 @@ def environment() -> ImmutableSandboxedEnvironment:
         undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["data"] = fence
-    environment.filters["given"] = given
+    environment.filters["given"] = drop_empty
     return environment

@@ -25,13 +25,13 @@ class Reply(BaseModel):
         return {}
 
 
-def named(inputs: Mapping[str, object], name: str) -> list[str]:
+def name_list(inputs: Mapping[str, object], name: str) -> list[str]:
     """Return an input that is a list of names; empty if it is none."""
     given = inputs.get(name)
     return [one for one in given if isinstance(one, str)] if isinstance(given, list | tuple) else []
 
 
-def numbered(inputs: Mapping[str, object], name: str, first: int = 0) -> range:
+def number_range(inputs: Mapping[str, object], name: str, first: int = 0) -> range:
     """Return the numbers of an input that is a list, counted from `first`.
 
     Args:

@@ -38,9 +38,9 @@ class RuleMind:
         """The ledger that each exchange is written to."""
         return self._ledger
 
-    def apart(self) -> "RuleMind":
+    def with_own_ledger(self) -> "RuleMind":
         """Return the same rules with a ledger of their own, for work that runs side by side."""
-        return RuleMind(self._lexicon, self._ledger.apart())
+        return RuleMind(self._lexicon, self._ledger.with_own_ledger())
 
     def ask(
         self,

@@ -57,7 +57,7 @@ class ScriptedTurn(ScriptedCall):
         return self
 
     @property
-    def made(self) -> tuple[ScriptedCall, ...]:
+    def all_calls(self) -> tuple[ScriptedCall, ...]:
         """The calls of this turn; an answer is a call of `finish`."""
         if self.answer:
             given = {"answer": self.answer, "succeeded": self.succeeded, "place_id": self.place_id}
@@ -106,12 +106,12 @@ class ScriptMind:
         """The ledger that each exchange is written to; none costs anything."""
         return self._ledger
 
-    def apart(self) -> "ScriptMind":
+    def with_own_ledger(self) -> "ScriptMind":
         """Return the same script, as far as it has got, with a ledger of its own.
 
         For an agent that is consulted.
         """
-        other = ScriptMind(self.path, self.script, self._ledger.apart())
+        other = ScriptMind(self.path, self.script, self._ledger.with_own_ledger())
         other._given, other._consulted = self._given, True
         return other
 
@@ -136,7 +136,9 @@ class ScriptMind:
         check_inputs(prompt, inputs)
         listed = self.script.replies.get(prompt.name)
         if listed is None and self._rules:
-            reply = self._rules.apart().ask(prompt, images=images, rule_inputs=rule_inputs, **inputs)
+            reply = self._rules.with_own_ledger().ask(
+                prompt, images=images, rule_inputs=rule_inputs, **inputs
+            )
             self._write_down(prompt.name, inputs, reply.model_dump())
             return reply
         replies, at = listed or (), self._given[prompt.name]
@@ -163,13 +165,13 @@ class ScriptMind:
         turns = self.script.turns
         if self._consulted:
             raise MindFailed(
-                f"{self.path}: turns are for the agent that runs, not for one with tools that it consults"
+                f"{self.path}: `turns` are for the agent that you run: let it consult agents with a routine"
             )
         if number > len(turns):
             where = f"line {self.line('turns', len(turns) - 1)}" if turns else "`turns` is empty"
             raise MindFailed(
-                f"{self.path}, {where}: the script ends here, and turn {number} of the agent was asked for: "
-                "end it with an `answer`, or add turns and resume"
+                f"{self.path}, {where}: the script ends here, but the agent needs turn {number}: "
+                "add it and resume, or end the script with an `answer`"
             )
         return turns[number - 1]
 
@@ -182,13 +184,13 @@ class ScriptMind:
         if replies:
             line = self.line("replies", prompt, len(replies) - 1)
             return (
-                f"{self.path}, line {line}: the last reply to {prompt!r} is used, and it was asked for "
-                "again: add one and resume"
+                f"{self.path}, line {line}: the last reply to {prompt!r} has been used, and the "
+                "run needs another: add one and resume"
             )
         listed = ", ".join(sorted(self.script.replies)) or "none"
         return (
-            f"{self.path}, line {self.line('replies')}: prompt {prompt!r} was asked for, and the script "
-            f"replies to: {listed}; add it, or `rest: rules`"
+            f"{self.path}, line {self.line('replies')}: no reply to prompt {prompt!r}; there are replies to: "
+            f"{listed}; add it, or `rest: rules`"
         )
 
     def _write_down(self, prompt: str, inputs: Mapping[str, object], reply: Mapping[str, object]) -> None:

@@ -15,7 +15,7 @@ from virl.mind.answers import check_answer
 from virl.mind.chat.abilities import NotTaken, refused_ability
 from virl.mind.chat.asking import Ask
 from virl.mind.chat.providers import OWN_SERVER_KEY
-from virl.mind.chat.tracing import Parameters, telling
+from virl.mind.chat.tracing import Parameters, trace_request
 from virl.mind.faults import (
     MAX_TEXT,
     MOST_WORDS,
@@ -166,7 +166,7 @@ class Sender:
             OutOfReplies: as many have come as may.
         """
         policy = RetryPolicy(max(PATIENCE, self.retries), self.first_wait, self.longest_wait, self.sleep)
-        outcome = policy.run(lambda: self._try(ask, messages, tally, beside), _failed, tell=self._tell)
+        outcome = policy.run(lambda: self._try(ask, messages, tally, beside), _failure, tell=self._tell)
         if isinstance(outcome, _Failed):
             self._raise(outcome, tally)
         return outcome
@@ -197,11 +197,11 @@ class Sender:
             LLMFault.KEY: f"does not accept the key: check {keys} in your environment",
             LLMFault.UNKNOWN_MODEL: "is not known to the server: check the model's name and the base URL",
             LLMFault.NO_QUOTA: "has no quota left: check the plan and the billing of the account",
-            LLMFault.NO_CHAT: "was asked of a server that is no chat server: check the base URL "
+            LLMFault.NO_CHAT: "has a base URL at which no chat server answers: check the base URL "
             "(docs/how-to/language-models.md)",
             LLMFault.NO_TOOLS: "takes no tools: start its server with them (llama.cpp: --jinja; vLLM: "
             "--enable-auto-tool-choice, --tool-call-parser), or choose another model, or a `routine`",
-            LLMFault.TOO_MUCH: "is asked for more at once than its server takes: allow shorter replies and "
+            LLMFault.TOO_MUCH: "has a server that accepts only smaller requests: allow shorter replies and "
             f"conversations, as in --mind '{self.name}?max_tokens=N&context=N', or pictures=no",
         }
         if fault in (LLMFault.KEY, LLMFault.UNKNOWN_MODEL):
@@ -228,7 +228,9 @@ class Sender:
         self, ask: Ask, messages: Sequence[BaseMessage], tally: RequestUsage, beside: int
     ) -> "AIMessage | _Failed":
         if tally.replies.taken >= tally.replies.most:
-            raise OutOfReplies(f"{self.name} has had all its {tally.replies.most:g} replies")
+            raise OutOfReplies(
+                f"{self.name} gave all {tally.replies.most:g} replies of `limits: calls`: increase it"
+            )
         if self.limiter:
             self.limiter.acquire()
         expected = expected_usage(
@@ -243,15 +245,15 @@ class Sender:
         tally.attempts += 1
         tally.last = None
         attempt = tally.attempts
-        with telling(self.parameters, self.redaction, about=tally.about, attempt=attempt) as traced:
-            traced.asked(messages, tally.orders)
+        with trace_request(self.parameters, self.redaction, about=tally.about, attempt=attempt) as traced:
+            traced.set_question(messages, tally.orders)
             outcome = self._request(ask, messages, hold, tally)
             if tally.last:
-                traced.spent(tally.last, self.usd(tally.last))
+                traced.set_usage(tally.last, self.usd(tally.last))
             if isinstance(outcome, _Failed):
-                traced.failed(outcome.fault.value)
+                traced.fail(outcome.fault.value)
             else:
-                traced.answered(outcome)
+                traced.set_answer(outcome)
         return outcome
 
     def _request(
@@ -260,7 +262,7 @@ class Sender:
         try:
             answer = ask(list(messages))
         except Exception as error:  # noqa: BLE001  each provider raises what it likes
-            return self._lost(error, hold, tally)
+            return self._lose_reply(error, hold, tally)
         try:
             usage = check_answer(answer)
         except ValueError as fault:  # nobody knows what it cost: what was held stays
@@ -274,7 +276,7 @@ class Sender:
         tally.replies.taken += 1
         return _as_kept(answer, self.redaction)
 
-    def _lost(self, error: Exception, hold: Hold, tally: RequestUsage) -> "_Failed":
+    def _lose_reply(self, error: Exception, hold: Hold, tally: RequestUsage) -> "_Failed":
         """Return a request that came to nothing."""
         fault, said = classify(error), self.clean(words_of(error), MOST_WORDS)
         status = status_of(error)
@@ -334,7 +336,7 @@ class _Failed:
     fault: LLMFault
     said: str
     wait: float | None
-    again: bool
+    may_retry: bool
 
 
 def _was_answered(error: Exception, fault: LLMFault) -> bool:
@@ -351,5 +353,5 @@ def _as_kept(answer: AIMessage, redaction: Redaction) -> AIMessage:
     return answer.model_copy(update=fields)
 
 
-def _failed(outcome: AIMessage | _Failed) -> _Failed | None:
+def _failure(outcome: AIMessage | _Failed) -> _Failed | None:
     return outcome if isinstance(outcome, _Failed) else None

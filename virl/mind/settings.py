@@ -49,7 +49,7 @@ class MindSettings(Settings):
     price: Annotated[str, AfterValidator(_pair)] | None = None
     """Dollars for a million tokens in and out, such as `0.15,0.60`, for a model without a known price."""
 
-    def over(self, others: "MindSettings") -> "MindSettings":
+    def with_fallback(self, others: "MindSettings") -> "MindSettings":
         """Return these settings, and the others where these say nothing."""
         return others.model_copy(update=self.model_dump(exclude_none=True))
 

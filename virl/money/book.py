@@ -119,7 +119,7 @@ class Sums:
         self.input_tokens += other.input_tokens
         self.output_tokens += other.output_tokens
 
-    def paid(self) -> Paid:
+    def payments(self) -> Paid:
         """Return the sums in dollars."""
         return Paid(
             self.nano_usd.total() / 1e9,
@@ -196,14 +196,14 @@ class Book:
                 self._write(self._lines, entry)
             self._add(entry)
 
-    def paid(self, account: str = "") -> Paid:
+    def payments(self, account: str = "") -> Paid:
         """Return what an account and those below it have paid; of all accounts if it is empty."""
         total = Sums()
         with self._lock:
             for name, sums in self._accounts.items():
                 if not account or name == account or name.startswith(f"{account}/"):
                     total.add(sums)
-        return total.paid()
+        return total.payments()
 
     def _write(self, lines: JsonLines, entry: Entry) -> None:
         if entry.nano_usd == 0 and not _is_filled(lines.path.parent):

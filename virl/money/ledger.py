@@ -25,7 +25,7 @@ def account(name: str) -> Iterator[str]:
         name: of the account, which is a folder below that of the book; within another it lies below that one.
 
     Yields:
-        Its whole name, for `Ledger.paid`.
+        Its whole name, for `Ledger.payments`.
     """
     whole = "/".join(filter(None, (_ACCOUNT.get(), name)))
     token = _ACCOUNT.set(whole)
@@ -59,7 +59,7 @@ class Ledger:
         self._above: Ledger | None = None
         self._lock = threading.Lock()
 
-    def apart(self) -> "Ledger":
+    def with_own_ledger(self) -> "Ledger":
         """Return a ledger with the same limit, book and counts, and with questions of its own."""
         other = Ledger()
         other.book, other._counts, other._lock = self.book, self._counts, self._lock
@@ -144,9 +144,9 @@ class Ledger:
         with self._lock:
             return sum((counts.read() for counts in self._counts.values()), Spending())
 
-    def paid(self, account: str = "") -> Paid:
+    def payments(self, account: str = "") -> Paid:
         """Return what an account and those below it have paid by the book; of all accounts if it is empty."""
-        return self.book.paid(account)
+        return self.book.payments(account)
 
     def catch_up(self, told: Paid, account: str = "", run: Path | None = None) -> None:
         """Enter what a journal tells of an account beyond the book, so that the larger sums hold.
@@ -156,7 +156,7 @@ class Ledger:
             account: whose journal it is; those below it are included.
             run: its folder, named in a warning where the book lacks dollars; by default none is given.
         """
-        missing = told.minus(self.paid(account))
+        missing = told.minus(self.payments(account))
         if run and missing.usd:
             warning = "%s: the book has $%.4f less than the journal: going on from the journal's sum"
             _log.warning(warning, run, missing.usd)
@@ -317,5 +317,5 @@ def paid_for(folder: Path) -> Paid:
     for home in (folder, *folder.parents):
         if (book := home / SPENDING).is_file():
             within = folder.relative_to(home)
-            return Book(path=book).paid(within.as_posix() if within.parts else "")
+            return Book(path=book).payments(within.as_posix() if within.parts else "")
     return Paid()

@@ -199,7 +199,7 @@ def draw_curves(exhibit: CurvesExhibit) -> Plot | None:
         _HEIGHT - _BOTTOM / 3,
         tuple((axes.y(mark), write_number(mark, mark_digits)) for mark in marks),
         tuple(
-            (axes.x(index), exhibit.points[index]) for index in _visible_labels(exhibit.points, axes.across)
+            (axes.x(index), exhibit.points[index]) for index in _visible_labels(exhibit.points, axes.spacing)
         ),
         tuple(_line(exhibit, curve, axes, digits) for curve in exhibit.curves),
     )
@@ -215,13 +215,13 @@ class _Axes:
     high: float
 
     @property
-    def across(self) -> float:
+    def spacing(self) -> float:
         """The horizontal distance between two neighbouring points."""
         return (_WIDTH - _LEFT - _RIGHT) / max(self.count - 1, 1)
 
     def x(self, index: int) -> float:
         """Return the horizontal place of a point; one alone lies in the middle."""
-        return _LEFT + index * self.across if self.count > 1 else (_LEFT + _WIDTH - _RIGHT) / 2
+        return _LEFT + index * self.spacing if self.count > 1 else (_LEFT + _WIDTH - _RIGHT) / 2
 
     def y(self, value: float) -> float:
         """Return the vertical place of a value; one beyond the scale lies at its end."""

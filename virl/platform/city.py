@@ -238,6 +238,10 @@ class City:
             NoStreetView: there is no panorama so near.
             NoImagery: it has no picture.
             BadInput: a number is out of its range.
+
+        Examples:
+            >>> town.look(town.center, heading=90, width=64, height=64).pixels.shape
+            (64, 64, 3)
         """
         ahead = at.heading if isinstance(at, Pose) else 0.0
         faced = ahead if heading is None else heading

@@ -36,7 +36,7 @@ class LinkDensity:
         return self.seen < MEASURED or self.lonely > LONELY_SHARE * self.seen
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """The findings in words."""
         if self.seen < MEASURED:
             return f"links lead to {self.seen - 1} panoramas around the start only"

@@ -37,6 +37,10 @@ def to_networkx(city: City) -> "nx.MultiDiGraph[int]":
 
     Raises:
         BadInput: the city's panoramas are not all known, since it is asked over a network.
+
+    Examples:
+        >>> virl.to_networkx(town).is_directed()
+        True
     """
     street_map = held_street_map(city)
     import networkx as nx  # noqa: PLC0415 - takes a tenth of a second, when it is needed
@@ -107,8 +111,8 @@ def held_street_map(city: City) -> StreetMap:
     """
     if city.street_map is None:
         raise BadInput(
-            f"{city.title} is asked over a network, so its streets are not known at once: use a made city, a "
-            "town of OpenStreetMap, or one of a graph data set"
+            f"virl reads {city.title} panorama by panorama, so it has no street graph: use a made city, "
+            "a town of OpenStreetMap, or one of a graph data set"
         )
     return city.street_map
 

@@ -54,7 +54,12 @@ class Panorama:
 
 @dataclass(frozen=True, slots=True)
 class Pose:
-    """The place and heading of an agent."""
+    """The place and heading of an agent.
+
+    Examples:
+        >>> virl.Pose("vt-0", 90.0).heading
+        90.0
+    """
 
     pano_id: str
     """The panorama it stands at."""
@@ -75,6 +80,10 @@ class Camera:
 
     Raises:
         BadInput: a value is out of its range.
+
+    Examples:
+        >>> virl.Camera(heading=90).fov
+        90.0
     """
 
     heading: float

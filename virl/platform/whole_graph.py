@@ -14,7 +14,7 @@ def whole_graph(city: City) -> NavigationGraph:
         BadInput: it does not.
     """
     if city.street_map is None:
-        raise BadInput(f"{city.name} does not know all its panoramas: choose a made town or a map extract")
+        raise BadInput(f"not all panoramas of {city.name} are known: choose a made town or a map extract")
     found = [city.streetview.panorama(name) for name in city.street_map.panorama_ids()]
     number = {panorama.id: index for index, panorama in enumerate(found)}
     links = [(number[one.id], number[link.pano_id]) for one in found for link in one.links]

@@ -42,7 +42,7 @@ class Faults:
         if sum(self.rates.values()) > 1 + 1e-9:
             raise BadInput("the rates of the faults sum to more than 1")
 
-    def drawn(self, chance: float) -> str | None:
+    def choose_fault(self, chance: float) -> str | None:
         """Return the fault that a number in [0, 1) stands for, or `None`."""
         for kind, rate in self.rates.items():
             if chance < rate:

@@ -62,7 +62,7 @@ class GateOptions:
                 )
 
 
-def gated(
+def add_gate(
     app: ASGIApp,
     options: GateOptions,
     *,

@@ -59,7 +59,7 @@ class RequestBounds:
                 refused = refusal(408, f"The body did not come within {self._limits.body_s:g} seconds.")
             except _Gone:
                 return
-        await (refused or self._app)(scope, _given(bytes(body), receive), send)
+        await (refused or self._app)(scope, _replay_body(bytes(body), receive), send)
 
 
 class _Gone(Exception):
@@ -76,7 +76,7 @@ async def _pieces(receive: Receive) -> AsyncIterator[bytes]:
         more = message.get("more_body", False)
 
 
-def _given(body: bytes, receive: Receive) -> Receive:
+def _replay_body(body: bytes, receive: Receive) -> Receive:
     """Return a receiver of a body that is there already, and then of what else comes.
 
     That the client left.

@@ -7,7 +7,7 @@ from typing import Any
 from starlette.types import ASGIApp
 
 from virl.serve.limits import RequestLimits
-from virl.serve.running import LOOPBACK, run, running
+from virl.serve.running import LOOPBACK, run, serve_in_thread
 from virl.serve.stats import Stats
 from virl.serve.work import Pools, pools
 
@@ -54,7 +54,7 @@ def served_app(
         VirlError: the server did not start.
     """
     stats = Stats()
-    with pools() as own, running(make_app(stats, own), host, port, key, limits) as url:
+    with pools() as own, serve_in_thread(make_app(stats, own), host, port, key, limits) as url:
         yield ServedCity(url, stats)
 
 

@@ -80,14 +80,14 @@ def run(
     Raises:
         BadInput: the port is taken, or other machines can connect and there is no key.
     """
-    with _listening(host, port, key) as listener:
+    with _open_socket(host, port, key) as listener:
         tell(_url(listener))
         with suppress(KeyboardInterrupt):
             _Server(_config(app, limits, lifespan), closing).run(sockets=[listener])
 
 
 @contextmanager
-def running(
+def serve_in_thread(
     app: ASGIApp,
     host: str,
     port: int,
@@ -112,7 +112,7 @@ def running(
         BadInput: as `run`.
         VirlError: the server did not start.
     """
-    with _listening(host, port, key) as listener:
+    with _open_socket(host, port, key) as listener:
         server = _Server(_config(app, limits, lifespan), closing)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
@@ -139,8 +139,8 @@ class _Server(uvicorn.Server):
 
 
 @contextmanager
-def _listening(host: str, port: int, key: str | None) -> Iterator[socket.socket]:
-    family, address = _resolved(host, port)
+def _open_socket(host: str, port: int, key: str | None) -> Iterator[socket.socket]:
+    family, address = _resolve_host(host, port)
     if not is_loopback(address):
         check_key(key, f"listening at {address}, where other machines can connect,")
     # asyncio sends without delay only on sockets that name their protocol
@@ -156,7 +156,7 @@ def _listening(host: str, port: int, key: str | None) -> Iterator[socket.socket]
         yield listener
 
 
-def _resolved(host: str, port: int) -> tuple[socket.AddressFamily, str]:
+def _resolve_host(host: str, port: int) -> tuple[socket.AddressFamily, str]:
     """Return the family and the IP address of a name or an address."""
     try:
         found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)

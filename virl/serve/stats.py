@@ -17,7 +17,7 @@ class Stats:
         with self._lock:
             self._start()
 
-    def asked(self, endpoint: str, digest: str, *, counts: bool) -> tuple[int, int]:
+    def count_request(self, endpoint: str, digest: str, *, counts: bool) -> tuple[int, int]:
         """Count a request.
 
         Args:
@@ -35,7 +35,7 @@ class Stats:
             self._counted += counts
             return before, self._counted
 
-    def answered(self, endpoint: str, digest: str, code: int, *, good: bool) -> None:
+    def count_answer(self, endpoint: str, digest: str, code: int, *, good: bool) -> None:
         """Count an answer; `good` ones are those that a client can use.
 
         Args:
@@ -51,7 +51,7 @@ class Stats:
                 self._repeated[endpoint] += digest in self._satisfied
                 self._satisfied.add(digest)
 
-    def failed(self, kind: str) -> None:
+    def count_fault(self, kind: str) -> None:
         """Count a fault on purpose."""
         with self._lock:
             self._faults[kind] += 1

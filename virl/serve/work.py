@@ -59,7 +59,7 @@ async def while_waited_for(receive: Receive, pool: Executor, work: Callable[[], 
     context = copy_context()
     context.run(_gone.set, gone)
     working = asyncio.wrap_future(pool.submit(context.run, work))
-    leaving = asyncio.ensure_future(_left(receive))
+    leaving = asyncio.ensure_future(_wait_for_disconnect(receive))
     both: set[asyncio.Future[object]] = {working, leaving}  # type: ignore[arg-type]  # of different results
     try:
         await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
@@ -83,6 +83,6 @@ def end_if_client_left() -> None:
         raise ClientLeft
 
 
-async def _left(receive: Receive) -> None:
+async def _wait_for_disconnect(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass

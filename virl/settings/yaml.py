@@ -74,7 +74,7 @@ class YamlText:
         """Return the line of the deepest field on the way to `location` that the text holds."""
         return self.first_line + (_line_of(self.root, location) if self.root else 0)
 
-    def where(self, location: Location) -> str:
+    def source_line(self, location: Location) -> str:
         """Return source and line, such as `zoe.yaml, line 3`."""
         return f"{self.source}, line {self.line(location)}"
 

@@ -10,7 +10,7 @@ from virl.geo import LatLng
 from virl.journal.records import NoteRecord, PlaceRecord
 from virl.mind.kinds import kinds_wanted
 from virl.mind.lexicon import load_lexicon
-from virl.mind.opinions import wished
+from virl.mind.opinions import requested_attributes
 from virl.platform.claims import Claim, CountClaim, PlaceClaim
 from virl.tools.base import Listing
 from virl.tools.body import BodyState
@@ -32,7 +32,7 @@ def claims_of(agent: Agent, place: PlaceRecord | None, notes: Iterable[NoteRecor
     claims: list[Claim] = []
     if place:
         types = tuple(kinds_wanted(character.intention, lexicon.kinds, lexicon))
-        wishes = wished(character.background, character.intention)
+        wishes = requested_attributes(character.background, character.intention)
         claims.append(PlaceClaim(place.id, place.name, types, wishes, character.day_and_minute))
     looks = [_Look.model_validate(one.data) for one in notes if one.data.get("name") == DETECT]
     at_once: Counter[str] = Counter()

@@ -297,7 +297,7 @@ def _roads_in(body: Body, view: View) -> tuple[RoadAhead, ...]:
     camera, roads = view.camera, []
     for link in body.links:
         if -camera.fov / 2 <= signed_turn(camera.heading, link.heading) < camera.fov / 2:
-            sight = body.eyes.far(body.panorama, link)
+            sight = body.eyes.look_far(body.panorama, link)
             at = bearing_of(link.heading, body.standing.heading)
             roads.append(RoadAhead(direction=at, boards=len(sight.fronts), told=str(sight)))
     return tuple(roads)

@@ -90,7 +90,7 @@ def take_note(
     Notes stay when earlier results are left out of the conversation.
     """
     run = body.agent.run
-    if text.strip() and not run.noted(NOTEBOOK, body.doing):
+    if text.strip() and not run.find_note(NOTEBOOK, body.doing):
         run.note(NOTEBOOK, body.doing, text.strip(), asked=())
     return tell_data(Notebook(notes=tuple(short(note.text, 1000) for note in run.notes(NOTEBOOK))))
 

@@ -53,14 +53,14 @@ def main(
     from ..dataset import Selection  # noqa: PLC0415
     from .train import Options, train  # noqa: PLC0415 - brings in torch
 
-    def chosen(split: str, limit: int | None) -> Selection:
+    def select(split: str, limit: int | None) -> Selection:
         return Selection(data, dataset, scenario, split, limit=limit)
 
     options = Options(
         method=method,
         model=model,
-        train=chosen(train_split, train_limit),
-        dev=chosen(dev_split, dev_limit),
+        train=select(train_split, train_limit),
+        dev=select(dev_split, dev_limit),
         out=out,
         resume=resume,
         device=device,

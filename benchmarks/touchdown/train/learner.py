@@ -73,7 +73,7 @@ class Learner:
             loss += float(sample_loss.detach()) / count
             right += sample_right
             tokens += len(sample.ids)
-            learned += sample.learned
+            learned += sample.learned_tokens
         rate = float(self.scheduler.get_last_lr()[0])
         self._step()
         return Update(loss, right / learned, rate, int(tokens), int(learned))

@@ -279,9 +279,9 @@ def evaluate(
         spd=spd if math.isfinite(spd) else None,
         kpa=math.fsum(score.kpa for score in scores) / len(scores),
         kpa_published=math.fsum(score.kpa_published for score in scores) / len(scores),
-        decisions=sum(len(rollout.moves) - len(walks.opening) for rollout in rollouts),
+        decisions=sum(len(rollout.moves) - len(walks.opening_actions) for rollout in rollouts),
         invalid=sum(len(rollout.invalid) for rollout in rollouts),
-        stopped=sum(rollout.stopped for rollout in rollouts),
+        stopped=sum(rollout.is_stopped for rollout in rollouts),
         too_long=sum(rollout.too_long for rollout in rollouts),
         tokens=writer.fed,
     )

@@ -50,7 +50,7 @@ class Lessons:
         tokens, spans = self.encoder.encode(told.text), self.walks.decided_spans(told)
         if rollout.too_long or not spans or len(tokens.ids) > self.rollout_cutoff:
             return self.gold(route), "too_long"
-        if rollout.stopped and task_completion(
+        if rollout.is_stopped and task_completion(
             graph, rollout.states[-1].node, graph.number(route.episode.target)
         ):
             return walked_sample(tokens, spans, self.cutoff), "own"
@@ -62,7 +62,7 @@ class Lessons:
     def _oracle_actions(self, route: TrainingRoute, rollout: Rollout) -> list[Action]:
         """Return the actions that lead back to the route, at each state of a rollout."""
         oracle = Oracle(self.walks.graph, route.episode.path)
-        return oracle.actions(rollout.states[:-1])[len(self.walks.opening) :]
+        return oracle.actions(rollout.states[:-1])[len(self.walks.opening_actions) :]
 
 
 def told_with(

@@ -76,7 +76,7 @@ class Sample:
     """Learned tokens that carry visible text besides their action."""
 
     @property
-    def learned(self) -> int:
+    def learned_tokens(self) -> int:
         """The number of tokens that are learned."""
         return sum(label != IGNORED for label in self.labels)
 

@@ -134,7 +134,7 @@ def _routes(lessons: Lessons, data: Data) -> tuple[list[TrainingRoute], dict[str
         except (BadInput, NoStreetView) as fault:
             skipped[episode.id] = str(fault)
             continue
-        if lessons.gold(route).learned:
+        if lessons.gold(route).learned_tokens:
             routes.append(route)
         else:
             skipped[episode.id] = f"its prompt alone has more than {lessons.cutoff} tokens"
@@ -216,7 +216,7 @@ def _results_of(
         "gold_samples": {
             "tokens": sum(len(sample.ids) for sample in gold),
             "longest": max(len(sample.ids) for sample in gold),
-            "action_tokens": sum(sample.learned for sample in gold),
+            "action_tokens": sum(sample.learned_tokens for sample in gold),
             "actions_beyond_cutoff": sum(sample.cut for sample in gold),
             "tokens_shared_with_other_text": sum(sample.shared for sample in gold),
         },

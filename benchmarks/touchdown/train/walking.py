@@ -52,7 +52,7 @@ class Rollout:
         return [self.start, *(move.state for move in self.moves)]
 
     @property
-    def stopped(self) -> bool:
+    def is_stopped(self) -> bool:
         """Return whether it ended with a stop, and not at a limit."""
         return bool(self.moves) and self.actions[-1] is Action.STOP
 
@@ -84,7 +84,7 @@ class Walks:
         return self.observer.graph
 
     @property
-    def opening(self) -> tuple[Action, ...]:
+    def opening_actions(self) -> tuple[Action, ...]:
         """Actions that are taken before the first decision."""
         return OPENING[self.dataset]
 
@@ -114,7 +114,7 @@ class Walks:
 
         An opening one is given, hence not learned.
         """
-        return told.action_spans[len(self.opening) :]
+        return told.action_spans[len(self.opening_actions) :]
 
     def roll_out(self, route: TrainingRoute, writer: GreedyWriter) -> Rollout:
         """Let a model walk an episode; a reply that names no action is carried out as `forward`."""
@@ -125,7 +125,9 @@ class Walks:
             return Decision(action) if action else Decision(Action.FORWARD, refused=(reply,))
 
         moves: list[Move] = []
-        walk = act(self.graph, route.start, choose, opening=self.opening, max_actions=self.max_actions)
+        walk = act(
+            self.graph, route.start, choose, opening=self.opening_actions, max_actions=self.max_actions
+        )
         try:
             moves.extend(walk)
         except PromptTooLong:

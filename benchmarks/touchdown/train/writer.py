@@ -53,16 +53,16 @@ class GreedyWriter:
             del self._read[keep:]
         written: list[int] = []
         reply = ""
-        token = self._next(ids[keep:])
+        token = self._next_token(ids[keep:])
         while token != self._encoder.end:
             written.append(token)
             reply = self._encoder.decode(written)
             if _has_ended(reply) or len(written) == self._max_reply_tokens:
                 break
-            token = self._next([token])
+            token = self._next_token([token])
         return reply
 
-    def _next(self, ids: list[int]) -> int:
+    def _next_token(self, ids: list[int]) -> int:
         self._read += ids
         self.fed += len(ids)
         with torch.inference_mode():

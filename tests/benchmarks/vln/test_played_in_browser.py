@@ -23,7 +23,7 @@ from virl.errors import BadInput
 from virl.pages.ground import MapGround
 from virl.platform.providers.cities import open_city
 from virl.serve.watch.playing import PlayFeed, play_at, table_for
-from virl.serve.watch.server import watched
+from virl.serve.watch.server import serve_page
 
 
 def no_ground(_: str) -> MapGround:
@@ -46,7 +46,7 @@ def test_an_episode_is_played_by_keys_and_scored(virlton_data: Path, tmp_path: P
     feed = PlayFeed(elsewhere, control, no_ground)
     records: list[Record] = []
     thread = Thread(target=lambda: records.append(play_at(table, feed, Console(quiet=True))), daemon=True)
-    with watched({0: feed}) as url, chromium() as browser:
+    with serve_page({0: feed}) as url, chromium() as browser:
 
         def until(true: Callable[[], object]) -> None:
             WebDriverWait(browser, LONG_S, poll_frequency=0.1).until(lambda _: true())
@@ -62,7 +62,7 @@ def test_an_episode_is_played_by_keys_and_scored(virlton_data: Path, tmp_path: P
         thread.start()
         for number, pano_id in enumerate(route["pano_ids"][1:]):
             until(lambda number=number: entries() == number + 2 and ways())
-            links = control.standing().links
+            links = control.snapshot().links
             until(lambda links=links: ways() == [link.description for link in links])
             key = next(index for index, link in enumerate(links) if link.pano_id == pano_id)
             browser.execute_script("document.querySelector('.stage .frame').focus()")

@@ -72,7 +72,7 @@ class Scripted:
         self.told: list[dict[str, Any]] = []
         self.ledger = Ledger()
 
-    def apart(self) -> "Scripted":
+    def with_own_ledger(self) -> "Scripted":
         return self
 
     def ask(self, prompt, *, images=(), **inputs):

@@ -26,7 +26,7 @@ from virl.platform.movement.instruction.velma.navigator import VelmaNavigator
 from virl.platform.movement.open_mover import open_mover
 from virl.platform.providers.google.city import open_google
 from virl.serve.google.options import ServeOptions, parse_oddities
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 
 __all__ = ["route"]
 
@@ -37,7 +37,7 @@ MOVERS = ["links", "grid", "hybrid", pytest.param("web", marks=[pytest.mark.brow
 @contextmanager
 def over_http(monkeypatch: pytest.MonkeyPatch, serve: ServeOptions | None = None) -> Iterator[City]:
     city, _ = made_city()
-    with served(city, serve or ServeOptions(lossless=True)) as server, google_http(server.url) as http:
+    with serve_city(city, serve or ServeOptions(lossless=True)) as server, google_http(server.url) as http:
         monkeypatch.setenv("GOOGLE_MAPS_API_KEY", MARKER_KEY)
         monkeypatch.setenv("VIRL_GOOGLE_BASE_URL", server.url)
         yield open_google("made", "Made", city.center, None, http)

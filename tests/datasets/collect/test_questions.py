@@ -35,7 +35,7 @@ class Scripted:
         self.ledger = Ledger()
         self.asked: list[tuple[str, Mapping[str, Any]]] = []
 
-    def apart(self) -> "Scripted":
+    def with_own_ledger(self) -> "Scripted":
         return self
 
     def ask(self, prompt, *, images=(), **inputs):

@@ -30,7 +30,7 @@ from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.recording import Recording
 from virl.platform.streetview import Camera
 from virl.serve.google.options import ServeOptions
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 
 Ask = Callable[[GoogleHttp], object]
 PATIENT = {"read": 120.0, "total": 300.0}
@@ -81,7 +81,7 @@ def _recorded(city: City, asks: Mapping[str, Ask], folder: Path) -> dict[str, li
     served_city = replace(city, places=FlatPhotos(city.places))
     options = ServeOptions(page_delay_s=0.0, panorama_width=512)
     with ExitStack() as stack:
-        server = stack.enter_context(served(served_city, options))
+        server = stack.enter_context(serve_city(served_city, options))
         settings = settings_for(server.url, timeouts=PATIENT)
         http = stack.enter_context(GoogleHttp(settings, Keys("AIza-key"), Keeping(record=Recording(folder))))
         for ask in asks.values():

@@ -38,11 +38,11 @@ from virl.money.spending import Paid
 from virl.pages.pictures import embed
 from virl.picture_reading import PictureFault, open_picture
 from virl.platform.movement.instruction.in_order import plan_in_order
-from virl.platform.providers.http.deadline import deadline, timed
+from virl.platform.providers.http.deadline import add_deadlines, deadline
 from virl.platform.providers.osm import unpacked
 from virl.registry import import_errors, load
-from virl.serve.gate import GateOptions, gated
-from virl.serve.running import running
+from virl.serve.gate import GateOptions, add_gate
+from virl.serve.running import serve_in_thread
 
 Drawn = Mapping[str, Any]
 WORDS = ("the", "2nd", "left", "right", "turn", "at", "go", "straight", "past", "next", "light", "or", "a",
@@ -179,7 +179,7 @@ def _trickle() -> Iterator[Callable[[Drawn], None]]:
             start = time.monotonic()
             with httpx.Client(transport=transport, timeout=limit) as client:
                 if drawn["own"]:
-                    timed(transport)
+                    add_deadlines(transport)
                 else:
                     bound_connections(_Model(client))
                 try:
@@ -306,8 +306,8 @@ def _served() -> Iterator[Callable[[Drawn], None]]:
         reached.append(request.url.path)
         return PlainTextResponse(str(len(await request.body())))
 
-    app = gated(Starlette(routes=[Route("/{path:path}", take, methods=["GET", "POST"])]), GateOptions())
-    with running(app, "127.0.0.1", 0, None, GateOptions().limits) as url:
+    app = add_gate(Starlette(routes=[Route("/{path:path}", take, methods=["GET", "POST"])]), GateOptions())
+    with serve_in_thread(app, "127.0.0.1", 0, None, GateOptions().limits) as url:
         parts = urlsplit(url)
 
         def read(drawn: Drawn) -> None:

@@ -17,7 +17,7 @@ from virl.platform.movement.open_mover import MOVERS, open_mover
 from virl.platform.movement.web import WebSettings
 from virl.platform.providers.cities import open_city
 from virl.platform.streetview import Link, Pose
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 
 IN_BROWSER = [
     pytest.mark.browser,
@@ -64,7 +64,7 @@ def mover(request: pytest.FixtureRequest) -> Iterator[Mover]:
             address, _ = opened.enter_context(serve_maps_js(made, NAMES))
             web = WebSettings(address, arrows="arrows" in how)
         elif "web" in request.param:
-            server = opened.enter_context(served(replace(open_city("virlton"), streetview=made)))
+            server = opened.enter_context(serve_city(replace(open_city("virlton"), streetview=made)))
             web = WebSettings(f"{server.url}/maps/api/js", "any key", arrows="arrows" in how)
         yield opened.enter_context(open_mover(name, made, web=web, first="web" if "web" in how else "links"))
 

@@ -95,7 +95,7 @@ def test_a_caption_needs_a_place_for_the_label(tmp_path):
     file.write_text(
         "kind: openclip\narchitecture: ViT-B-32\ntag: openai\ncaption: a photo\n", encoding="utf-8"
     )
-    with pytest.raises(BadInput, match=r"mine\.yaml, line 4: caption: should hold \{label\}"):
+    with pytest.raises(BadInput, match=r"mine\.yaml, line 4: caption: must contain \{label\}"):
         read_model("recognizer", str(file))
 
 

@@ -216,7 +216,7 @@ turns:
 
 def test_a_script_is_played_and_goes_on_where_it_ended(city: City, tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    with pytest.raises(MindFailed, match="line 4: the script ends here, and turn 3"):
+    with pytest.raises(MindFailed, match="line 4: the script ends here, but the agent needs turn 3"):
         live(scripted(city, folder, SCRIPT))
     result = live(scripted(city, folder, SCRIPT + "  - {answer: On Station Street., succeeded: false}\n"))
     assert (result.status, result.outcome) == ("gave up", Outcome("gave up", "On Station Street."))

@@ -34,7 +34,7 @@ def test_the_picture_has_a_row_of_shops_and_a_tree_well_inside() -> None:
     assert shot.row
     assert shot.held == 1
     assert abs(shot.heading - 10) <= 5
-    assert shot.told == "a row of shops with the lettering 'Bakery', 'Café Nopal', and a tree"
+    assert shot.description == "a row of shops with the lettering 'Bakery', 'Café Nopal', and a tree"
 
 
 def test_a_sign_and_a_large_tree_are_better_than_a_row_without() -> None:
@@ -58,7 +58,7 @@ def test_a_sign_cut_in_two_is_one_once_its_view_was_read() -> None:
 
 
 def test_a_place_without_anything_has_a_picture_too() -> None:
-    assert scene().best().told == "nothing in particular"
+    assert scene().best().description == "nothing in particular"
 
 
 def test_few_letters_are_no_sign_unless_they_are_chinese() -> None:

@@ -241,7 +241,7 @@ class Fragile:
         self._mind, self._left = RuleMind(), questions
         self.name, self.ledger = self._mind.name, self._mind.ledger
 
-    def apart(self) -> "Fragile":
+    def with_own_ledger(self) -> "Fragile":
         return self
 
     def ask(self, *args: Any, **inputs: Any) -> Any:

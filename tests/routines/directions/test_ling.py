@@ -156,8 +156,8 @@ class Interrupted:
         self._rules = RuleMind()
         self.name, self.ledger, self._left = "rules", self._rules.ledger, [answers]
 
-    def apart(self) -> Mind:
-        return self._rules.apart()
+    def with_own_ledger(self) -> Mind:
+        return self._rules.with_own_ledger()
 
     def ask(self, prompt, *, images=(), **inputs):
         if not self._left[0]:

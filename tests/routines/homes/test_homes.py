@@ -235,7 +235,7 @@ class RuleMindAlike:
     def ledger(self) -> Ledger:
         return self.rules.ledger
 
-    def apart(self) -> "RuleMindAlike":
+    def with_own_ledger(self) -> "RuleMindAlike":
         return self
 
     def ask(self, prompt: Prompt[ReplyT], *, images: object = (), **inputs: object) -> ReplyT:

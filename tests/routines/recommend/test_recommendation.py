@@ -220,7 +220,7 @@ class Overheard:
     def ledger(self) -> Ledger:
         return self._rules.ledger
 
-    def apart(self) -> "Overheard":
+    def with_own_ledger(self) -> "Overheard":
         return self
 
     def ask(

@@ -9,7 +9,7 @@ from served_mcp import call, text, with_client
 from virl.money.ledger import paid_for
 from virl.platform.providers.cities import open_city
 from virl.serve.google import ServeOptions
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 
 CITY = """\
 title: Virlton over HTTP
@@ -34,7 +34,7 @@ def test_a_spent_budget_is_one_line_and_a_larger_one_goes_on(
 ) -> None:
     monkeypatch.setenv("GOOGLE_MAPS_API_KEY", KEY)
     town = open_city("virlton")
-    with served(town, ServeOptions()) as server:
+    with serve_city(town, ServeOptions()) as server:
         file = tmp_path / "served.yaml"
         file.write_text(CITY.format(lat=town.center.lat, lng=town.center.lng, url=server.url))
         runs = tmp_path / "runs"

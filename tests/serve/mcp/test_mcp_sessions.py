@@ -245,9 +245,9 @@ def test_a_session_that_was_set_aside_goes_on_by_its_id(tmp_path: Path) -> None:
 
 
 def test_only_sessions_are_resumed(tmp_path: Path) -> None:
-    from virl.agent.plan import RunOptions, planned
+    from virl.agent.plan import RunOptions, make_plan
 
-    plan = planned(RunOptions("hiro", out=tmp_path / "own"))
+    plan = make_plan(RunOptions("hiro", out=tmp_path / "own"))
     Journal.create(tmp_path / "own", plan.start).close()
 
     async def work(client: Client) -> None:
@@ -366,7 +366,8 @@ def test_sessions_share_an_open_town_and_give_it_back(tmp_path: Path) -> None:
     sessions = Sessions(SessionDefaults(city="virlton", runs=tmp_path))
     one, other = (sessions.open(OpenCity(at="91 Station Street")) for _ in range(2))
     agents = [session.acting.agent for session in (one, other)]
-    assert agents[0].city.streetview is agents[1].city.streetview
+    assert agents[0].city.maps is agents[1].city.maps
+    assert agents[0].city.streetview.graph is agents[1].city.streetview.graph
     assert agents[0].city.left_out is not agents[1].city.left_out
     gone = [weakref.ref(agent.run) for agent in agents]
     del agents

@@ -39,7 +39,7 @@ def test_each_episode_has_a_card_and_is_told_as_a_run(bench: Path) -> None:
     assert [card["score"] for card in cards[:3]] == [0.0, 1.0, 1.0]
     assert "fault <b>in</b> the code" in cards[5]["note"]
     feed = shelf.feeds[1]
-    told = feed.told()
+    told = feed.read_records()
     assert [one["seq"] for one in told] == list(range(len(told)))
     assert [told[0]["kind"], told[1]["kind"], told[-1]["kind"]] == ["start", "step", "end"]
     assert told[1]["at"] == [0.0, 0.0]
@@ -63,7 +63,7 @@ def test_a_walk_on_a_graph_is_told_action_by_action(tmp_path: Path) -> None:
     assert len(shelf.feeds) == 2
     for feed in shelf.feeds.values():
         assert isinstance(feed, EpisodeFeed)
-        steps = [one for one in feed.told() if one["kind"] == "step"]
+        steps = [one for one in feed.read_records() if one["kind"] == "step"]
         assert {step["title"] for step in steps} <= {
             "forward",
             "left",
@@ -76,8 +76,8 @@ def test_a_walk_on_a_graph_is_told_action_by_action(tmp_path: Path) -> None:
         assert steps[-2]["title"] == "stop"
         moved = [step for step in steps if step["metres"] > 0]
         assert len(moved) == sum(step["title"] == "forward" for step in steps)
-        assert feed.told()[0]["intention"]
-        assert feed.told()[-1]["status"] in {"finished", "gave up"}
+        assert feed.read_records()[0]["intention"]
+        assert feed.read_records()[-1]["status"] in {"finished", "gave up"}
 
 
 def test_the_run_of_an_agent_in_an_episode_is_shown_as_itself(bench: Path, tmp_path: Path) -> None:

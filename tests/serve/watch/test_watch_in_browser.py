@@ -22,7 +22,7 @@ from virl.journal.journal import JOURNAL
 from virl.pages.ground import MapGround
 from virl.serve.watch.feed import RunFeed
 from virl.serve.watch.pages import save_page
-from virl.serve.watch.server import watched
+from virl.serve.watch.server import serve_page
 from virl.serve.watch.shelf import Shelf
 
 pytestmark = [pytest.mark.browser, needs_chromium]
@@ -45,7 +45,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def address(run: Path) -> Iterator[str]:
-    with watched({0: RunFeed(run, ground)}) as url:
+    with serve_page({0: RunFeed(run, ground)}) as url:
         yield url
 
 
@@ -173,7 +173,7 @@ def test_a_run_that_is_written_elsewhere_grows_on_the_page(
     folder = tmp_path / "live"
     copytree(run / "views", folder / "views")
     (folder / JOURNAL).write_bytes(b"".join(lines[:5]))
-    with watched({0: RunFeed(folder, ground)}) as url:
+    with serve_page({0: RunFeed(folder, ground)}) as url:
         show(browser, url)
         until(browser, lambda: path_length(browser) == 4)
         assert text_of(browser, ".badge.state") == "not ended"
@@ -188,7 +188,7 @@ def test_who_looks_back_is_left_alone_by_what_comes(
 ) -> None:
     lines = (run / JOURNAL).read_bytes().splitlines(keepends=True)
     (tmp_path / JOURNAL).write_bytes(b"".join(lines[:10]))
-    with watched({0: RunFeed(tmp_path, ground)}) as url:
+    with serve_page({0: RunFeed(tmp_path, ground)}) as url:
         show(browser, url)
         until(browser, lambda: path_length(browser) == 9)
         browser.find_element(By.CSS_SELECTOR, ".timeline input").send_keys(Keys.HOME)
@@ -223,7 +223,7 @@ def test_nothing_runs_that_the_world_wrote(browser: webdriver.Chrome, tmp_path: 
             text.replace("A student who", hostile).replace("Find a place", f"{hostile} Find a place")
         )
         feed = RunFeed(folder, ground)
-        with watched({0: feed}) as url:
+        with serve_page({0: feed}) as url:
             show(browser, save_page([feed], tmp_path / "saved.html")[0].as_uri() if saved else url)
             until(browser, lambda: len(entries(browser)) == RECORDS)
             for number in range(RECORDS):
@@ -247,7 +247,7 @@ def test_several_runs_stand_side_by_side_and_many_in_a_grid(
         copytree(run / "views", folder / "views")
         (folder / JOURNAL).write_bytes(b"".join(lines if number else lines[:4]))
     shelf = Shelf([tmp_path], ground)
-    with watched(shelf.feeds, shelf.index) as url:
+    with serve_page(shelf.feeds, shelf.index) as url:
         show_grid(browser, url, 360)
         assert overflow(browser) == 0
         assert [one for one in browser.execute_script(CHECK) if not one.startswith("loads ")] == []

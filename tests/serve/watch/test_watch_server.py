@@ -20,7 +20,7 @@ from virl.pages.ground import MapGround
 from virl.serve.watch.feed import RunFeed
 from virl.serve.watch.living import seat_at
 from virl.serve.watch.pages import save_page
-from virl.serve.watch.server import watched
+from virl.serve.watch.server import serve_page
 from virl.serve.watch.shelf import Shelf
 
 
@@ -35,7 +35,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def address(run: Path) -> Iterator[str]:
-    with watched({0: RunFeed(run, ground)}) as url:
+    with serve_page({0: RunFeed(run, ground)}) as url:
         yield url
 
 
@@ -191,7 +191,7 @@ def test_a_view_that_leads_out_of_the_folder_or_is_no_picture_is_not_served(tmp_
     pipe.unlink()
     os.mkfifo(pipe)
     feed = RunFeed(folder, ground)
-    feed.told()
+    feed.read_records()
     given = {folder / file: feed.picture(*map(int, key.split("/"))) for key, file in feed.files().items()}
     assert given[first] is given[second] is given[third] is given[pipe] is None
     assert all(given[file] for file in given if file not in {first, second, third, pipe})
@@ -203,7 +203,7 @@ def test_a_journal_that_is_damaged_is_told(tmp_path: Path) -> None:
     with (folder / JOURNAL).open("a") as file:
         file.write("{}\n")
     feed = RunFeed(folder, ground)
-    assert len(feed.told()) == 3
+    assert len(feed.read_records()) == 3
     assert "line 4" in feed.state()["fault"]
 
 
@@ -241,7 +241,7 @@ def test_runs_are_found_in_folders(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_what_the_world_wrote_is_plain_text(tmp_path: Path) -> None:
     folder = keep_made_run(tmp_path / "run", size=16, shop="Bar\u202e\x1b[31m <img src=x onerror=alert(1)>")
-    text = json.dumps(RunFeed(folder, ground).told(), ensure_ascii=False)
+    text = json.dumps(RunFeed(folder, ground).read_records(), ensure_ascii=False)
     assert "\u202e" not in text
     assert "\\u001b" not in text
     assert "<img src=x onerror=alert(1)>" in text  # which the page shows as it is

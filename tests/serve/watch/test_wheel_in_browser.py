@@ -19,7 +19,7 @@ from virl.journal.journal import read_journal
 from virl.journal.records import NoteRecord, StepRecord
 from virl.pages.ground import MapGround
 from virl.serve.watch.feed import RunFeed
-from virl.serve.watch.server import watched
+from virl.serve.watch.server import serve_page
 
 SENSES = {"senses": {"detector": "simulated"}}
 FIELDS = {"limits.steps": 15, **SENSES}
@@ -87,7 +87,7 @@ def test_taking_over_changes_the_path_the_journal_says_who_decided_and_the_run_g
     run = run_of("hiro", folder, fields=FIELDS)
     run.control.pause()
     hand = Hand(browser)
-    with watched({0: RunFeed(folder, no_ground, run.control)}) as url:
+    with serve_page({0: RunFeed(folder, no_ground, run.control)}) as url:
         browser.get(url)
         run.start()
         hand.until(lambda: "paused" in hand.texts(".badge.state"))
@@ -121,7 +121,7 @@ def test_taking_over_changes_the_path_the_journal_says_who_decided_and_the_run_g
     assert any("I like the other street better." in note.text for note in said)
 
     again = run_of("hiro", folder, resume=True)
-    with watched({0: RunFeed(folder, no_ground, again.control)}) as url:
+    with serve_page({0: RunFeed(folder, no_ground, again.control)}) as url:
         browser.get(url)
         hand.until(lambda: len(hand.texts(".log li")) >= len(before))
         finished = again.start().end()
@@ -151,7 +151,7 @@ def look_around(hand: Hand) -> None:
 def test_commands_need_the_cookie_an_own_origin_and_a_run_that_can_be_steered(tmp_path: Path) -> None:
     control = Control()
     feeds = {0: RunFeed(tmp_path, no_ground, control), 1: RunFeed(tmp_path, no_ground)}
-    with watched(feeds) as address, httpx.Client(timeout=20) as client:
+    with serve_page(feeds) as address, httpx.Client(timeout=20) as client:
         page = client.get(address).text.partition("url=")[2].partition('"')[0]
         own = address.partition("/?")[0]
         url = f"{own}{page}runs/0/do"
@@ -161,9 +161,9 @@ def test_commands_need_the_cookie_an_own_origin_and_a_run_that_can_be_steered(tm
         assert client.post(url, json=pause).status_code == 403
         assert client.post(url, json=pause, headers={"Origin": "http://localhost:1"}).status_code == 403
         assert client.post(url, content='{"do": "pause"}', headers=right).status_code == 422
-        assert control.standing().state == "running"
+        assert control.snapshot().state == "running"
         assert client.post(url, json=pause, headers=right).status_code == 200
-        assert control.standing().state == "paused"
+        assert control.snapshot().state == "paused"
         for wrong in ({"do": "explode"}, {"do": "pause", "more": 1}, {}):
             assert client.post(url, json=wrong, headers=right).status_code == 422
         large = {"do": "say", "text": "x" * 20_000}
@@ -178,6 +178,6 @@ def test_commands_need_the_cookie_an_own_origin_and_a_run_that_can_be_steered(tm
 
 def test_a_run_that_has_no_journal_yet_is_waited_for(tmp_path: Path) -> None:
     feed = RunFeed(tmp_path, no_ground, SteeredRun().control)
-    assert list(feed.told()) == []
+    assert list(feed.read_records()) == []
     assert feed.fault == ""
     assert feed.state()["control"]["state"] == "running"

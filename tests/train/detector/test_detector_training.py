@@ -82,7 +82,7 @@ def test_the_exported_network_gives_what_torch_gives(views: Views, tmp_path: Pat
 
 def test_a_file_that_is_no_checkpoint_is_refused_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "checkpoint.pt").write_bytes(b"nothing")
-    with pytest.raises(BadInput, match=r"checkpoint\.pt: no checkpoint of this training") as told:
+    with pytest.raises(BadInput, match=r"checkpoint\.pt: not a checkpoint of this training") as told:
         load_network(tmp_path / "checkpoint.pt")
     assert "\n" not in str(told.value)
 

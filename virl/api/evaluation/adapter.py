@@ -118,7 +118,7 @@ def run_episode(benchmark: AnyBenchmark, episodes: Mapping[str, Episode], work: 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001 - as Inspect calls it
         episode = episodes[str(state.sample_id)]
         if work.shut:
-            raise EpisodeFailed(f"not begun, as an episode before failed: {work.shut[0]}")
+            raise EpisodeFailed(f"not started, because an earlier episode failed: {work.shut[0]}")
         with ask_in_loop(current_token()):
             outcome, halted = await anyio.to_thread.run_sync(_attempt, work, episode, abandon_on_cancel=True)
         if halted:

@@ -18,14 +18,14 @@ from virl.errors import VirlError
 def _register(name: str) -> Callable[..., Task]:
     """Return the task of Inspect that runs a benchmark, registered by its name."""
 
-    def made(**options: object) -> Task:
+    def make_task(**options: object) -> Task:
         try:
             return benchmark_task(name, options)
         except VirlError as fault:  # Inspect prints such errors without a traceback
             raise PrerequisiteError(as_markup(str(fault))) from fault
 
-    made.__doc__ = f"The benchmark `{name}`; arguments are its options (see `virl bench {name} --help`)."
-    return task(name=name)(made)
+    make_task.__doc__ = f"The benchmark `{name}`; arguments are its options (see `virl bench {name} --help`)."
+    return task(name=name)(make_task)
 
 
 TASKS = {name: _register(name) for name in benchmark_names()}

@@ -19,7 +19,7 @@ class Charge:
     def made_to(self, ledger: Ledger) -> "Charged":
         """Make the charge in the ledger that holds the run's book."""
         if self.entry is None:
-            return ledger.paid(self.account)
+            return ledger.payments(self.account)
         try:
             ledger.book.enter(self.entry)
         except BudgetExceeded as fault:
@@ -53,8 +53,8 @@ class _FarBook(Book):
         super().__init__()
         self._ask = ask
 
-    def paid(self, account: str = "") -> Paid:
-        """Return what an account has paid, as `Book.paid` does."""
+    def payments(self, account: str = "") -> Paid:
+        """Return what an account has paid, as `Book.payments` does."""
         told = self._ask(Charge(account=account))
         return told if isinstance(told, Paid) else Paid()
 

@@ -335,7 +335,7 @@ def _open_far(ray: Any, desk: Any, use: ModelUse) -> OpenModel:
     needs = read_model(use.role, use.name).resources
     actor = ray.get(desk.model.remote(use, needs))
 
-    def checked(reply: Any) -> Any:
+    def check_reply(reply: Any) -> Any:
         """Return the reply of an actor; raises its error if it replied with a fault."""
         said = ray.get(reply)
         if isinstance(said, RemoteFault):
@@ -344,10 +344,10 @@ def _open_far(ray: Any, desk: Any, use: ModelUse) -> OpenModel:
 
     def ask(question: Question, items: Sequence[Any]) -> Sequence[Any]:
         """Return the results of a question about items, as the actor of the model answers it."""
-        results: Sequence[Any] = checked(actor.ask.remote(question, items))
+        results: Sequence[Any] = check_reply(actor.ask.remote(question, items))
         return results
 
-    return OpenModel(ask, checked(actor.name.remote(code_version())))
+    return OpenModel(ask, check_reply(actor.name.remote(code_version())))
 
 
 def _other_version(wanted: str) -> RemoteFault | None:

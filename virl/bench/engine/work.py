@@ -107,7 +107,7 @@ class Bench:
     def attempt(self, episode: Episode) -> EpisodeOutcome:
         """Run an episode, again while its failure may pass."""
         with account(f"{FOLDER}/{slug(episode.id)}") as own, self._trace_episode(episode) as told:
-            outcome = replace(self._attempt(episode), paid=self.ledger.paid(own))
+            outcome = replace(self._attempt(episode), paid=self.ledger.payments(own))
             told.tell({"virl.cost_usd": outcome.paid.usd, "virl.status": outcome.status})
             if outcome.fault:
                 told.fail(outcome.fault)
@@ -131,7 +131,7 @@ class Bench:
         policy = RetryPolicy(self.job.attempts - 1, self.job.first_wait_s, longest_wait=inf)
         last = policy.run(
             lambda: self._try(episode, next(tries)),
-            lambda tried: tried if tried.again else None,
+            lambda tried: tried if tried.may_retry else None,
             tell=lambda tried, pause: _log.debug("%s: again in %.1f s", tried.outcome.episode.id, pause),
         )
         return last.outcome
@@ -155,7 +155,7 @@ class Bench:
                 fault="" if unpaid else type(fault).__name__,
                 shut=is_shut(fault),
             )
-            return _Tried(outcome, again=not unpaid and may_pass(fault))
+            return _Tried(outcome, may_retry=not unpaid and may_pass(fault))
         ended = EpisodeOutcome(episode, "done", kept, pictures, number, time.perf_counter() - started)
         if result.failure is None:
             return _Tried(ended)
@@ -168,7 +168,7 @@ class _Tried:
     """The outcome of one try of an episode."""
 
     outcome: EpisodeOutcome
-    again: bool = False
+    may_retry: bool = False
     """True if another try may help."""
     wait: None = None
 

@@ -13,11 +13,11 @@ class Sought:
     """Labels of the boxes that were matched to it; empty if none was."""
 
     @property
-    def matched(self) -> bool:
+    def is_matched(self) -> bool:
         """Return whether any box hit it."""
         return bool(self.labels)
 
     @property
-    def detected(self) -> bool:
+    def is_detected(self) -> bool:
         """Return whether a box hit it with one of its types."""
         return bool(self.labels & self.types)

@@ -237,7 +237,7 @@ def _in_order(
         for place in places:
             if stopped():
                 break
-            under_way.append((place, pool.submit(_question, place, mind.apart(), seed)))
+            under_way.append((place, pool.submit(_question, place, mind.with_own_ledger(), seed)))
             if len(under_way) == AT_ONCE:
                 yield under_way.popleft()
         yield from under_way

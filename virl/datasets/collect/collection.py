@@ -94,7 +94,7 @@ class Collection:
             BadInput: a file of the folder is broken.
             CannotWrite: the disk refuses.
         """
-        work, paid = Work.open(self.folder), self.ledger.paid()
+        work, paid = Work.open(self.folder), self.ledger.payments()
         counts = {
             "panoramas": len(work.panoramas),
             "places": len(work.places),

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from virl.mind.replies import Reply, numbered
+from virl.mind.replies import Reply, number_range
 
 FEWEST_WORDS, MOST_WORDS = 15, 40  # V-IRL: an option has 15 to 40 words
 TELLING_LETTERS = 4  # chosen: shorter words of a name, such as "The", tell nothing
@@ -48,7 +48,7 @@ class Served(Reply):
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
         """Return the values that fields of the reply may take, as `Reply.offers` does."""
-        return {"served": numbered(inputs, "options")}
+        return {"served": number_range(inputs, "options")}
 
     @field_validator("served")
     @classmethod

@@ -81,7 +81,7 @@ def write_labelled(city: City, name: str, folder: Path, count: int, seed: int = 
         CannotWrite: the disk refuses.
     """
     if city.truth is None:
-        raise BadInput(f"{city.title}: only made towns know what a view truly shows: use virlton")
+        raise BadInput(f"{city.title}: has no ground truth to label views with: use virlton")
     views: list[LabelledView] = []
     wanted = cycle([_of_places(city, Random(seed)), _of_furniture(city, Random(seed))])
     ended = 0
@@ -109,7 +109,7 @@ def write_labelled(city: City, name: str, folder: Path, count: int, seed: int = 
             )
         )
     if not views:
-        raise BadInput(f"{city.title}: nothing that is labelled stands near a panorama")
+        raise BadInput(f"{city.title}: no panorama is near a thing that can be labelled: use another town")
     written = LabelledSet(city=name, labels=(*types_20(), *KINDS), views=tuple(views))
     write_whole(folder / LABELS_FILE, written.model_dump_json(indent=1).encode(), "write the views again")
     return written

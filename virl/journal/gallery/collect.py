@@ -54,7 +54,7 @@ def runs_in(folders: Sequence[Path]) -> list[Path]:
             raise BadInput(f"{folder}: no such folder: give a folder that contains runs")
     found = {path.parent for folder in folders for path in folder.rglob(JOURNAL)}
     shown = sorted(path for path in found if CONSULTED not in path.parts)
-    return sorted(shown, key=_started, reverse=True)
+    return sorted(shown, key=_start_time, reverse=True)
 
 
 def read_card(folder: Path, ground: Callable[[str], MapGround]) -> Card | LeftOut:
@@ -73,10 +73,10 @@ def read_card(folder: Path, ground: Callable[[str], MapGround]) -> Card | LeftOu
     return LeftOut(folder, "has not ended; if it was interrupted, continue it with --resume")
 
 
-def _started(folder: Path) -> str:
+def _start_time(folder: Path) -> str:
     """Return when a run began; empty where its journal does not tell."""
     try:
-        first = next(JournalTail(folder).more(), None)
+        first = next(JournalTail(folder).read_new(), None)
     except VirlError:
         return ""
     return first.started if isinstance(first, StartRecord) else ""

@@ -117,7 +117,7 @@ class NotTaken(RequestRefused):
 
 
 @functools.cache
-def _learnt(model: str, base_url: str | None) -> set[Ability]:  # noqa: ARG001 - what it is kept by
+def _refused_abilities(model: str, base_url: str | None) -> set[Ability]:  # noqa: ARG001 - what it is kept by
     """Return the set of abilities that a model has refused in this process."""
     return set()
 
@@ -135,7 +135,9 @@ class Abilities:
     """Abilities that it has refused, also when others asked it."""
     left_out: list[Ability] = field(default_factory=list)
 
-    def opened(self, model: Any, name: str, base_url: str | None, lacks: Collection[Ability]) -> None:
+    def disable_unsupported(
+        self, model: Any, name: str, base_url: str | None, lacks: Collection[Ability]
+    ) -> None:
         """Leave out what is known to be refused, and what the model has refused in this process before.
 
         Args:
@@ -144,7 +146,7 @@ class Abilities:
             base_url: of its server; `None` for the provider's own.
             lacks: abilities known to be refused.
         """
-        self.learnt = _learnt(name, base_url)
+        self.learnt = _refused_abilities(name, base_url)
         for ability in dict.fromkeys([*lacks, *sorted(self.learnt)]):
             if ability not in self.fixed:
                 self._leave_out(ability, model)

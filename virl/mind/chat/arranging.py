@@ -32,16 +32,16 @@ class Adapting(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        told = arranged(messages, self._lacks)
+        told = arrange_messages(messages, self._lacks)
         return super()._generate(told, stop, run_manager, **kwargs)  # type: ignore[safe-super]
 
     def _stream(
         self, messages: list[BaseMessage], *args: Any, **kwargs: Any
     ) -> Iterator[ChatGenerationChunk]:
-        return super()._stream(arranged(messages, self._lacks), *args, **kwargs)
+        return super()._stream(arrange_messages(messages, self._lacks), *args, **kwargs)
 
 
-def adapting(model: BaseChatModel) -> BaseChatModel:
+def adapt_model(model: BaseChatModel) -> BaseChatModel:
     """Make a model of any provider an `Adapting` one, in place."""
     kind = type(model)
     about: dict[str, Any] = {"__module__": kind.__module__, "__doc__": kind.__doc__}
@@ -52,7 +52,7 @@ def adapting(model: BaseChatModel) -> BaseChatModel:
     return model
 
 
-def arranged(messages: Sequence[BaseMessage], lacks: Collection[str]) -> list[BaseMessage]:
+def arrange_messages(messages: Sequence[BaseMessage], lacks: Collection[str]) -> list[BaseMessage]:
     """Return messages without what a server refuses.
 
     Args:
@@ -89,7 +89,9 @@ def _orders_in_question(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
     told = [one for one in messages if not isinstance(one, SystemMessage)]
     for order in reversed([one for one in messages if isinstance(one, SystemMessage)]):
         first = HumanMessage(content=order.content)
-        told[:1] = [_joined(first, told[0])] if told and told[0].type == "human" else [first, *told[:1]]
+        told[:1] = (
+            [_join_messages(first, told[0])] if told and told[0].type == "human" else [first, *told[:1]]
+        )
     return told
 
 
@@ -99,14 +101,14 @@ def _in_order(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
     for message in messages:
         before = told[-1].type if told else ""
         if message.type == before == "human":
-            told[-1] = _joined(told[-1], message)
+            told[-1] = _join_messages(told[-1], message)
         else:
             told += [AIMessage(content=_BETWEEN)] if (before, message.type) == ("tool", "human") else []
             told.append(message)
     return told
 
 
-def _joined(first: BaseMessage, then: BaseMessage) -> HumanMessage:
+def _join_messages(first: BaseMessage, then: BaseMessage) -> HumanMessage:
     if isinstance(first.content, str) and isinstance(then.content, str):
         return HumanMessage(content=f"{first.content}\n\n{then.content}")
     return HumanMessage(content=[*_parts(first.content), *_parts(then.content)])

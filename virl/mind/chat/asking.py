@@ -11,7 +11,7 @@ from langchain_core.outputs import LLMResult
 from langchain_core.prompt_values import StringPromptValue
 from langchain_core.runnables import Runnable, RunnableSequence
 
-from virl.errors import MindFailed
+from virl.errors import BadInput
 from virl.mind.base import Prompt, ReplyT
 from virl.mind.chat.providers import ChatManner
 from virl.mind.replies import Text
@@ -37,11 +37,11 @@ def asker(
         schema: of the reply; `None` for a server that takes none: the prompt names the fields.
 
     Raises:
-        MindFailed: a completion model is asked for a typed reply.
+        BadInput: a completion model is asked for a typed reply.
     """
     if not issubclass(prompt.reply, Text):
         if isinstance(model, BaseLLM):
-            raise MindFailed(
+            raise BadInput(
                 f"{name} is a completion model and gives plain text only: "
                 f"choose a chat model for {prompt.name}"
             )

@@ -58,8 +58,8 @@ def _refuse_redirect(response: Any) -> None:
     asked, sent_on = response.request.url, response.request.url.join(response.headers["location"])
     if (asked.scheme, asked.host, asked.port) != (sent_on.scheme, sent_on.host, sent_on.port):
         raise RedirectRefused(
-            f"the server redirects to {sent_on.scheme}://{sent_on.host}, which is not asked: "
-            "set the base URL to it if it is yours"
+            f"the server redirects to {sent_on.scheme}://{sent_on.host}, which virl does not follow: "
+            "set the base URL to it if you trust it"
         )
 
 
@@ -112,16 +112,16 @@ class _Stream:
         if self._left <= 0:
             raise ConnectionError(f"the reply has more than {_MOST_BYTES / 1e6:.0f} MB")
         if timeout is None:
-            return self._counted(bytes(self._inner.read(max_bytes, timeout)))
+            return self._count_bytes(bytes(self._inner.read(max_bytes, timeout)))
         in_head = _END_OF_HEAD not in self._head
         left = self._asked + timeout * (1 if in_head else _WHOLE) - time.monotonic()
         if left <= 0:
             raise TimeoutError("the reply does not end")
-        data = self._counted(bytes(self._inner.read(max_bytes, min(timeout, left))))
+        data = self._count_bytes(bytes(self._inner.read(max_bytes, min(timeout, left))))
         self._head += data if in_head else b""
         return data
 
-    def _counted(self, data: bytes) -> bytes:
+    def _count_bytes(self, data: bytes) -> bytes:
         self._left -= len(data)
         return data
 

@@ -15,11 +15,11 @@ REMEMBERED = 400
 class Hearing(Protocol):
     """A listener that is told of a model's replies while they come."""
 
-    def asked(self, name: str) -> None:
+    def begin(self, name: str) -> None:
         """Take note that a request was sent to the model of this name."""
         ...
 
-    def heard(self, letters: int, last: str) -> None:
+    def add(self, letters: int, last: str) -> None:
         """Take note of a further piece that the model has said.
 
         Args:
@@ -38,7 +38,7 @@ class Hearing(Protocol):
         """
         ...
 
-    def done(self) -> None:
+    def end(self) -> None:
         """Take note that the reply is there, or that there will be none."""
         ...
 
@@ -53,26 +53,26 @@ class _Hears(BaseCallbackHandler):
     def on_chat_model_start(self, *_: Any, **__: Any) -> None:
         """Pass on that a request leaves."""
         self._said = ""
-        self._hearing.asked(self._name)
+        self._hearing.begin(self._name)
 
     def on_llm_start(self, *_: Any, **__: Any) -> None:
         """Pass on that a request leaves, to a completion model."""
         self._said = ""
-        self._hearing.asked(self._name)
+        self._hearing.begin(self._name)
 
     def on_llm_new_token(self, token: str | list[str | dict[str, Any]], **_: Any) -> None:
         """Pass on a piece that has come."""
         piece = token if isinstance(token, str) else ""
         self._said = f"{self._said}{piece}"[-REMEMBERED:]
-        self._hearing.heard(len(piece), plain_lines(self._redaction.text(self._said)))
+        self._hearing.add(len(piece), plain_lines(self._redaction.text(self._said)))
 
     def on_llm_end(self, *_: Any, **__: Any) -> None:
         """Pass on that all of the reply is there."""
-        self._hearing.done()
+        self._hearing.end()
 
     def on_llm_error(self, *_: Any, **__: Any) -> None:
         """Tell that no reply will come."""
-        self._hearing.done()
+        self._hearing.end()
 
 
 def let_hear(model: BaseChatModel | BaseLLM, name: str, hearing: Hearing, redaction: Redaction) -> None:

@@ -13,7 +13,7 @@ from langchain_openai import ChatOpenAI
 from langchain_openai.chat_models.base import _handle_openai_api_error, _handle_openai_bad_request
 
 from virl.mind.chat.arguments import JsonObject, as_object
-from virl.mind.chat.arranging import Adapting, arranged
+from virl.mind.chat.arranging import Adapting, arrange_messages
 from virl.mind.chat.endings import THOUGHTS
 
 _SAID = ("content", "refusal", "reasoning_content", "reasoning")
@@ -46,7 +46,7 @@ class OpenAIChat(Adapting, ChatOpenAI):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        payload = self._get_request_payload(arranged(messages, self._lacks), stop=stop, **kwargs)
+        payload = self._get_request_payload(arrange_messages(messages, self._lacks), stop=stop, **kwargs)
         if self._use_responses_api(payload):
             return super()._generate(messages, stop, run_manager, **kwargs)
         payload.pop("stream", None)
@@ -84,7 +84,7 @@ class OpenAIChat(Adapting, ChatOpenAI):
             if not isinstance(message, dict) or message.get("role") != "assistant":
                 raise ValueError("the reply has no message of the role assistant")
             response = response | {"choices": [choices[0] | {"message": _with_text_arguments(message)}]}
-            response["usage"] = _counted(response.get("usage"))
+            response["usage"] = _normalize_usage(response.get("usage"))
             result = super()._create_chat_result(response, generation_info)
             if thoughts := message.get("reasoning_content") or message.get("reasoning"):
                 result.generations[0].message.additional_kwargs[THOUGHTS] = thoughts
@@ -105,7 +105,7 @@ def _json_of(reply: Any) -> Any:
     return found
 
 
-def _counted(usage: Any) -> Any:
+def _normalize_usage(usage: Any) -> Any:
     """Return usage with whole numbers; `None` without the input, which LangChain would count as 0."""
     if not (isinstance(usage, dict) and usage.get("prompt_tokens") is not None):
         return None

@@ -107,7 +107,7 @@ def options_of(provider: str, settings: MindSettings, profile: Mapping[str, Any]
         settings: as the user wants them.
         profile: what LangChain knows of the model; `None` if it knows nothing.
     """
-    temperature, tokens = resolved(provider, settings, profile)
+    temperature, tokens = reply_defaults(provider, settings, profile)
     timeout = settings.timeout or TIMEOUT_S
     chosen: dict[str, Any] = {} if temperature is None else {"temperature": temperature}
     seed = {} if settings.seed is None else {"seed": settings.seed}
@@ -128,7 +128,7 @@ def options_of(provider: str, settings: MindSettings, profile: Mapping[str, Any]
             chosen |= seed
         case "ollama":
             chosen |= {"num_predict": tokens, "num_ctx": settings.context or OLLAMA_CONTEXT}
-            chosen |= {"reasoning": _thinking(settings.effort)} if settings.effort else {}
+            chosen |= {"reasoning": _thinking_option(settings.effort)} if settings.effort else {}
             chosen |= seed
             return {**chosen, "client_kwargs": {"timeout": timeout}}  # it has no `timeout` of its own
         case _:
@@ -138,7 +138,7 @@ def options_of(provider: str, settings: MindSettings, profile: Mapping[str, Any]
     return {**chosen, "timeout": timeout, "max_retries": 0}
 
 
-def resolved(
+def reply_defaults(
     provider: str, settings: MindSettings, profile: Mapping[str, Any] | None
 ) -> tuple[float | None, int]:
     """Return temperature, if one is taken, and the most tokens of a reply, with the provider's defaults.
@@ -171,11 +171,13 @@ def longest_reply(provider: str, settings: MindSettings, profile: Mapping[str, A
     if provider == "openai-completion":
         return settings.max_tokens or COMPLETION_TOKENS
     if provider in _LIMITED or settings.max_tokens:
-        return resolved(provider, settings, profile)[1]
+        return reply_defaults(provider, settings, profile)[1]
     return int((profile or {}).get("max_output_tokens") or REASONED_TOKENS)
 
 
-def settled(provider: str, settings: MindSettings, profile: Mapping[str, Any] | None) -> MindSettings:
+def resolve_settings(
+    provider: str, settings: MindSettings, profile: Mapping[str, Any] | None
+) -> MindSettings:
     """Return the settings that hold, defaults included.
 
     Temperature and seed are left out where none is taken.
@@ -185,7 +187,7 @@ def settled(provider: str, settings: MindSettings, profile: Mapping[str, Any] | 
         settings: asked for.
         profile: what is known of the model; `None` for nothing.
     """
-    temperature, tokens = resolved(provider, settings, profile)
+    temperature, tokens = reply_defaults(provider, settings, profile)
     context = settings.context or (OLLAMA_CONTEXT if provider == "ollama" else None)
     timeout = settings.timeout or TIMEOUT_S
     known = {"temperature": temperature, "max_tokens": tokens, "context": context, "timeout": timeout}
@@ -193,5 +195,5 @@ def settled(provider: str, settings: MindSettings, profile: Mapping[str, Any] | 
     return settings.model_copy(update=known)
 
 
-def _thinking(effort: str) -> bool | str:
+def _thinking_option(effort: str) -> bool | str:
     return effort != "none" and (effort if effort in ("low", "medium", "high") else True)

@@ -19,7 +19,7 @@ from langchain_core.language_models import BaseLLM
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
 
-from virl.errors import MindFailed
+from virl.errors import BadInput
 from virl.mind.base import Pictures, Prompt, ReplyT
 from virl.mind.chat.abilities import Abilities
 from virl.mind.chat.asking import Model
@@ -67,7 +67,7 @@ class Question:
     """The fields of the reply in words, with what this question offers."""
 
     @property
-    def beside(self) -> int:
+    def schema_letters(self) -> int:
         """Letters of the schema that goes with the request."""
         return len(json.dumps(self.schema)) if self.held else 0
 
@@ -100,7 +100,7 @@ def question_of(
 
     Raises:
         BadInput: an input is missing, is not the prompt's, or does not fit its template.
-        MindFailed: it is of no use without pictures, and the model takes none.
+        BadInput: it is of no use without pictures, and the model takes none.
     """
     orders, asked = render_parts(prompt, inputs)
     if issubclass(prompt.reply, Text):
@@ -128,12 +128,12 @@ def question_of(
     if images and abilities.sees:
         blocks += picture_blocks(images, manner.longest_side)
     elif images and prompt.needs_pictures:
-        raise MindFailed(
+        raise BadInput(
             f"{prompt.name} is a question about pictures, and the model takes none: choose another model, or "
             "a describer that asks none (`senses: {describer: sign-describer}`)"
         )
     elif images:
-        asked = f"{asked}\n{_instead(images, describe)}"
+        asked = f"{asked}\n{_picture_text(images, describe)}"
         blocks = [{"type": "text", "text": asked}]
     messages: list[BaseMessage] = [*earlier, HumanMessage(content=blocks)]
     if orders and isinstance(model, BaseLLM):
@@ -143,7 +143,7 @@ def question_of(
     return Question(messages, always if prompt.steady else schema, held, fields)
 
 
-def _instead(images: Pictures, describe: Describe | None) -> str:
+def _picture_text(images: Pictures, describe: Describe | None) -> str:
     """Return the words that replace pictures, for a model that takes none."""
     if told := pictures_in_words(images, describe):
         return render(load_prompt("mind/pictures-in-words", Reply), {"pictures": told})

@@ -53,7 +53,7 @@ def asked_of(name: str, model: "Model") -> Parameters:
     }
 
 
-class Telling:
+class RequestSpan:
     """A request while it is traced.
 
     Args:
@@ -67,7 +67,7 @@ class Telling:
         self.fault = ""
         self.usage: Usage | None = None
 
-    def spent(self, usage: Usage, usd: float | None) -> None:
+    def set_usage(self, usage: Usage, usd: float | None) -> None:
         """Tell the span the tokens and the dollars of the request.
 
         Args:
@@ -85,12 +85,12 @@ class Telling:
             }
         )
 
-    def failed(self, fault: str) -> None:
+    def fail(self, fault: str) -> None:
         """Mark the request as failed, for a reason in a word or two."""
         self.fault = fault
         self.told.fail(fault)
 
-    def answered(self, answer: "AIMessage") -> None:
+    def set_answer(self, answer: "AIMessage") -> None:
         """Tell the span of the model's answer, its words only where content is wanted."""
         if not self.told.is_on:
             return
@@ -109,7 +109,7 @@ class Telling:
             said = {"role": "assistant", "parts": _parts(answer), "finish_reason": reason or "stop"}
             self.told.tell({"gen_ai.output.messages": self._text([said])})
 
-    def asked(self, messages: "Sequence[BaseMessage]", orders: str = "") -> None:
+    def set_question(self, messages: "Sequence[BaseMessage]", orders: str = "") -> None:
         """Tell the span of the question, where content is wanted. Pictures are named and not sent."""
         if not (self.told.is_on and content_wanted()):
             return
@@ -132,7 +132,9 @@ class Telling:
 
 
 @contextmanager
-def telling(parameters: Parameters, redaction: Redaction, *, about: str, attempt: int) -> Iterator[Telling]:
+def trace_request(
+    parameters: Parameters, redaction: Redaction, *, about: str, attempt: int
+) -> Iterator[RequestSpan]:
     """Trace the request that is sent within the block.
 
     Args:
@@ -142,13 +144,13 @@ def telling(parameters: Parameters, redaction: Redaction, *, about: str, attempt
         attempt: of the question, from 1 on.
     """
     if not is_on():
-        yield Telling(OpenSpan(), redaction)
+        yield RequestSpan(OpenSpan(), redaction)
         return
     asked = parameters()
     started = time.perf_counter()
     attributes: dict[str, Value | None] = {**asked, "virl.prompt": about, "virl.attempt": attempt}
     with span(_title(asked), attributes, kind="client") as told:
-        request = Telling(told, redaction)
+        request = RequestSpan(told, redaction)
         try:
             yield request
         except BaseException as fault:

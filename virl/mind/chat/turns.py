@@ -53,7 +53,7 @@ def next_turn(
     """
     tally = RequestUsage(about, orders=str(frame.get("system") or ""), replies=replies)
     noted = notes_on(messages)
-    key = conversation_key(client.request, _shown(client, messages, in_words, tally), frame)
+    key = conversation_key(client.request, _describe_pictures(client, messages, in_words, tally), frame)
     if client.cache and (kept := client.cache.get(key, Said, {})):
         client.write_down(about, noted, what_it_says(kept.read()), tally, cached=True)
         return kept.read()
@@ -65,7 +65,7 @@ def next_turn(
     said = taken_back(answer, messages)
     client.write_down(about, noted, what_it_says(answer), tally)
     if not unusable(answer, tools_in(frame)):
-        key = conversation_key(client.request, _shown(client, messages, in_words, tally), frame)
+        key = conversation_key(client.request, _describe_pictures(client, messages, in_words, tally), frame)
         client.keep(key, about, Said.of(said).model_dump(mode="json"))
     return said
 
@@ -83,7 +83,7 @@ def _ask_until_usable(
     fault, replies = "", 0
     while True:
         added = [HumanMessage(content=render(note, {"fault": fault}))] if fault else []
-        sent = _marked(client, [*_shown(client, messages, in_words, tally), *added])
+        sent = _mark_for_cache(client, [*_describe_pictures(client, messages, in_words, tally), *added])
         try:
             answer = client.sender.send(ask, sent, tally, beside=beside)
         except NotTaken as refused:
@@ -104,7 +104,7 @@ def _ask_until_usable(
             return answer
 
 
-def _shown(
+def _describe_pictures(
     client: ModelClient, messages: Sequence[BaseMessage], in_words: InWords | None, tally: RequestUsage
 ) -> list[BaseMessage]:
     """Return the messages, with words in the place of their pictures where the model takes none."""
@@ -114,7 +114,7 @@ def _shown(
     return list(in_words()) if in_words else [without_pictures(message) for message in messages]
 
 
-def _marked(client: ModelClient, messages: list[BaseMessage]) -> list[BaseMessage]:
+def _mark_for_cache(client: ModelClient, messages: list[BaseMessage]) -> list[BaseMessage]:
     """Return the messages, the last one marked for the provider's cache where it wants that."""
     last = messages[-1]
     if not (client.manner.marks_cache and isinstance(last.content, str) and last.content):

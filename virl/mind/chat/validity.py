@@ -48,7 +48,7 @@ def valid_reply(
     mend = load_prompt("mind/invalid-reply", Reply)
     replies = 0
     while True:
-        answer = sender.send(ask, messages, tally, beside=question.beside)
+        answer = sender.send(ask, messages, tally, beside=question.schema_letters)
         replies += 1
         if refusal := refusal_in(answer):
             raise MindFailed(f"{client.name} refused to answer {prompt.name}: {sender.clean(refusal)}")

@@ -63,15 +63,15 @@ class Understanding:
         Raises:
             MindFailed: it is not; names what is not, and what is.
         """
-        known = f" (understood: {_listed(self.understood)})" if self.understood else ""
+        known = f" (understood: {_quote_list(self.understood)})" if self.understood else ""
         if self.is_foreign:
             raise MindFailed(
-                f"the rules speak English only and do not understand {_listed(self.narrowing)}{known}: "
+                f"the rules speak English only and do not understand {_quote_list(self.narrowing)}{known}: "
                 "write it in English, or choose a model with --mind openai:MODEL"
             )
         if self.narrowing:
             raise MindFailed(
-                f"the rules do not understand {_listed(self.narrowing)}{known}: leave it out, say it "
+                f"the rules do not understand {_quote_list(self.narrowing)}{known}: leave it out, say it "
                 "otherwise (names of places with capital letters or in quotation marks), or choose a "
                 "model with --mind openai:MODEL"
             )
@@ -87,7 +87,7 @@ def understand(reading: Reading) -> Understanding:
             sentence.mark_stretch(stretch)
         for name in reading.names:
             sentence.mark((words_of(name), f"{words_of(name)}'s"), FILLER)
-        for stretch in stretches_in(sentence.said, words.routines.get(reading.routine, ())):
+        for stretch in stretches_in(sentence.plain_text, words.routines.get(reading.routine, ())):
             sentence.mark_stretch(stretch)
         sentence.mark(reading.narrowing, NARROWING)
         sentence.narrow((*words.cuisines, *words.superlatives, *load_lexicon().particulars))
@@ -115,5 +115,5 @@ def understand(reading: Reading) -> Understanding:
     )
 
 
-def _listed(groups: Iterable[str]) -> str:
+def _quote_list(groups: Iterable[str]) -> str:
     return ", ".join(f'"{group}"' for group in list(dict.fromkeys(groups))[:_SHOWN])

@@ -85,7 +85,7 @@ class Sentence:
     is_exclaimed: bool = False
 
     @property
-    def said(self) -> str:
+    def plain_text(self) -> str:
         """The words, parted by single blanks."""
         return " ".join(word.word for word in self.words)
 
@@ -95,7 +95,7 @@ class Sentence:
 
     def mark(self, phrases: tuple[str, ...], state: str) -> None:
         """Mark the words of phrases that are not marked yet, those in quotation marks aside."""
-        for first, last in self._found(phrases):
+        for first, last in self._find_phrases(phrases):
             for word in self.words[first:last]:
                 if not word.state and not word.is_quoted:
                     word.state = state
@@ -118,7 +118,7 @@ class Sentence:
 
     def narrow(self, phrases: tuple[str, ...]) -> None:
         """Mark the words of phrases as narrowing though a rule takes them for something else."""
-        for first, last in self._found(phrases):
+        for first, last in self._find_phrases(phrases):
             for word in self.words[first:last]:
                 word.state = NARROWING
 
@@ -160,12 +160,14 @@ class Sentence:
         goes_on = False
         for clause in self.clauses():
             said = " ".join(word.word for word in clause)
-            opened = self._opened(clause, words.reasons)
+            opened = self._reason_index(clause, words.reasons)
             if goes_on and not _says(words.demands, said) and opened is None:
                 opened = 0
             restricts = _says(words.restrictions, said)
             if opened is not None and not restricts:
-                goes_on = clause[-1].word in ("and", "or") or (goes_on and _all(clause, ASIDE, FILLER))
+                goes_on = clause[-1].word in ("and", "or") or (
+                    goes_on and _have_states(clause, ASIDE, FILLER)
+                )
                 _leave(clause[opened:])
             elif not restricts and self._is_small_talk(clause, said, words):
                 _leave(clause)
@@ -185,14 +187,14 @@ class Sentence:
                 or (state == USED and word.word in _JOINING)
             )
             if ends and begun is not None:
-                yield self._shown(begun, last, state)
+                yield self._phrase(begun, last, state)
                 begun = None
             if word.state == state:
                 begun, last = at if begun is None else begun, at
         if begun is not None:
-            yield self._shown(begun, last, state)
+            yield self._phrase(begun, last, state)
 
-    def _shown(self, first: int, last: int, state: str) -> str:
+    def _phrase(self, first: int, last: int, state: str) -> str:
         """Return the text of some words, with the little words before what is not understood."""
         clause = self.words[first].clause if self.words[first].clause == self.words[last].clause else None
         while not state and first:
@@ -207,7 +209,7 @@ class Sentence:
         for number in dict.fromkeys(word.clause for word in self.words):
             yield [word for word in self.words if word.clause == number]
 
-    def _opened(self, clause: list[Word], reasons: tuple[str, ...]) -> int | None:
+    def _reason_index(self, clause: list[Word], reasons: tuple[str, ...]) -> int | None:
         """Return the word of a clause from which on it tells a reason."""
         found = next(iter(_spans([word.word for word in clause], reasons)), None)
         return found[0] if found else None
@@ -228,7 +230,7 @@ class Sentence:
         shouts = self.is_exclaimed and said.split()[0] not in _LEADING
         return begins or shouts or (apart and (way or said.startswith("who ")))
 
-    def _found(self, phrases: tuple[str, ...]) -> Iterator[tuple[int, int]]:
+    def _find_phrases(self, phrases: tuple[str, ...]) -> Iterator[tuple[int, int]]:
         return _spans([word.word for word in self.words], phrases)
 
     def _places(self, piece: list[str], within: range) -> Iterator[int]:
@@ -273,7 +275,7 @@ def _leave(clause: list[Word]) -> None:
             word.state = ASIDE
 
 
-def _all(clause: list[Word], *states: str) -> bool:
+def _have_states(clause: list[Word], *states: str) -> bool:
     return all(word.state in states for word in clause)
 
 

@@ -107,7 +107,7 @@ class _Failed:
     """A try that failed, perhaps for no lasting reason."""
 
     error: ProviderError
-    again: bool = True
+    may_retry: bool = True
     wait: float | None = None
 
 
@@ -179,7 +179,7 @@ class StreetViewPage:
                 return self._call(function, *arguments, pano_id=pano_id) if function else {}
             except _PageFailed as fault:
                 self._is_loaded = False
-                return _Failed(fault, again=fault.again)
+                return _Failed(fault, may_retry=fault.may_retry)
 
         outcome = self._retries.run(attempt, _failure, tell=_tell)
         if isinstance(outcome, _Failed):
@@ -216,14 +216,14 @@ class StreetViewPage:
         if reply["fault"] == _NOT_THERE and pano_id:
             raise NoStreetView(f"no panorama has the id {pano_id!r}")
         failed = _PageFailed(SERVICE, reply["fault"], "check the key, the address and the network")
-        failed.again = reply["fault"] != _REFUSED
+        failed.may_retry = reply["fault"] != _REFUSED
         raise failed
 
 
 class _PageFailed(ProviderError):
     """The page failed; another try may help."""
 
-    again = True
+    may_retry = True
 
 
 def _browser_failed(fault: "WebDriverException") -> _PageFailed:

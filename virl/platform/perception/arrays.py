@@ -71,9 +71,10 @@ def read_arrays(
         raise BadInput(f"{file}: contains no {', '.join(sorted(missing))}: not a file of kind {kind}")
     if str(arrays["kind"]) != kind or str(arrays["version"]) != str(version):
         raise BadInput(
-            f"{file}: is {arrays['kind']} version {arrays['version']}, but {kind} version {version} is needed"
+            f"{file}: is {arrays['kind']} version {arrays['version']}, not {kind} version {version}: "
+            "write it again"
         )
     made_by = str(arrays["model"])
     if model is not None and made_by != model:
-        raise BadInput(f"{file}: was made with {made_by}, and cannot be compared with {model}")
+        raise BadInput(f"{file}: was made with {made_by}, not {model}: make it again with {model}")
     return arrays, made_by

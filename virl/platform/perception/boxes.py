@@ -40,6 +40,11 @@ def draw_detections(view: View, found: Iterable[Boxed]) -> View:
     Args:
         view: as it was looked at; it stays as it is.
         found: detections, or what `city.truth.visible` tells.
+
+    Examples:
+        >>> view = town.look(town.center, width=64, height=64)
+        >>> virl.draw_detections(view, town.truth.visible(view.pano_id, view.camera)).pixels.shape
+        (64, 64, 3)
     """
     picture = PIL.Image.fromarray(view.pixels)
     pen = PIL.ImageDraw.Draw(picture)

@@ -75,7 +75,7 @@ class ModelOptions:
     """Models of a program, each in place of all models of its role."""
 
     @property
-    def drawn(self) -> bool:
+    def is_rendered(self) -> bool:
         """Return whether virl draws the views."""
         return self.is_drawn or self.truth is not None
 
@@ -110,7 +110,7 @@ class Models:
         settings, model = _detector_settings(name), self.detector(name)
         if not settings.sees_pixels_alone or name not in names_in(_FOLDER, ".yaml"):
             return model
-        return KeptFinds(model, f"{name} {'drawn' if self.options.drawn else 'photographed'}")
+        return KeptFinds(model, f"{name} {'drawn' if self.options.is_rendered else 'photographed'}")
 
     def recognizer(self, name: str) -> Recognizer:
         """Return a recognizer."""

@@ -98,13 +98,17 @@ def _check_standing(role: Role, name: str, above: tuple[tuple[Role, str], ...]) 
         settings = read_model(role, name)
         needs = settings.needs()
         return ModelReadiness(
-            role, name, settings.kind, (*_own(needs), *_models(needs, (*above, (role, name)))), settings.paper
+            role,
+            name,
+            settings.kind,
+            (*_own_needs(needs), *_models(needs, (*above, (role, name)))),
+            settings.paper,
         )
     except VirlError as fault:
         return ModelReadiness(role, name, "", (Need("its file", str(fault)),))
 
 
-def _own(needs: Needs) -> Iterator[Need]:
+def _own_needs(needs: Needs) -> Iterator[Need]:
     if needs.packages:
         missing = " and ".join(missing_packages(needs.packages))
         what = " + ".join(needs.packages)

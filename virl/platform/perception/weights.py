@@ -149,13 +149,13 @@ def once_per_process(load: Callable[..., T]) -> Callable[..., T]:
     loads: dict[tuple[Hashable, ...], Once[T]] = {}
     lock = Lock()
 
-    def loaded(*arguments: Hashable) -> T:
+    def load_once(*arguments: Hashable) -> T:
         with lock:
             # Only looked up within the lock, so that different weights load side by side.
             one = loads.setdefault(arguments, Once(partial(load, *arguments)))
         return one.get()
 
-    return loaded
+    return load_once
 
 
 @contextmanager
@@ -215,7 +215,7 @@ def _weight_files(source: str, names: Sequence[str], formats: Formats) -> list[s
     for pattern in formats:
         if fitting := [name for name in names if fnmatch(name, pattern)]:
             return fitting
-    raise ModelUnavailable(f"weights {source}: the hub has no file {' or '.join(formats)} there")
+    raise ModelUnavailable(f"weights {source}: no file {' or '.join(formats)} there: choose other weights")
 
 
 def _not_fetched(source: str, fault: Exception) -> ModelUnavailable:

@@ -137,6 +137,10 @@ def open_city(name: str) -> City:
     Raises:
         UnknownName: there is no such city.
         VirlError: its file is broken, or what its provider needs, such as a data set or a key, is missing.
+
+    Examples:
+        >>> virl.open_city("virlton").title
+        'Virlton'
     """
     return _open(name, Access())
 

@@ -121,13 +121,13 @@ def decider_of(agent: Agent) -> tuple[Decider, BaseChatModel]:
         return mind, mind.chat_model
     if isinstance(mind, ScriptMind):
         check_script(mind, agent.character)
-        return LocalDecider(mind, lambda _, number: _scripted(mind, number)), NoModel()
+        return LocalDecider(mind, lambda _, number: _script_turn(mind, number)), NoModel()
     if isinstance(mind, Decider):
         return mind, NoModel()
     if isinstance(mind, RuleMind):
         turns = PolicyTurns(agent.character)
         return LocalDecider(mind, lambda messages, _: turns.next_call(messages)), NoModel()
-    raise BadInput(f"{mind.name} can use no tools: --mind openai:MODEL")
+    raise BadInput(f"{mind.name} cannot call tools: choose a model that can, as with --mind openai:MODEL")
 
 
 def check_script(mind: ScriptMind, character: Character) -> None:
@@ -137,12 +137,12 @@ def check_script(mind: ScriptMind, character: Character) -> None:
         BadInput: the first turn that does not fit; names file and line.
     """
     for at, turn in enumerate(mind.script.turns):
-        for call in turn.made:
+        for call in turn.all_calls:
             if fault := _fault_in(call.tool, call.args, character):
                 raise BadInput(f"{mind.path}, line {mind.line('turns', at)}: turn {at + 1}: {fault}")
     if not mind.script.turns:
         raise BadInput(
-            f"{mind.path}, line 1: `turns` is empty, and {character.name} lives by tools: list what it does"
+            f"{mind.path}, line 1: `turns` is empty, and {character.name} has no routine: list its tool calls"
         )
 
 
@@ -164,7 +164,7 @@ def stop_at_fault(mind: ScriptMind, fault: Exception, request: ToolCallRequest) 
         raise fault
     raise BadInput(
         f"{mind.path}, line {line}: turn {turns}: {request.tool_call['name']}: {fault} "
-        "(mend the script and start a new run)"
+        "(correct the script and start a new run)"
     ) from fault
 
 
@@ -174,19 +174,19 @@ def _fault_in(tool: str, args: Mapping[str, object], character: Character) -> st
     if tool not in offered:
         return f"{character.name} has no tool {tool!r}: choose one of: {', '.join(offered)}"
     try:
-        TOOLS.find(tool).arguments.model_validate(_without_nones(args))
+        TOOLS.find(tool).arguments.model_validate(_drop_unset(args))
     except ValidationError as fault:
         return f"{tool}: {misfits(fault, 'args')[0]}"
     return ""
 
 
-def _scripted(mind: ScriptMind, number: int) -> Turn:
+def _script_turn(mind: ScriptMind, number: int) -> Turn:
     """Return a turn of a script."""
     turn = mind.turn(number)
-    return turn.says, [(one.tool, _without_nones(one.args)) for one in turn.made]
+    return turn.says, [(one.tool, _drop_unset(one.args)) for one in turn.all_calls]
 
 
-def _without_nones(args: Mapping[str, object]) -> dict[str, object]:
+def _drop_unset(args: Mapping[str, object]) -> dict[str, object]:
     """Return the arguments without those that are None."""
     return {name: value for name, value in args.items() if value is not None}
 

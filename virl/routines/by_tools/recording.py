@@ -107,7 +107,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         """Go no further once all is done, or time is up."""
         messages, minutes = state["messages"], self._limits.minutes
         turn = self._turn(messages)
-        new = self._run.noted(THOUGHT, turn) is None
+        new = self._run.find_note(THOUGHT, turn) is None
         others = (note.data.get("turns", 0) for note in self._run.notes(CONSULTATION))
         self._replies.most = self._limits.calls - sum(int(str(turns)) for turns in others)
         if not self.outcome and new and self._replies.taken >= self._replies.most:
@@ -125,7 +125,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
 
     def _of_the_user(self, key: str) -> list[HumanMessage]:
         """Return the user's acts and words since the turn before: moves, then words."""
-        thought = self._run.noted(THOUGHT, key)
+        thought = self._run.find_note(THOUGHT, key)
         before = inf if thought is None else thought.seq
         told = []
         if moves := self._body.be_led(before):
@@ -142,7 +142,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
     ) -> AIMessage:
         """Return the model's reply, from the journal where it answered before the run was cut off."""
         key = self._turn(request.messages)
-        if note := self._run.noted(THOUGHT, key):
+        if note := self._run.find_note(THOUGHT, key):
             if isinstance(self._decider, LLMMind):
                 self._decider.replays(PROMPT)
             self._replies.taken += cast("int", note.data.get("replies", 1))
@@ -241,7 +241,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         call, key = request.tool_call, self._call_key(request)
         self._body.doing = key
         data: ToolData | None = None
-        if note := self._run.noted(TOOL, key):
+        if note := self._run.find_note(TOOL, key):
             if not isinstance(self._body.agent.mind, LLMMind | ScriptMind):  # they go by the text
                 data = _recorded_data(self._body, note)
             self._body.standing = BodyState.model_validate(note.data["standing"])
@@ -256,7 +256,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
                 raise TypeError(f"the tool {call['name']} answered with a {type(message).__name__}")
             result = message.artifact if isinstance(message.artifact, ToolResult) else ToolResult("")
             data = result.data
-            note = self._write_down(key, call["name"], _checked(call), message, result)
+            note = self._write_down(key, call["name"], _parse_arguments(call), message, result)
         self._see_how_it_stands(note, request.state["messages"])
         shown = bool(note.data.get("shown"))
         failed = bool(note.data["failed"])
@@ -318,13 +318,13 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
                 come first.
             show: `_as_pictures`, or `LooksInWords.show`.
         """
-        self._looks += [at for at in range(self._searched, len(messages)) if _shown_views(messages[at])]
+        self._looks += [at for at in range(self._searched, len(messages)) if _message_views(messages[at])]
         self._searched = len(messages)
         blocks: dict[int, Blocks] = {}
         for at in self._looks[-_LOOKS_SHOWN:]:
             later = range(at, len(messages))
             end = next((to for to in later if not isinstance(messages[to], ToolMessage)), len(messages))
-            blocks.setdefault(end, []).extend(show(_shown_views(messages[at])))
+            blocks.setdefault(end, []).extend(show(_message_views(messages[at])))
         told = list(messages)
         for end in reversed(blocks):
             told.insert(end, HumanMessage(content=blocks[end]))
@@ -392,7 +392,7 @@ def _call_text(name: str, args: object) -> str:
     return f"{name}({short(shown, 120)})"
 
 
-def _checked(call: ToolCall) -> object:
+def _parse_arguments(call: ToolCall) -> object:
     """Return the arguments of a call as its tool has them; as they are, where they do not fit."""
     try:
         asked = TOOLS.find(call["name"]).arguments.model_validate(call["args"])
@@ -421,7 +421,7 @@ def _recorded_data(body: Body, note: NoteRecord) -> ToolData | None:
         agent = body.agent
         paid = tool.asks_services and agent.city.ledger is not None
         asks = tool.asks_model and not isinstance(agent.mind, RuleMind)
-        if (paid or asks) and not agent.run.noted(CONSULTATION, note.key):
+        if (paid or asks) and not agent.run.find_note(CONSULTATION, note.key):
             return None
         body.keeps_views = False
         result: ToolResult[ToolData] = tool.act(body, tool.arguments.model_validate(note.data["args"]))
@@ -468,7 +468,7 @@ class LooksInWords:
             ModelUnavailable: what the describer needs is missing.
         """
         new = [view for view in views if view.file not in self._said]
-        words = self._describe([_kept(self._folder, view) for view in new], self._wanted)
+        words = self._describe([_load_view(self._folder, view) for view in new], self._wanted)
         self._said |= {view.file: said for view, said in zip(new, words, strict=True)}
         lines = [short(self._said[view.file], LONGEST_WORDS) for view in views]
         told = (
@@ -477,7 +477,7 @@ class LooksInWords:
         return [{"type": "text", "text": f"{told}\n{from_world(lines)}"}]
 
 
-def _kept(folder: Path, view: ViewRecord) -> View:
+def _load_view(folder: Path, view: ViewRecord) -> View:
     """Return a view as it was kept."""
     try:
         with open_picture(folder / view.file) as picture:
@@ -488,7 +488,7 @@ def _kept(folder: Path, view: ViewRecord) -> View:
     return View(view.pano_id, camera, pixels)
 
 
-def _shown_views(message: AnyMessage) -> tuple[ViewRecord, ...]:
+def _message_views(message: AnyMessage) -> tuple[ViewRecord, ...]:
     """Return the views that a tool's message showed the model; empty if none."""
     told = message.artifact if isinstance(message, ToolMessage) else None
     return told.views if isinstance(told, ToolResult) and told.shown else ()

@@ -100,7 +100,7 @@ class _History:
                     self.number[verdict.object_id] = labels[seen.label]
                     self._title[verdict.object_id] = f"{seen.label} {labels[seen.label]}"
 
-    def why(self, seen: Seen) -> str:
+    def reason(self, seen: Seen) -> str:
         """Return the reason for taking a sighting for a known object or for a new one."""
         verdict = self._verdict[seen.number]
         if not verdict.new:
@@ -129,7 +129,7 @@ def _to_find(thing: MemoryObject, told: _History, memory: str) -> Find:
             seen,
             told.step.get(seen.number),
             distance(seen.position, place),
-            told.why(seen),
+            told.reason(seen),
             f"{memory}/{seen.crop}",
             f"{memory}/{seen.picture}",
         )

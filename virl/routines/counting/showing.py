@@ -18,7 +18,7 @@ from virl.journal.folder import CONSULTED
 from virl.journal.ground import ground_of
 from virl.journal.journal import JOURNAL, read_journal
 from virl.journal.page import page
-from virl.journal.reading import broken
+from virl.journal.reading import line_error
 from virl.journal.records import AnyRecord, NoteRecord, StartRecord, StepRecord
 from virl.journal.report import SCRIPTS, STYLES, report_context, shown_views, start_of
 from virl.journal.story import chapters
@@ -103,7 +103,7 @@ def draw_page(folder: Path, records: Sequence[AnyRecord], city: City | None) -> 
         MemoryBroken: the visual memory is damaged.
     """
     if fault := character_fault(start_of(records).character):
-        raise broken(folder / JOURNAL, 1, fault)
+        raise line_error(folder / JOURNAL, 1, fault)
     counted = _counting_folder(folder)
     walk = records if counted == folder else read_journal(counted)
     steps = [record for record in walk if isinstance(record, StepRecord)]

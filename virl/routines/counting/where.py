@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from virl.agent.agent import Agent
 from virl.agent.character import Character
-from virl.agent.character_file import located
+from virl.agent.character_file import errors_at_field
 from virl.agent.going_on import link_taken
 from virl.errors import BadInput, NotFound
 from virl.geo import LatLng, bearing, distance
@@ -34,7 +34,7 @@ def route_of(agent: Agent) -> list[LatLng]:
         if not isinstance(stop, str):
             stops.append(LatLng(stop.lat, stop.lng))
             continue
-        with located(agent.source, agent.character, "route"):
+        with errors_at_field(agent.source, agent.character, "route"):
             try:
                 stops.append(agent.city.maps.geocode(stop))
             except NotFound as fault:
@@ -65,7 +65,7 @@ def region_of(agent: Agent) -> Region:
     """
     city, who = agent.city, agent.run.start.agent
     if agent.character.region is not None:
-        region = _read_region(agent.character.region)
+        region = _to_region(agent.character.region)
         metres = distance(region.center, city.center)
         if metres > MAX_FROM_CITY_M:
             raise BadInput(f"{who}: region: lies {metres / 1000:,.0f} km from the centre of {city.title}")
@@ -80,7 +80,7 @@ def fit_region(character: Character, city: City) -> tuple[Character, tuple[str, 
     """Replace a region without street view of the city by the city's own."""
     if character.region is None:
         return character, ()
-    region = _read_region(character.region)
+    region = _to_region(character.region)
     if any(city.streetview.nearest(at, NEAR_A_STREET_M) for at in (region.center, *region.corners)):
         return character, ()
     reason = f"The region is not in {city.title}: takes that of {city.title}."
@@ -120,7 +120,7 @@ def _at_start(agent: Agent) -> Pose:
     return Pose(agent.start.id, agent.start.heading if heading is None else heading)
 
 
-def _read_region(region: str | Sequence[tuple[float, float]]) -> Region:
+def _to_region(region: str | Sequence[tuple[float, float]]) -> Region:
     """Return a region by its name, or of its corners (lat, lng), degrees."""
     if isinstance(region, str):
         return region_called(region)

@@ -129,7 +129,7 @@ class DayProgress:
             done=(*self.done, *activities),
         )
 
-    def where(self) -> str:
+    def location_name(self) -> str:
         """Return the name of where the client is."""
         names = (one.spot.name for one in reversed(self.done) if one.spot.position == self.here.position)
         return next(filter(None, names), self.here.name)

@@ -21,10 +21,10 @@ def hear(agent: Agent, turn: int, proposed: ProposedDay, budget_usd: float) -> A
         proposed: the day.
         budget_usd: of the whole day.
     """
-    noted = agent.run.noted(TOPIC, str(turn))
+    noted = agent.run.find_note(TOPIC, str(turn))
     if noted is None:
         moment = Moment(
-            f"The day that is proposed:\n{proposed.told}", done=-1, proposed=turn, question=QUESTION
+            f"The day that is proposed:\n{proposed.summary}", done=-1, proposed=turn, question=QUESTION
         )
         said = agent.user.feedback(moment)
         if said is None:

@@ -37,7 +37,7 @@ class Questions:
         inputs: dict[str, object] = self._inputs_now(standing) | {
             "day": DAY_NAMES[self.town.weekday],
             "until": show_clock(self.town.day.minutes[1]),
-            "here": standing.where(),
+            "here": standing.location_name(),
             "offers": self.town.offers(standing.here.position, standing.excluded_ids()),
             "scenic": self.scenic,
             "refused": [one.to_prompt() for one in refused],
@@ -95,7 +95,7 @@ class Questions:
         inputs: Mapping[str, Any],
     ) -> ReplyT:
         """Return the reply to a prompt, from the journal if it was asked before."""
-        if noted := self.agent.run.noted(topic, key):
+        if noted := self.agent.run.find_note(topic, key):
             return reply.model_validate(noted.data["reply"])
         answer: ReplyT = self.agent.mind.ask(self.agent.prompts.load(prompt, reply), **inputs)
         self.agent.run.note(

@@ -99,7 +99,7 @@ def plan_ungrounded(question: UngroundedQuestion, lexicon: Lexicon) -> Ungrounde
             offers=offers,
         )
         proposal = draft(asked, lexicon)
-        if proposal.kind == "end" or (proposal.place and asked.left < GUESSED_WAY + 20):
+        if proposal.kind == "end" or (proposal.place and asked.minutes_left < GUESSED_WAY + 20):
             break
         if proposal.place:
             planned.append(_guess_way(proposal, now))

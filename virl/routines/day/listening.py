@@ -25,9 +25,9 @@ def listen(agent: Agent, number: int, standing: DayProgress, since: int) -> DayP
         standing: where the client is.
         since: the minute at which they could speak up before, -1 for never.
     """
-    noted = agent.run.noted(TOPIC, str(number))
+    noted = agent.run.find_note(TOPIC, str(number))
     if noted is None:
-        if agent.run.noted("draft", f"{number}.0"):
+        if agent.run.find_note("draft", f"{number}.0"):
             return standing  # the user was silent before the run was cut off
         said = agent.user.feedback(Moment(_describe_standing(standing), number, standing.now, since))
         if said is None:

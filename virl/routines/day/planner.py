@@ -132,7 +132,7 @@ class _Planner:
         self._day = self._day.model_copy(update={"budget_usd": self._day.budget_usd + more})
         first = amended.first(proposed, more)
         earlier = still_wanted(amended, proposed, first)
-        kept = proposed.until(first, more)
+        kept = proposed.before_round(first, more)
         standing = replace(
             kept.after,
             state={**kept.after.state, **amended.state},
@@ -153,7 +153,9 @@ class _Planner:
             if turn == 0:
                 standing = listen(self._agent, number, standing, since)
             befores.append(standing)
-            chosen = self._next(f"{turn}-{number}" if turn else str(number), standing, number, wanted)
+            chosen = self._next_activity(
+                f"{turn}-{number}" if turn else str(number), standing, number, wanted
+            )
             if isinstance(chosen, str):
                 ended = chosen
                 befores.pop()
@@ -163,7 +165,7 @@ class _Planner:
         ended = ended or f"The plan holds {self._day.activities} activities, the maximum."
         return ProposedDay(tuple(rounds), tuple(befores), standing, ended)
 
-    def _next(
+    def _next_activity(
         self, key: str, standing: DayProgress, number: int, wanted: list[Wanted]
     ) -> list[Activity] | str:
         """Return the next activity with its way, or why there is none.
@@ -173,7 +175,7 @@ class _Planner:
         due = next((one for one in wanted if _is_due(one, number, standing)), None)
         if due is None:
             times = [parse_clock(one.amendment.starts) - LEAD for one in wanted if one.amendment.starts]
-            chosen = self._committed_activities(key) or self._round(
+            chosen = self._committed_activities(key) or self._draft_round(
                 key, standing, min([*times, self._day.minutes[1]])
             )
             if not isinstance(chosen, str) or not wanted:
@@ -184,7 +186,7 @@ class _Planner:
         return (
             self._committed_activities(key)
             or self._as_wanted(key, due, standing)
-            or self._round(key, standing, self._day.minutes[1])
+            or self._draft_round(key, standing, self._day.minutes[1])
         )
 
     def _as_wanted(self, key: str, wanted: Wanted, standing: DayProgress) -> list[Activity]:
@@ -203,7 +205,7 @@ class _Planner:
 
     def _note_unmet(self, key: str, why: str) -> None:
         """Note, once for each key, that a wish cannot be met, and why."""
-        if self._agent.run.noted(UNMET, key) is None:
+        if self._agent.run.find_note(UNMET, key) is None:
             self._agent.run.note(UNMET, key, f"This cannot be: {why}")
 
     def _town_until(self, until: int) -> Town:
@@ -215,16 +217,16 @@ class _Planner:
         """Return the questions for the client's situation, without a scenic spot moved or dropped."""
         offered = self._scenic and self._scenic.spot.id not in standing.set_apart
         return Questions(
-            self._agent, self._client, town, self._scenic.told if self._scenic and offered else None
+            self._agent, self._client, town, self._scenic.description if self._scenic and offered else None
         )
 
     def _committed_activities(self, key: str) -> list[Activity]:
         """Return the activities that a note holds; empty if there is no such note."""
-        noted = self._agent.run.noted(TOPIC, key)
+        noted = self._agent.run.find_note(TOPIC, key)
         held = noted.data["activities"] if noted else []
         return [Activity.model_validate(one) for one in held] if isinstance(held, list) else []
 
-    def _round(self, name: str, standing: DayProgress, until: int) -> list[Activity] | str:
+    def _draft_round(self, name: str, standing: DayProgress, until: int) -> list[Activity] | str:
         """Return the next activity with its way, or why there is none."""
         if standing.now >= until:
             return "The day is over."

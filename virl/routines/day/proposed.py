@@ -28,7 +28,7 @@ class ProposedDay:
         return [{"number": number, **one[-1].to_prompt()} for number, one in enumerate(self.rounds, start=1)]
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """The activities as numbered lines, and what is left."""
         lines = [
             f"{number}. {one[-1].time} {one[-1].what}{f', {one[-1].spot.name}' if one[-1].spot.name else ''}"
@@ -37,7 +37,7 @@ class ProposedDay:
         ]
         return "\n".join([*lines, f"{self.after.budget_usd:.2f} dollars are left."])
 
-    def until(self, first: int, more_usd: float) -> "ProposedDay":
+    def before_round(self, first: int, more_usd: float) -> "ProposedDay":
         """Return the rounds before one of them, with so many dollars more to spend."""
         kept = tuple(
             tuple(_with_more_left(one, more_usd) for one in chosen) for chosen in self.rounds[:first]

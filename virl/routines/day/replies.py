@@ -15,7 +15,7 @@ from pydantic import (
 )
 
 from virl.clock import parse_clock, show_clock
-from virl.mind.replies import Reply, numbered
+from virl.mind.replies import Reply, number_range
 
 Mode = Literal["any", "walking", "cycling", "transit", "driving"]
 Kind = Literal["normal", "eat", "transport", "scenic", "end"]
@@ -158,7 +158,7 @@ class Amendments(Reply):
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
         """Return the values that fields of the reply may take, as `Reply.offers` does."""
-        return {"changes.number": numbered(inputs, "activities", 1)}
+        return {"changes.number": number_range(inputs, "activities", 1)}
 
 
 class SceneryRating(Reply):
@@ -186,7 +186,7 @@ class SceneryRatings(Reply):
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
         """Return the values that fields of the reply may take, as `Reply.offers` does."""
-        return {"ratings.view": numbered(inputs, "views")}
+        return {"ratings.view": number_range(inputs, "views")}
 
     @field_validator("ratings")
     @classmethod

@@ -81,7 +81,7 @@ class DraftQuestion(Question):
         return parse_clock(self.now)
 
     @property
-    def left(self) -> int:
+    def minutes_left(self) -> int:
         """Minutes until the day ends."""
         return parse_clock(self.until) - self.minute
 

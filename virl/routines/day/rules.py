@@ -45,7 +45,7 @@ MEALS = (
 
 def draft(question: DraftQuestion, lexicon: Lexicon) -> DayDraft:
     """Return the next activity: a meal, a rest, the scenic spot or a pastime; `end` when the day is over."""
-    if question.left < SHORTEST:
+    if question.minutes_left < SHORTEST:
         return _draft_now(question, "end", "", 0, "End of the day", "No time is left for anything more.")
     return (
         _draft_meal(question)
@@ -80,7 +80,7 @@ def audit(question: AuditQuestion, lexicon: Lexicon) -> DayVerdict:
 def _draft_meal(question: DraftQuestion) -> DayDraft | None:
     """Return the draft of a meal that is due, or that hunger asks for; None if none."""
     since, hunger = question.since_meal(), question.state["hunger"]
-    if question.is_refused("eat") or question.budget_usd < LEAST_MEAL_USD or question.left < 30:
+    if question.is_refused("eat") or question.budget_usd < LEAST_MEAL_USD or question.minutes_left < 30:
         return None
     for meal in MEALS:
         due = meal.earliest <= question.minute <= meal.latest and (since is None or since >= MEAL_GAP)
@@ -145,7 +145,7 @@ def _best_pastime(question: DraftQuestion, lexicon: Lexicon) -> DayDraft | None:
         why = "The view there is the best that was found."
         return _draft_now(question, "scenic", "", SCENIC_MINUTES, "Enjoy the view", why)
     pastime = pastimes[sort]
-    why = _reason_for(pastime, question, liked.get(sort, 0) + asked.get(sort, 0))
+    why = _reason(pastime, question, liked.get(sort, 0) + asked.get(sort, 0))
     return _draft_now(question, "normal", sort, pastime.minutes, pastime.what.capitalize(), why)
 
 
@@ -160,7 +160,7 @@ def _is_possible(pastime: Pastime, question: DraftQuestion) -> bool:
     )
     affordable = pastime.usd == 0 or pastime.usd <= question.budget_usd - MEAL_RESERVE_USD * meals_to_come
     strong = not pastime.active or question.state["energy"] >= WORN_OUT
-    return fits_the_hour and affordable and strong and question.left >= min(pastime.minutes, 40)
+    return fits_the_hour and affordable and strong and question.minutes_left >= min(pastime.minutes, 40)
 
 
 def _worth(sort: str, pastime: Pastime, question: DraftQuestion) -> float:
@@ -194,7 +194,7 @@ def _scenic_is_due(question: DraftQuestion) -> bool:
     return not done and first <= question.minute <= last - 30 and not question.is_refused("scenic")
 
 
-def _reason_for(pastime: Pastime, question: DraftQuestion, taste: int) -> str:
+def _reason(pastime: Pastime, question: DraftQuestion, taste: int) -> str:
     """Return the reason for a pastime: the client's taste, else its effects, points an hour."""
     name = question.client.name
     if taste > 0:
@@ -207,7 +207,7 @@ def _draft_now(
     question: DraftQuestion, kind: Kind, place: str, minutes: int, what: str, reason: str
 ) -> DayDraft:
     """Return a draft that begins now and lasts so many minutes, at most those left."""
-    ends = question.minute + max(min(minutes, question.left), 0)
+    ends = question.minute + max(min(minutes, question.minutes_left), 0)
     return DayDraft(
         kind=kind,
         starts=question.now,

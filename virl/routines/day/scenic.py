@@ -56,7 +56,7 @@ class ScenicSpot:
     """Views that were rated."""
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """The spot in words, as prompts take it."""
         return f"{self.spot.name}: a view rated {self.rating:g} of 10. {self.reason}"
 
@@ -103,7 +103,7 @@ def _panoramas(town: Town, middle: LatLng) -> list[Panorama]:
 
 def _rate(agent: Agent, town: Town, park: Place, panorama: Panorama) -> ScenicSpot | None:
     """Rate the views from one panorama; the best is kept with the run."""
-    noted = agent.run.noted(TOPIC, panorama.id)
+    noted = agent.run.find_note(TOPIC, panorama.id)
     if noted is None:
         views = _views(town, panorama)
         if not views:

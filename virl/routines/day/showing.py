@@ -13,7 +13,7 @@ from virl.agent.agent import Agent
 from virl.clock import show_clock
 from virl.geo import LatLng
 from virl.mind.lexicon import words_of
-from virl.mind.opinions import wished
+from virl.mind.opinions import requested_attributes
 from virl.mind.rules import RuleMind
 from virl.pages.exhibits import (
     Bar,
@@ -119,7 +119,7 @@ def show_day(agent: Agent, plan: DayPlan) -> None:
 
 def _claims(plan: DayPlan, weekday: int) -> list[PlaceClaim]:
     """Return the claim of each visit: the place is open then; a meal is as the client wishes."""
-    wishes = wished(plan.client.background, plan.client.intention, *plan.said)
+    wishes = requested_attributes(plan.client.background, plan.client.intention, *plan.said)
     return [
         PlaceClaim(
             one.spot.id,
@@ -224,7 +224,7 @@ def _notes(agent: Agent, plan: DayPlan, unsure: Sequence[str]) -> list[str]:
     notes = [f"Feedback: {wish}" for wish in plan.said]
     notes += [f"Change: {one}" for one in plan.amendments]
     if plan.scenic:
-        notes.append(f"Scenic spot: {plan.scenic.told}")
+        notes.append(f"Scenic spot: {plan.scenic.description}")
     notes += [*_unknown_prices(agent), *_unknown_hours(unsure), *_unknown_transit(agent, plan), plan.ended]
     return [*notes, f"Places and ways: {agent.city.notice}."] if agent.city.notice else notes
 

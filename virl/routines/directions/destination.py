@@ -53,7 +53,7 @@ class Destination:
     """True if the place is what was asked for, or of a kind that the character accepts."""
 
     @property
-    def told(self) -> str:
+    def display_name(self) -> str:
         """The place's name; of a substitute with its kind."""
         return f"the {self.taken} {self.place.name}" if self.taken else self.place.name
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from virl.mind.replies import Reply, numbered
+from virl.mind.replies import Reply, number_range
 from virl.platform.names import spelt
 
 MAX_DIRECTIONS = 2000
@@ -52,7 +52,7 @@ class PlacePick(Reply):
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
         """Return the values that fields of the reply may take, as `Reply.offers` does."""
-        return {"index": numbered(inputs, "places")}
+        return {"index": number_range(inputs, "places")}
 
     @field_validator("index")
     @classmethod

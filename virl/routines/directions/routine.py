@@ -53,7 +53,7 @@ def run(agent: Agent) -> None:
             Outcome("blocked", destination.with_lacks(f"No directions to {destination.place.name}: {fault}."))
         )
         return
-    told = f"Gave directions to {destination.told}, {directions.length_m:.0f} m."
+    told = f"Gave directions to {destination.display_name}, {directions.length_m:.0f} m."
     agent.run.end(
         Outcome(
             "finished" if destination.does_as_well else "substituted",
@@ -77,7 +77,7 @@ def _destination(agent: Agent) -> Destination:
     Raises:
         NotFound: there is none, and nothing in its place.
     """
-    if noted := agent.run.noted("destination", "place"):
+    if noted := agent.run.find_note("destination", "place"):
         if set(noted.data) == {"id"}:  # as earlier versions wrote it
             return Destination(agent.city.places.details(str(noted.data["id"])))
         if "place" in noted.data:
@@ -96,7 +96,7 @@ def _destination(agent: Agent) -> Destination:
     )
     text = f"They want to go to {found.place.name}, {found.place.address}."
     if found.lacking:
-        text = f"{found.lacking}: they go to {found.told}."
+        text = f"{found.lacking}: they go to {found.display_name}."
     data = _DESTINATION.dump_python(found, mode="json")
     agent.run.note("destination", "place", text, data=data)
     return found
@@ -105,7 +105,7 @@ def _destination(agent: Agent) -> Destination:
 def _directions(agent: Agent, found: Destination) -> Directions:
     """Return the walk there, looked at and put into words."""
     destination = found.place
-    if noted := agent.run.noted("directions", destination.id):
+    if noted := agent.run.find_note("directions", destination.id):
         return Directions.model_validate(noted.data)
     settings = DIRECTIONS.of(agent.character)
     start = Pose(agent.start.id, agent.character.heading or 0.0)

@@ -114,7 +114,7 @@ def _fault_of(agent: Agent, reason: str) -> VirlError:
     told = f"{agent.run.start.agent}: errands: {reason}"
     return (
         NotFound(told)
-        if agent.run.noted(READ, "text") and not isinstance(agent.mind, RuleMind)
+        if agent.run.find_note(READ, "text") and not isinstance(agent.mind, RuleMind)
         else BadInput(told)
     )
 
@@ -123,7 +123,7 @@ def _wanted_errands(agent: Agent, errands: Errands) -> tuple[Sequence[tuple[str,
     """Return the places and errands asked for, and whether home comes last."""
     if errands.stops:
         return [(stop, "") for stop in errands.stops], False
-    noted = agent.run.noted(READ, "text") or _read_errands(agent, errands.text)
+    noted = agent.run.find_note(READ, "text") or _read_errands(agent, errands.text)
     told = ErrandList.model_validate(noted.data)
     if not told.errands:
         raise _fault_of(agent, "the text names no place to go to: list `stops`")
@@ -146,7 +146,7 @@ def _find_stop(
     agent: Agent, key: str, where: str, what: str, taken: tuple[ErrandStop, ...] = ()
 ) -> ErrandStop | str:
     """Return where an errand is done; why it is left out, if no place, or no other, is there or open."""
-    noted = agent.run.noted(STOP, key) or _note_stop(agent, key, where, what, taken)
+    noted = agent.run.find_note(STOP, key) or _note_stop(agent, key, where, what, taken)
     if reason := noted.data.get("left_out"):
         return str(reason)
     return ErrandStop.model_validate(noted.data)

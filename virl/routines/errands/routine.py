@@ -28,7 +28,7 @@ from virl.routines.errands.finding import ErrandStop, Task, find_errands
 from virl.routines.errands.fitting import fit
 from virl.routines.errands.rules import ANY_ORDER, read_errands
 from virl.routines.errands.settings import ERRANDS
-from virl.routines.errands.showing import answer, exhibits, late, reason
+from virl.routines.errands.showing import answer, delay_text, exhibits, reason
 from virl.routines.errands.trip import Trip, goals_of, plan_trip, ways_of
 
 __all__ = ["WISH", "fit", "run"]
@@ -81,7 +81,7 @@ def run(agent: Agent) -> None:
     trip = plan_trip(agent, task)
     outcomes = _walk_trip(agent, task, trip) if task.errands.walk else ()
     ended = agent.run.steps[-1].outcome if agent.run.steps else None
-    is_late = late(task, trip, agent.character.day_and_minute[1])
+    is_late = delay_text(task, trip, agent.character.day_and_minute[1])
     is_done = not task.left_out and not is_late and all(outcome.reached for outcome in outcomes)
     at_limit = ended is not None and ended.kind == "limit"
     lacking = [
@@ -187,7 +187,7 @@ def _look_at_stops(
 ) -> None:
     """Note what became of the stops that are behind, unless it was noted before."""
     for number, (goal, outcome) in enumerate(zip(goals, outcomes, strict=False), start=1):
-        if agent.run.noted(_ARRIVAL, str(number)) is None:
+        if agent.run.find_note(_ARRIVAL, str(number)) is None:
             errand = f" ({goal.what})" if goal.what else ""
             agent.run.note(
                 _ARRIVAL,

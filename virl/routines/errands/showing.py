@@ -59,7 +59,7 @@ def reason(task: Task, trip: Trip, outcomes: Sequence[DestinationOutcome]) -> st
     return text
 
 
-def late(task: Task, trip: Trip, minute: int) -> str:
+def delay_text(task: Task, trip: Trip, minute: int) -> str:
     """Return by how much a trip misses its deadline, in a sentence; empty if it does not.
 
     Args:

@@ -98,7 +98,7 @@ def plan_trip(agent: Agent, task: Task) -> Trip:
     Raises:
         NoRoute: no order leads through all stops.
     """
-    if noted := agent.run.noted(ORDER, "best"):
+    if noted := agent.run.find_note(ORDER, "best"):
         return Trip.model_validate(noted.data)
     trip = _plan_trip(agent.city.maps, task)
     agent.run.note(ORDER, "best", _describe_trip(task, trip), data=trip.model_dump(mode="json"))

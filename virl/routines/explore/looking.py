@@ -37,7 +37,7 @@ class LookAround:
     places: list[PlaceRecord] = field(default_factory=list)
 
     @property
-    def entered(self) -> PlaceRecord | None:
+    def entered_place(self) -> PlaceRecord | None:
         """The place that was entered, if any."""
         return next((place for place in self.places if place.decision == "enter"), None)
 
@@ -71,7 +71,7 @@ def places_seen(
     for view, detections in zip(views, found, strict=True):
         look.views += agent.run.keep(view, "look", detections)
         for detection in detections:
-            if look.entered or detection.score < scores.of(detection.label).first:
+            if look.entered_place or detection.score < scores.of(detection.label).first:
                 continue
             named = look_up(detection.text, nearby) if directory else None
             if named:

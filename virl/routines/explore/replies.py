@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from virl.mind.replies import Reply, named
+from virl.mind.replies import Reply, name_list
 
 
 class PlaceType(Reply):
@@ -16,7 +16,7 @@ class PlaceType(Reply):
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
         """Return the values that fields of the reply may take, as `Reply.offers` does."""
-        return {"place_type": named(inputs, "place_types")}
+        return {"place_type": name_list(inputs, "place_types")}
 
     @field_validator("place_type")
     @classmethod

@@ -16,7 +16,7 @@ from virl.geo import LatLng
 from virl.journal.records import PlaceRecord
 from virl.mind.kinds import particulars_wanted, words_for_kinds
 from virl.mind.lexicon import Lexicon, found_in, load_lexicon, words_of
-from virl.mind.opinions import wished, wishes_in
+from virl.mind.opinions import requested_attributes, wishes_in
 from virl.mind.understanding.reading import Reading
 from virl.platform.claims import AbsenceClaim, PlaceClaim
 from virl.platform.movement.base import Choice, Step
@@ -76,7 +76,7 @@ def _claim(agent: Agent, entered: PlaceRecord | None) -> PlaceClaim | AbsenceCla
     """Return the claim that the place is what he wished for, or that he came past none that is."""
     character, sought, lexicon = agent.character, sought_type(agent), load_lexicon()
     types = (sought, *lexicon.also_counts.get(sought, ()))
-    wishes = wished(character.background, character.intention)
+    wishes = requested_attributes(character.background, character.intention)
     for particular in found_in(character.intention, particulars_wanted(character.intention, lexicon)):
         wishes[particular] = True
     if entered is None:
@@ -106,7 +106,7 @@ def _explore(agent: Agent) -> None:
         for place in places_seen(agent, step, place_type, known, look):
             look.places.append(consider(agent, place))
         _write_down(agent, step, look)
-        if look.entered:
+        if look.entered_place:
             return
 
 
@@ -130,7 +130,7 @@ def _start(agent: Agent) -> Pose:
 
 def _write_down(agent: Agent, step: Step, look: LookAround) -> None:
     """Write the step down, with what was seen and considered at it, and where it leads."""
-    entered = look.entered
+    entered = look.entered_place
     choice = Choice.end(Outcome("entered", entered.reason, entered.name)) if entered else step.choice
     roads = [
         record

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from virl.mind.replies import Reply, named, numbered
+from virl.mind.replies import Reply, name_list, number_range
 from virl.routines.clients.replies import check_offered
 
 
@@ -26,7 +26,7 @@ class HomeRatings(Reply):
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
         """Return the values that fields of the reply may take, as `Reply.offers` does."""
-        return {"ratings.home": numbered(inputs, "homes")}
+        return {"ratings.home": number_range(inputs, "homes")}
 
     @field_validator("ratings")
     @classmethod
@@ -54,7 +54,7 @@ class HomeWants(Reply):
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
         """Return the values that fields of the reply may take, as `Reply.offers` does."""
-        return {"wants.place_type": named(inputs, "place_types")}
+        return {"wants.place_type": name_list(inputs, "place_types")}
 
     @field_validator("wants")
     @classmethod

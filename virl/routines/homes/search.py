@@ -45,7 +45,7 @@ class HomeSearch(BaseModel):
 
 def wants_of(agent: Agent) -> tuple[HomeWant, ...]:
     """Return the sorts of places that matter to the client, once a run."""
-    if noted := agent.run.noted(WANTS, KEY):
+    if noted := agent.run.find_note(WANTS, KEY):
         return HomeWants.model_validate(noted.data).wants
     client = client_of(agent.character)
     reply = agent.mind.ask(
@@ -88,7 +88,7 @@ def search_homes(agent: Agent) -> HomeSearch:
         ProviderError: RentCast refuses or cannot be reached.
         BudgetExceeded: a request to RentCast would cost more than is left.
     """
-    if noted := agent.run.noted(HOMES, KEY):
+    if noted := agent.run.find_note(HOMES, KEY):
         return HomeSearch.model_validate(noted.data)
     rent, areas = rent_of(agent), _areas_of(agent)
     with opened_source(agent) as source:

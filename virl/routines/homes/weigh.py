@@ -39,7 +39,7 @@ def weigh_homes(agent: Agent, homes: Sequence[Home], wants: Sequence[HomeWant]) 
     """
     for at in range(0, len(homes), TOGETHER):
         some = homes[at : at + TOGETHER]
-        found = {home.id: _read_noted(agent, home) or _nearby(agent, home, wants) for home in some}
+        found = {home.id: _read_noted(agent, home) or _places_near(agent, home, wants) for home in some}
         around = {key: near for key, near in found.items() if isinstance(near, tuple)}
         rated = _rate_homes(agent, [home for home in some if home.id in around], around, wants)
         for home in some:
@@ -49,13 +49,13 @@ def weigh_homes(agent: Agent, homes: Sequence[Home], wants: Sequence[HomeWant]) 
 
 def _read_noted(agent: Agent, home: Home) -> Weighed | None:
     """Return how a home was weighed in an earlier session: its rating or why it was skipped; None if not."""
-    noted = agent.run.noted(TOPIC, home.id)
+    noted = agent.run.find_note(TOPIC, home.id)
     if noted is None:
         return None
     return Rated.model_validate(noted.data["rated"]) if "rated" in noted.data else noted.text
 
 
-def _nearby(agent: Agent, home: Home, wants: Sequence[HomeWant]) -> tuple[Near, ...] | str:
+def _places_near(agent: Agent, home: Home, wants: Sequence[HomeWant]) -> tuple[Near, ...] | str:
     """Return the places near a home, or the reason why nobody can say."""
     rent = rent_of(agent)
     away = distance(LatLng(home.lat, home.lng), agent.city.center)

@@ -211,7 +211,7 @@ def _destination(agent: Agent) -> _Goal:
         NotFound: the town has nothing of the kind, and nothing in its place.
         BadInput: the character names an address or place that is not there.
     """
-    if noted := agent.run.noted(DESTINATION, "place"):
+    if noted := agent.run.find_note(DESTINATION, "place"):
         return _Goal.model_validate(noted.data)
     settings, here = PREVIEW.of(agent.character), agent.start.position
     asked = settings.to.strip() or address_in(agent.character.intention)
@@ -269,7 +269,7 @@ def _look(agent: Agent, walk: tuple[Stand, ...], counter: Counter) -> list[Glanc
     agent.run.progress("walking", len(agent.run.steps), len(walk) - 1)
     glances = []
     for index, stand in enumerate(walk):
-        if noted := agent.run.noted(GLANCE, str(index)):
+        if noted := agent.run.find_note(GLANCE, str(index)):
             glances.append(Glance.model_validate(noted.data))
         else:
             glance, view = glance_at(agent.city.streetview, stand, lookout)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from virl.mind.replies import Reply, named
+from virl.mind.replies import Reply, name_list
 from virl.routines.clients.replies import check_offered
 
 
@@ -29,7 +29,7 @@ class PlaceSearch(Reply):
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
         """Return the values that fields of the reply may take, as `Reply.offers` does."""
-        return {"place_types": named(inputs, "place_types")}
+        return {"place_types": name_list(inputs, "place_types")}
 
     @field_validator("place_types")
     @classmethod

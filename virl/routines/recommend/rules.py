@@ -147,13 +147,13 @@ def _wish_by_wish(
 ) -> Iterator[str]:
     """Yield, for the reasons, which wishes visitors find met, missed, disputed, or say nothing about."""
 
-    def saying(name: str, *, holds: bool) -> str:
+    def opinions_text(name: str, *, holds: bool) -> str:
         say = lexicon.attributes[name].say
         return say.so if holds else say.not_so
 
-    met = [saying(name, holds=one.holds) for name, one in wanted.items() if chances[name] > 0.5]
-    missed = [saying(name, holds=not one.holds) for name, one in wanted.items() if chances[name] < 0.5]
-    unknown = [saying(name, holds=one.holds) for name, one in wanted.items() if name not in voices]
+    met = [opinions_text(name, holds=one.holds) for name, one in wanted.items() if chances[name] > 0.5]
+    missed = [opinions_text(name, holds=not one.holds) for name, one in wanted.items() if chances[name] < 0.5]
+    unknown = [opinions_text(name, holds=one.holds) for name, one in wanted.items() if name not in voices]
     split = [lexicon.attributes[name].say.split for name in wanted if name in voices and chances[name] == 0.5]
     if met:
         yield f"visitors find it {', '.join(met)}, as wished"

@@ -84,7 +84,7 @@ def errand_of(agent: Agent) -> Errand:
 
 def search(agent: Agent, errand: Errand) -> Search:
     """Return the places that the wish may be fulfilled at, once a run; walking times come from one matrix."""
-    if noted := agent.run.noted(TOPIC, KEY):
+    if noted := agent.run.find_note(TOPIC, KEY):
         made = Search.model_validate(noted.data)
         _recall(agent, errand, made)
         return made

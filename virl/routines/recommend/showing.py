@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from virl.agent.agent import Agent
 from virl.geo import LatLng
-from virl.mind.opinions import wished
+from virl.mind.opinions import requested_attributes
 from virl.pages.exhibits import MapExhibit, MapPoint, TableExhibit, TextExhibit
 from virl.platform.claims import PlaceClaim
 from virl.platform.outcome import Outcome
@@ -55,7 +55,7 @@ def recommend(agent: Agent, errand: Errand, search: Search, candidates: Sequence
 
 def _pick_claim(agent: Agent, errand: Errand, search: Search, pick: Candidate) -> PlaceClaim:
     """Return the claim of the picked place: its types and the wishes, at the character's time."""
-    wishes = wished(errand.client.background, errand.client.intention)
+    wishes = requested_attributes(errand.client.background, errand.client.intention)
     return PlaceClaim(pick.id, pick.name, search.place_types, wishes, agent.character.day_and_minute)
 
 

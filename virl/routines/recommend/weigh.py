@@ -37,7 +37,7 @@ def weigh_all(agent: Agent, errand: Errand, search: Search) -> list[Candidate]:
 
 def is_unsure(agent: Agent, place_id: str) -> bool:
     """Return whether a place was found whose opening hours nobody knows."""
-    noted = agent.run.noted(TOPIC, place_id)
+    noted = agent.run.find_note(TOPIC, place_id)
     return noted is not None and noted.data["state"] == UNSURE
 
 
@@ -63,7 +63,7 @@ def _weigh(
 
     Those of unknown hours only if they are asked for.
     """
-    if noted := agent.run.noted(topic, found.id):
+    if noted := agent.run.find_note(topic, found.id):
         if noted.data["state"] == WEIGHED:
             yield Candidate.model_validate(noted.data["candidate"])
         return

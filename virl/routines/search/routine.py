@@ -73,11 +73,11 @@ class KeptSigns(UserDict[tuple[str, Camera], tuple[KnownSign, ...]]):
         super().__setitem__(key, signs)
         self._append(_ReadView(*key, signs))
 
-    def far(self, eyes: FarEyes, panorama: Panorama, link: Link) -> RoadSight:
+    def look_far(self, eyes: FarEyes, panorama: Panorama, link: Link) -> RoadSight:
         """Return the sight far down a link, which is looked at once."""
         key = (panorama.id, far_camera(link.heading))
         if key not in self._sights:
-            self._sights[key] = eyes.far(panorama, link)
+            self._sights[key] = eyes.look_far(panorama, link)
             self._append(_ReadView(*key, (), self._sights[key]))
         return self._sights[key]
 
@@ -124,7 +124,7 @@ def run(agent: Agent) -> None:
             looks,
             goal,
             prompts=agent.prompts,
-            far=partial(signs.far, eyes) if eyes.looks_far else None,
+            far=partial(signs.look_far, eyes) if eyes.looks_far else None,
         ),
         max_decisions=settings.decisions,
         max_moves=agent.character.limits.steps,
@@ -186,7 +186,7 @@ def _goal(agent: Agent, kinds: tuple[str, ...]) -> SightGoal:
     if not moment and not quoted_name(told):
         moment = agent.character.day_and_minute
         told = f"{told} {told_moment(*moment)}"
-    if noted := agent.run.noted(GOAL, "goal"):
+    if noted := agent.run.find_note(GOAL, "goal"):
         return _GOAL.validate_python(noted.data)
     goal = goal_in_words(told, agent.mind, kinds, agent.prompts, moment)
     data = _GOAL.dump_python(goal, mode="json")
@@ -278,9 +278,9 @@ class ReplayedMind:
         """The ledger of the mind; replies from the journal are not written down again."""
         return self._mind.ledger
 
-    def apart(self) -> Mind:
+    def with_own_ledger(self) -> Mind:
         """Return the mind, with a ledger of its own and without what was recorded."""
-        return self._mind.apart()
+        return self._mind.with_own_ledger()
 
     def ask(
         self,

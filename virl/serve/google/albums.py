@@ -12,7 +12,7 @@ from virl.errors import NotFound
 from virl.platform.city import City
 from virl.platform.places import MeasuredPhotos
 from virl.platform.streetview import Image
-from virl.serve.google.pictures import Painter, PictureCache, fitted
+from virl.serve.google.pictures import Painter, PictureCache, shrink_to_fit
 from virl.serve.google.reading import number
 from virl.serve.google.wire import Ask, GoogleStatus, Json, Refused, answer, invalid
 from virl.serve.work import end_if_client_left
@@ -42,7 +42,7 @@ class Albums:
         with self._lock:
             known = self._sizes.get(place_id)
         if known is None:
-            known = self._measure_photos(place_id)
+            known = self._photo_sizes(place_id)
             with self._lock:
                 self._sizes[place_id] = known
         return known
@@ -82,7 +82,7 @@ class Albums:
         signature = self._signature(place, photo, width, height)
         if not hmac.compare_digest(signature.encode(), ask.query.get("signature", "").encode()):
             raise Refused(GoogleStatus.WRONG_KEY, "The address of this photo is not one that the API gave.")
-        return self.painter.picture(fitted(self._find_photo(place, photo), width, height))
+        return self.painter.picture(shrink_to_fit(self._find_photo(place, photo), width, height))
 
     def _uri(self, ask: Ask, place: str, photo: str, width: int, height: int) -> str:
         """Return the address of a photo in a size, pixels, with its signature."""
@@ -101,7 +101,7 @@ class Albums:
             self.key.encode(), f"{place}/{photo}/{width}/{height}".encode(), hashlib.sha256
         ).hexdigest()
 
-    def _measure_photos(self, place_id: str) -> list[tuple[int, int]]:
+    def _photo_sizes(self, place_id: str) -> list[tuple[int, int]]:
         """Return the (width, height) of each photo of a place, pixels."""
         places = self.city.places
         if isinstance(places, MeasuredPhotos):

@@ -7,7 +7,7 @@ from fastapi import FastAPI, Request, Response
 from starlette.types import ASGIApp
 
 from virl.platform.city import City
-from virl.serve.gate import gated
+from virl.serve.gate import add_gate
 from virl.serve.google.albums import FILES, Albums
 from virl.serve.google.dispatch import Dispatcher, Endpoint, Handler
 from virl.serve.google.geocoding import Geocoder, Geocoding
@@ -48,7 +48,7 @@ class MapsScript:
 
     def panorama(self, ask: Ask) -> Response:
         """Return a panorama by `panoId`, or the one nearest to `lat` and `lng`."""
-        return answer(self.tiles.described(ask))
+        return answer(self.tiles.metadata_json(ask))
 
     def view(self, ask: Ask) -> Response:
         """Return the picture that the panorama of the page shows."""
@@ -71,14 +71,14 @@ def make_app(city: City, options: ServeOptions, stats: Stats, pools: Pools) -> A
     for endpoint in endpoints(city, options):
         app.add_api_route(
             endpoint.path,
-            dispatcher.guarded(endpoint),
+            dispatcher.handler_of(endpoint),
             methods=[endpoint.method],
             response_class=Response,
             response_model=None,
         )
     _add_stats(app, stats)
     _add_errors(app)
-    return gated(app, options.gate, own_check=lambda path: path.startswith(_OWN_CHECK))
+    return add_gate(app, options.gate, own_check=lambda path: path.startswith(_OWN_CHECK))
 
 
 def endpoints(city: City, options: ServeOptions) -> list[Endpoint]:

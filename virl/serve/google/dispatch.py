@@ -102,19 +102,19 @@ class Dispatcher:
         self._stats = stats
         self._pools = pools
 
-    def guarded(self, endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
+    def handler_of(self, endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
         """Return the handler of an endpoint with all checks before it."""
 
         async def respond(request: Request) -> Response:
             content = await request.body()
             digest = _digest(endpoint.name, request, content)
-            before, counted = self._stats.asked(endpoint.name, digest, counts=not endpoint.is_free)
-            kind = self._options.faults.drawn(chance_of(self._options.seed, digest, before))
+            before, counted = self._stats.count_request(endpoint.name, digest, counts=not endpoint.is_free)
+            kind = self._options.faults.choose_fault(chance_of(self._options.seed, digest, before))
             await asyncio.sleep(self._options.latency_ms / 1000)
             if kind is not None:
-                self._stats.failed(kind)
+                self._stats.count_fault(kind)
             response, good = await self._answer(endpoint, request, content, kind, counted)
-            self._stats.answered(endpoint.name, digest, response.status_code, good=good)
+            self._stats.count_answer(endpoint.name, digest, response.status_code, good=good)
             return response
 
         return respond
@@ -129,11 +129,11 @@ class Dispatcher:
             self._admit(endpoint, request, counted)
             ask = _read_request(endpoint, request, content)
             pool = self._pools.draw if endpoint.draws else self._pools.look_up
-            response = await while_waited_for(request.receive, pool, lambda: _answer_of(endpoint, ask))
+            response = await while_waited_for(request.receive, pool, lambda: _handle(endpoint, ask))
         except ClientLeft:
             return Response(status_code=_CLIENT_LEFT), False
         except (Refused, VirlError) as fault:
-            refused = _refused(fault)
+            refused = _to_refusal(fault)
             response = refusal(refused, endpoint.family, endpoint.lists)
             response.headers.update(hints(refused.fault.value[0], self._options.retry_after_s))
             return response, False
@@ -175,7 +175,7 @@ class Dispatcher:
             raise Refused(GoogleStatus.WRONG_KEY, WRONG_KEY if family in RPC else WRONG_KEY_LEGACY)
 
 
-def _refused(fault: Refused | VirlError) -> Refused:
+def _to_refusal(fault: Refused | VirlError) -> Refused:
     """Return the refusal that a handler's error stands for.
 
     What the server's user has to mend goes to its log.
@@ -216,7 +216,7 @@ def _digest(name: str, request: Request, content: bytes) -> str:
     return hashlib.blake2b(text.encode() + content, digest_size=16).hexdigest()
 
 
-def _answer_of(endpoint: Endpoint, ask: Ask) -> Response:
+def _handle(endpoint: Endpoint, ask: Ask) -> Response:
     """Return the handler's answer, with its enums as numbers where the request asks for that."""
     response = endpoint.handler(ask)
     if ask.numbered and response.media_type == JSON:

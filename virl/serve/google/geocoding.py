@@ -13,7 +13,7 @@ from virl.geo import LatLng, destination, distance
 from virl.platform.city import City
 from virl.platform.maps import ReverseMaps
 from virl.platform.places import Place
-from virl.serve.google.legacy_json import around, bounds, components, legacy_types, plus_codes, point
+from virl.serve.google.legacy_json import bounds, components, legacy_types, plus_codes, point, viewport
 from virl.serve.google.options import Oddities
 from virl.serve.google.place_json import address_parts
 from virl.serve.google.reading import position, position_in
@@ -62,23 +62,23 @@ class Geocoder:
         """Return the things that an address may stand for, the best first; empty if there are none."""
         head, *rest = [part.strip() for part in text.split(",") if part.strip()] or [""]
         if self.odd.has("far", text):
-            return [self._elsewhere(head)]
+            return [self._foreign_namesake(head)]
         if self.odd.has("vague", text):
             return [self._vague(text)]
         title = self.city.title
         if head.casefold() == title.casefold():
             return [Geocoded(self.city.center, title, "locality")]
-        found = self._known(text, head)
+        found = self._look_up(text, head)
         if found is None:
             return []
         is_partial = found.is_partial or not _all_said(rest, found.address, title)
         first = Geocoded(found.position, found.address, found.kind, found.place, is_partial)
         return [first, *self._namesakes(head, first)]
 
-    def _known(self, text: str, head: str) -> Geocoded | None:
+    def _look_up(self, text: str, head: str) -> Geocoded | None:
         """Return the thing that the city's maps know by an address or its street alone; `None` if none."""
         try:
-            return self._described(self.city.maps.geocode(text), head)
+            return self._describe(self.city.maps.geocode(text), head)
         except NotFound:
             street = " ".join(name for name, types in address_parts(head) if "route" in types)
         if street == head:
@@ -89,13 +89,13 @@ class Geocoder:
             return None
         return Geocoded(position, f"{street}, {self.city.title}", "route", is_partial=True)
 
-    def _described(self, position: LatLng, head: str) -> Geocoded:
+    def _describe(self, position: LatLng, head: str) -> Geocoded:
         """Return what stands at a position: a place of this name, a street, a crossing or an address."""
         here = self.city.places.nearby(position, SAME_M)
         named = next((place for place in here if place.name.casefold() == head.casefold()), None)
         if named is not None:
             return Geocoded(position, named.address or named.name, "establishment", named)
-        if not _has_street_number(head):
+        if not _has_number(head):
             crossing = re.search(r"&|\band\b|\bat\b", head, re.IGNORECASE)
             kind = "intersection" if crossing else "route"
             return Geocoded(position, f"{head}, {self.city.title}", kind)
@@ -123,11 +123,11 @@ class Geocoder:
             for place in others[: MOST - 1]
         ]
 
-    def _elsewhere(self, head: str) -> Geocoded:
+    def _foreign_namesake(self, head: str) -> Geocoded:
         """Return a thing of the same name in another country."""
         center = self.city.center
         where = LatLng(center.lat, (center.lng + FAR_DEG + 180) % 360 - 180)
-        return Geocoded(where, f"{head}, Farville", "street_address" if _has_street_number(head) else "route")
+        return Geocoded(where, f"{head}, Farville", "street_address" if _has_number(head) else "route")
 
     def _vague(self, text: str) -> Geocoded:
         """Return some street of the town, whatever was asked for."""
@@ -152,7 +152,7 @@ def address_of(place_id: str) -> str | None:
         return None
 
 
-def _has_street_number(head: str) -> bool:
+def _has_number(head: str) -> bool:
     """Return whether the head of an address has a house number."""
     return any("street_number" in types for _, types in address_parts(head))
 
@@ -269,7 +269,7 @@ class Geocoding:
             parts.append(
                 {"long_name": self.country, "short_name": self.country, "types": ["country", "political"]}
             )
-        area = around(found.position)
+        area = viewport(found.position)
         if found.kind == "locality" and self.city.region is not None:
             area = bounds(self.city.region.corners)
         partial = {"partial_match": True} if found.is_partial else {}

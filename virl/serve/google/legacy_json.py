@@ -41,7 +41,7 @@ def bounds(positions: Iterable[LatLng]) -> Json:
     }
 
 
-def around(position: LatLng) -> Json:
+def viewport(position: LatLng) -> Json:
     """Return the viewport of one position."""
     return bounds(box_around(position))
 
@@ -79,7 +79,7 @@ def legacy_place(
         "business_status": "OPERATIONAL" if place.is_open else "CLOSED_PERMANENTLY",
         "address_components": components(place.address),
         address: place.address,
-        "geometry": {"location": point(place.position), "viewport": around(place.position)},
+        "geometry": {"location": point(place.position), "viewport": viewport(place.position)},
         "name": place.name,
         "icon": f"{ICONS}/{kind}-71.png",
         "icon_background_color": ICON_COLOR,
@@ -128,7 +128,7 @@ def _reviews_json(place: Place, most: int | None, clock: TownClock) -> list[Json
 
 def _review_json(place_id: str, number: int, review: Review, clock: TownClock) -> Json:
     """Return a review as JSON; its time is made up by its place and number."""
-    written = clock.written(place_id, number)
+    written = clock.review_time(place_id, number)
     return {
         "author_name": review.author,
         "author_url": author_uri(place_id, number),

@@ -54,27 +54,27 @@ def parse_mask(text: str, known: Collection[str], below: str = "") -> MaskTree:
         _grow(tree, names)
     if "*" in tree:
         return (
-            {below: dict.fromkeys(known, _mask_of_all()), "nextPageToken": {}}
+            {below: dict.fromkeys(known, _whole_tree()), "nextPageToken": {}}
             if below
-            else dict.fromkeys(known, _mask_of_all())
+            else dict.fromkeys(known, _whole_tree())
         )
     if below in tree and (not tree[below] or "*" in tree[below]):
-        tree[below] = dict.fromkeys(known, _mask_of_all())
+        tree[below] = dict.fromkeys(known, _whole_tree())
     return tree
 
 
-def masked(value: Any, tree: MaskTree) -> Any:
+def apply_mask(value: Any, tree: MaskTree) -> Any:
     """Return the part of an answer that a mask asks for."""
     if not tree:
         return value
     if isinstance(value, list):
-        return [masked(item, tree) for item in value]
+        return [apply_mask(item, tree) for item in value]
     if isinstance(value, dict):
-        return {name: masked(field, tree[name]) for name, field in value.items() if name in tree}
+        return {name: apply_mask(field, tree[name]) for name, field in value.items() if name in tree}
     return value
 
 
-def _mask_of_all() -> MaskTree:
+def _whole_tree() -> MaskTree:
     """Return the mask of all fields."""
     return {}
 

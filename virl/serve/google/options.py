@@ -54,14 +54,14 @@ class Oddities:
 
     def has(self, kind: str, what: str) -> bool:
         """Return whether a thing is odd in this way."""
-        return self.drawn(kind, what) < self.rates.get(kind, 0.0)
+        return self.draw(kind, what) < self.rates.get(kind, 0.0)
 
-    def drawn(self, kind: str, what: str) -> float:
+    def draw(self, kind: str, what: str) -> float:
         """Return a number in [0, 1) that is always the same for a thing."""
         drawn = blake2b(f"{self.seed} {kind} {what}".encode(), digest_size=8).digest()
         return int.from_bytes(drawn, "big") / 2**64
 
-    def linked(self, one: str, other: str) -> bool:
+    def is_linked(self, one: str, other: str) -> bool:
         """Return whether two panoramas that lie next to each other are linked."""
         return not self.has("unlinked", " ".join(sorted((one, other))))
 

@@ -63,7 +63,7 @@ class Pages:
             self._rests[token] = _Rest(query, places[size:], valid_from)
         return Page(places[:size], token)
 
-    def next(self, token: str, size: int, query: str | None = None) -> Page:
+    def next_page(self, token: str, size: int, query: str | None = None) -> Page:
         """Return the page that a token stands for.
 
         Args:

@@ -55,7 +55,7 @@ class PictureCache:
         return kept
 
 
-def fitted(image: Image, max_width: int, max_height: int) -> Image:
+def shrink_to_fit(image: Image, max_width: int, max_height: int) -> Image:
     """Return a picture shrunk to fit, its proportions kept; never enlarged.
 
     Args:

@@ -124,12 +124,12 @@ class PlaceWriter:
         known = self.kept.of(place.id, self.clock)
         missing = [name for name in WRITTEN if name in wanted and name not in known]
         if missing:
-            whole = self.detailed(place) if _DETAILS.intersection(missing) else place
+            whole = self.with_details(place) if _DETAILS.intersection(missing) else place
             known = known | {name: WRITTEN[name](self, whole) for name in missing}
             self.kept.keep(place.id, known)
         return {name: known[name] for name in WRITTEN if name in wanted and known[name] is not None}
 
-    def detailed(self, place: Place) -> Place:
+    def with_details(self, place: Place) -> Place:
         """Return a place with its hours, reviews and facts."""
         return self.city.places.details(place.id)
 
@@ -301,7 +301,7 @@ def _hours_json(place: Place, clock: TownClock) -> Json | None:
 def _review_json(place_id: str, index: int, review: Review, clock: TownClock) -> Json:
     """Return a review as JSON; its time is made up by its place and number."""
     text = {"text": review.text, "languageCode": LANGUAGE}
-    written = clock.written(place_id, index)
+    written = clock.review_time(place_id, index)
     return {
         "name": f"places/{place_id}/reviews/review-{index}",
         "rating": review.rating,

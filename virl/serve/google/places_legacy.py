@@ -47,7 +47,7 @@ class LegacyPlaces:
     def nearby(self, ask: Ask) -> Response:
         """Answer `nearbysearch`: by prominence within a radius, or by distance."""
         if token := ask.query.get("pagetoken"):
-            return self._answer_page(self.pages.next(token, PAGE), "vicinity")
+            return self._answer_page(self.pages.next_page(token, PAGE), "vicinity")
         center = position(ask.query.get("location", ""))
         by_distance = ask.query.get("rankby", "prominence") == "distance"
         if by_distance and "radius" in ask.query:
@@ -69,7 +69,7 @@ class LegacyPlaces:
             Refused: the query is missing.
         """
         if token := ask.query.get("pagetoken"):
-            return self._answer_page(self.pages.next(token, PAGE), "formatted_address")
+            return self._answer_page(self.pages.next_page(token, PAGE), "formatted_address")
         kind = ask.query.get("type", "")
         words = ask.query.get("query", "") or kind.replace("_", " ")
         if not words.strip():
@@ -87,7 +87,7 @@ class LegacyPlaces:
         names = _names(ask.query.get("fields") or FIND_DEFAULT)
         is_text = ask.query["inputtype"] == "textquery"
         found = named_places(self.city, words, _bias(ask.query.get("locationbias", ""))) if is_text else []
-        candidates = [_keep_fields(self._write(place, "formatted_address"), names) for place in found[:1]]
+        candidates = [_select_fields(self._write(place, "formatted_address"), names) for place in found[:1]]
         return answer({"candidates": candidates, "status": "OK" if candidates else "ZERO_RESULTS"})
 
     def details(self, ask: Ask) -> Response:
@@ -99,7 +99,7 @@ class LegacyPlaces:
         gone = "The provided Place ID is no longer valid. Please refresh cached Place IDs."
         place = found_place(self.city, place_id, self.odd, gone)
         whole = self._write(place, "formatted_address") | {"vicinity": place.address}
-        result = _keep_fields(whole, names) if names else whole
+        result = _select_fields(whole, names) if names else whole
         return answer({"html_attributions": self._notices, "result": result, "status": "OK"})
 
     def _answer_page(self, page: Page, address: str) -> Response:
@@ -184,7 +184,7 @@ def _names(text: str) -> set[str]:
     return {_IN_REPLIES.get(name, name) for name in names}
 
 
-def _keep_fields(place: Json, names: set[str]) -> Json:
+def _select_fields(place: Json, names: set[str]) -> Json:
     """Return the fields of a place that are among the names."""
     return {name: value for name, value in place.items() if name in names}
 

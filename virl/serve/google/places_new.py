@@ -10,7 +10,7 @@ from fastapi import Response
 from virl.geo import LatLng, distance
 from virl.platform.city import City
 from virl.platform.places import Place
-from virl.serve.google.masks import MaskTree, masked, parse_mask
+from virl.serve.google.masks import MaskTree, apply_mask, parse_mask
 from virl.serve.google.options import Oddities
 from virl.serve.google.pages import Page, Pages
 from virl.serve.google.place_json import KNOWN, PRICES, PlaceWriter, found_place, named_places
@@ -62,7 +62,7 @@ class NewPlaces:
         query = json.dumps({name: ask.body[name] for name in sorted(ask.body) if name not in PAGING})
         token = ask.body.get("pageToken")
         if token:
-            return self._answer_page(self.pages.next(str(token), size, query), tree)
+            return self._answer_page(self.pages.next_page(str(token), size, query), tree)
         return self._answer_page(self.pages.first(query, self._search(ask.body)[:MOST], size), tree)
 
     def details(self, ask: Ask) -> Response:
@@ -70,14 +70,16 @@ class NewPlaces:
         tree = parse_mask(ask.fields, KNOWN)
         gone = f'The Place ID "{ask.path["place"]}" is no longer valid or was not found.'
         place = found_place(self.city, ask.path["place"], self.odd, gone)
-        return answer(masked(self.writer.write(place, tree), tree))
+        return answer(apply_mask(self.writer.write(place, tree), tree))
 
     def _answer_page(self, page: Page, tree: MaskTree) -> Response:
         """Return a page of places as a response, with the fields of the mask."""
         content: Json = {}
         wanted = tree.get("places")
         if wanted is not None and page.places:
-            content["places"] = [masked(self.writer.write(place, wanted), wanted) for place in page.places]
+            content["places"] = [
+                apply_mask(self.writer.write(place, wanted), wanted) for place in page.places
+            ]
         if page.next_token and "nextPageToken" in tree:
             content["nextPageToken"] = page.next_token
         return answer(content)
@@ -103,7 +105,7 @@ class NewPlaces:
             if _passes(place, body) and (within is None or within.holds(place.position))
         ]
         if body.get("openNow"):
-            kept = [place for place in kept if self.writer.clock.is_open(self.writer.detailed(place))]
+            kept = [place for place in kept if self.writer.clock.is_open(self.writer.with_details(place))]
         if _one_of(body, "rankPreference", ("RELEVANCE", "DISTANCE")) == "DISTANCE" and near is not None:
             kept.sort(key=lambda place: distance(near, place.position))
         return kept
@@ -204,7 +206,7 @@ class Autocomplete:
         suggestions = [
             {"placePrediction": _prediction(place, typed, start)} for place in found[:MOST_PREDICTED]
         ]
-        return answer(masked({"suggestions": suggestions}, tree) if suggestions else {})
+        return answer(apply_mask({"suggestions": suggestions}, tree) if suggestions else {})
 
 
 def _begins_words(typed: str, text: str) -> bool:

@@ -17,7 +17,7 @@ from virl.serve.google.geocoding import Stop, address_id, stop_of
 from virl.serve.google.legacy_json import bounds, point
 from virl.serve.google.static import COPYRIGHT
 from virl.serve.google.transit import TimedJourney, Transit, legacy_details, legacy_time
-from virl.serve.google.ways import RouteLeg, Stretch, Ways, joined, legs_between, matrix
+from virl.serve.google.ways import RouteLeg, Stretch, Ways, join_paths, legs_between, matrix
 from virl.serve.google.wire import Ask, GoogleStatus, Json, Refused, answer, invalid
 
 MODES: dict[str, TravelMode | None] = {
@@ -90,7 +90,7 @@ class LegacyRoutes:
         if len(sides[0]) * len(sides[1]) > MAX_ELEMENTS:
             raise Refused(GoogleStatus.MAX_ELEMENTS, f"At most {MAX_ELEMENTS} elements.")
         mode, is_imperial = _mode_asked(ask), ask.query.get("units") == "imperial"
-        stops = [[self._stop_or_none(text) for text in side] for side in sides]
+        stops = [[self._find_stop(text) for text in side] for side in sides]
         rows = self._cells(stops[0], stops[1], mode, _departure_asked(ask), is_imperial)
         return answer(
             {
@@ -126,7 +126,7 @@ class LegacyRoutes:
             for i in range(len(origins))
         ]
 
-    def _stop_or_none(self, text: str) -> Stop | None:
+    def _find_stop(self, text: str) -> Stop | None:
         """Return the stop that a text means; None if none is found."""
         try:
             return self._stop(text)
@@ -176,7 +176,7 @@ def _ridden(timed: TimedJourney, ends: Sequence[Stop], is_imperial: bool) -> Jso
     """Return a journey as a route of one leg, whose steps are its ways on foot and its rides."""
     steps = []
     for leg in timed.journey.legs:
-        stretch = Stretch(leg.path, leg.distance, leg.duration, _leg_instruction(leg))
+        stretch = Stretch(leg.path, leg.distance, leg.duration, _instruction_html(leg))
         mode = "TRANSIT" if leg.line else "WALKING"
         details = {"transit_details": legacy_details(leg, timed)} if leg.line else {}
         steps.append(_stretch_json(stretch, is_imperial) | _instruction_json(stretch, mode) | details)
@@ -188,14 +188,14 @@ def _ridden(timed: TimedJourney, ends: Sequence[Stop], is_imperial: bool) -> Jso
     return route
 
 
-def _leg_instruction(leg: JourneyLeg) -> str:
+def _instruction_html(leg: JourneyLeg) -> str:
     """Return a leg of a journey as an instruction in HTML."""
     return html.escape(f"{leg.line} towards {leg.headsign}" if leg.line else "Walk", quote=False)
 
 
 def _route_json(legs: Sequence[RouteLeg], stops: Sequence[Stop], mode: str, is_imperial: bool) -> Json:
     """Return a route as the legacy API writes it."""
-    path = joined([leg.whole for leg in legs])
+    path = join_paths([leg.whole for leg in legs])
     written = []
     for leg, start, end in zip(legs, stops, stops[1:], strict=False):
         steps = [_stretch_json(step, is_imperial) | _instruction_json(step, mode) for step in leg.steps]

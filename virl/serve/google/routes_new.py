@@ -16,11 +16,11 @@ from virl.platform.maps import SPEED_M_S, TravelMode
 from virl.platform.providers.google.polyline import encode_polyline
 from virl.platform.transit import JourneyLeg
 from virl.serve.google.geocoding import stop_of
-from virl.serve.google.masks import FIELDS, masked, parse_mask
+from virl.serve.google.masks import FIELDS, apply_mask, parse_mask
 from virl.serve.google.place_json import box_json, lat_lng_json
 from virl.serve.google.reading import lat_lng, message_in
 from virl.serve.google.transit import TimedJourney, Transit, new_details
-from virl.serve.google.ways import RouteLeg, Stretch, joined, legs_between, matrix, steps_of
+from virl.serve.google.ways import RouteLeg, Stretch, join_paths, legs_between, matrix, steps_of
 from virl.serve.google.wire import Ask, GoogleStatus, Json, Refused, answer, invalid
 
 MODES: dict[str, TravelMode | None] = {
@@ -65,12 +65,12 @@ class Routes:
         as_geojson = ask.body.get("polylineEncoding") == "GEO_JSON_LINESTRING"
         if mode is None:
             timed = self.transit.journey(positions, _departure(ask.body))
-            return answer(masked({"routes": [_ridden(timed, as_geojson)]}, tree) if timed else {})
+            return answer(apply_mask({"routes": [_ridden(timed, as_geojson)]}, tree) if timed else {})
         legs = legs_between(self.city.maps, positions, mode, via)
         if not legs:
             return answer({})
         name = ask.body.get("travelMode", "DRIVE")
-        return answer(masked({"routes": [_route_json(legs, name, as_geojson)]}, tree))
+        return answer(apply_mask({"routes": [_route_json(legs, name, as_geojson)]}, tree))
 
     def matrix(self, ask: Ask) -> Response:
         """Return one element for each origin and destination.
@@ -98,7 +98,7 @@ class Routes:
         elements = [
             _element_json(i, j, cells[i][j]) for i in range(len(origins)) for j in range(len(destinations))
         ]
-        return answer([masked(element, tree) for element in elements])
+        return answer([apply_mask(element, tree) for element in elements])
 
     def _position(self, stop: Json) -> LatLng:
         """Return the position of a stop, given by location, place id or address."""
@@ -188,14 +188,14 @@ def _ridden_leg(leg: JourneyLeg) -> RouteLeg:
 def _joined_legs(legs: Sequence[RouteLeg]) -> Stretch:
     """Return the legs as one stretch."""
     wholes = [leg.whole for leg in legs]
-    return Stretch(joined(wholes), sum(one.metres for one in wholes), sum(one.seconds for one in wholes))
+    return Stretch(join_paths(wholes), sum(one.metres for one in wholes), sum(one.seconds for one in wholes))
 
 
 def _route_json(legs: Sequence[RouteLeg], mode: str, as_geojson: bool) -> Json:
     """Return a route as the new API writes it."""
     wholes = [leg.whole for leg in legs]
     seconds = sum(whole.seconds for whole in wholes)
-    path = joined(wholes)
+    path = join_paths(wholes)
     lats, lngs = zip(*path, strict=True)
     low, high = LatLng(min(lats), min(lngs)), LatLng(max(lats), max(lngs))
     return {

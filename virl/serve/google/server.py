@@ -14,7 +14,7 @@ DEFAULT_PORT = 8765
 
 
 @contextmanager
-def served(
+def serve_city(
     city: City, options: ServeOptions | None = None, *, host: str = LOOPBACK, port: int = 0
 ) -> Iterator[ServedCity]:
     """Serve a city from a thread of its own until the block ends.

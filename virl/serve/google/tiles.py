@@ -120,12 +120,12 @@ class TileStreetView:
     def metadata(self, ask: Ask) -> Response:
         """Return all about a panorama, with the ways on from it."""
         self._check_session(ask)
-        return answer(self.described(ask))
+        return answer(self.metadata_json(ask))
 
-    def described(self, ask: Ask) -> Json:
+    def metadata_json(self, ask: Ask) -> Json:
         """Return the panorama with the `panoId`, or the one nearest to `lat` and `lng`, as metadata."""
         panorama = self._panorama(ask)
-        links = tuple(link for link in panorama.links if self.odd.linked(panorama.id, link.pano_id))
+        links = tuple(link for link in panorama.links if self.odd.is_linked(panorama.id, link.pano_id))
         panorama = replace(panorama, links=links)
         streets = {link.pano_id: self._street(link.pano_id) for link in panorama.links}
         held = attitude_of(panorama, self.odd)
@@ -282,7 +282,7 @@ def attitude_of(panorama: Panorama, odd: Oddities) -> Attitude:
     """Return the attitude of a panorama: level, but for those that are `tilted`."""
     if not odd.has("tilted", panorama.id):
         return Attitude(panorama.heading)
-    pitch, roll = (2 * odd.drawn(f"{axis} of tilted", panorama.id) - 1 for axis in ("pitch", "roll"))
+    pitch, roll = (2 * odd.draw(f"{axis} of tilted", panorama.id) - 1 for axis in ("pitch", "roll"))
     return Attitude(panorama.heading, round(pitch * MOST_PITCH, 2), round(roll * MOST_ROLL, 2))
 
 

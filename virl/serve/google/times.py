@@ -11,7 +11,7 @@ from virl.platform.places import Place
 REVIEWED_DAYS = 900  # reviews are at most so old; chosen, since cities do not tell when they were written
 
 
-def _now() -> datetime:
+def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
@@ -25,7 +25,7 @@ class TownClock:
     """
 
     zone: str | None = None
-    now: Callable[[], datetime] = _now
+    now: Callable[[], datetime] = _utc_now
 
     @property
     def local(self) -> datetime:
@@ -43,7 +43,7 @@ class TownClock:
         local = self.local
         return place.open_at(local.weekday(), local.hour * 60 + local.minute)
 
-    def written(self, place_id: str, number: int) -> datetime:
+    def review_time(self, place_id: str, number: int) -> datetime:
         """Return the time of a review, by its place and number: always the same number of days ago."""
         drawn = blake2b(f"{place_id} {number}".encode(), digest_size=2).digest()
         days = 1 + int.from_bytes(drawn, "big") % REVIEWED_DAYS

@@ -141,7 +141,7 @@ def legs_between(
             return None
         whole = Stretch(route.path, route.distance, route.duration)
         leg = RouteLeg(whole, tuple(steps_of(route.path, route.streets, SPEED_M_S[mode])))
-        legs.append(_through(legs.pop(), here, leg) if number in via else leg)
+        legs.append(_join_legs(legs.pop(), here, leg) if number in via else leg)
     return legs
 
 
@@ -167,16 +167,16 @@ def matrix(maps: Maps, origins: Sequence[LatLng], destinations: Sequence[LatLng]
     return cells
 
 
-def _through(before: RouteLeg, here: LatLng, after: RouteLeg) -> RouteLeg:
+def _join_legs(before: RouteLeg, here: LatLng, after: RouteLeg) -> RouteLeg:
     """Return two legs as one."""
     first, second = before.whole, after.whole
-    path = joined([first, second])
+    path = join_paths([first, second])
     whole = Stretch(path, first.metres + second.metres, first.seconds + second.seconds)
     via = (*before.via, (here, len(before.steps) - 1))
     return RouteLeg(whole, before.steps + after.steps, via)
 
 
-def joined(stretches: Sequence[Stretch]) -> tuple[LatLng, ...]:
+def join_paths(stretches: Sequence[Stretch]) -> tuple[LatLng, ...]:
     """Return the path of several stretches, one after the other."""
     first, *others = stretches
     return first.path + tuple(position for stretch in others for position in stretch.path[1:])

@@ -38,7 +38,7 @@ def arguments() -> Mapping[str, type[Arguments]]:
 
 def listed_tools() -> list[ListedTool]:
     """Return all tools."""
-    return [_listed(name, takes) for name, takes in arguments().items()]
+    return [_listing(name, takes) for name, takes in arguments().items()]
 
 
 @lru_cache(maxsize=8)
@@ -58,7 +58,7 @@ def _arguments(names: tuple[str, ...]) -> Mapping[str, type[Arguments]]:
 
 
 @cache
-def _listed(name: str, takes: type[Arguments]) -> ListedTool:
+def _listing(name: str, takes: type[Arguments]) -> ListedTool:
     if name == OPEN_CITY:
         title, looks, once, answer = "Open a city", False, False, Answer
     else:

@@ -110,13 +110,13 @@ async def read_resource(sessions: Sessions, uri: str) -> ReadResourceResult:
         if what == JOURNAL:
             return _text(uri, _KINDS[JOURNAL][0], await asyncio.to_thread(_journal, folder))
         if what == MAP:
-            png = await _made(session, session.map, (folder / MAP_FILE).read_bytes)
+            png = await _make_or_load(session, session.map, (folder / MAP_FILE).read_bytes)
             return ReadResourceResult(
                 contents=[
                     BlobResourceContents(uri=uri, mime_type="image/png", blob=base64.b64encode(png).decode())
                 ]
             )
-        page = await _made(session, session.report, (folder / REPORT_FILE).read_text)
+        page = await _make_or_load(session, session.report, (folder / REPORT_FILE).read_text)
     except VirlError as fault:
         raise MCPError(INVALID_PARAMS, str(fault)) from fault
     if len(page.encode()) > MOST_REPORT:
@@ -128,7 +128,7 @@ async def read_resource(sessions: Sessions, uri: str) -> ReadResourceResult:
     return _text(uri, "text/html", page)
 
 
-async def _made(session: CitySession, make: Callable[[Acting], T], kept: Callable[[], T]) -> T:
+async def _make_or_load(session: CitySession, make: Callable[[Acting], T], kept: Callable[[], T]) -> T:
     """Return what a session makes while it is open, between two calls; otherwise what it left."""
     if not session.is_open:
         return await asyncio.to_thread(kept)

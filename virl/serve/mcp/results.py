@@ -119,7 +119,7 @@ def answer_of(session: CitySession, acting: Acting, tool: str, told: ToolResult[
             model_calls=cost.llm_calls,
             requests=sum(cost.requests.sent.values()),
         ),
-        views=[_seen(view) for view in told.views],
+        views=[_to_seen(view) for view in told.views],
         data=told.data_as_json,
         place=told.place and AnswerPlace.model_validate(told.place, from_attributes=True),
     )
@@ -147,7 +147,7 @@ def fault(text: str) -> CallToolResult:
     return CallToolResult(content=[TextContent(text=short(text, 1000))], is_error=True)
 
 
-def _seen(view: ViewRecord) -> Seen:
+def _to_seen(view: ViewRecord) -> Seen:
     photo = view.purpose == "photo"
     return Seen(
         purpose=view.purpose,

@@ -52,7 +52,7 @@ from virl.mind.prompt import load_prompt
 from virl.mind.rendering import render
 from virl.mind.replies import Reply
 from virl.plain_text import plain_tree, whole_text
-from virl.serve.gate import GateOptions, gated
+from virl.serve.gate import GateOptions, add_gate
 from virl.serve.mcp.calls import Call, Progress, UserQuestion
 from virl.serve.mcp.listing import OPEN_CITY, arguments, listed_tools
 from virl.serve.mcp.resources import listed_resources, listed_templates, read_resource
@@ -180,7 +180,7 @@ def http_app(sessions: Sessions, options: GateOptions) -> ASGIApp:
             enable_dns_rebinding_protection=False
         ),  # the gate checks
     )
-    return gated(_with_whole_bodies(app), options, exposed=[SESSION_HEADER])
+    return add_gate(_with_whole_bodies(app), options, exposed=[SESSION_HEADER])
 
 
 def serve_http(
@@ -221,7 +221,7 @@ async def call_tool(sessions: Sessions, ctx: Context, params: CallToolRequestPar
         params: name and arguments.
     """
     try:
-        return await _called(sessions, ctx, params)
+        return await _call_tool(sessions, ctx, params)
     except VirlError as wrong:
         return fault(str(wrong))
     except Exception:  # noqa: BLE001 - what it says is for the log, not for the client
@@ -229,7 +229,7 @@ async def call_tool(sessions: Sessions, ctx: Context, params: CallToolRequestPar
         return fault(_BUG)
 
 
-async def _called(sessions: Sessions, ctx: Context, params: CallToolRequestParams) -> Answered:
+async def _call_tool(sessions: Sessions, ctx: Context, params: CallToolRequestParams) -> Answered:
     if params.name not in arguments():
         raise UnknownName("tool", params.name[:100], arguments())
     given: Any = plain_tree(params.arguments or {}, whole_text)
@@ -240,23 +240,23 @@ async def _called(sessions: Sessions, ctx: Context, params: CallToolRequestParam
     if isinstance(asked, OpenCity):
         session = await asyncio.to_thread(sessions.open, asked)
         opened = session.submit(lambda acting: _welcome(session, acting))
-        return await _followed(session, opened, ctx, OPEN_CITY)
+        return await _follow_call(session, opened, ctx, OPEN_CITY)
     session = sessions.find(str(getattr(asked, "session", "")))
-    if call := _continued(session, params):
-        return await _followed(session, call, ctx, params.name)
+    if call := _answered_call(session, params):
+        return await _follow_call(session, call, ctx, params.name)
     if waiting := session.current:
         waiting.dismiss()  # whoever was asked has gone on to something else
     tool = TOOLS.find(params.name).arguments
     own = tool.model_validate(asked.model_dump(exclude={"session"}, exclude_unset=True))
     capabilities = ctx.session.client_capabilities
     call = session.submit(
-        lambda acting: _used(session, acting, params.name, own),
+        lambda acting: _use_tool(session, acting, params.name, own),
         can_ask=bool(capabilities and capabilities.elicitation),
     )
-    return await _followed(session, call, ctx, params.name)
+    return await _follow_call(session, call, ctx, params.name)
 
 
-def _used(session: CitySession, acting: Acting, name: str, asked: Arguments) -> Done:
+def _use_tool(session: CitySession, acting: Acting, name: str, asked: Arguments) -> Done:
     """Use a tool; in the session's thread."""
     unheard, session.unheard = session.unheard, []
     told = acting.hand(name, asked)
@@ -279,7 +279,7 @@ def _welcome(session: CitySession, acting: Acting) -> Done:
     return answer_of(session, acting, OPEN_CITY, ToolResult(text.strip(), here.data)), []
 
 
-async def _followed(session: CitySession, call: Call[Done], ctx: Context, tool: str) -> Answered:
+async def _follow_call(session: CitySession, call: Call[Done], ctx: Context, tool: str) -> Answered:
     """Pass progress on until the work is done, or until the client has to ask its user."""
     try:
         while not call.result.done() or not call.events.empty():
@@ -288,7 +288,7 @@ async def _followed(session: CitySession, call: Call[Done], ctx: Context, tool: 
                 await ctx.session.report_progress(event.number, None, event.message)
             elif isinstance(event, UserQuestion):
                 if not ctx.session.can_send_request:
-                    return _required(session, event)
+                    return _ask_client(session, event)
                 _answer(event, await ctx.session.elicit_form(event.text, _FORM, ctx.request_id))
     except BaseException:
         if not call.cancel():
@@ -300,7 +300,7 @@ async def _followed(session: CitySession, call: Call[Done], ctx: Context, tool: 
     return await asyncio.to_thread(as_result, answer, pictures)
 
 
-def _continued(session: CitySession, params: CallToolRequestParams) -> Call[Any] | None:
+def _answered_call(session: CitySession, params: CallToolRequestParams) -> Call[Any] | None:
     """Return the call that a client comes back to with the answer to its question."""
     call = session.current
     question = call.waiting if call else None
@@ -312,7 +312,7 @@ def _continued(session: CitySession, params: CallToolRequestParams) -> Call[Any]
     return call
 
 
-def _required(session: CitySession, question: UserQuestion) -> InputRequiredResult:
+def _ask_client(session: CitySession, question: UserQuestion) -> InputRequiredResult:
     request = ElicitRequest(params=ElicitRequestFormParams(message=question.text, requested_schema=_FORM))
     return InputRequiredResult(
         input_requests={question.key: request}, request_state=f"{session.id}/{question.key}"
@@ -343,7 +343,7 @@ def _instructions() -> str:
 
 def _listed_prompts() -> ListPromptsResult:
     """Return the agents."""
-    return ListPromptsResult(prompts=[_listed(entry) for entry in roster()[0]])
+    return ListPromptsResult(prompts=[_to_prompt(entry) for entry in roster()[0]])
 
 
 def _given_prompt(params: GetPromptRequestParams) -> GetPromptResult:
@@ -377,7 +377,7 @@ def _given_prompt(params: GetPromptRequestParams) -> GetPromptResult:
     )
 
 
-def _listed(entry: RosterEntry) -> Prompt:
+def _to_prompt(entry: RosterEntry) -> Prompt:
     return Prompt(
         name=entry.name,
         title=entry.character.name,

@@ -208,7 +208,7 @@ class ClientAudience:
         """Tell the client of the end of the run."""
         self._tell(f"{result.agent}: {result.status}: {result.reason}")
 
-    def aside(self) -> Audience:
+    def nested_audience(self) -> Audience:
         """Return itself: the client is told of agents that are consulted, too."""
         return self
 

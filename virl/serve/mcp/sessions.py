@@ -158,7 +158,7 @@ class Sessions:
             with self._lock:
                 self._make_room()
                 if asked.resume:
-                    options = self._resumed(asked)
+                    options = self._resume_options(asked)
                 else:
                     options = self._new(asked)
                     agent = f"mcp-{Path(options.agent).stem or 'visitor'}"
@@ -216,7 +216,7 @@ class Sessions:
             decided_by=CLIENT,
         )
 
-    def _resumed(self, asked: OpenCity) -> RunOptions:
+    def _resume_options(self, asked: OpenCity) -> RunOptions:
         folder = self.defaults.runs / asked.resume
         found = self._sessions.get(asked.resume)
         if asked.resume in self._opening or (found and found.is_open):
@@ -262,7 +262,9 @@ class Sessions:
         total = self.defaults.budget_usd
         if total is None:
             return asked
-        left = total - sum(self._taken(session) for session in {**self._sessions, **self._opening}.values())
+        left = total - sum(
+            self._reserved_usd(session) for session in {**self._sessions, **self._opening}.values()
+        )
         if left <= 0 < total:
             raise BadInput(
                 f"the server's ${total:.2f} are spent or promised to other sessions: finish one, or open the "
@@ -270,7 +272,7 @@ class Sessions:
             )
         return left if asked is None else min(asked, left)
 
-    def _taken(self, session: CitySession) -> float:
+    def _reserved_usd(self, session: CitySession) -> float:
         if session.is_open and session.budget_usd is not None:
             return session.budget_usd
         folder = self.defaults.runs / session.id

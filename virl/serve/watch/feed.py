@@ -46,7 +46,7 @@ class Feed(Protocol):
     def control(self) -> Control | None:
         """The control of a run that goes on in this process and can be steered."""
 
-    def told(self, after: int = 0) -> Sequence[dict[str, Any]]:
+    def read_records(self, after: int = 0) -> Sequence[dict[str, Any]]:
         """Return the records of the run from number `after` on; what was written since is read now."""
 
     def state(self) -> dict[str, Any]:
@@ -109,11 +109,11 @@ class RunFeed:
             return self._brief.began
 
     @property
-    def ended(self) -> bool:
+    def is_over(self) -> bool:
         """Return whether all of the run is told."""
-        return self._tail.ended
+        return self._tail.is_over
 
-    def told(self, after: int = 0) -> Sequence[dict[str, Any]]:
+    def read_records(self, after: int = 0) -> Sequence[dict[str, Any]]:
         """Return the records of the run from number `after` on; what was written since is read now."""
         with self._lock:
             self._read()
@@ -124,7 +124,7 @@ class RunFeed:
     def _read(self) -> None:
         """Read what was written since; a list of a thousand runs tells none of it in full."""
         try:
-            for record in self._tail.more() if self._may_grow() else ():
+            for record in self._tail.read_new() if self._may_grow() else ():
                 self._untold.append(record)
                 self._brief.take(record)
                 views = record.views if isinstance(record, StepRecord | NoteRecord) else ()
@@ -133,7 +133,7 @@ class RunFeed:
             self.fault = str(fault)
 
     def _may_grow(self) -> bool:
-        if self.fault or self._tail.ended:
+        if self.fault or self._tail.is_over:
             return False
         return self.control is None or (self.folder / JOURNAL).exists()
 
@@ -141,7 +141,7 @@ class RunFeed:
         """Return the state of the run, besides its records."""
         if self.control is None:
             return {"fault": self.fault, "control": None}
-        standing = self.control.standing()
+        standing = self.control.snapshot()
         pose = standing.pose
         at = self._brief.place(LatLng(pose.lat, pose.lng)) if pose else None
         return {"fault": self.fault, "control": plain_tree(standing.model_dump() | {"at": at})}
@@ -159,7 +159,7 @@ class RunFeed:
         with self._lock:
             self._read()
             brief = self._brief
-            state = "failed" if self.fault else "ended" if self.ended else "open"
+            state = "failed" if self.fault else "ended" if self.is_over else "open"
             path = _thin_way(brief.points)
             if self.episode:
                 return card_of_episode(path, self.episode) | {"state": state}
@@ -192,9 +192,9 @@ class EpisodeFeed:
         self.began = datetime.fromtimestamp(self.folder.stat().st_mtime, UTC).isoformat()
         self._episode = episode
 
-    def told(self, after: int = 0) -> Sequence[dict[str, Any]]:
+    def read_records(self, after: int = 0) -> Sequence[dict[str, Any]]:
         """Return the records of the episode from number `after` on."""
-        return self._all[0][after:]
+        return self._records[0][after:]
 
     def state(self) -> dict[str, Any]:
         """Return the state of the episode: without fault and control."""
@@ -202,23 +202,23 @@ class EpisodeFeed:
 
     def files(self) -> dict[str, str]:
         """Return all views, by the number of their record and theirs in it, such as `12/0`."""
-        return _by_place(self._all[1])
+        return _by_place(self._records[1])
 
     def picture(self, seq: int, number: int) -> bytes | None:
         """Return a picture of a record, `None` if it has none."""
-        return _picture(self.folder, self._all[1], seq, number)
+        return _picture(self.folder, self._records[1], seq, number)
 
     def card(self) -> dict[str, Any]:
         """Return the card of the episode in a list of runs."""
         return self._card
 
     @cached_property
-    def _all(self) -> tuple[list[dict[str, Any]], list[tuple[str, ...]]]:
+    def _records(self) -> tuple[list[dict[str, Any]], list[tuple[str, ...]]]:
         return self._episode.tell()
 
     @cached_property
     def _card(self) -> dict[str, Any]:
-        return card_of_episode(way_of(self.told()), self._episode)
+        return card_of_episode(way_of(self.read_records()), self._episode)
 
 
 def card_of_episode(path: Sequence[Point], episode: EpisodeTold) -> dict[str, Any]:

@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from threading import Event
 
 from virl.agent.control import Control
-from virl.agent.plan import RunOptions, latest_run, planned, source_of
+from virl.agent.plan import RunOptions, latest_run, make_plan, source_of
 from virl.bugs import bug_of
 from virl.errors import VirlError
 from virl.journal.town_ground import town_ground
 from virl.plain_text import plain_line
 from virl.redaction import Redaction
 from virl.serve.watch.feed import RunFeed
-from virl.serve.watch.server import watched
+from virl.serve.watch.server import serve_page
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Seat:
     def fail(self, fault: Exception) -> str:
         """Show on the page why the run ended before its time, and return that line."""
         told = fault if isinstance(fault, VirlError) else bug_of(fault, run=self.feed.folder)
-        self.feed.told()  # what was written before the fault
+        self.feed.read_records()  # what was written before the fault
         self.feed.fault = Redaction.of().text(plain_line(str(told)))
         return self.feed.fault
 
@@ -50,12 +50,12 @@ def seat_at(options: RunOptions, port: int = 0) -> Iterator[Seat]:
         VirlError: the server did not start.
     """
     if options.out is None:
-        folder = latest_run(source_of(options).stem) if options.resume else planned(options).folder
+        folder = latest_run(source_of(options).stem) if options.resume else make_plan(options).folder
         options = replace(options, out=folder)
     assert options.out is not None  # noqa: S101 - for the type checker
     control = Control()
     feed = RunFeed(options.out, town_ground, control)
-    with watched({0: feed}, port=port) as url:
+    with serve_page({0: feed}, port=port) as url:
         yield Seat(url, options, control, feed)
 
 

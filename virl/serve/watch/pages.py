@@ -62,7 +62,7 @@ def save_page(feeds: Sequence[Feed], out: Path) -> tuple[Path, int]:
     """
     latest = sorted(feeds, key=lambda feed: feed.began)[-MOST_SAVED:]
     left, feeds = len(feeds) - len(latest), [feed for feed in feeds if feed in latest]
-    told = [feed.told() for feed in feeds]
+    told = [feed.read_records() for feed in feeds]
     for feed in feeds:
         if feed.fault:
             raise BadInput(feed.fault)

@@ -107,14 +107,14 @@ class PlayFeed:
         self._lock = Lock()
         Thread(target=self._follow, daemon=True).start()
 
-    def told(self, after: int = 0) -> Sequence[dict[str, Any]]:
+    def read_records(self, after: int = 0) -> Sequence[dict[str, Any]]:
         """Return the records of the game from number `after` on."""
         with self._lock:
             return self._told[after:]
 
     def state(self) -> dict[str, Any]:
         """Return the state of the game."""
-        standing = self.control.standing()
+        standing = self.control.snapshot()
         pose = standing.pose
         at = on_paper(self._frame, pose.lat, pose.lng) if pose and self._frame else None
         control = standing.model_dump() | {"at": at, "plays": True}
@@ -131,7 +131,7 @@ class PlayFeed:
     def card(self) -> dict[str, Any]:
         """Return the card of the game in a list of runs."""
         if self._ended:
-            return card_of_episode(way_of(self.told()), self._ended)
+            return card_of_episode(way_of(self.read_records()), self._ended)
         about = {"title": self._table.case, "about": self._table.city, "note": "", "group": ""}
         return about | {"state": "open", "score": None, "path": []}
 
@@ -149,7 +149,7 @@ class PlayFeed:
     def _follow(self) -> None:
         """Tell each place where the person has to decide."""
         seen = -1
-        while (standing := self.control.standing()).state != "ended":
+        while (standing := self.control.snapshot()).state != "ended":
             if standing.pose and standing.links:
                 with self._lock:
                     self._arrive(standing)

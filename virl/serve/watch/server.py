@@ -22,7 +22,7 @@ from virl.journal.journal import JPEG_QUALITY
 from virl.plain_text import plain_lines
 from virl.platform.streetview import Image
 from virl.serve.limits import RequestBounds, RequestLimits
-from virl.serve.running import LOOPBACK, run, running
+from virl.serve.running import LOOPBACK, run, serve_in_thread
 from virl.serve.watch.door import Door, Secrets
 from virl.serve.watch.feed import Feed, Index, cards_of, media_type
 from virl.serve.watch.pages import served_files
@@ -52,7 +52,7 @@ def watch(feeds: Mapping[int, Feed], index: Index, port: int, tell: Callable[[st
 
 
 @contextmanager
-def watched(feeds: Mapping[int, Feed], index: Index | None = None, port: int = 0) -> Iterator[str]:
+def serve_page(feeds: Mapping[int, Feed], index: Index | None = None, port: int = 0) -> Iterator[str]:
     """Serve the page from a thread of its own until the block ends; gives its address, with its token.
 
     Args:
@@ -66,7 +66,7 @@ def watched(feeds: Mapping[int, Feed], index: Index | None = None, port: int = 0
     """
     own, closing = Secrets(), Event()
     app = _make_app(feeds, index or partial(cards_of, feeds), own, closing)
-    with running(app, LOOPBACK, port, None, _LIMITS, closing) as url:
+    with serve_in_thread(app, LOOPBACK, port, None, _LIMITS, closing) as url:
         yield address(url, own)
 
 
@@ -126,22 +126,22 @@ def _make_app(feeds: Mapping[int, Feed], index: Index, own: Secrets, closing: Ev
     def look(run: int, heading: float, pitch: float, fov: float) -> Response:
         control = _control(feeds, run)
         if control is None:
-            return _refused("This run cannot be steered from here.", 404)
+            return _error_response("This run cannot be steered from here.", 404)
         try:
             seen = control.look(heading % 360, pitch, fov)
         except VirlError as fault:
-            return _refused(str(fault), 409)
+            return _error_response(str(fault), 409)
         return Response(_jpeg(seen.pixels), media_type="image/jpeg")
 
     @app.post(f"{base}/runs/{{run}}/do")
     def do(run: int, command: WatchCommand) -> Response:
         control = _control(feeds, run)
         if control is None:
-            return _refused("This run cannot be steered from here.", 404)
+            return _error_response("This run cannot be steered from here.", 404)
         try:
-            return JSONResponse({"said": _done(control, command)})
+            return JSONResponse({"said": _execute(control, command)})
         except VirlError as fault:
-            return _refused(str(fault), 409)
+            return _error_response(str(fault), 409)
 
     return RequestBounds(Door(app, own), _LIMITS)
 
@@ -150,7 +150,7 @@ def _control(feeds: Mapping[int, Feed], run: int) -> Control | None:
     return feeds[run].control if run in feeds else None
 
 
-def _done(control: Control, command: WatchCommand) -> str:
+def _execute(control: Control, command: WatchCommand) -> str:
     """Give a command, and return what is to be said about it."""
     if command.do == "go":
         control.go(command.pano_id)
@@ -172,7 +172,7 @@ _PLAIN: Mapping[str, Callable[[Control], None]] = {
 }
 
 
-def _refused(error: str, status: int) -> Response:
+def _error_response(error: str, status: int) -> Response:
     return JSONResponse({"error": plain_lines(error)}, status)
 
 
@@ -203,7 +203,7 @@ async def _events(feeds: Mapping[int, Feed], last_id: str, closing: Event) -> As
     yield "retry: 1000\n\n"
     while not closing.is_set():
         for number, feed in feeds.items():
-            told = await run_in_threadpool(feed.told, sent[number])
+            told = await run_in_threadpool(feed.read_records, sent[number])
             for batch in _batches(told):
                 sent[number] += len(batch)
                 yield _event("told", {"run": number, "told": batch}, _id(sent))

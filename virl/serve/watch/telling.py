@@ -223,7 +223,7 @@ class Teller:
             "decidedBy": step.decided_by or self._mind,
             "views": [asdict(_view(one, f"step {step.step}")) for one in step.views],
             "places": [asdict(_place(one)) for one in step.places],
-            "thoughts": [asdict(_thought(one)) for one in step.asked],
+            "thoughts": [asdict(_to_thought(one)) for one in step.asked],
             "found": [_object(one) for one in step.objects],
             "cost": asdict(_cost(step)),
         } | ground
@@ -245,7 +245,7 @@ def _note(note: NoteRecord) -> dict[str, Any]:
         "decided": rest,
         "views": [asdict(_view(one, topic)) for one in note.views],
         "places": [],
-        "thoughts": [asdict(_thought(one)) for one in note.asked],
+        "thoughts": [asdict(_to_thought(one)) for one in note.asked],
         "found": [],
         "cost": asdict(_cost(note)),
     }
@@ -287,7 +287,7 @@ def _place(place: PlaceRecord) -> ToldPlace:
     return ToldPlace(place.name, about, place.decision, place.reason)
 
 
-def _thought(exchange: ExchangeRecord) -> ToldThought:
+def _to_thought(exchange: ExchangeRecord) -> ToldThought:
     tokens = exchange.input_tokens + exchange.output_tokens
     paid = f"{tokens} tokens, {dollars(exchange.usd)}, {exchange.seconds:.1f} s" if tokens else ""
     return ToldThought(

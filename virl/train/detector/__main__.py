@@ -32,7 +32,7 @@ def train(
     ] = None,
     threads: Annotated[int, typer.Option(help="Threads of torch; the views take one more core.", min=1)] = 1,
 ) -> None:
-    """Train, or go on with a training that was stopped."""
+    """Train, or continue an interrupted training."""
     require("train", "torch")
     import torch  # noqa: PLC0415 - of an extra
 
@@ -57,7 +57,7 @@ def export(
     from virl.train.detector.export import export as write  # noqa: PLC0415 - brings in torch
 
     difference = write(checkpoint, file)
-    SafeConsole().print(f"{file}: {file.stat().st_size / 1e6:.1f} MB, {difference:.1g} off torch at most")
+    SafeConsole().print(f"{file}: {file.stat().st_size / 1e6:.1f} MB, {difference:.1g} or less from torch")
 
 
 @app.command()
@@ -80,7 +80,7 @@ def score(
         list[str] | None,
         typer.Option(help="Seed or OpenStreetMap extract. Can be repeated. By default, seeds 202 and 1."),
     ] = None,
-    views: Annotated[int, typer.Option(help="Views of each town.", min=1)] = 400,
+    views: Annotated[int, typer.Option(help="Number of views of each town.", min=1)] = 400,
 ) -> None:
     """Print how well the detector finds things: a Markdown table for each town."""
     from virl.train.detector.score import score_towns  # noqa: PLC0415 - brings in the renderer

@@ -219,7 +219,7 @@ class Training:
             return
         state = read_checkpoint(path)
         if state["recipe"] != _plain(self._recipe):
-            raise BadInput(f"{path} is of another recipe: give the same one, or another folder")
+            raise BadInput(f"{path} was trained with another recipe: give the same recipe, or another folder")
         self.network.load_state_dict(state["network"])
         self.average.load_state_dict(state["average"])
         self._optimizer.load_state_dict(state["optimizer"])
@@ -244,9 +244,11 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
         state: dict[str, Any] = torch.load(path, weights_only=True)
         classes = state["classes"]
     except Exception as fault:
-        raise BadInput(f"{path}: no checkpoint of this training ({type(fault).__name__})") from fault
+        raise BadInput(
+            f"{path}: not a checkpoint of this training ({type(fault).__name__}): give its checkpoint.pt"
+        ) from fault
     if tuple(classes) != CLASSES:
-        raise BadInput(f"{path}: its classes are not those of this version")
+        raise BadInput(f"{path}: its classes are not those of this version: train again")
     return state
 
 

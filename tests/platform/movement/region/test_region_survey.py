@@ -151,7 +151,7 @@ def test_a_line_that_a_kill_cut_off_is_asked_again(tmp_path: Path) -> None:
         (lambda text: text.replace('"spacing":20.0', '"spacing":25.0', 1), "another region, spacing"),
         (lambda text: text.replace('"format":1', '"format":7', 1), "line 1: format 7"),
         (lambda text: text.replace('"kind":"batch"', '"kind":"lunch"', 1), "line 2"),
-        (lambda text: text[text.index("\n") + 1 :], "line 1: a survey begins with its plan"),
+        (lambda text: text[text.index("\n") + 1 :], "line 1: the plan must be the first record"),
         (lambda text: text.replace("\n", "\n" + text[: text.index("\n") + 1], 1), "line 2: a survey begins"),
         (lambda text: "hello\n" + text, "line 1"),
     ],

@@ -125,7 +125,7 @@ def test_verdicts_say_why(memory: VisualMemory) -> None:
     memory.add([sighting(Thing(3.0, 12.0), 0.0, 0.0)])[0]
     verdict = memory.add([sighting(Thing(3.0, 12.0), 0.0, 6.0)])[0]
     (comparison,) = verdict.comparisons
-    assert comparison.same
+    assert comparison.is_same
     assert comparison.cost < 0
     assert comparison.opinions[0].rule == "geometry"
     assert "m apart" in comparison.opinions[0].reason

@@ -14,7 +14,7 @@ from virl.platform.city import City
 from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.city_file import GoogleOptions
 from virl.serve.google.options import ServeOptions
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 
 
 @pytest.fixture(scope="module", params=["new", "legacy"])
@@ -48,7 +48,7 @@ def test_without_a_key_one_line_names_the_variable(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_refused_key_names_the_service_to_enable(virlton: City) -> None:
-    with served(virlton, ServeOptions(key="another")) as server, google_http(server.url) as http:
+    with serve_city(virlton, ServeOptions(key="another")) as server, google_http(server.url) as http:
         refused = {}
         for api in ("new", "legacy"):
             city = open_google("served", "Served", virlton.center, GoogleOptions(api=api), http)
@@ -86,7 +86,7 @@ def test_visual_memory_there_expects_real_street_view(google: Google) -> None:
 
 @pytest.mark.slow
 def test_the_page_of_the_web_mover_is_at_the_same_host_and_is_paid_for(virlton: City) -> None:
-    with served(virlton) as server, google_http(server.url, ledger=Ledger(0.03)) as http:
+    with serve_city(virlton) as server, google_http(server.url, ledger=Ledger(0.03)) as http:
         page = open_google(
             "served", "Served", virlton.center, GoogleOptions(outdoor=False), http
         ).panorama_page

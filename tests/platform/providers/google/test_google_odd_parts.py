@@ -49,7 +49,7 @@ def test_a_neighbour_whose_metadata_cannot_be_read_is_left_out_of_the_links() ->
         assert GoogleStreetView(http).panorama("p").links == ()
         [told] = http.keeping.left_out.omissions()
     assert told.reasons[0].startswith(
-        "panorama north: tiles_metadata: the reply does not hold what it should (lat:"
+        "panorama north: tiles_metadata: the reply lacks a field, or has a wrong one (lat:"
     )
 
 
@@ -57,7 +57,7 @@ def test_an_odd_heading_is_unknown_and_not_north() -> None:
     script = [SESSION, good(capture("p", HERE, heading="NaN"))]
     with ScriptedGoogle(script) as server, client(server) as http:
         streetview = GoogleStreetView(http, imagery="tiles")
-        with pytest.raises(NoImagery, match="the way it faces is not known"):
+        with pytest.raises(NoImagery, match="its heading is not known"):
             streetview.view("p", Camera(0.0, width=64, height=64))
 
 

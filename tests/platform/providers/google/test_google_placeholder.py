@@ -11,7 +11,7 @@ from virl.platform.providers.google.http import Call
 from virl.platform.providers.google.keys import Keys
 from virl.platform.streetview import Camera
 from virl.serve.google.options import ServeOptions
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 
 GEOCODE = Call("geocode", query={"address": "1 Main St"})
 IMAGE = Call("static_image", query={"pano": "a"})
@@ -31,7 +31,7 @@ def test_a_short_key_is_left_in_replies_and_a_real_one_is_not() -> None:
 def test_views_and_reviews_are_those_of_the_city(virlton: City) -> None:
     panos = [f"vt-{number:05}" for number in range(40, 60)]
     with (
-        served(virlton, ServeOptions(lossless=True, page_delay_s=0.0)) as server,
+        serve_city(virlton, ServeOptions(lossless=True, page_delay_s=0.0)) as server,
         google_http(server.url, "any") as http,
     ):
         google = open_google("served", "Served", virlton.center, None, http)

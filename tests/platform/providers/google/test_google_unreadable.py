@@ -36,7 +36,7 @@ def test_metadata_without_what_is_needed_is_refused_and_asked_once(wrong: dict[s
     with (
         ScriptedGoogle([good(wrong)]) as server,
         client(server) as http,
-        pytest.raises(ProviderError, match="does not hold what it should"),
+        pytest.raises(ProviderError, match="lacks a field, or has a wrong one"),
     ):
         nearest_of(http, HERE, 50.0, outdoor=True)
     assert len(server.requests) == 1
@@ -47,7 +47,7 @@ def test_a_panorama_without_what_is_needed_is_refused_and_asked_once(wrong: dict
     with (
         ScriptedGoogle([SESSION, good(wrong)]) as server,
         client(server) as http,
-        pytest.raises(ProviderError, match="does not hold what it should"),
+        pytest.raises(ProviderError, match="lacks a field, or has a wrong one"),
     ):
         PanoramaTiles(http).capture("p")
     assert len(server.requests) == 2

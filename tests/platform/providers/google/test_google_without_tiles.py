@@ -20,7 +20,7 @@ from virl.platform.providers.google.keys import Keys
 from virl.platform.providers.google.settings import at_base_url, load_google_settings
 from virl.platform.streetview import Camera, Pose
 from virl.serve.google.options import ServeOptions
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 
 
 def without_tiles(url: str) -> GoogleHttp:
@@ -31,7 +31,7 @@ def without_tiles(url: str) -> GoogleHttp:
 @pytest.mark.slow
 def test_the_grid_walks_on_street_view_static_alone(virlton: City) -> None:
     with (
-        served(virlton, ServeOptions(lossless=True)) as server,
+        serve_city(virlton, ServeOptions(lossless=True)) as server,
         without_tiles(server.url) as http,
     ):
         streetview = open_google("served", "Served", virlton.center, None, http).streetview
@@ -59,7 +59,7 @@ def test_the_grid_walks_on_street_view_static_alone(virlton: City) -> None:
 @needs_chromium
 def test_the_page_walks_on_street_view_static_alone(virlton: City, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GOOGLE_MAPS_API_KEY", MARKER_KEY)
-    with served(virlton, ServeOptions()) as server, without_tiles(server.url) as http:
+    with serve_city(virlton, ServeOptions()) as server, without_tiles(server.url) as http:
         city = open_google("served", "Served", virlton.center, None, http)
         true = virlton.streetview.nearest(virlton.center)
         assert true

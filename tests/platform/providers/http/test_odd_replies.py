@@ -103,7 +103,9 @@ def test_lists_of_numbers_lose_their_odd_elements_alone() -> None:
 
 
 def test_a_whole_that_lacks_what_it_needs_is_refused() -> None:
-    with pytest.raises(ProviderError, match=r"Service: the reply does not hold what it should \(id: Field"):
+    with pytest.raises(
+        ProviderError, match=r"Service: the reply lacks a field, or has a wrong one \(id: Field"
+    ):
         read_body(_Thing, {"at": {"coordinates": [1, 2]}}, "Service")
 
 

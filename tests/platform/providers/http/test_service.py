@@ -46,7 +46,7 @@ def too_much(wanted: Wanted, reply: Received) -> Received | HttpFault:
         (Reply({"error": {"code": "no", "message": "not you"}}, 403), "refused", "code no: not you", 1),
         (Reply({"error": "big", "message": "much"}, 400), "smaller", "thing: ask for less", 1),
         (Reply("no JSON"), "wait", "the reply is no JSON object", 3),
-        (Reply({}, 302, {"location": "ftp://elsewhere"}), "never", "it redirects to nowhere", 1),
+        (Reply({}, 302, {"location": "ftp://elsewhere"}), "never", "it redirects without an address", 1),
     ],
 )
 def test_a_refusal_has_a_verdict_and_the_services_words(

@@ -302,7 +302,7 @@ def test_a_part_of_a_panorama_shows_what_lies_there_and_nothing_elsewhere(served
     client = served.client("panoramax")
     explored = Explored(ShotLists(client.shots, None, 30.0), Extent(HERE, None, 50.0))
     street = OpenStreetView("Panoramax", explored, client, KeptPictures(None, "x", load_open_settings()))
-    shot = explored.made.pictures["p0"]
+    shot = explored.graph.pictures["p0"]
     assert (shot.fov, shot.attitude.heading) == pytest.approx((135.0, 67.5))
     true = equirectangular(whole, 90.0)
     for heading in (30.0, 67.5, 110.0):

@@ -18,7 +18,7 @@ from virl.platform.maps import PanoramaMaps, ReverseMaps
 from virl.platform.providers.cities import Access, open_city, opened_city, read_city
 from virl.platform.providers.open.city_file import OpenCity
 from virl.serve.google.options import ServeOptions
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 from virl.serve.loopback import served_app
 
 SERVERS = {"overpass": "/api/interpreter", "nominatim": "/search", "osrm": ""}
@@ -69,7 +69,7 @@ def test_googles_places_and_maps_are_mixed_in_within_a_budget(
     urls: dict[str, str], town: City, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GOOGLE_MAPS_API_KEY", "AIza-marker-that-must-not-leak")
-    with served(town, ServeOptions()) as google:
+    with serve_city(town, ServeOptions()) as google:
         monkeypatch.setenv("VIRL_GOOGLE_BASE_URL", google.url)
         file = write_city(
             tmp_path / "mixed.yaml", places="google", maps="google", panoramax_url=urls["panoramax_url"]

@@ -151,7 +151,7 @@ def test_what_is_no_file_of_places_is_refused_in_one_line(write: Write, tmp_path
     with pytest.raises(BadInput, match=r"no such file: download .*overturemaps download"):
         OverturePlaces(tmp_path / "none.parquet")
     (tmp_path / "text.parquet").write_text("not parquet")
-    with pytest.raises(BadInput, match="is no Parquet file") as told:
+    with pytest.raises(BadInput, match="is not a Parquet file") as told:
         OverturePlaces(tmp_path / "text.parquet")
     assert "\n" not in str(told.value)
     other = pa.schema({"id": pa.string(), "names": PLACE.field("names").type})

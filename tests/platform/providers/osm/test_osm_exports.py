@@ -177,7 +177,9 @@ def test_tables_are_written_and_read_again(town: City, tmp_path: Path, to: str) 
 def test_a_city_on_the_network_is_refused(town: City) -> None:
     tokyo = replace(town, title="Tokyo", street_map=None)
     for made in (virl.to_networkx, virl.to_geodataframes):
-        with pytest.raises(BadInput, match="Tokyo is asked over a network, so its streets are not known"):
+        with pytest.raises(
+            BadInput, match="virl reads Tokyo panorama by panorama, so it has no street graph"
+        ):
             made(tokyo)
 
 

@@ -83,7 +83,7 @@ def test_a_city_file_names_an_extract_in_the_data_folder(
     ("city", "more", "said"),
     [
         ("nowhere.osm.pbf", (), "nowhere.osm.pbf: no such file"),
-        ("virlton", ("--around", HERE), "are for an OpenStreetMap extract, and 'virlton' is none"),
+        ("virlton", ("--around", HERE), "are for an OpenStreetMap extract, not for 'virlton'"),
         ("FILE", ("--radius", "100"), "--radius needs --around LAT,LNG"),
         ("FILE", ("--around", "here"), "part 'here': must be LAT,LNG or LAT,LNG,RADIUS"),
         ("FILE", ("--around", "95,2"), "95"),

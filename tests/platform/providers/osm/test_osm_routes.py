@@ -17,7 +17,7 @@ from virl.platform.providers.osm.city import open_twin
 from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.osm.travel import BOTH, DIRECTIONS, NEITHER
 from virl.serve.google import ServeOptions
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +130,7 @@ def test_the_nearest_address(city: City) -> None:
 
 def test_served_directions_name_streets_and_positions_their_address(city: City) -> None:
     key = {"key": "AIza-test"}
-    with served(city, ServeOptions()) as server, httpx.Client(base_url=server.url, params=key) as client:
+    with serve_city(city, ServeOptions()) as server, httpx.Client(base_url=server.url, params=key) as client:
         stops = {"origin": f"{at(-200, 0)}", "destination": f"{at(0, 100)}"}
         path = "/maps/api/directions/json"
         (route,) = client.get(path, params=stops | {"mode": "driving"}).json()["routes"]

@@ -179,11 +179,11 @@ def test_a_city_without_pictures_has_a_page_without_views(tmp_path: Path) -> Non
 
 
 def test_what_cannot_have_a_page_is_one_line(town: City, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="Tokyo is asked over a network"):
+    with pytest.raises(BadInput, match="virl reads Tokyo panorama by panorama"):
         write_town(replace(town, title="Tokyo", street_map=None), tmp_path / "tokyo.html")
     for words, said in (
         (["nowhere.osm.pbf"], "no such file"),
-        (["virlton", "--around", "60,20"], "are for an OpenStreetMap extract, and 'virlton' is none"),
+        (["virlton", "--around", "60,20"], "are for an OpenStreetMap extract, not for 'virlton'"),
         (["virltn"], "did you mean 'virlton'?"),
     ):
         done = CliRunner().invoke(app, ["town", *words, "--out", str(tmp_path / "town.html")])

@@ -165,7 +165,7 @@ def test_a_flat_photograph_shows_its_own_headings_only(
     camera = Camera(84, 3, 50, 400, 300)
     drawn = virlton.streetview.view(walk[0], camera).pixels
     assert shift(drawn, city.streetview.view("0.jpg", camera).pixels) < 1
-    with pytest.raises(NoImagery, match="looks to 80 degrees with a field of view of 65"):
+    with pytest.raises(NoImagery, match="faces 80 degrees with a field of view of 65"):
         city.streetview.view("0.jpg", Camera(200, 0, 50, 400, 300))
 
 

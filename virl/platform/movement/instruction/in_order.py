@@ -33,7 +33,7 @@ class WalkProgress:
         """Return the progress a step on."""
         return replace(self, since=self.since + 1, at_crossing=False)
 
-    def crossing(self, ahead: int | None) -> "WalkProgress":
+    def next_crossing(self, ahead: int | None) -> "WalkProgress":
         """Return the progress at a crossing; `ahead` is how far the next one straight on is."""
         is_new = self.since > SAME_CROSSING or (not self.passed and not self.turns)
         return replace(self, passed=self.passed + is_new, since=0, ahead=ahead, at_crossing=True)

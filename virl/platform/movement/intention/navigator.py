@@ -31,7 +31,7 @@ class Eyes(Protocol):
     looks_far: bool
     """True if it may look down each road with a view of its own."""
 
-    def far(self, panorama: Panorama, link: Link) -> RoadSight:
+    def look_far(self, panorama: Panorama, link: Link) -> RoadSight:
         """Return the sight far down a road, in a view of its own."""
         ...
 
@@ -212,7 +212,7 @@ class IntentionNavigator:
         memory.arrive(panorama, links, partial(self._look, panorama))
 
     def _look(self, panorama: Panorama, link: Link) -> RoadSight:
-        return self._eyes.far(panorama, link) if self._eyes and self._eyes.looks_far else RoadSight()
+        return self._eyes.look_far(panorama, link) if self._eyes and self._eyes.looks_far else RoadSight()
 
 
 def outlook(way: Prospect) -> dict[str, float]:

@@ -91,7 +91,7 @@ class RegionNavigator:
         """
         left = deque(self._new_order(start, trail) if steered else self._order_left(start, trail))
         before = self._streetview.panorama(trail[-1] if trail else start.pano_id)
-        here = self._next(left)
+        here = self._next_panorama(left)
         index = len(trail)
         while here is not None:
             hop = _hop(before, here)
@@ -108,7 +108,7 @@ class RegionNavigator:
         if self._survey is None:
             self._survey = self._find()
         if not self._survey.found:
-            asked = self._survey.asked
+            asked = self._survey.relocated_count
             raise NoStreetView(
                 f"no street view at any of {asked} positions in the region: choose another region"
             )
@@ -145,7 +145,7 @@ class RegionNavigator:
         left.clear()
         left.extend(rest[number - 1].id for number in tour[1:])
 
-    def _next(self, left: deque[str]) -> Panorama | None:
+    def _next_panorama(self, left: deque[str]) -> Panorama | None:
         """Return the first of the panoramas that is still there, taken from those left."""
         while left:
             pano_id = left.popleft()
@@ -157,7 +157,7 @@ class RegionNavigator:
 
     def _choose(self, here: Panorama, left: deque[str]) -> Callable[[], Choice]:
         def choose() -> Choice:
-            following = self._next(left)
+            following = self._next_panorama(left)
             if following is None:
                 return Choice.end(Outcome("finished", "every panorama of the region is visited"))
             return Choice(_hop(here, following), f"the tour leads on; {len(left) + 1} panoramas to visit")

@@ -74,15 +74,15 @@ class SurveyStore:
             self._orders.append(record)
 
     def _read(self, lines: JsonLines, plan: SurveyPlan) -> None:
-        def checked(line: bytes) -> SurveyPlan | Batch | Ordered:
+        def check_line(line: bytes) -> SurveyPlan | Batch | Ordered:
             record = RECORD.validate_json(line)
             if isinstance(record, SurveyPlan) != (lines.count == 0):
-                raise ValueError("a survey begins with its plan and has no other")
+                raise ValueError("the plan must be the first record, and the only plan")
             if isinstance(record, SurveyPlan) and record.format != FORMAT:
                 raise ValueError(f"format {record.format} is not {FORMAT}")
             return record
 
-        for record in lines.read(checked, mend=": give another file, or delete this one"):
+        for record in lines.read(check_line, mend=": give another file, or delete this one"):
             if not isinstance(record, SurveyPlan):
                 self._take(record)
             elif record != plan:
@@ -128,7 +128,7 @@ def survey(
                 done.keep(unknown, _relocate(streetview, unknown, radius))
             done.take(positions)
             if progress:
-                progress(done.asked, max(len(grid), done.asked), len(done.found))
+                progress(done.relocated_count, max(len(grid), done.relocated_count), len(done.found))
         waiting = done.leads() if follow_links else []
     return done
 
@@ -158,7 +158,7 @@ class RegionSurvey:
             self._remember(batch)
 
     @property
-    def asked(self) -> int:
+    def relocated_count(self) -> int:
         """The number of positions that were relocated."""
         return len(self._asked)
 

@@ -184,7 +184,7 @@ def _number(text: str) -> int | None:
 
 def _describe_clues(clues: Iterable[Clue], here: LatLng) -> str:
     return "; ".join(
-        f"{one.text[:MOST_LETTERS]!r}{_kind(one)} {_where(one.position, here)}"
+        f"{one.text[:MOST_LETTERS]!r}{_kind(one)} {_direction_text(one.position, here)}"
         for one in islice(clues, MOST_TOLD)
     )
 
@@ -193,7 +193,7 @@ def _kind(one: Clue) -> str:
     return f" ({one.kinds[0].replace('_', ' ')})" if one.kinds else ""
 
 
-def _where(position: LatLng, here: LatLng) -> str:
+def _direction_text(position: LatLng, here: LatLng) -> str:
     away = distance(here, position)
     return "here" if away < 1 else f"{away:.0f} m {compass_word(bearing(here, position))}"
 
@@ -214,7 +214,7 @@ def _clusters(clues: Sequence[Clue], here: LatLng) -> str:
         if count > 1:
             own = [one.position for one in clues if one.kinds and one.kinds[0] == kind]
             middle = LatLng(sum(at.lat for at in own) / count, sum(at.lng for at in own) / count)
-            told.append(f"{count} of {kind.replace('_', ' ')}, around {_where(middle, here)}")
+            told.append(f"{count} of {kind.replace('_', ' ')}, around {_direction_text(middle, here)}")
     return "; ".join(told)
 
 

@@ -103,7 +103,7 @@ class SeenMap:
         return int(np.count_nonzero(distances(lat, lng, *there) < _KNOWN_M))
 
     @property
-    def visited(self) -> Iterable[Panorama]:
+    def visited_panoramas(self) -> Iterable[Panorama]:
         """The panoramas visited, in the order of the first visit."""
         return self._seen.values()
 
@@ -403,7 +403,7 @@ def map_in_words(seen: SeenMap, clues: Clues, pose: Pose) -> str:
         clues: what signs told.
         pose: of the walker, at a junction of the map.
     """
-    visited = list(seen.visited)
+    visited = list(seen.visited_panoramas)
     here = next(one for one in visited if one.id == pose.pano_id)
     junctions = [one for one in visited if one.is_crossing and one.id != here.id]
     told = [f"You face {compass_word(pose.heading)}. You have come by {len(junctions)} other junctions."]

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field, ValidationInfo, field_validator
 from virl.errors import MindFailed
 from virl.mind.kinds import kinds_wanted, words_for_kinds
 from virl.mind.lexicon import Lexicon
-from virl.mind.replies import Reply, named
+from virl.mind.replies import Reply, name_list
 from virl.platform.movement.intention.rules import RoadChoice
 from virl.platform.movement.sight.wishes import kinds_that_serve, words_of_wish
 from virl.platform.weekly_hours import Moment, moment_in, told_moment
@@ -51,7 +51,7 @@ class Sought(Reply):
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
         """Return what fields may be in a reply to this question, by their names."""
-        kinds = named(inputs, "kinds")
+        kinds = name_list(inputs, "kinds")
         return {"kinds": kinds, "beside": kinds}
 
     @field_validator("kinds", "beside")

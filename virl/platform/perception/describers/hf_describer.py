@@ -48,14 +48,14 @@ class HfDescriberSettings(ModelSettings):
     @classmethod
     def _has_a_question(cls, prompt: str) -> str:
         if QUESTION not in prompt:
-            raise ValueError(f"must hold {QUESTION}")
+            raise ValueError(f"must contain {QUESTION}")
         return prompt
 
     @field_validator("template")
     @classmethod
     def _has_the_prompt(cls, template: str) -> str:
         if template and PROMPT not in template:
-            raise ValueError(f"should hold {PROMPT}")
+            raise ValueError(f"must contain {PROMPT}")
         return template
 
     def needs(self) -> Needs:

@@ -50,7 +50,7 @@ def open_front_finder(settings: FrontFinderSettings, models: Models) -> "FrontFi
     Raises:
         BadInput: the reader finds no lines without reading them.
     """
-    if models.options.drawn:
+    if models.options.is_rendered:
         return FrontFinder(settings, models.detector(settings.detector))
     reader = models.reader(settings.reader)
     if not isinstance(reader, LineFinder):

@@ -167,7 +167,7 @@ def _most_alike(seen: Seen, thing: MemoryObject, settings: MemorySettings) -> li
 
 def _assign(compared: list[list[Comparison]]) -> list[str | None]:
     """Return the object of each group, `None` where it is new, so that the sum of costs is least."""
-    names = sorted({comparison.object_id for found in compared for comparison in found if comparison.same})
+    names = sorted({comparison.object_id for found in compared for comparison in found if comparison.is_same})
     # Sorted names give the same columns, and so the same choice among equal costs, in every run.
     column = {name: i for i, name in enumerate(names)}
     rows = len(compared)
@@ -176,14 +176,14 @@ def _assign(compared: list[list[Comparison]]) -> list[str | None]:
     costs[np.arange(rows), len(names) + np.arange(rows)] = 0.0
     for row, found in enumerate(compared):
         for comparison in found:
-            if comparison.same:
+            if comparison.is_same:
                 costs[row, column[comparison.object_id]] = comparison.cost
     chosen = linear_sum_assignment(costs)[1]
     return [names[i] if i < len(names) else None for i in chosen.tolist()]
 
 
 def _likeliest(comparison: Comparison) -> tuple[bool, float, str]:
-    return not comparison.same, comparison.cost, comparison.object_id
+    return not comparison.is_same, comparison.cost, comparison.object_id
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,7 @@ class Log:
         self._lines.append(record.model_dump_json())
         return start
 
-    def broken(self, seq: int, fault: str) -> MemoryBroken:
+    def line_error(self, seq: int, fault: str) -> MemoryBroken:
         """Return the error for a line."""
         return MemoryBroken(f"{self.path}, line {seq + 1}: {fault}{_MEND}")
 

@@ -77,7 +77,7 @@ class VisualMemory:
                 memory = cls(folder, record.settings, log, matcher)
             elif memory is not None:
                 if fault := memory._state.fault(record):
-                    raise log.broken(record.seq, fault)
+                    raise log.line_error(record.seq, fault)
                 memory._take(record, start)
         return memory or cls(folder, settings or MemorySettings(), log, matcher)
 

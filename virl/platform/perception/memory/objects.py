@@ -92,7 +92,7 @@ class Comparison:
     """Minus twice the log of how much likelier "the same" is than "a new one"; below 0 it is likelier."""
 
     @property
-    def same(self) -> bool:
+    def is_same(self) -> bool:
         """Return whether some rule says that it is the same, and none that it is different."""
         said = {opinion.says for opinion in self.opinions}
         return "same" in said and "different" not in said

@@ -137,7 +137,7 @@ def _distance(
         spread = hypot(settings.height_share * height, settings.ground_m)
         top = _distance_by_pitch(span.high, edge_error, above - height, spread)
     if foot and top:
-        return _both(foot, top)
+        return _combine(foot, top)
     if foot:
         return exp(foot.log), hypot(foot.error, settings.hidden_share), "its foot"
     if top:
@@ -158,7 +158,7 @@ def _distance_by_pitch(pitch: float, pitch_error: float, drop: float, drop_error
     return _Reading(log(drop / tan(down)), error)
 
 
-def _both(foot: _Reading, top: _Reading) -> tuple[float, float, str]:
+def _combine(foot: _Reading, top: _Reading) -> tuple[float, float, str]:
     gap = abs(foot.log - top.log)
     # Each reading weighs by the inverse of its variance.
     by_foot, by_top = foot.error**-2, top.error**-2

@@ -136,14 +136,14 @@ class RapidOcrReader:
         quads = [quad for quad in self._find(bgr) if self._is_high(quad)]
         if not quads:
             return []
-        read = self._recognize(self._loaded.crop_text_regions(bgr, quads))
+        read = self._recognize(self._loaded_engine.crop_text_regions(bgr, quads))
         lines = [
             TextLine(*line, _extent(quad, image)) for line, quad in zip(read, quads, strict=True) if line
         ]
         return sorted(lines, key=_reading_order)
 
     @property
-    def _loaded(self) -> Any:
+    def _loaded_engine(self) -> Any:
         if self._engine is None:
             self._engine = _load(self._settings)
         return self._engine
@@ -152,7 +152,7 @@ class RapidOcrReader:
         """Return the text of each strip with its confidence, `None` where there is none worth keeping."""
         if not strips:
             return []
-        read = self._loaded.recognize_txt(strips)
+        read = self._loaded_engine.recognize_txt(strips)
         return [
             (text.strip(), float(score))
             if score >= self._settings.min_score and any(letter.isalnum() for letter in text)
@@ -173,7 +173,7 @@ class RapidOcrReader:
         return [np.clip(quad, 0, np.array((width, height), np.float32)) for quad in quads]
 
     def _quads(self, bgr: Any) -> list[Quad]:
-        found = self._loaded(_pad_thin(bgr), use_det=True, use_cls=False, use_rec=False)
+        found = self._loaded_engine(_pad_thin(bgr), use_det=True, use_cls=False, use_rec=False)
         return [] if found.boxes is None else [np.asarray(quad, np.float32) for quad in found.boxes]
 
     def _is_high(self, quad: Quad) -> bool:
@@ -198,7 +198,7 @@ class RapidOcrReader:
             inside = np.clip((quad - (left, top)) / part.zoom, 0, (width, height)).astype(np.float32)
             if self._is_high(inside):
                 bgr = np.ascontiguousarray(part.pixels[..., ::-1])
-                (pixels,) = self._loaded.crop_text_regions(bgr, [inside])
+                (pixels,) = self._loaded_engine.crop_text_regions(bgr, [inside])
                 yield _Strip(part, inside + np.array((part.left, part.top), np.float32), pixels)
 
 

@@ -52,7 +52,7 @@ def open_sign_reader(settings: SignReaderSettings, models: Models) -> Reader:
         BadInput: that one cannot read inside boxes.
     """
     reader = models.reader(settings.reader)
-    if not models.options.drawn:
+    if not models.options.is_rendered:
         return reader
     if not isinstance(reader, BoxReader):
         raise BadInput(

@@ -141,7 +141,9 @@ def _parts(index: Path) -> tuple[str, ...]:
     try:
         names = sorted(set(read_json(index.read_bytes())["weight_map"].values()))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as fault:
-        raise ModelUnavailable(f"{index} is no index of weights ({first_line(fault)})") from fault
+        raise ModelUnavailable(
+            f"{index} is no index of weights ({first_line(fault)}): get it again"
+        ) from fault
     if lacking := [name for name in names if not (index.parent / name).is_file()]:
         raise ModelUnavailable(f"{index.parent}: {lacking[0]} is missing: download it too")
     return tuple(str(index.parent / name) for name in names)
@@ -152,7 +154,9 @@ def _refuse_fetching(config: Path, options: ModelOptions) -> None:
     try:
         text_tower = read_json(config.read_bytes())["model_cfg"]["text_cfg"].get("hf_model_name")
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as fault:
-        raise BadInput(f"{config}: not an OpenCLIP configuration ({first_line(fault)})") from fault
+        raise BadInput(
+            f"{config}: not an OpenCLIP configuration ({first_line(fault)}): get it again"
+        ) from fault
     if text_tower and not options.allow_downloads and find_checkpoint(text_tower) is None:
         raise ModelUnavailable(
             f"{config.parent}: its text tower is {text_tower}: allow downloads to fetch it"

@@ -41,7 +41,7 @@ class ContrastiveSettings(ModelSettings):
     @classmethod
     def _has_label(cls, caption: str) -> str:
         if LABEL not in caption:
-            raise ValueError(f"should hold {LABEL}")
+            raise ValueError(f"must contain {LABEL}")
         return caption
 
 

@@ -39,5 +39,5 @@ def check_prompt(prompt: str) -> str:
         ValueError: it has none.
     """
     if "{label}" not in prompt:
-        raise ValueError("should hold {label}, where the label goes")
+        raise ValueError("must contain {label}, where the label goes")
     return prompt

@@ -109,7 +109,7 @@ def fit_mover(
     if known := known_mover(options, map_tiles):
         return known
     around = links_around(streetview, start)
-    return MoverChoice("hybrid" if around.are_thin else "links", around.told)
+    return MoverChoice("hybrid" if around.are_thin else "links", around.summary)
 
 
 class GoogleCity(CityFile):

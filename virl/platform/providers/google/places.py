@@ -108,9 +108,11 @@ class GooglePlaces(Generic[ApiT_co]):
         Raises:
             BadInput: the radius is out of its range.
         """
-        return self._nearby(position, radius, Kinds(frozenset(types)), whole)
+        return self._search_nearby(position, radius, Kinds(frozenset(types)), whole)
 
-    def _nearby(self, position: LatLng, radius: float, kinds: Kinds, whole: float | None) -> NearbyPlaces:
+    def _search_nearby(
+        self, position: LatLng, radius: float, kinds: Kinds, whole: float | None
+    ) -> NearbyPlaces:
         if not 0 < radius <= MAX_RADIUS_M:
             raise BadInput(f"radius {radius:g} m: must be above 0, up to {MAX_RADIUS_M:.0f}")
         found = places_around(
@@ -188,7 +190,7 @@ class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):
         Raises:
             BadInput: the radius is out of its range.
         """
-        found = self._nearby(position, radius, Kinds(frozenset(types), in_full=True), whole)
+        found = self._search_nearby(position, radius, Kinds(frozenset(types), in_full=True), whole)
         self._told |= {place.id: place for place in found}
         return found
 

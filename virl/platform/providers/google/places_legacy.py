@@ -170,9 +170,9 @@ class LegacyPlaces:
                 return
             if center and all(distance(center, place.position) > radius for place in listed if place):
                 return
-            reply = self._further(search, options, found.next_page_token)
+            reply = self._fetch_page(search, options, found.next_page_token)
 
-    def _further(self, search: Callable[..., Any], options: Mapping[str, Any], token: str) -> Any:
+    def _fetch_page(self, search: Callable[..., Any], options: Mapping[str, Any], token: str) -> Any:
         """Return a further page. Until it is ready Google says that the request is invalid."""
         known = {name: options[name] for name in ("query", "location") if name in options}
         for left in reversed(range(PAGE_TRIES)):

@@ -126,6 +126,6 @@ def fetch_view(fetch: Callable[[], bytes], pano_id: str, camera: Camera, service
     pixels = picture(data, service)
     if pixels.shape[:2] != (camera.height, camera.width):
         got = f"{pixels.shape[1]}x{pixels.shape[0]}"
-        reason = f"{camera.width}x{camera.height} pixels were asked for and {got} came"
+        reason = f"virl asked for {camera.width}x{camera.height} pixels and got {got}"
         raise ProviderError(service, reason, remedy)
     return pixels

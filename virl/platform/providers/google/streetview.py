@@ -266,11 +266,11 @@ class KeyedStreetView:
 
     def nearest_many(self, positions: Sequence[LatLng], radius: float = 50.0) -> list[Panorama | None]:
         """Return the panorama nearest to each position, `None` where there is none within the radius."""
-        return self._chosen.nearest_many(positions, radius)
+        return self._street_view.nearest_many(positions, radius)
 
     def panorama(self, pano_id: str) -> Panorama:
         """Return the panorama with this id."""
-        return self._chosen.panorama(pano_id)
+        return self._street_view.panorama(pano_id)
 
     def view(self, pano_id: str, camera: Camera) -> View:
         """Return the picture through `camera` at a panorama.
@@ -280,8 +280,8 @@ class KeyedStreetView:
         """
         if self._imagery == "tiles" and not self.is_linked:
             raise BadInput(TILES_REFUSED)
-        return self._chosen.view(pano_id, camera)
+        return self._street_view.view(pano_id, camera)
 
     @property
-    def _chosen(self) -> GoogleStreetView | LinklessStreetView:
+    def _street_view(self) -> GoogleStreetView | LinklessStreetView:
         return self._linked if self.is_linked else self._linkless

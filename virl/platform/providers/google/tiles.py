@@ -178,7 +178,7 @@ class PanoramaTiles:
             call = Call("tiles_pano_ids", body={"locations": locations, "radius": radius})
             ids = self._send_in_session(call, lambda request: self._http.read(request, _PanoIds)).pano_ids
             if ids is not None and len(ids) != len(batch):
-                reason = f"{len(batch)} positions were asked about and {len(ids)} ids came"
+                reason = f"virl asked for the ids of {len(batch)} positions and got {len(ids)}"
                 raise ProviderError(SERVICE, reason, "try again")
             found += [pano_id or None for pano_id in ids or ("",) * len(batch)]
         return found
@@ -284,7 +284,7 @@ class Mosaic:
         self._zoom = min(zoom, capture.largest_zoom)
         width, height = capture.size(self._zoom)
         if capture.heading is None:
-            raise NoImagery(f"no picture of panorama {capture.id!r}: the way it faces is not known")
+            raise NoImagery(f"no picture of panorama {capture.id!r}: its heading is not known")
         try:
             self._canvas = np.zeros((height, width, 3), np.uint8)
             self._panorama = equirectangular(self._canvas, attitude=capture.attitude)

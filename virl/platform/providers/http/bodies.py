@@ -216,7 +216,7 @@ def read_element(shape: type[ShapeT], element: object, notes: Notes) -> ShapeT |
 
 
 def _misfit(fault: ValidationError) -> str:
-    return f"the reply does not hold what it should ({shorten_words(misfits(fault, 'the reply')[0])})"
+    return f"the reply lacks a field, or has a wrong one ({shorten_words(misfits(fault, 'the reply')[0])})"
 
 
 @dataclass(frozen=True, slots=True)

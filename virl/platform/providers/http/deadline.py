@@ -15,7 +15,7 @@ _DEADLINE: ContextVar[float | None] = ContextVar("deadline", default=None)
 
 @contextmanager
 def deadline(at: float) -> Iterator[None]:
-    """Let what is a `timed` transport sends and receives within the block time out at a moment.
+    """Let what is a `add_deadlines` transport sends and receives within the block time out at a moment.
 
     Args:
         at: seconds on `time.monotonic`.
@@ -30,14 +30,14 @@ def deadline(at: float) -> Iterator[None]:
 def keep_deadlines(client: httpx.Client) -> None:
     """Let the connections of a client keep deadlines; httpx itself bounds only the pauses between bytes.
 
-    Transports that wrap others are left as they are: see `timed`.
+    Transports that wrap others are left as they are: see `add_deadlines`.
     """
-    for transport in (client._transport, *client._mounts.values()):  # noqa: SLF001  as `timed`
+    for transport in (client._transport, *client._mounts.values()):  # noqa: SLF001  as `add_deadlines`
         if isinstance(transport, httpx.HTTPTransport):
-            timed(transport)
+            add_deadlines(transport)
 
 
-def timed(transport: httpx.HTTPTransport) -> httpx.HTTPTransport:
+def add_deadlines(transport: httpx.HTTPTransport) -> httpx.HTTPTransport:
     """Return a transport whose connections keep deadlines."""
     transport._pool._network_backend = _TimedBackend()  # noqa: SLF001  httpx has no option for it
     return transport

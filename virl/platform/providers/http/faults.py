@@ -48,12 +48,12 @@ class HttpFault:
     """The reply that refuses; `None` if no whole one came."""
 
     @property
-    def again(self) -> bool:
+    def may_retry(self) -> bool:
         """Return whether another try may help."""
         return self.verdict == "wait"
 
 
-def _later() -> str:
+def _delay_text() -> str:
     return f"try again later; continue the run with {way_on()}"
 
 
@@ -61,8 +61,8 @@ def usual_remedy(fault: HttpFault, service: str) -> str:
     """Return what to do about a fault of any service."""
     del service
     if fault.code == UNREADABLE:
-        return f"ask for something else, or {_later()}"
-    return _later() if fault.again or (fault.status or 0) >= 500 else ASKED_WRONG
+        return f"ask for something else, or {_delay_text()}"
+    return _delay_text() if fault.may_retry or (fault.status or 0) >= 500 else ASKED_WRONG
 
 
 def wait_of(headers: Mapping[str, str]) -> float | None:

@@ -268,7 +268,7 @@ class Service:
 
     def error(self, request: Request, fault: HttpFault) -> ProviderError:
         """Return the error that tells a user of a fault, without keys."""
-        asks = f", and asks to wait {fault.wait:.0f} s" if fault.again and fault.wait else ""
+        asks = f", and asks to wait {fault.wait:.0f} s" if fault.may_retry and fault.wait else ""
         service = request.service or self.title
         return ProviderError(
             service,
@@ -296,7 +296,7 @@ class Service:
         else:
             outcome = self._kept_or_fetched(request, wanted)
         if isinstance(outcome, HttpFault):
-            if not outcome.again and outcome.reply:
+            if not outcome.may_retry and outcome.reply:
                 self._record(request, outcome.reply)
             raise self.error(request, outcome)
         self._record(request, outcome)

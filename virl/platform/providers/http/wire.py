@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 import httpx
 
-from virl.platform.providers.http.deadline import deadline, keep_deadlines, timed
+from virl.platform.providers.http.deadline import add_deadlines, deadline, keep_deadlines
 from virl.platform.providers.http.faults import HttpFault, Received
 from virl.platform.providers.http.keys import KeyTransport, Secrets
 from virl.platform.providers.http.settings import Timeouts
@@ -53,7 +53,8 @@ class Wire:
         }
         self._client = httpx.Client(
             mounts={
-                host: KeyTransport(timed(transport), secrets.proof) for host, transport in transports.items()
+                host: KeyTransport(add_deadlines(transport), secrets.proof)
+                for host, transport in transports.items()
             },
             verify=_certificates(),
             timeout=httpx.Timeout(timeouts.read, connect=timeouts.connect),
@@ -128,7 +129,7 @@ class Wire:
         except httpx.TimeoutException:
             return HttpFault("no whole reply in time", verdict="wait", billed=True)
         except httpx.InvalidURL:
-            return HttpFault("it redirects to nowhere", verdict="never", billed=True)
+            return HttpFault("it redirects without an address", verdict="never", billed=True)
         except httpx.RequestError as fault:
             return HttpFault(
                 f"the connection broke ({fault or type(fault).__name__})", verdict="wait", billed=True
@@ -147,7 +148,7 @@ class Wire:
                 return self._read(response, into)
             target = request.url.join(location)
             if target.scheme not in {"http", "https"} or not target.host:
-                return HttpFault("it redirects to nowhere", verdict="never", billed=True)
+                return HttpFault("it redirects without an address", verdict="never", billed=True)
             if request.url.scheme == "https" and target.scheme != "https":
                 return HttpFault("it redirects to an unencrypted address", verdict="never", billed=True)
             return self._client.build_request("GET", target)

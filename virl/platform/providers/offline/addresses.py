@@ -68,7 +68,7 @@ class AddressBook:
             return self._door_position(numbered[2], int(numbered[1]))
         names = text.split(" & ")
         if len(names) == 2 and all(name in self._streets for name in names):
-            return self._crossing(*names)
+            return self._find_crossing(*names)
         return self._middle(text) if text in self._streets else None
 
     def _door_position(self, name: str, number: int) -> LatLng:
@@ -79,7 +79,7 @@ class AddressBook:
             last = max((known for street, known in self._doors if street == name), default=0)
             raise NotFound(f"{title} has no number {number}: its numbers end at {last}") from None
 
-    def _crossing(self, one: str, other: str) -> LatLng | None:
+    def _find_crossing(self, one: str, other: str) -> LatLng | None:
         ends = [
             {end for number in self._streets[name] for end in self._ends(number)} for name in (one, other)
         ]

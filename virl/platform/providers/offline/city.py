@@ -60,11 +60,11 @@ def kept_plan(seed: int, town: str = TOWN, street_signs: tuple[StreetSigns, ...]
         street_signs: kinds of street signs.
     """
     return _KEPT.get(
-        f"{maker()} {_told(seed, town, street_signs)}", lambda: draw_plan(seed, town, street_signs)
+        f"{maker()} {_plan_key(seed, town, street_signs)}", lambda: draw_plan(seed, town, street_signs)
     )
 
 
-def _told(seed: int, town: str, street_signs: tuple[StreetSigns, ...]) -> str:
+def _plan_key(seed: int, town: str, street_signs: tuple[StreetSigns, ...]) -> str:
     return " ".join((str(seed), town, *street_signs))
 
 
@@ -82,18 +82,18 @@ def open_offline(name: str, title: str, seed: int, street_signs: tuple[StreetSig
         seed: same seed, same city.
         street_signs: kinds of street signs.
     """
-    key = f"{name} {_told(seed, title, street_signs)}"
-    town = OPEN_TOWNS.get(key, lambda: OpenTown(_made(name, title, seed, street_signs)))
+    key = f"{name} {_plan_key(seed, title, street_signs)}"
+    town = OPEN_TOWNS.get(key, lambda: _open_town(name, title, seed, street_signs))
     return town.lend(LeftOut())
 
 
-def _made(name: str, title: str, seed: int, street_signs: tuple[StreetSigns, ...]) -> City:
+def _open_town(name: str, title: str, seed: int, street_signs: tuple[StreetSigns, ...]) -> OpenTown:
     compile_ahead()
     with collector_paused():
         plan = kept_plan(seed, title, street_signs)
     renderer = CityRenderer(plan)
-    streetview = OfflineStreetView(plan.layout, renderer, picture_key(_told(seed, title, street_signs)))
-    return City(
+    streetview = OfflineStreetView(plan.layout, renderer, picture_key(_plan_key(seed, title, street_signs)))
+    city = City(
         name=name,
         title=title,
         center=plan.layout.frame.origin,
@@ -110,6 +110,7 @@ def _made(name: str, title: str, seed: int, street_signs: tuple[StreetSigns, ...
         inventory=PlanInventory(plan, plan_statistics),
         life=[shop.place.position for shop in plan.shops],
     )
+    return OpenTown(city, streetview)
 
 
 class OfflineMaps(GraphMaps):

@@ -7,6 +7,7 @@ from weakref import WeakValueDictionary
 
 from virl.platform.city import City
 from virl.platform.left_out import LeftOut, Omission
+from virl.platform.providers.offline.streetview import OfflineStreetView
 
 
 @dataclass(frozen=True, eq=False)
@@ -14,6 +15,8 @@ class OpenTown:
     """A town that is open: its plan, pictures and indexes, which nobody changes."""
 
     city: City
+    streetview: OfflineStreetView
+    """The city's."""
     omissions: Sequence[Omission] = ()
     """The parts of its file that cannot be used."""
 
@@ -25,7 +28,12 @@ class OpenTown:
         """
         for omission in self.omissions:
             left_out.take(omission)
-        return replace(self.city, left_out=left_out, close=self._close)
+        return replace(
+            self.city,
+            streetview=self.streetview.with_own_count(),
+            left_out=left_out,
+            close=self._close,
+        )
 
     def _close(self) -> None:
         """Close nothing: another run may have the town open."""

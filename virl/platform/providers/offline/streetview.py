@@ -110,15 +110,27 @@ class OfflineStreetView:
         renderer: draws the views.
         key: of all that its pictures depend on but their cameras. The first of them are kept, so that a run
             that repeats another draws them no more; empty keeps none.
+        graph: that of the plan, where it was made before.
     """
 
-    def __init__(self, layout: StreetPlan, renderer: Renderer, key: str = "") -> None:
-        self.graph = panorama_graph(layout)
+    def __init__(
+        self,
+        layout: StreetPlan,
+        renderer: Renderer,
+        key: str = "",
+        graph: NavigationGraph | None = None,
+    ) -> None:
+        self.graph = graph or panorama_graph(layout)
         """Its panoramas and the links between them."""
+        self._layout = layout
         self._xy = layout.panoramas.xy
         self._renderer = renderer
         self._key = key
         self._drawn = 0
+
+    def with_own_count(self) -> "OfflineStreetView":
+        """Return the same street view for another run, whose first pictures are kept, too."""
+        return OfflineStreetView(self._layout, self._renderer, self._key, self.graph)
 
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
         """Return the panorama nearest to a position, or `None` if there is none within `radius` metres.

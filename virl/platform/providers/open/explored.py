@@ -82,7 +82,7 @@ class Explored:
         self._lock = threading.RLock()
 
     @property
-    def made(self) -> PictureGraph:
+    def graph(self) -> PictureGraph:
         """The graph as far as it is known.
 
         Raises:
@@ -103,7 +103,7 @@ class Explored:
             ProviderError: the service fails.
         """
         with self._lock:
-            made = self.made
+            made = self.graph
             if self._extent.region is None and (more := cells_around(position, EDGE_M) - self._cells):
                 made = self._grow(more, tuple(made.graph.ids))
                 self._save(made)

@@ -108,19 +108,19 @@ def table_of_reached(origins: Sequence[LatLng], destinations: Sequence[LatLng], 
         ask: asks for a table; raises `NoRoute`.
     """
 
-    def reached(stops: Sequence[LatLng]) -> set[LatLng]:
+    def find_reached(stops: Sequence[LatLng]) -> set[LatLng]:
         try:
             ask(stops, stops)
         except NoRoute:
             middle = len(stops) // 2
-            return reached(stops[:middle]) | reached(stops[middle:]) if middle else set()
+            return find_reached(stops[:middle]) | find_reached(stops[middle:]) if middle else set()
         return set(stops)
 
     found = np.full((len(origins), len(destinations)), np.inf)
     try:
         found[:] = ask(origins, destinations)
     except NoRoute:
-        near = reached(list(dict.fromkeys([*origins, *destinations])))
+        near = find_reached(list(dict.fromkeys([*origins, *destinations])))
         rows, columns = (
             [n for n, stop in enumerate(some) if stop in near] for some in (origins, destinations)
         )

@@ -47,7 +47,7 @@ class MapsOnTheWay:
 
     @property
     def _maps(self) -> Maps:
-        graph = self._explored.made.graph
+        graph = self._explored.graph.graph
         if self._made is None or self._made[0] is not graph:
             self._made = graph, self._make(graph)
         return self._made[1]
@@ -65,8 +65,8 @@ class StreetsOnTheWay:
 
     def lines(self) -> Sequence[Sequence[LatLng]]:
         """Return the centre lines of the streets."""
-        return GraphStreetMap(self._explored.made.graph).lines()
+        return GraphStreetMap(self._explored.graph.graph).lines()
 
     def panorama_ids(self) -> Sequence[str]:
         """Return the ids of all panoramas, in a fixed order."""
-        return self._explored.made.graph.ids
+        return self._explored.graph.graph.ids

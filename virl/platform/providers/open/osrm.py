@@ -182,15 +182,15 @@ class OsrmWays:
             raise ProviderError(server.title, reason, ASKED_WRONG, code=answer.code)
         found = read(answer)
         if found is None:
-            raise ProviderError(server.title, f"{service}: the reply lacks what was asked for", ASKED_WRONG)
+            raise ProviderError(server.title, f"{service}: the reply lacks the result", ASKED_WRONG)
         return found
 
     def _server(self, mode: TravelMode) -> MapServer:
         speed_of(mode)
         if mode not in self._servers:
             raise BadInput(
-                f"no ways for {mode}: the URL of {self._variable} or of the city's file stands for one "
-                "profile, and is asked for ways on foot: write {profile} where foot, bike or car stands in it"
+                f"no routes for {mode}: the URL in {self._variable} or in the city file serves one "
+                "profile, used for walking: write {profile} in it in place of foot, bike or car"
             )
         return self._servers[mode]
 

@@ -121,7 +121,7 @@ class ShotLists:
         if listed.shots is not None:
             return list(listed.shots)
         if cell.zoom >= SMALLEST_ZOOM:
-            raise BadInput(f"the square {cell.name} holds more pictures than can be asked for at once")
+            raise BadInput(f"the square {cell.name} has too many pictures for one request: use another area")
         return [shot for part in cell.parts() for shot in self.of(part)]
 
     def _load_kept(self, cell: Cell) -> _Listed | None:

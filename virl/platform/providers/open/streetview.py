@@ -61,7 +61,7 @@ class OpenStreetView:
             BadInput: the radius is outside (0, 1000], or the position is not finite.
             ProviderError: the service fails.
         """
-        graph = self._explored.made.graph
+        graph = self._explored.graph.graph
         panorama_near(graph, position, radius)  # refuses before anything is asked
         graph = self._explored.graph_around(position).graph
         found = panorama_near(graph, position, radius)
@@ -74,7 +74,7 @@ class OpenStreetView:
             NoStreetView: there is none.
             ProviderError: the service fails.
         """
-        graph = self._explored.made.graph
+        graph = self._explored.graph.graph
         made = self._explored.graph_around(graph.position(graph.number(pano_id)))
         picture = made.pictures[pano_id]
         return panorama_at(made.graph, made.graph.number(pano_id), f"{picture.taken:%Y-%m}")
@@ -87,7 +87,7 @@ class OpenStreetView:
             NoImagery: its picture was taken away or is broken, or it is flat and looks elsewhere.
             ProviderError: the service fails.
         """
-        made = self._explored.made
+        made = self._explored.graph
         made.graph.number(pano_id)
         shot, held = self._explored.shot(pano_id), made.pictures[pano_id]
         sharp = 2 * pi * camera.focal * held.fov / FULL_TURN > SHARPER * SD_WIDTH
@@ -102,15 +102,15 @@ class OpenStreetView:
         return View(pano_id, camera, perspective(self._whole(pano_id, "hd" if sharp else "sd"), camera))
 
     def _whole_panorama(self, pano_id: str, part: str) -> Equirectangular:
-        shot, held = self._explored.shot(pano_id), self._held(pano_id)
+        shot, held = self._explored.shot(pano_id), self._find_picture(pano_id)
         whole = whole_panorama(self._pixels(pano_id, part), shot.sky, shot.left or 0.0, held.fov)
         return equirectangular(whole, attitude=whole_attitude(held, shot.left))
 
     def _new_tiled(self, pano_id: str, tiles: TileMatrix) -> "TiledPanorama":
-        return TiledPanorama(tiles, self._held(pano_id), lambda part: self._pixels(pano_id, part))
+        return TiledPanorama(tiles, self._find_picture(pano_id), lambda part: self._pixels(pano_id, part))
 
-    def _held(self, pano_id: str) -> Picture:
-        return self._explored.made.pictures[pano_id]
+    def _find_picture(self, pano_id: str) -> Picture:
+        return self._explored.graph.pictures[pano_id]
 
     def _pixels(self, pano_id: str, part: str) -> Image:
         shot = self._explored.shot(pano_id)
@@ -119,7 +119,7 @@ class OpenStreetView:
         except ProviderError as fault:
             if fault.status in GONE:
                 raise NoImagery(
-                    f"{self._service} has the picture {pano_id!r} no more: go on to another panorama"
+                    f"{self._service} no longer has the picture {pano_id!r}: go on to another panorama"
                 ) from None
             raise
         return picture(data, self._service)

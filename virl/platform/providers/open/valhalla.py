@@ -167,7 +167,7 @@ class ValhallaWays:
             raise ProviderError(server.title, f"{what}: {words}", ASKED_WRONG, code=str(code or ""))
         found = read(answer)
         if found is None:
-            raise ProviderError(server.title, f"{what}: the reply lacks what was asked for", ASKED_WRONG)
+            raise ProviderError(server.title, f"{what}: the reply lacks the result", ASKED_WRONG)
         return found
 
 

@@ -31,7 +31,7 @@ class Door:
     """Metres."""
 
     @property
-    def written(self) -> str:
+    def address_text(self) -> str:
         """Street and number."""
         return f"{self.street} {self.number}"
 
@@ -69,7 +69,9 @@ class TwinAddresses:
                 return found
         example = next(iter(self._doors.values()), None)
         hint = (
-            f"write it as in {example[0].written!r}" if example else "give a street or latitude and longitude"
+            f"write it as in {example[0].address_text!r}"
+            if example
+            else "give a street or latitude and longitude"
         )
         raise NotFound(f"no address or place matches {address!r}: {hint}")
 
@@ -82,7 +84,7 @@ class TwinAddresses:
         if metres > radius:
             return None
         door = every[int(index)]
-        text = ", ".join(part for part in (door.written, door.city) if part)
+        text = ", ".join(part for part in (door.address_text, door.city) if part)
         return Address(text, self._frame.position(door.x, door.y))
 
     @cached_property
@@ -102,10 +104,10 @@ class TwinAddresses:
             return self._frame.position(door.x, door.y)
         names = text.split(" & ")
         if len(names) == 2 and all(name in self._stretches for name in names):
-            return self._crossing(*names)
+            return self._find_crossing(*names)
         return self._middle(text) if text in self._stretches else None
 
-    def _crossing(self, one: str, other: str) -> LatLng | None:
+    def _find_crossing(self, one: str, other: str) -> LatLng | None:
         ends = [
             {end for number in self._stretches[name] for end in self._ends(number)} for name in (one, other)
         ]

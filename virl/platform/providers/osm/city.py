@@ -52,10 +52,10 @@ def open_twin(name: str, file: OsmCity, access: Access | None = None) -> City:
     access = access or Access()
     day = access.day or date.today()  # noqa: DTZ011 - the day of who asks
     key = f"{name} {key_of_twin(file, day)} {day} {file!r}"
-    return OPEN_TOWNS.get(key, lambda: _opened(name, file, day)).lend(access.left_out)
+    return OPEN_TOWNS.get(key, lambda: _open_town(name, file, day)).lend(access.left_out)
 
 
-def _opened(name: str, file: OsmCity, day: date) -> OpenTown:
+def _open_town(name: str, file: OsmCity, day: date) -> OpenTown:
     compile_ahead()
     twin = read_twin(file, day)
     omissions = [replace(one, source=f"{file.file.name}: {one.source}") for one in twin.extract.left_out]
@@ -85,7 +85,7 @@ def _opened(name: str, file: OsmCity, day: date) -> OpenTown:
         life=life_of(twin),
         choice=choice_of(file, twin.extract),
     )
-    return OpenTown(city, omissions)
+    return OpenTown(city, streetview, omissions)
 
 
 def _middle(layout: StreetPlan) -> LatLng:

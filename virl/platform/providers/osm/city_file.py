@@ -94,7 +94,7 @@ def with_part(city: str, around: str | None, radius: float | None, *, invented: 
         return city
     if not city.endswith(SUFFIXES):
         raise BadInput(
-            f"--around, --radius and --invented-life are for an OpenStreetMap extract, and {city!r} is none: "
+            f"--around, --radius and --invented-life are for an OpenStreetMap extract, not for {city!r}: "
             f"give --city a file that ends in {', '.join(SUFFIXES)}"
         )
     if around is None and radius is not None:

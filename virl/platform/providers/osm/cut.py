@@ -55,7 +55,7 @@ def cut(path: Path, region: Region, part: Path, date: str = "") -> None:
     """
     reading = osmium.FileProcessor(str(path)).with_locations(_storage(path, part.parent))
     box = box_around(region)
-    found = _touching(reading, box)
+    found = _objects_in(reading, box)
     locations = cast(osmium.index.LocationTable, reading.node_location_storage)
     members = {ref for _, parts in found.areas.values() for kind, ref, _ in parts if kind == "w"}
     ways = {
@@ -75,7 +75,7 @@ def cut(path: Path, region: Region, part: Path, date: str = "") -> None:
             writer.add_relation(osmium.osm.mutable.Relation(id=area, members=parts, tags=tags))
 
 
-def _touching(reading: osmium.FileProcessor, box: Box) -> _Part:
+def _objects_in(reading: osmium.FileProcessor, box: Box) -> _Part:
     """Return the objects that touch a box."""
     part = _Part()
     sides = [[round(degrees * 1e7) for degrees in part.degrees] for part in box.parts]
@@ -160,7 +160,7 @@ def _storage(path: Path, scratch: Path) -> str:
     needed, free = size * SCRATCH_SHARE, shutil.disk_usage(scratch).free
     if needed > free:
         raise BadInput(
-            f"{path}: to read a part takes {needed / 1e9:,.0f} GB of disk in {scratch.parent}, which has "
+            f"{path}: reading a part needs {needed / 1e9:,.0f} GB of disk in {scratch.parent}, which has "
             f"{free / 1e9:,.0f} GB: set TMPDIR to a folder with more room, or use `osmium extract` first"
         )
     return f"sparse_file_array,{scratch / 'locations'}"

@@ -106,7 +106,7 @@ def _facts(tags: Tags) -> dict[str, bool]:
 
 def _homes(extract: OsmExtract, seed: int, town: str) -> tuple[Listing, ...]:
     """Return the homes at mapped addresses."""
-    doors = sorted(_residential_doors(extract), key=lambda door: (door.written, door.x))
+    doors = sorted(_residential_doors(extract), key=lambda door: (door.address_text, door.x))
     rng = Random(f"{seed} homes")
     chosen = rng.sample(doors, min(HOMES, len(doors)))
     radius = max([1.0, *(hypot(door.x, door.y) for door in doors)])
@@ -114,7 +114,7 @@ def _homes(extract: OsmExtract, seed: int, town: str) -> tuple[Listing, ...]:
         let_home(
             rng,
             f"home-{number:03d}",
-            door.written,
+            door.address_text,
             door.city or town,
             extract.frame.position(door.x, door.y),
             1 - hypot(door.x, door.y) / radius,

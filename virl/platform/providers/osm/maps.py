@@ -17,7 +17,7 @@ from virl.platform.maps import OFF_MAP_M, Address, Route, TravelMode, speed_of
 from virl.platform.providers.graph.maps import GraphMaps
 from virl.platform.providers.osm.addresses import TwinAddresses
 from virl.platform.providers.osm.extract import OsmExtract, Shapes, Tags
-from virl.platform.providers.osm.network import WayNetwork, chosen, way_network
+from virl.platform.providers.osm.network import WayNetwork, select_stretches, way_network
 from virl.platform.providers.osm.travel import DIRECTIONS
 from virl.platform.providers.osm.ways import ROADS
 
@@ -329,7 +329,7 @@ def _largest(network: WayNetwork, forward: Flags, backward: Flags) -> tuple[WayN
     within = part[network.start] == part[network.end]
     metres = np.bincount(part[network.start[within]], weights=network.length[within])
     kept = np.flatnonzero(within & (part[network.start] == metres.argmax()))
-    return chosen(network, kept), kept
+    return select_stretches(network, kept), kept
 
 
 def _arcs(

@@ -80,10 +80,10 @@ def largest_part(network: WayNetwork) -> WayNetwork:
     if not len(network.lines):
         return network
     metres = np.bincount(part[network.start], weights=network.length)
-    return chosen(network, np.flatnonzero(part[network.start] == metres.argmax()))
+    return select_stretches(network, np.flatnonzero(part[network.start] == metres.argmax()))
 
 
-def chosen(network: WayNetwork, stretches: Sequence[int] | Ints) -> WayNetwork:
+def select_stretches(network: WayNetwork, stretches: Sequence[int] | Ints) -> WayNetwork:
     """Return a network of some stretches of another, with the junctions they need."""
     stretches = np.asarray(stretches, np.int64)
     ends = np.stack([network.start[stretches], network.end[stretches]])

@@ -36,7 +36,7 @@ class _Described(ReplyBody):
     address: dict[str, str] = Field(default_factory=dict)
 
     @property
-    def written(self) -> str:
+    def address_text(self) -> str:
         """Street, number and town, or else the name."""
         return written_address(self.address, self.name) or self.display_name
 
@@ -163,7 +163,7 @@ class Nominatim:
         if found.error or found.lat is None or found.lon is None:
             return None
         there = LatLng(found.lat, found.lon)
-        return Address(found.written, there) if distance(position, there) <= radius else None
+        return Address(found.address_text, there) if distance(position, there) <= radius else None
 
 
 def find_places(name: str, tell: Tell) -> list[Match]:

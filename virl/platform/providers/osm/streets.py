@@ -16,7 +16,7 @@ from virl.platform.providers.offline.plan import Panoramas, Street
 from virl.platform.providers.osm.extract import OsmExtract, Shapes, Tags
 from virl.platform.providers.osm.houses import Houses
 from virl.platform.providers.osm.measures import metres, number
-from virl.platform.providers.osm.network import WayNetwork, chosen, largest_part, way_network
+from virl.platform.providers.osm.network import WayNetwork, largest_part, select_stretches, way_network
 from virl.platform.providers.osm.ways import (
     ROADS,
     WayFilter,
@@ -93,11 +93,11 @@ def streets_of(extract: OsmExtract, houses: Houses) -> TwinStreets:
     mapped = float(whole.length[core].sum())
     blocked = _blocked_stretches(whole, houses, tree)
     dropped["through a house"] = float(whole.length[blocked & core].sum())
-    free = chosen(whole, np.flatnonzero(~blocked))
+    free = select_stretches(whole, np.flatnonzero(~blocked))
     if not core[~blocked].any():
         raise BadInput(NOTHING_TO_WALK)
     walked = _with_connections(free, core[~blocked], CONNECTION_M)
-    joined = chosen(free, np.flatnonzero(_with_shortcuts(free, walked, SHORTCUT_M)))
+    joined = select_stretches(free, np.flatnonzero(_with_shortcuts(free, walked, SHORTCUT_M)))
     largest = largest_part(joined)
     dropped["cut off from the rest"] = float(joined.length.sum() - largest.length.sum())
     network = _merge_junctions(largest)
@@ -154,7 +154,7 @@ def _merge_junctions(network: WayNetwork) -> WayNetwork:
         line[0], line[-1] = middles[start[stretch]], middles[end[stretch]]
         lines.append(line[np.concatenate([[True], np.any(np.diff(line, axis=0) != 0, axis=1)])])
     merged = WayNetwork(middles, tuple(lines), start[kept], end[kept], network.way[kept])
-    return chosen(merged, np.arange(len(lines)))
+    return select_stretches(merged, np.arange(len(lines)))
 
 
 def _panoramas(network: WayNetwork) -> Panoramas:

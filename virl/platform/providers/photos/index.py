@@ -83,7 +83,7 @@ class PhotoIndex(BaseModel):
     @classmethod
     def _is_current(cls, given: object) -> object:
         if given == 1:
-            raise ValueError("an earlier version of virl made it and read some headings wrongly")
+            raise ValueError("an earlier version of virl wrote it, with some wrong headings")
         return given
 
 

@@ -56,6 +56,6 @@ def check_shown(shown: NDArray[np.bool_], fov: float, heading: float, camera: Ca
     if shown.mean() < LEAST_SHOWN:
         off = abs(signed_turn(heading, camera.heading))
         raise NoImagery(
-            f"the photograph looks to {heading:.0f} degrees with a field of view of {fov:.0f}, and "
-            f"the view is {off:.0f} degrees beside it: look that way, or use 360-degree pictures"
+            f"the photograph faces {heading:.0f} degrees with a field of view of {fov:.0f}, and the "
+            f"view is {off:.0f} degrees to its side: look to {heading:.0f}, or use 360-degree pictures"
         )

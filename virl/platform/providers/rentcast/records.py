@@ -58,11 +58,11 @@ def as_listings(records: Iterable[Any], notes: Notes | None = None) -> Records:
         if read.id in listings:
             faults.append(f"{_name(record, number)}: is repeated")
             continue
-        listings[read.id] = _listing(read)
+        listings[read.id] = _to_listing(read)
     return Records(tuple(listings.values()), tuple(faults))
 
 
-def _listing(read: _ListingRecord) -> Listing:
+def _to_listing(read: _ListingRecord) -> Listing:
     return Listing(
         id=read.id,
         address=read.formattedAddress,

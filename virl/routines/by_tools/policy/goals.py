@@ -94,7 +94,7 @@ class ToolGoal:
     sign: bool = False
 
     @property
-    def wanted(self) -> str:
+    def wanted_words(self) -> str:
         """The words for what is looked for."""
         if self.seeking == "view":
             return "street corner worth a picture" if self.corner else "view worth a picture"

@@ -54,7 +54,7 @@ class Shot:
         return True
 
     @property
-    def held(self) -> int:
+    def anchor_count(self) -> int:
         """The number of things large enough to hold the picture together, up to two."""
         return min(sum(one.share >= HOLDS for one in self.things), 2)
 
@@ -64,7 +64,7 @@ class Shot:
         found = min(len(self.shops), ROW)
         row = 1.0 if self.row else ROW_CHANCE[found] + (FRONTS_CHANCE if self.fronts and found < ROW else 0.0)
         unsure = UNSURE_CHANCE if any(one.share >= NEARLY_HOLDS for one in self.things) else NOT_SEEN_CHANCE
-        return row * (HELD_CHANCE[self.held - 1] if self.held else unsure)
+        return row * (HELD_CHANCE[self.anchor_count - 1] if self.anchor_count else unsure)
 
     @property
     def worth(self) -> tuple[float, int, int, float]:
@@ -77,7 +77,7 @@ class Shot:
         return abs(signed_turn(self.shops[0].direction.degrees, self.shops[-1].direction.degrees))
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """A description of the picture's contents."""
         signs = ", ".join(repr(one.text) for one in self.shops[:ENOUGH_SHOPS])
         lettering = f"{'a row of shops with ' if self.row else ''}the lettering {signs}" if signs else ""
@@ -112,7 +112,7 @@ class Scene:
         others = [
             one
             for one in self.signs
-            if not any(_are_one_sign(one, other, PIECES_DEG) for other in new)
+            if not any(_is_same_sign(one, other, PIECES_DEG) for other in new)
             or abs(signed_turn(heading, one.direction.degrees)) > READ_DEG / 2
         ]
         return replace(self, signs=(*others, *new), closer=(*self.closer, heading))
@@ -152,7 +152,7 @@ def shops_of(signs: Sequence[Find]) -> tuple[Find, ...]:
     """Return one sign of each shop: what seems to be one shop's is told once."""
     shops: list[Find] = []
     for sign in signs:
-        if not any(_are_one_sign(sign, other) for other in shops):
+        if not any(_is_same_sign(sign, other) for other in shops):
             shops.append(sign)
     return tuple(shops)
 
@@ -168,7 +168,7 @@ def _off_middle(shot: Shot) -> float:
     return abs(min(turns) + max(turns)) if turns else 0.0
 
 
-def _are_one_sign(sign: Find, other: Find, apart: float = ONE_SIGN_DEG) -> bool:
+def _is_same_sign(sign: Find, other: Find, apart: float = ONE_SIGN_DEG) -> bool:
     """Return whether two signs are one: less than `apart` degrees away from each other, or alike in text."""
     near = abs(signed_turn(sign.direction.degrees, other.direction.degrees)) < apart
     return near or fuzz.partial_ratio(sign.text.casefold(), other.text.casefold()) >= SAME_TEXT

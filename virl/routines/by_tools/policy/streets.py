@@ -103,7 +103,7 @@ def find_on_street(situation: Situation) -> Plan:
         standing = yield from _onward(situation, standing, been)
         if standing is None or standing.moves_left < 1:
             break
-    return PlanEnd(f"No sight of {goal.wanted} at {stops} stops.", succeeded=False)
+    return PlanEnd(f"No sight of {goal.wanted_words} at {stops} stops.", succeeded=False)
 
 
 def roam(standing: Surroundings, been: Sequence[str], boards: Mapping[float, int]) -> WayOn | None:
@@ -119,12 +119,12 @@ def roam(standing: Surroundings, been: Sequence[str], boards: Mapping[float, int
     ]
     new = [way for way in onward or standing.ways if way.pano_id not in been]
 
-    def last(way: WayOn) -> tuple[int, float]:
+    def last_stand(way: WayOn) -> tuple[int, float]:
         """Return the sort key of a way on: more signboards first, then the smaller turn."""
         heading = way.direction.degrees
         return -boards.get(heading, 0), abs(signed_turn(standing.heading, heading))
 
-    return min(new, key=last, default=None)
+    return min(new, key=last_stand, default=None)
 
 
 def _in_sight(situation: Situation) -> Part[str]:

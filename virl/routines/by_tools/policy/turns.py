@@ -59,7 +59,7 @@ class PolicyTurns:
         except MindFailed as fault:
             return _finish_call(PlanEnd(f"{situation.known} {fault}".strip(), succeeded=False))
         if situation.turns_left <= 1:
-            known = situation.known or f"Still looking for: {situation.goal.wanted}."
+            known = situation.known or f"Still looking for: {situation.goal.wanted_words}."
             return _finish_call(PlanEnd(f"No turns are left. {known}", succeeded=False))
         return call
 

@@ -72,10 +72,11 @@ def view_plan(situation: Situation) -> Plan:
         standing = yield from _walk_on(situation, walk, standing)
     best = walk.best(corner=corner)
     if best is None or not (best.shops or best.things):
-        nothing = (
-            f"No {situation.goal.wanted} was found: {len(walk.looked_at)} places were looked at, and none"
+        report = (
+            f"No {situation.goal.wanted_words} was found: {len(walk.looked_at)} places were looked at, "
+            "and none shows lettering or what holds a picture together."
         )
-        return PlanEnd(f"{nothing} shows lettering or what holds a picture together.", succeeded=False)
+        return PlanEnd(report, succeeded=False)
     enough = len(walk.looked_at) >= ENOUGH and bool(best.shops) and (best.corner or not corner)
     return PlanEnd(_describe_shot(best, len(walk.looked_at)), succeeded=enough)
 
@@ -85,7 +86,7 @@ def _describe_shot(shot: Shot, places: int) -> str:
     where = "a street corner" if shot.corner else "a stretch of street"
     return (
         f"Stand at {shot.position}, on {where}; point the camera at {shot.heading:.0f} degrees; make "
-        f"the view {shot.width} degrees wide. Why: of {places} places it shows the most: {shot.told}."
+        f"the view {shot.width} degrees wide. Why: of {places} places it shows the most: {shot.description}."
     )
 
 
@@ -94,7 +95,7 @@ def _is_content(situation: Situation, walk: Walk) -> bool:
     goal, best = situation.goal, walk.best(corner=situation.goal.corner)
     if best is None or len(walk.looked_at) < ENOUGH:
         return False
-    held = best.held > 0 or not goal.things or walk.blind >= BLIND
+    held = best.anchor_count > 0 or not goal.things or walk.blind >= BLIND
     return best.row and held and (best.corner or not goal.corner)
 
 

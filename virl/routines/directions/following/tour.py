@@ -68,7 +68,7 @@ def _follow_leg(
 ) -> FollowedDirections:
     """Walk one answer's directions, or read from the note how it ended, and return the leg."""
     number, before = len(legs) + 1, sum(leg.steps for leg in legs)
-    if noted := agent.run.noted(LEG, str(number)):
+    if noted := agent.run.find_note(LEG, str(number)):
         ended = Outcome("arrived" if noted.data["arrived"] else "lost", str(noted.data["reason"]))
         return FollowedDirections(directions, ended, noted_steps(noted))
     ended = _walk(agent, spotter, directions.instruction, _hints(agent, directions), before)

@@ -31,7 +31,7 @@ class Scripted:
         self.asked: list[dict[str, object]] = []
         self.ledger = Ledger()
 
-    def apart(self) -> "Scripted":
+    def with_own_ledger(self) -> "Scripted":
         return self
 
     def ask(self, prompt, *, images=(), **inputs):

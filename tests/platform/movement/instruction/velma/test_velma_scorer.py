@@ -168,9 +168,9 @@ def rewritten(file, **changes):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"version": np.array(2)}, "version 2, but velma-statistics version 1 is needed"),
+        ({"version": np.array(2)}, "version 2, not velma-statistics version 1"),
         ({"kind": np.array("velma-features")}, "is velma-features"),
-        ({"model": np.array("other")}, "made with other, and cannot be compared with colours/1"),
+        ({"model": np.array("other")}, "made with other, not colours/1"),
         ({"mean": None}, "contains no mean"),
         ({"mean": np.zeros(4)}, "the sizes of mean and covariance differ"),
         ({"covariance": np.full((3, 3), np.nan)}, "the sizes of mean and covariance differ"),

@@ -193,14 +193,14 @@ class Street:
 def end_on(street: Street, *, has_turned: bool) -> End:
     """Return the end of the walk on a street, as the text tells it."""
     base = End("open", street.passed, remarks=street.remarks, hints=tuple(street.hints.items()))
-    found = _where(street)
+    found = _end_clause(street)
     if found is None or (found[1].relation == "before" and street.stopped is None and found[1].place is None):
         return _by_blocks(street, base) or _end_without_place(street, base, has_turned)
     street.sentence, where = found
     return _end_at_place(street, where, base, has_turned)
 
 
-def _where(street: Street) -> Said | None:
+def _end_clause(street: Street) -> Said | None:
     """Return what tells the end: said with the stop, or a fraction, or the last if no stop is said."""
     if street.stopped is None:
         recent = [

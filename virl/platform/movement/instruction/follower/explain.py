@@ -206,7 +206,7 @@ class _Explainer:
             self._result.frontier[segment.nodes[-1]] += visit.weight * self._share_beyond(state)
             return
         arrival = time + segment.steps
-        crossing = self._crossing(segment)
+        crossing = self._find_crossing(segment)
         if arrival >= self._horizon or crossing is None:
             return
         new = 1.0 if state in self._set_out else self._separate(segment)
@@ -240,7 +240,7 @@ class _Explainer:
             if state in self._near and way is not straight:
                 self._add(late, (way.segment, leg, number, 0), visit, self._p.near_turn, begin)
 
-    def _crossing(self, segment: Segment) -> _Crossing | None:
+    def _find_crossing(self, segment: Segment) -> _Crossing | None:
         """Return the crossing at the end of a segment; `None` where no way leads on."""
         if segment not in self._crossings:
             exits = self._streets.exits(segment)
@@ -279,7 +279,7 @@ class _Explainer:
         segment, _, number, since = state
         if not segment.known:
             return self._endings.unseen(segment.steps, number, since)
-        crossing = self._crossing(segment)
+        crossing = self._find_crossing(segment)
         told = crossing.told if crossing else 1.0
         return self._endings.block(segment.steps, number, since, told)
 

@@ -133,7 +133,7 @@ def read_reached(match: re.Match[str]) -> ReachClause:
     return ReachClause(place(match["place"]), told=True)
 
 
-def where(match: re.Match[str]) -> WhereClause:
+def place_clause(match: re.Match[str]) -> WhereClause:
     """Return the place of something along the street. Groups: relation, place."""
     return WhereClause(_relation(match["relation"]), place(match["place"]) if match["place"] else None)
 

@@ -88,7 +88,7 @@ PLACES = (
         r"(?P<relation>(?:in|at|to|into) the (?:exact |very )?(?:middle|center|centre)|under|underneath|"
         r"inside|in)"
         r" (?:of )?(?P<place><place>|<it>)",
-        read.where,
+        read.place_clause,
     ),
     rule(
         "exit",
@@ -101,14 +101,14 @@ PLACES = (
         "on the other side of the street",
         r"(?:on|to|at|reach) the (?P<relation>other|far) side"
         r"(?: of (?P<place><place>|<it>|the (?:street|road)))?(?! of)",
-        read.where,
+        read.place_clause,
     ),
     rule(
         "near crossing",
         "just before the next light",
         r"(?:<just> )?(?P<relation>before|prior to|short of|shy of|after|past|beyond)(?: <arrive>)*"
         r" (?P<place><place>|(?:it|this)(?= [.,]| and)|(?<=cross )the street|(?<=crossing )the street)",
-        read.where,
+        read.place_clause,
     ),
     rule(
         "last building",
@@ -141,7 +141,7 @@ PLACES = (
         "under the second.",
         r"(?:<just> )?(?P<relation>under|in|before|past|after)"
         r" (?P<place>the (?:\d+(?:st|nd|rd|th)|next|following)(?: 1)?)(?= [.,]|$)",
-        read.where,
+        read.place_clause,
     ),
     rule(
         "one after",

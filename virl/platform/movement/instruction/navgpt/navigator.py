@@ -57,7 +57,7 @@ class _Step:
     """The view told after the observation as long as the walker is where it was made; then empty."""
 
     @property
-    def told(self) -> str:
+    def observation_text(self) -> str:
         return f"{self.observation}\n{self.view}" if self.view else self.observation
 
 
@@ -113,7 +113,7 @@ class Scratchpad:
         steps = self._latest()
         return ShownHistory(
             f"{self._opening}\n{self._view}" if self._view else self._opening,
-            [{"reply": step.reply, "observation": step.told} for step in steps],
+            [{"reply": step.reply, "observation": step.observation_text} for step in steps],
             len(self._steps) - len(steps),
         )
 
@@ -234,7 +234,7 @@ class NavGptNavigator:
         state, refused = start, list[str]()
         here = self._observe(state)
         stands = [stand(here, state.heading)]
-        scratchpad = Scratchpad(_opening(here, state), observation_text(here, state.heading))
+        scratchpad = Scratchpad(_first_lines(here, state), observation_text(here, state.heading))
         for replies_left in reversed(range(self._max_steps)):
             opening, steps, left_out = scratchpad.history()
             asked = self._mind.ask(
@@ -298,7 +298,7 @@ def _stop(state: WalkState, reason: str, refused: list[str]) -> Move:
     )
 
 
-def _opening(here: ViewpointObservation, state: WalkState) -> str:
+def _first_lines(here: ViewpointObservation, state: WalkState) -> str:
     return f"Not moved yet. At viewpoint {here.viewpoint}, facing {state.heading:.2f} degrees."
 
 
@@ -322,7 +322,7 @@ def _arrival(before: WalkState, way: Link) -> str:
 
 
 def _length(step: _Step) -> int:
-    return len(step.reply) + len(step.told)
+    return len(step.reply) + len(step.observation_text)
 
 
 def _join(text: str, summary: str) -> str:

@@ -130,7 +130,7 @@ def next_way(plan: FollowerPlan, ways: Sequence[Sequence[WayAhead]]) -> tuple[Wa
         if number == 0:
             progress = WalkProgress(ahead=straight.steps)
         elif len(around) > 2:
-            progress = progress.crossing(straight.steps)
+            progress = progress.next_crossing(straight.steps)
         action = next_in_order(plan, progress)
         if action is Action.STOP:
             return None, "This is where the instruction ends."

@@ -132,7 +132,7 @@ class TouristNavigator:
         seen = ArrivalObservation(
             pose.heading, been_here=any(one.pano_id == pose.pano_id for one in self.poses)
         )
-        links, doing = self.mover.links(pose), self._doing
+        links, doing = self.mover.links(pose), self._sentence_number
         if choice.link is None:
             act = Act("stop", sentence=doing, reason=choice.reason, decided_by=choice.decided_by)
         else:
@@ -143,7 +143,7 @@ class TouristNavigator:
         self.poses.append(pose)
 
     @property
-    def _doing(self) -> int:
+    def _sentence_number(self) -> int:
         """The sentence that is being carried out, from 1."""
         return self.transcript[-1].act.sentence if self.transcript else 1
 
@@ -170,7 +170,7 @@ class TouristNavigator:
         self, pose: Pose, links: Sequence[Link], observation: ArrivalObservation, sentences: Sequence[str]
     ) -> tuple[Act, Link | None]:
         """Return an action that can be carried out, and the link that it takes."""
-        doing, wrong = self._doing, self._wrong(pose)
+        doing, wrong = self._sentence_number, self._wrong(pose)
         if wrong is None and len(self.transcript) >= self.max_steps:
             wrong = f"I have walked {self.max_steps} steps and have not arrived"
         if wrong is not None:

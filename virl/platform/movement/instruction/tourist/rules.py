@@ -8,7 +8,7 @@ from typing import Literal, get_args
 from pydantic import BaseModel, Field, ValidationInfo, field_validator, model_validator
 
 from virl.mind.lexicon import Lexicon
-from virl.mind.replies import Reply, named, numbered
+from virl.mind.replies import Reply, name_list, number_range
 from virl.platform.movement.instruction.tourist.goals import WalkGoal, read_goals
 from virl.platform.movement.instruction.tourist.signs import MIN_RESEMBLANCE, name_likeness
 from virl.platform.movement.instruction.tourist.transcript import Act
@@ -94,7 +94,7 @@ class LandmarksRead(Reply):
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
         """Return what fields may be in a reply to this question, by their names."""
-        return {"names": named(inputs, "names")}
+        return {"names": name_list(inputs, "names")}
 
     @field_validator("names")
     @classmethod
@@ -122,8 +122,8 @@ class WalkAction(Reply):
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
         """Return what fields may be in a reply to this question, by their names."""
         here = inputs.get("here")
-        ways = named(here, "ways") if isinstance(here, dict) else []
-        return {"sentence": numbered(inputs, "sentences", 1), "direction": ways or _AS_SEEN}
+        ways = name_list(here, "ways") if isinstance(here, dict) else []
+        return {"sentence": number_range(inputs, "sentences", 1), "direction": ways or _AS_SEEN}
 
     @field_validator("sentence")
     @classmethod

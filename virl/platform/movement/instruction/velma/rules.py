@@ -130,7 +130,7 @@ def _progress(question: VelmaActionQuestion) -> WalkProgress:
                 progress = WalkProgress(ahead=steps.get("behind"))
         steps = steps_by_side(seen.map) or steps
         if seen.ways:
-            progress = progress.crossing(steps.get("ahead"))
+            progress = progress.next_crossing(steps.get("ahead"))
     return progress
 
 

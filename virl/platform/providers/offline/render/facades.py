@@ -110,7 +110,7 @@ def _window(tile: Surface, window: Window, variant: int) -> None:
     if window.arched:
         _arch(tile, x0, x1, y1)
     if window.railing:
-        _railing(tile, x0 - 14, x1 + 14, y0 - 4, y0 + 76)
+        _draw_railing(tile, x0 - 14, x1 + 14, y0 - 4, y0 + 76)
 
 
 def _glass(height: int, width: int, variant: int) -> Surface:
@@ -172,7 +172,7 @@ def _arch(tile: Surface, x0: int, x1: int, y1: int) -> None:
     tile[corner] = tile[8, 8]
 
 
-def _railing(tile: Surface, x0: int, x1: int, y0: int, y1: int) -> None:
+def _draw_railing(tile: Surface, x0: int, x1: int, y0: int, y1: int) -> None:
     bars = np.zeros((SIDE, SIDE), np.uint8)
     for x in range(x0, x1, 9):
         cv2.line(bars, (x, y0), (x, y1), 1, 2)

@@ -219,13 +219,13 @@ class CityRenderer:
     def _quads_before(self, wanted: Ints, lens: Lens, order: Ints) -> Ints:
         """Return the quads that are no farther off than the farthest wanted one: no other can hide it."""
 
-        def far(quads: Ints, sign: int) -> Floats:
+        def far_corners(quads: Ints, sign: int) -> Floats:
             spheres = self._scene.spheres[quads]
             away: Floats = np.linalg.norm(spheres[:, :3] - lens.eye, axis=1)
             return away + sign * spheres[:, 3]
 
         # The near side of a bounding sphere against the far side of the farthest wanted one.
-        near: NDArray[np.bool_] = far(order, -1) <= far(wanted, 1).max()
+        near: NDArray[np.bool_] = far_corners(order, -1) <= far_corners(wanted, 1).max()
         return order[near]
 
     def _name_visible(self, owner: int, box: Box, x: float, y: float, share: float) -> Visible:

@@ -107,21 +107,21 @@ def tile_sets() -> tuple[TileSet, ...]:
         *(TileSet(f"wall/{name}", facades.VARIANTS, partial(walls, name)) for name in surfaces.WALLS),
         TileSet("display", facades.DISPLAYS, facades.display_tile),
         *(
-            TileSet(f"{name}/{n}", 1, _always(partial(draw, n)))
+            TileSet(f"{name}/{n}", 1, _single_variant(partial(draw, n)))
             for name, (draw, numbers) in numbered.items()
             for n in numbers
         ),
-        *(TileSet(name, 1, _always(draw)) for name, draw in plain.items()),
+        *(TileSet(name, 1, _single_variant(draw)) for name, draw in plain.items()),
     )
 
 
-def _always(draw: Callable[[], Surface]) -> Callable[[int], Surface]:
+def _single_variant(draw: Callable[[], Surface]) -> Callable[[int], Surface]:
     """Return a function that draws the one variant of a tile."""
 
-    def only(_: int) -> Surface:
+    def draw_variant(_: int) -> Surface:
         return draw()
 
-    return only
+    return draw_variant
 
 
 TILE_SETS = tile_sets()

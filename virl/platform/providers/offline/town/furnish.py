@@ -228,14 +228,14 @@ def _parked_cars(rng: Generator, kerbs: Kerbs) -> _Items:
 
 
 def _off_roads(groups: list[_Items], kerbs: Kerbs) -> list[_Items]:
-    return [_where(group, ~kerbs.on_road(group.xy, BY_KERB_M)) for group in groups]
+    return [_select(group, ~kerbs.on_road(group.xy, BY_KERB_M)) for group in groups]
 
 
 def _keep_apart(groups: list[_Items]) -> list[_Items]:
     """Leave out what stands too near to something of an earlier group."""
     keep = _spread(np.concatenate([group.xy for group in groups]), APART_M)
     ends = np.cumsum([len(group.xy) for group in groups])
-    return [_where(group, part) for group, part in zip(groups, np.split(keep, ends[:-1]), strict=True)]
+    return [_select(group, part) for group, part in zip(groups, np.split(keep, ends[:-1]), strict=True)]
 
 
 def _spread(xy: Floats, apart: float) -> Flags:
@@ -248,7 +248,7 @@ def _spread(xy: Floats, apart: float) -> Flags:
     return keep
 
 
-def _where(items: _Items, keep: Flags) -> _Items:
+def _select(items: _Items, keep: Flags) -> _Items:
     return _Items(items.kind, items.xy[keep], items.heading[keep])
 
 

@@ -46,7 +46,7 @@ class Hook(NamedTuple):
         return self.street.end if self.number else self.street.start
 
     @property
-    def far(self) -> int:
+    def far_junction(self) -> int:
         """The junction at the other end."""
         return self.street.start if self.number else self.street.end
 
@@ -125,8 +125,10 @@ def _shared_out(
             while left:
                 away, number = left.popleft()
                 hook = places[number]
-                goes_on = landmark.street == hook.street.id or hook.far not in decided
-                if len(lines[number]) < MOST_LINES and (goes_on or (landmark.name, hook.far) in signed):
+                goes_on = landmark.street == hook.street.id or hook.far_junction not in decided
+                if len(lines[number]) < MOST_LINES and (
+                    goes_on or (landmark.name, hook.far_junction) in signed
+                ):
                     lines[number].append(Line(landmark.name, away))
                     signed.add((landmark.name, hook.junction))
                     break
@@ -187,7 +189,7 @@ def _metres_along(hook: Hook, landmark: SignedPlace, to_junctions: Floats) -> fl
 
 def _metres_through(hook: Hook, to_junctions: Floats) -> float:
     """Return the metres by way of the whole street of a hook; infinite where another way is shorter."""
-    away = hook.length + float(to_junctions[hook.far])
+    away = hook.length + float(to_junctions[hook.far_junction])
     return away if away <= to_junctions[hook.junction] + SAME_M else np.inf
 
 

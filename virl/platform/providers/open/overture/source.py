@@ -108,10 +108,10 @@ def _open_files(files: Path) -> ds.Dataset:
     try:
         data = ds.dataset(files, format="parquet")
     except (pa.ArrowException, OSError) as fault:
-        raise BadInput(f"{files}: is no Parquet file ({_one_line(fault)})") from fault
+        raise BadInput(f"{files}: is not a Parquet file ({_one_line(fault)}): download it again") from fault
     if missing := [name for name in NEEDED if name not in data.schema.names]:
         raise BadInput(
-            f"{files}: holds no places of Overture: the columns {', '.join(missing)} are missing; "
+            f"{files}: contains no places of Overture: the columns {', '.join(missing)} are missing; "
             "download the type `place` as GeoParquet"
         )
     return data
