@@ -56,7 +56,7 @@ class Questions:
         return self._ask_once("estimate", key, "day/estimate", DayEstimate, _show_estimate, inputs)
 
     def audit(self, key: str, proposal: Proposal, estimate: DayEstimate, standing: DayProgress) -> DayVerdict:
-        """Ask the mind whether an activity makes sense now; once a note's `key`, then from the journal.
+        """Ask the mind whether an activity makes sense now; once for each `key`, then from the journal.
 
         Args:
             key: of the note.

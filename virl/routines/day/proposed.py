@@ -79,7 +79,7 @@ class Amended:
     def first(self, proposed: ProposedDay, more_usd: float) -> int:
         """Return the index of the first round that is planned again.
 
-        The first that changes, costs too much, or costs.
+        It is the first that changes, costs too much, or costs.
 
         A wish or a feeling holds for the whole day, a budget from the first thing that costs something on.
         """
