@@ -92,7 +92,9 @@ class Point(Settings):
 
 
 def start_of(text: str) -> "str | Point":
-    """Return a start as it is typed: as in `60.17,24.94`, as an address, or as a link to Google Maps.
+    """Read a start that somebody typed: a position such as `60.17,24.94`, a map link, or an address.
+
+    An address stays text.
 
     Raises:
         BadInput: the position is not on Earth, or a link has none.

@@ -67,7 +67,7 @@ class Thinking:
         self._last = last[-LAST_WORDS:]
 
     def waits(self, name: str, seconds: float, why: str) -> None:
-        """Count a pause before a further try, as `Hearing.waits` says."""
+        """Show a pause before a further try as the present work, as `Hearing.waits` says."""
         self._begin(f"{name} is tried again in {seconds:.0f} s ({why[:80]})")
 
     def end(self) -> None:

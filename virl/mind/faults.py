@@ -213,7 +213,7 @@ def _redirect_in(error: Exception) -> RedirectRefused | None:
 
 
 def _said_in(body: object, depth: int = 4) -> str:
-    """Return what the body of an error says; empty if it is a page, or says nothing."""
+    """Return the message in the body of an error, of a web page its title; empty if there is none."""
     if isinstance(body, str):
         title = _TITLE.search(body) if _PAGE.match(body) else None
         return title[1].strip() if title else "" if _PAGE.match(body) else body.strip()

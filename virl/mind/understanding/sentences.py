@@ -117,7 +117,7 @@ class Sentence:
                         self.words[at].state = USED
 
     def narrow(self, phrases: tuple[str, ...]) -> None:
-        """Mark the words of phrases as narrowing though a rule takes them for something else."""
+        """Mark the words of phrases as narrowing the request, whatever they were marked as."""
         for first, last in self._find_phrases(phrases):
             for word in self.words[first:last]:
                 word.state = NARROWING
