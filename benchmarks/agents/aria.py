@@ -139,6 +139,7 @@ def outcome(data: Data) -> tuple[str, float | None]:
 
 @lru_cache(maxsize=4)
 def _draw_clients(city: City, seed: int) -> Mapping[str, DrawnClient]:
+    """Draw the clients of all cases in a city, by case name."""
     rng = Random(f"{seed} aria")
     drawn: dict[str, DrawnClient] = {}
     while len(drawn) < CASES:
@@ -150,7 +151,7 @@ def _draw_clients(city: City, seed: int) -> Mapping[str, DrawnClient]:
 
 def _draw(city: City, rng: Random, seed: int) -> DrawnClient | None:
     """Draw a client, or nothing if no place fits."""
-    book, said = _phrasebook(), _sentences(seed)
+    book, said = _load_phrases(), _sentences(seed)
     place_type = rng.choice([*book.types, "restaurant", "restaurant", "restaurant", "cafe"])
     wishes = _draw_wishes(book.types[place_type], rng)
     name, clock = rng.choice(book.names), rng.choice(book.clocks)
@@ -186,6 +187,7 @@ def _draw(city: City, rng: Random, seed: int) -> DrawnClient | None:
 
 
 def _draw_wishes(asked: Sequence[str], rng: Random) -> tuple[str, ...]:
+    """Return one or two of the wishes, by chance, which do not contradict each other."""
     first = rng.choice(asked)
     others = [wish for wish in asked if wish.removeprefix("not ") != first.removeprefix("not ")]
     return (first, rng.choice(others)) if rng.random() < SECOND_WISH else (first,)
@@ -204,15 +206,17 @@ def _options(city: City, start: LatLng, place_type: str, clock: str, minutes: fl
     seconds = city.maps.travel_times([start], [place.position for place in listed])[0]
     for place, walk in zip(listed, seconds, strict=True):
         detailed = city.places.details(place.id)
-        if walk <= minutes * 60 and _open_at(detailed, clock):
+        if walk <= minutes * 60 and _is_open_at(detailed, clock):
             yield detailed
 
 
-def _open_at(place: Place, clock: str) -> bool:
+def _is_open_at(place: Place, clock: str) -> bool:
+    """Return whether a place is open at a clock such as "Mon 18:30"."""
     return place.open_at(*_day_and_minute(clock))
 
 
 def _day_and_minute(clock: str) -> tuple[int, int]:
+    """Return the day of the week, 0 to 6, and minute of day of a clock such as "Mon 18:30"."""
     day, time = clock.split()
     hour, minute = time.split(":")
     return DAYS.index(day), int(hour) * 60 + int(minute)
@@ -232,7 +236,8 @@ def _open_and_near(city: City, case: DrawnClient, place_id: str) -> bool:
 
 
 @cache
-def _phrasebook() -> ClientPhrases:
+def _load_phrases() -> ClientPhrases:
+    """Load the phrases in which clients say their wishes."""
     path = Path(__file__).with_name("aria_wishes.yaml")
     book = load_settings(path, ClientPhrases)
     _check_all_said(book, book.tried, path)
@@ -241,19 +246,21 @@ def _phrasebook() -> ClientPhrases:
 
 @cache
 def _load_reported() -> Sentences:
+    """Load the reported sentences."""
     path = Path(__file__).with_name("aria_reported.yaml")
     sentences = load_settings(path, Sentences)
-    _check_all_said(_phrasebook(), sentences, path)
+    _check_all_said(_load_phrases(), sentences, path)
     return sentences
 
 
 def _sentences(seed: int) -> Sentences:
     """Return the sentences of a seed's clients."""
     reported = _load_reported()  # also where it is not used: neither file may lack what the other has
-    return reported if seed == REPORTED_SEED else _phrasebook().tried
+    return reported if seed == REPORTED_SEED else _load_phrases().tried
 
 
 def _check_all_said(book: ClientPhrases, sentences: Sentences, path: Path) -> None:
+    """Refuse sentences that leave out a type or a wish, or have an unknown one."""
     asked = {wish for wishes in book.types.values() for wish in wishes}
     for field, known, said in (
         ("types", set(book.types), set(sentences.types)),

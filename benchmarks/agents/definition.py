@@ -81,7 +81,7 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
         Episode(case, name, row)
         for name in options.cities
         for agent in agents
-        for case in agent.cases(_made_city(name, resources), options.seed)
+        for case in agent.cases(_city_with_truth(name, resources), options.seed)
         for row in agent.rows
     ]
 
@@ -129,13 +129,15 @@ def show(record: Record) -> Shown:
     )
 
 
-def _made_city(name: str, resources: Resources) -> City:
+def _city_with_truth(name: str, resources: Resources) -> City:
+    """Return a city, of which the truth must be known."""
     city = resources.city(name)
     truth_of(city)
     return city
 
 
 def _show_value(value: Any) -> str:
+    """Return a value of a record as text."""
     if isinstance(value, float):
         return f"{value:.3f}"
     if isinstance(value, Mapping):

@@ -101,8 +101,8 @@ def run(case: AgentCase) -> dict[str, Any]:
     facts, start = CityFacts(city), LatLng(**changes["start"])
     terms = terms_of(day, weekday, relocate(city.streetview, start, "the start").position)
     return {
-        "violations": _counts(check(entries, terms, facts)),
-        "baseline_violations": _counts(check(baseline, terms, facts)),
+        "violations": _count_kinds(check(entries, terms, facts)),
+        "baseline_violations": _count_kinds(check(baseline, terms, facts)),
         "baseline_activities": len(_visits(baseline)),
         "fallbacks": sum(bool(one["fallback"]) for one in planned),
         **_fullness(entries, day),
@@ -152,10 +152,12 @@ def outcome(data: Data) -> tuple[str, float | None]:
 
 
 def _visits(entries: Sequence[DayEntry]) -> list[DayEntry]:
+    """Return the entries that are no transport."""
     return [entry for entry in entries if entry.kind != "transport"]
 
 
-def _counts(violations: Sequence[Violation]) -> dict[str, int]:
+def _count_kinds(violations: Sequence[Violation]) -> dict[str, int]:
+    """Return the number of violations by kind."""
     return dict(Counter(violation.kind for violation in violations))
 
 

@@ -73,6 +73,7 @@ class RememberingReader:
     """A reader that reads each picture once: walks look at the same streets."""
 
     def __init__(self, reader: Reader) -> None:
+        """Prepare to read each picture once."""
         self._reader = reader
         self._read: dict[bytes, list[TextLine]] = {}
 
@@ -88,6 +89,7 @@ class RememberingModels(EpisodeModels):
     """Models whose readers read each picture once."""
 
     def __init__(self, resources: Resources, city: str) -> None:
+        """Open models whose readers read each picture once."""
         super().__init__(resources, city)
         self._remembering: dict[str, RememberingReader] = {}
 
@@ -113,7 +115,7 @@ def run(case: AgentCase) -> dict[str, Any]:
         "follow": {"to": drawn.destination.name, "mode": manner.mode, "asks": ASKS},
     }
     result = case.run(manner.character, changes)
-    return {"destination": drawn.destination.name, "metres": drawn.metres, **_came_of(result, drawn)}
+    return {"destination": drawn.destination.name, "metres": drawn.metres, **_outcome_data(result, drawn)}
 
 
 METRICS = (
@@ -153,7 +155,8 @@ def outcome(data: Data) -> tuple[str, float | None]:
     return f"{said}: {data['reason']}", float(data["arrived"])
 
 
-def _came_of(result: Result, case: DrawnWalk) -> dict[str, Any]:
+def _outcome_data(result: Result, case: DrawnWalk) -> dict[str, Any]:
+    """Return where a walk ended: metres from the nearest branch, metres walked, times asked."""
     answer = result.answer
     stopped = LatLng(float(str(answer["lat"])), float(str(answer["lng"])))
     away = min(distance(stopped, position) for position in case.branches)
@@ -170,6 +173,7 @@ def _came_of(result: Result, case: DrawnWalk) -> dict[str, Any]:
 
 @lru_cache(maxsize=4)
 def _draw_walks(city: City, seed: int) -> Mapping[str, DrawnWalk]:
+    """Draw the walks of all cases in a city, by case name."""
     rng = Random(f"{seed} ling")
     panoramas = held_street_map(city).panorama_ids()
     known = [place for place in city.places.nearby(city.center, 5000.0) if place.is_open]
@@ -192,6 +196,7 @@ def _draw_walks(city: City, seed: int) -> Mapping[str, DrawnWalk]:
 
 
 def _make_scored(mode: str) -> ScoredAgent:
+    """Return the agent that walks in a mode, with its rows, cases and metrics."""
     return ScoredAgent(
         rows=tuple(row for row, manner in MANNERS.items() if manner.mode == mode),
         cases=cases,

@@ -69,8 +69,8 @@ def cases(city: City, seed: int) -> list[str]:  # noqa: ARG001 - the same for ev
 def run(case: AgentCase) -> dict[str, Any]:
     """Let Peng run his errands, and hold the order he took against the shortest."""
     city, number = case.city, int(case.id.removeprefix("peng-"))
-    drawn = _draw(city, Random(f"{case.seed} {case.id}"), number)
-    result = case.run("peng", _character(drawn))
+    drawn = _draw_errands(city, Random(f"{case.seed} {case.id}"), number)
+    result = case.run("peng", _character_fields(drawn))
     order = [str(title) for title in result.answer["order"]]  # type: ignore[attr-defined]
     read = sorted(order) == sorted(drawn.stops) and _end_is_read(drawn, result.answer["end"])
     data: dict[str, Any] = {"stops": len(drawn.stops), "mode": drawn.mode, "end": drawn.end}
@@ -82,7 +82,7 @@ def run(case: AgentCase) -> dict[str, Any]:
     if drawn.walked:
         data |= {"walked_m": result.distance_m, "route_m": result.answer["metres"]}
         data["reached"] = result.status == "finished"
-    best = _shortest(seconds) if len(drawn.stops) <= max(SIZES) else _search_order(seconds)
+    best = _least_seconds(seconds) if len(drawn.stops) <= max(SIZES) else _search_order(seconds)
     given = _seconds_along(seconds, range(len(drawn.stops)))
     return data | {"seconds": taken, "best_seconds": best, "given_seconds": given}
 
@@ -138,10 +138,12 @@ def _few_and_many(records: Sequence[Record]) -> tuple[list[Record], list[Record]
 
 
 def _ratios(records: Sequence[Record], above: str, below: str) -> list[Tally]:
+    """Return a tally a record: the value `above` divided by the value `below`."""
     return [Tally(one.case, float(one.data[above]) / float(one.data[below])) for one in records]
 
 
-def _draw(city: City, rng: Random, number: int) -> DrawnErrands:
+def _draw_errands(city: City, rng: Random, number: int) -> DrawnErrands:
+    """Draw the errands of a case by its number."""
     count = SIZES[number % len(SIZES)] if number < CASES else MANY[number - CASES]
     panoramas = city.street_map.panorama_ids() if city.street_map else ()
     start = city.streetview.panorama(rng.choice(panoramas)).position
@@ -168,7 +170,8 @@ def _addresses(city: City) -> list[str]:
     return sorted(address for address in found if any(map(str.isdigit, address)))
 
 
-def _character(case: DrawnErrands) -> dict[str, object]:
+def _character_fields(case: DrawnErrands) -> dict[str, object]:
+    """Return the fields of the character that has a case's errands."""
     end = case.last if case.end == "elsewhere" else case.end
     errands: dict[str, object] = {"travel": case.mode, "walk": case.walked}
     if case.told:
@@ -185,6 +188,7 @@ def _character(case: DrawnErrands) -> dict[str, object]:
 
 
 def _end_is_read(case: DrawnErrands, end: object) -> bool:
+    """Return whether the end read out of the text is the case's."""
     return end == {"home": "the start", "open": None, "elsewhere": case.last}[case.end]
 
 
@@ -203,11 +207,13 @@ def _matrix(city: City, case: DrawnErrands) -> Floats:
 
 
 def _seconds_along(seconds: Floats, order: Sequence[int]) -> float:
+    """Return the seconds of an order of stops, from the start (first row) to the end (last row)."""
     way = [0, *(stop + 1 for stop in order), len(seconds) - 1]
     return sum(float(seconds[here, there]) for here, there in pairwise(way))
 
 
-def _shortest(seconds: Floats) -> float:
+def _least_seconds(seconds: Floats) -> float:
+    """Return the least seconds of any order of the stops."""
     stops = len(seconds) - 2
     if stops <= FORCED:
         return min(_seconds_along(seconds, order) for order in permutations(range(stops)))
@@ -216,6 +222,7 @@ def _shortest(seconds: Floats) -> float:
 
     @cache
     def shortest_rest(here: int, stops_left: frozenset[int]) -> float:
+        """Return the least seconds from here through the stops left to the end."""
         if not stops_left:
             return float(table[here][end])
         return min(float(table[here][stop]) + shortest_rest(stop, stops_left - {stop}) for stop in stops_left)

@@ -51,6 +51,7 @@ class RandomTools(RuleMind, Decider):
     """A decider that uses tools at random: each turn any tool, with arguments from what tools have told."""
 
     def __init__(self, tools: Sequence[str], kinds: Sequence[str], seed: str, ledger: Ledger) -> None:
+        """Prepare to use tools at random, repeatably by `seed`."""
         super().__init__(ledger=ledger)
         self._tools, self._kinds, self._seed = tools, kinds, seed
 
@@ -83,6 +84,7 @@ class RandomTools(RuleMind, Decider):
     def _arguments(
         self, tool: str, told: str, data: Sequence[ToolData | None], rng: Random
     ) -> dict[str, Any]:
+        """Return random arguments of a tool, out of what the tools returned so far."""
         ids = [one for each in data for one in _places(each)]
         spots = [str(each.surroundings.position) for each in data if isinstance(each, Whereabouts)]
         for spot in spots:

@@ -56,7 +56,7 @@ def mira(life: ToolLife) -> dict[str, bool]:
         "goes back to none": all(life.panoramas.count(pano) == 1 for pano in looked_at),
         "one picture": told,
         "of one of the places": spot in looked_at,
-        **(_of_picture(life, spot, camera) if spot and camera else dict.fromkeys(OF_PICTURE, False)),
+        **(_picture_conditions(life, spot, camera) if spot and camera else dict.fromkeys(OF_PICTURE, False)),
     }
 
 
@@ -99,7 +99,7 @@ def june(life: ToolLife) -> dict[str, bool]:
         "open": place is not None and _is_open(life, place),
         "not too dear": place is not None and place.price_level is not None and place.price_level <= MODERATE,
         "liked": place is not None and (place.rating or 0.0) >= LIKED,
-        "looked into it": place is not None and _looked_into(life, place),
+        "looked into it": place is not None and _has_details_of(life, place),
         "walk told right": place is not None and _walk_is_told(life, place),
     }
 
@@ -112,8 +112,8 @@ def otto(life: ToolLife) -> dict[str, bool]:
     place = _result_place(life)
     if place is None:
         return {"pharmacy": False}
-    chosen_m = _metres(life.city, life.start, place)
-    left_m = _metres(life.city, life.city.streetview.panorama(life.panoramas[-1]).position, place)
+    chosen_m = _walk_metres(life.city, life.start, place)
+    left_m = _walk_metres(life.city, life.city.streetview.panorama(life.panoramas[-1]).position, place)
     out_of_steps = life.steps[-1].step >= 0.8 * life.character.limits.steps
     return {
         "pharmacy": "pharmacy" in place.types,
@@ -136,9 +136,9 @@ def nora(life: ToolLife) -> dict[str, bool]:
     return {
         "library": "library" in place.types,
         "open": _is_open(life, place),
-        "nearest": not _nearer(life, place, _metres(life.city, life.start, place), 0.0),
+        "nearest": not _nearer(life, place, _walk_metres(life.city, life.start, place), 0.0),
         "walk told right": _walk_is_told(life, place),
-        "went there": _metres(life.city, here, place) <= NEAR_M,
+        "went there": _walk_metres(life.city, here, place) <= NEAR_M,
     }
 
 
@@ -175,18 +175,22 @@ CHECKS: Mapping[str, Check] = {
 
 
 def _result_place(life: ToolLife) -> Place | None:
+    """Return the place that a run ended with; None without one."""
     return life.city.places.details(life.result.place.id) if life.result.place else None
 
 
 def _is_open(life: ToolLife, place: Place) -> bool:
+    """Return whether a place exists still and is open at the character's time."""
     return place.is_open and place.open_at(*life.character.day_and_minute)
 
 
-def _looked_into(life: ToolLife, place: Place) -> bool:
+def _has_details_of(life: ToolLife, place: Place) -> bool:
+    """Return whether the run asked for the details of a place."""
     return any(one.data["args"]["place_id"] == place.id for one in life.calls_of("place_details"))  # type: ignore[index]
 
 
-def _metres(city: City, start: LatLng, place: Place) -> float:
+def _walk_metres(city: City, start: LatLng, place: Place) -> float:
+    """Return the metres to a place on foot."""
     return walked_route(city.maps, [start, place.position]).distance
 
 
@@ -202,11 +206,12 @@ def _nearer(life: ToolLife, place: Place, chosen_m: float, rated: float) -> list
         if one.id != place.id
         and _is_open(life, one)
         and (one.rating or 0.0) >= rated
-        and _metres(life.city, life.start, one) < NEARER * chosen_m
+        and _walk_metres(life.city, life.start, one) < NEARER * chosen_m
     ]
 
 
 def _walk_is_told(life: ToolLife, place: Place) -> bool:
+    """Return whether the answer gives about the right minutes or metres on foot to a place."""
     way = walked_route(life.city.maps, [life.start, place.position])
     minutes = [float(one) for one in _MINUTES.findall(life.answer)]
     metres = [float(far) * (1000 if unit == "km" else 1) for far, unit in _METRES.findall(life.answer)]
@@ -244,6 +249,7 @@ def _sign_is_told(life: ToolLife, place: Place) -> bool:
 
 
 def _sees_sign(city: City, pano: str, place: Place) -> bool:
+    """Return whether a sign of a place can be read from a panorama."""
     cameras = [Camera(float(heading), 0.0, 60.0) for heading in range(0, 360, 60)]
     return any(place.id in shops_of(signs_in(city, pano, camera)) for camera in cameras)
 
@@ -251,7 +257,8 @@ def _sees_sign(city: City, pano: str, place: Place) -> bool:
 OF_PICTURE = ("a corner", "everyday", "row of shops", "lettering", "bench or tree", "why")
 
 
-def _of_picture(life: ToolLife, spot: str, camera: Camera) -> dict[str, bool]:
+def _picture_conditions(life: ToolLife, spot: str, camera: Camera) -> dict[str, bool]:
+    """Return which conditions of a good picture a view meets, by name."""
     signs = signs_in(life.city, spot, camera)
     visible = truth_of(life.city).visible
     held = visible(spot, camera, _HOLD_PIXELS, ["bench", "tree"])
@@ -308,10 +315,11 @@ def _shows_corner(city: City, pano: str, camera: Camera) -> bool:
 def _reason_holds(answer: str, signs: Sequence[Visible], in_sight: set[str]) -> bool:
     """Return whether the answer names something that is in the picture, and no bench or tree that is not."""
     named = {kind for kind, words in _NAMES_HELD.items() if words.search(answer)}
-    lettering = any(len(one.label) > 1 and _names(answer, one.label) for one in signs)
+    lettering = any(len(one.label) > 1 and _mentions(answer, one.label) for one in signs)
     row = len(shops_of(signs)) >= ROW and bool(_NAMES_ROW.search(answer))
     return named <= in_sight and (bool(named) or lettering or row)
 
 
-def _names(answer: str, words: str) -> bool:
+def _mentions(answer: str, words: str) -> bool:
+    """Return whether the answer contains the words, about."""
     return fuzz.partial_ratio(words.casefold(), answer.casefold()) >= _NAMED

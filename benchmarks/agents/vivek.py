@@ -168,25 +168,27 @@ def _agreement(ranking: Sequence[float], truth: Sequence[float]) -> float:
 
 @lru_cache(maxsize=4)
 def _draw_searches(city: City, seed: int) -> Mapping[str, DrawnSearch]:
+    """Draw the searches of all cases in a city, by case name."""
     rng = Random(f"{seed} vivek")
     drawn: dict[str, DrawnSearch] = {}
     while len(drawn) < CASES:
-        case = _draw(city, rng, seed)
+        case = _draw_search(city, rng, seed)
         if len(case.homes) >= FEWEST_HOMES:
             drawn[f"vivek-{len(drawn):02d}"] = case
     return drawn
 
 
-def _draw(city: City, rng: Random, seed: int) -> DrawnSearch:
-    book = _phrasebook()
+def _draw_search(city: City, rng: Random, seed: int) -> DrawnSearch:
+    """Draw a search: client, wishes, price window, and each home's suitability."""
+    book = _load_phrases()
     window = rng.choice(book.windows)
     name = rng.choice(book.names)
     wishes, sentences = _draw_wishes(book, rng, seed, _kinds(city))
-    homes = _homes(city, window)
+    homes = _homes_in_window(city, window)
     return DrawnSearch(
         name=name,
         background=rng.choice(book.backgrounds),
-        intention=" ".join(_capital(sentence.format(name=name)) for sentence in sentences),
+        intention=" ".join(_capitalize(sentence.format(name=name)) for sentence in sentences),
         window=window,
         homes=tuple(homes),
         suitability=_suitability(city, homes, window, wishes),
@@ -196,7 +198,7 @@ def _draw(city: City, rng: Random, seed: int) -> DrawnSearch:
 @lru_cache(maxsize=4)
 def _kinds(city: City) -> frozenset[str]:
     """Return the kinds that clients ask for and the city has."""
-    return frozenset(kind for kind in (*_phrasebook().places, "bar") if _open_places(city, kind))
+    return frozenset(kind for kind in (*_load_phrases().places, "bar") if _open_places(city, kind))
 
 
 def _draw_wishes(
@@ -230,7 +232,8 @@ def _draw_wishes(
     return wishes, [rng.choice(book.opening.of(seed)), *said]
 
 
-def _homes(city: City, window: tuple[float, float]) -> list[Listing]:
+def _homes_in_window(city: City, window: tuple[float, float]) -> list[Listing]:
+    """Return the homes for rent in a price window, dollars a month."""
     if city.listings is None:
         raise ValueError(f"{city.name}: lists no homes: choose another city")
     region = region_of_city(city)
@@ -275,18 +278,20 @@ def _open_places(city: City, kind: str) -> list[Place]:
 @lru_cache(maxsize=64)
 def _minutes(city: City, kind: str) -> Mapping[str, float]:
     """Return the true walk from every home to the nearest place of a kind that has not closed for good."""
-    homes = _homes(city, (0.0, float("inf")))
+    homes = _homes_in_window(city, (0.0, float("inf")))
     places = [place.position for place in _open_places(city, kind)]
     seconds = city.maps.travel_times([home.position for home in homes], places)
     return {home.id: float(walk) / 60 for home, walk in zip(homes, seconds.min(axis=1), strict=True)}
 
 
-def _capital(text: str) -> str:
+def _capitalize(text: str) -> str:
+    """Return a text with a capital first letter."""
     return text[0].upper() + text[1:]
 
 
 @cache
-def _phrasebook() -> HomePhrases:
+def _load_phrases() -> HomePhrases:
+    """Load the phrases in which clients say their wishes."""
     return load_settings(Path(__file__).with_name("vivek_wishes.yaml"), HomePhrases)
 
 

@@ -68,7 +68,7 @@ def count_walk(task: CountingTask, ground: CountingGround, walk: CountedWalk) ->
         counts[case.key] = draws[0]
         sighted = trip.seen[case.eyes].sighted_ids
         tallies[case.key] = total([tally(one, ground.things, trip.required, sighted) for one in draws])
-    return _record(ground, walk, trip, counts, tallies)
+    return _to_record(ground, walk, trip, counts, tallies)
 
 
 def _draws(
@@ -87,13 +87,14 @@ def _draws(
     ]
 
 
-def _record(
+def _to_record(
     ground: CountingGround,
     walk: CountedWalk,
     trip: CountedTrip,
     counts: Mapping[str, Sequence[Reported]],
     tallies: Mapping[str, CountTally],
 ) -> dict[str, Any]:
+    """Return the record of a counted walk: way, sightings, things, and counts by case."""
     streetview = ground.city.streetview
     shown = {key: _outcomes_of(ground, reported) for key, reported in counts.items()}
     named = trip.required.union(row["thing"] for rows in shown.values() for row in rows)

@@ -32,7 +32,7 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
     """Return every walk for each detector."""
     _ = options.task  # refused before a city is opened
     return [
-        Episode(walk.id, name, detector, _payload(walk))
+        Episode(walk.id, name, detector, _to_payload(walk))
         for name in options.cities
         for walk in choose_walks(resources.city(name), options.routes, options.regions, options.seed)
         for detector in options.detector
@@ -60,7 +60,8 @@ def run(episode: Episode, shared: CountingGrounds) -> EpisodeResult:
     return EpisodeResult(count_walk(shared.task, shared.grounds[episode.model, episode.city], walk))
 
 
-def _payload(walk: CountedWalk) -> Data:
+def _to_payload(walk: CountedWalk) -> Data:
+    """Return a walk as the data of its episode."""
     return asdict(walk) | {"corners": [[*corner] for corner in walk.corners]}
 
 

@@ -55,6 +55,7 @@ def misplace_views(seeing: SeenTrip, noise: PoseNoise, seed: int, draw: int = 0)
 
 
 def _misplace(one: Sighting, noise: PoseNoise, seed: str) -> Sighting:
+    """Return a sighting with noise in its position, metres, and heading, degrees, drawn by its panorama."""
     chance = random.Random(f"{seed} {one.view.pano_id}")
     east, north, turn = (chance.gauss(0.0, 1.0) for _ in range(3))
     camera = replace(one.view.camera, heading=one.view.camera.heading + turn * noise.degrees)

@@ -6,11 +6,12 @@ _PARTS = ("virl_accuracy", "virl_recall", "first_accuracy", "first_recall")
 """Accuracy and recall with active detection, then without."""
 
 
-def _row(name: str, *shares: float) -> Published:
+def _published_row(name: str, *shares: float) -> Published:
+    """Return a published row, its shares in the table's order."""
     return Published(name, dict(zip(_PARTS, shares, strict=True)), "V-IRL, table 6")
 
 
 PUBLISHED = (
-    _row("Hong Kong", 0.63, 0.83, 0.10, 0.33),
-    _row("New York", 0.71, 1.00, 0.30, 0.60),
+    _published_row("Hong Kong", 0.63, 0.83, 0.10, 0.33),
+    _published_row("New York", 0.71, 1.00, 0.30, 0.60),
 )

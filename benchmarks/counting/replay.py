@@ -23,6 +23,7 @@ class OnceMatcher:
     """A matcher that compares each pair of pictures once, however many memories ask."""
 
     def __init__(self, matcher: Matcher) -> None:
+        """Prepare to match each pair of pictures once."""
         self._matcher = matcher
         self._known: dict[tuple[bytes, bytes], Match] = {}
 
@@ -72,10 +73,11 @@ def to_reported(thing: MemoryObject, shown: Sequence[str | None]) -> Reported:
 
 def _drop_picture(one: Sighting) -> Sighting:
     """Return the sighting without a picture: rules that compare no pictures need none."""
-    return replace(one, view=View(one.view.pano_id, one.view.camera, _blank(one.view.camera)))
+    return replace(one, view=View(one.view.pano_id, one.view.camera, _black_picture(one.view.camera)))
 
 
-def _blank(camera: Camera) -> Image:
+def _black_picture(camera: Camera) -> Image:
+    """Return a black picture of the camera's size that takes no memory."""
     return np.broadcast_to(np.uint8(0), (camera.height, camera.width, 3))
 
 

@@ -61,8 +61,8 @@ def counting_tables(
         conditions: they were counted under.
         name: goes before each title.
     """
-    rules = (_rules(walks, condition, conditions) for condition in conditions)
-    found = [_like_the_paper(walks, conditions[0]), *rules]
+    rules = (_rules_table(walks, condition, conditions) for condition in conditions)
+    found = [_paper_table(walks, conditions[0]), *rules]
     return [replace(one, title=f"{name}{one.title}") for one in found]
 
 
@@ -72,13 +72,15 @@ def table_data(table: CountingTable) -> dict[str, Any]:
 
 
 def _row_data(row: TableRow) -> dict[str, Any]:
+    """Return a row as plain data, its intervals as dicts."""
     values = {
         key: value._asdict() if isinstance(value, Interval) else value for key, value in row.values.items()
     }
     return {"name": row.name, "note": row.note} | values
 
 
-def _like_the_paper(walks: Sequence[Data], condition: Condition) -> CountingTable:
+def _paper_table(walks: Sequence[Data], condition: Condition) -> CountingTable:
+    """Return the table that compares virl with V-IRL's Table 6."""
     pairs = (
         (reference(condition), "with active detection"),
         (without_active(condition), "without active detection"),
@@ -109,7 +111,10 @@ def _published_rows() -> list[TableRow]:
     ]
 
 
-def _rules(walks: Sequence[Data], condition: Condition, conditions: Sequence[Condition]) -> CountingTable:
+def _rules_table(
+    walks: Sequence[Data], condition: Condition, conditions: Sequence[Condition]
+) -> CountingTable:
+    """Return the table of cases under a condition, each with its difference from the first."""
     first, *others = cases_under(condition, conditions)
     against = tallies_of(walks, first)
     rows = [TableRow(first.title, metrics(against))]

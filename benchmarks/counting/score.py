@@ -56,10 +56,10 @@ _NOISY = {"noisy_precision": "precision", "noisy_recall": "recall"}
 def score(records: Sequence[Record], options: Options) -> Scores:
     """Score walks by ratios of sums over them."""
     exact, *noisy = options.task.conditions
-    tallies = _tallies(records, reference(exact), _REFERENCE)
-    tallies |= _tallies(records, without_active(exact), _FIRST_LOOK)
+    tallies = _case_tallies(records, reference(exact), _REFERENCE)
+    tallies |= _case_tallies(records, without_active(exact), _FIRST_LOOK)
     for condition in noisy:
-        tallies |= _tallies(records, reference(condition), _NOISY)
+        tallies |= _case_tallies(records, reference(condition), _NOISY)
     return Scores(tallies, notes=notes(records, options))
 
 
@@ -110,9 +110,10 @@ def show(record: Record) -> Shown:
     )
 
 
-def _tallies(
+def _case_tallies(
     records: Sequence[Record], case: CountingCase, shares: Mapping[str, str]
 ) -> dict[str, list[Tally]]:
+    """Return the tallies of a case by metric; `shares` names the share that each metric shows."""
     found: dict[str, list[Tally]] = {}
     for key, share in shares.items():
         above, below = SHARES[share]

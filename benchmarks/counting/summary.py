@@ -51,8 +51,8 @@ def write_page(path: Path, head: PageHead, records: Sequence[Record], options: O
         records: of the run.
         options: of the run.
     """
-    groups = list(_groups(records))
-    tables = list(_tables(groups, options))
+    groups = list(_group_walks(records))
+    tables = list(_yield_tables(groups, options))
     walks = {f"{group.name}{name}": walk for group in groups for name, walk in group.walks.items()}
     write_counting_page(path, head.title, tables, head.notes, walks, head.attribution)
     data = {
@@ -67,16 +67,18 @@ def write_page(path: Path, head: PageHead, records: Sequence[Record], options: O
 
 def tables(records: Sequence[Record], options: Options) -> list[Table]:
     """Return the tables for the terminal."""
-    made = _tables(list(_groups(records)), options)
+    made = _yield_tables(list(_group_walks(records)), options)
     return [terminal_table(one.title, one.columns, one.rows) for one in made]
 
 
-def _tables(groups: Sequence[CountedWalks], options: Options) -> Iterator[CountingTable]:
+def _yield_tables(groups: Sequence[CountedWalks], options: Options) -> Iterator[CountingTable]:
+    """Yield the tables of each group of walks."""
     for group in groups:
         yield from counting_tables(list(group.walks.values()), options.task.conditions, group.name)
 
 
-def _groups(records: Sequence[Record]) -> Iterator[CountedWalks]:
+def _group_walks(records: Sequence[Record]) -> Iterator[CountedWalks]:
+    """Yield the scored walks of each model and city."""
     done = [record for record in records if record.is_scored]
     cells = list(dict.fromkeys((one.model, one.city) for one in done))
     for model, city in cells:
@@ -114,7 +116,9 @@ def write_counting_page(
             "title": title,
             "notes": notes,
             "attribution": attribution,
-            "sections": [(table.title, _bars(table), _heads(table), _cells(table)) for table in tables],
+            "sections": [
+                (table.title, _bars(table), _plain_headings(table), _cells(table)) for table in tables
+            ],
         },
         styles=("charts.css",),
         scripts=("maps.js", "counting.js"),
@@ -154,7 +158,8 @@ def _bars(table: CountingTable) -> list[Group]:
     ]
 
 
-def _heads(table: CountingTable) -> list[str]:
+def _plain_headings(table: CountingTable) -> list[str]:
+    """Return the headings of a table on one line each."""
     return ["", *(column.heading.replace("-\n", "").replace("\n", " ") for column in table.columns)]
 
 
@@ -174,6 +179,7 @@ def _walk_data(name: str, walk: Data) -> dict[str, object]:
     frame = LocalFrame(LatLng(*walk["walked"][0]))
 
     def point(position: Sequence[float]) -> list[float]:
+        """Return a position (lat, lng) as metres east and south, rounded to 0.1."""
         x, y = frame.point(LatLng(*position))
         return [round(x, 1), round(-y, 1)]
 

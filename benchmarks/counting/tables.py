@@ -54,17 +54,18 @@ def terminal_table(title: str, columns: Sequence[TableColumn], rows: Sequence[Ta
 
 def cell_text(value: Interval | float | None, column: TableColumn) -> str:
     """Return a number as it is shown, its interval in a second line; a dash where there is none."""
-    mean, *ends = _numbers(value, column)
+    mean, *ends = _show_numbers(value, column)
     return f"{mean}\n{' to '.join(ends)}" if ends else mean
 
 
 def _cell(value: Interval | float | None, column: TableColumn) -> Text:
     """Return a number and, below it, the ends of its interval: narrow enough for many columns."""
-    mean, *ends = _numbers(value, column)
+    mean, *ends = _show_numbers(value, column)
     return Text.assemble(mean, *(("\n" + end, "dim") for end in ends))
 
 
-def _numbers(value: Interval | float | None, column: TableColumn) -> list[str]:
+def _show_numbers(value: Interval | float | None, column: TableColumn) -> list[str]:
+    """Return a value or an interval as texts, in the column's unit; a dash for None."""
     if value is None:
         return ["-"]
     scale = 100.0 if column.percent else 1.0

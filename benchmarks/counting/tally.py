@@ -107,7 +107,7 @@ def metrics(tallies: Sequence[CountTally]) -> dict[str, Interval]:
     A metric whose divisor is 0 is left out; where that happens in a resample, the resample is.
     """
     sums = _sums(tallies)
-    return {key: found for key in METRICS if (found := _interval(_metric(sums, key)))}
+    return {key: found for key in METRICS if (found := _interval(_compute_metric(sums, key)))}
 
 
 def differences(tallies: Sequence[CountTally], other: Sequence[CountTally]) -> dict[str, Interval]:
@@ -118,7 +118,7 @@ def differences(tallies: Sequence[CountTally], other: Sequence[CountTally]) -> d
         other: of the same walks in the same order; both are resampled together.
     """
     first, second = _sums(tallies), _sums(other)
-    gaps = {key: _metric(second, key) - _metric(first, key) for key in METRICS}
+    gaps = {key: _compute_metric(second, key) - _compute_metric(first, key) for key in METRICS}
     return {key: found for key, gap in gaps.items() if (found := _interval(gap))}
 
 
@@ -130,15 +130,17 @@ def _sums(tallies: Sequence[CountTally]) -> dict[str, Floats]:
     return {field.name: sums[:, i] for i, field in enumerate(fields(CountTally))}
 
 
-def _metric(sums: Mapping[str, Floats], key: str) -> Floats:
+def _compute_metric(sums: Mapping[str, Floats], key: str) -> Floats:
+    """Return a metric, 0 to 1, out of the sums; f1 out of precision and recall."""
     if key == "f1":
-        precision, recall = _metric(sums, "precision"), _metric(sums, "recall")
+        precision, recall = _compute_metric(sums, "precision"), _compute_metric(sums, "recall")
         return _ratio(2 * precision * recall, precision + recall)
     above, below = SHARES[key]
     return _ratio(sums[above], sums[below])
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:
+    """Return above / below; NaN where below is 0."""
     return np.divide(above, below, out=np.full_like(above, np.nan), where=below != 0)
 
 

@@ -103,5 +103,6 @@ def thing_shown(truth: Truth, sighting: Sighting) -> str | None:
 
 
 def _make_seeing(truth: Truth, looks: Sequence[Sightings]) -> SeenTrip:
+    """Return what was seen on a trip, with the true thing that each sighting shows."""
     shown = (thing_shown(truth, one) for look in looks for one in look)
     return SeenTrip(tuple(looks), tuple(shown))

@@ -60,7 +60,10 @@ def choose_walks(city: City, routes: int, regions: int, seed: int) -> list[Count
     panoramas = held_street_map(city).panorama_ids()
     everywhere = [(name, city.streetview.panorama(name).position) for name in panoramas]
     return [
-        *(_route(everywhere, number, random.Random(f"{seed} route {number}")) for number in range(routes)),
+        *(
+            _draw_route(everywhere, number, random.Random(f"{seed} route {number}"))
+            for number in range(routes)
+        ),
         *(_region(everywhere, number, random.Random(f"{seed} region {number}")) for number in range(regions)),
     ]
 
@@ -79,7 +82,8 @@ def poses(city: City, walk: CountedWalk) -> Iterator[Pose]:
     return (step.pose for step in steps)
 
 
-def _route(everywhere: _Panoramas, number: int, chance: random.Random) -> CountedWalk:
+def _draw_route(everywhere: _Panoramas, number: int, chance: random.Random) -> CountedWalk:
+    """Return a random route of the kind that its number has."""
     kind = ROUTES[number % len(ROUTES)]
     start, here = chance.choice(everywhere)
     first = _a_leg_away(everywhere, here, chance)
@@ -92,6 +96,7 @@ def _route(everywhere: _Panoramas, number: int, chance: random.Random) -> Counte
 
 
 def _a_leg_away(everywhere: _Panoramas, start: LatLng, chance: random.Random) -> LatLng:
+    """Return a random position at a leg's length from the start; raises BadInput if there is none."""
     for _ in range(TRIES):
         _, end = chance.choice(everywhere)
         if LEG_M[0] <= distance(start, end) <= LEG_M[1]:

@@ -249,7 +249,7 @@ def choose_starts(city: City, options: Options) -> list[str]:
     drawn = random.Random(options.seed).sample(panoramas, len(panoramas) if options.band else 0)
     if options.band:
         fitting = fitting_places(city, load_character(find_character("hiro")))
-        fit = (one for one in drawn if band_of(_metres_to(city, fitting, one)) in options.band)
+        fit = (one for one in drawn if band_of(_metres_to_nearest(city, fitting, one)) in options.band)
         panoramas = list(islice(fit, options.starts))
     if options.starts > len(panoramas):
         raise BadInput(f"{city.title} has {len(panoramas)} panoramas: give at most --starts {len(panoramas)}")
@@ -325,6 +325,7 @@ class RandomRoads:
     """A mind that takes any road, and otherwise answers as another does."""
 
     def __init__(self, mind: Mind, seed: int) -> None:
+        """Prepare to choose roads at random, and to leave all else to a mind."""
         self._mind = mind
         self._random = random.Random(seed)
 
@@ -385,16 +386,19 @@ def _nearest_fitting(explored: ExploredCity, start: Panorama) -> tuple[Place, fl
     return explored.fitting[nearest], float(seconds[nearest]) * SPEED_M_S["walking"]
 
 
-def _metres_to(city: City, fitting: Sequence[Place], start: str) -> float:
+def _metres_to_nearest(city: City, fitting: Sequence[Place], start: str) -> float:
+    """Return the metres on foot to the nearest fitting place from a panorama."""
     return float(_seconds_to(city, fitting, city.streetview.panorama(start)).min()) * SPEED_M_S["walking"]
 
 
 def _seconds_to(city: City, fitting: Sequence[Place], start: Panorama) -> Floats:
+    """Return the seconds on foot to each fitting place from a panorama."""
     seconds: Floats = city.maps.travel_times([start.position], [place.position for place in fitting])[0]
     return seconds
 
 
 def _explore(explored: ExploredCity, start: Panorama, mind: Mind, seed: int, folder: Path) -> Exploration:
+    """Let Hiro explore from a start, and return where he went and what he found."""
     limits = explored.character.limits.model_dump() | {"steps": explored.max_steps}
     changes = {"start": {"lat": start.position.lat, "lng": start.position.lng}, "limits": limits}
     result = run_in_folder(

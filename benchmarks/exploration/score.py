@@ -32,7 +32,7 @@ def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001
     return Scores(
         {
             "success": [Tally(one.case, float(one.data["success"])) for one in records],
-            **{f"success_{band.replace('-', '_')}": _in_band(records, band) for band in BANDS},
+            **{f"success_{band.replace('-', '_')}": _successes_in_band(records, band) for band in BANDS},
             "spl": [Tally(one.case, one.data["spl"]) for one in records],
             "steps": [Tally(one.case, float(one.data["steps"])) for one in records],
             "entered_another": [
@@ -44,7 +44,8 @@ def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001
     )
 
 
-def _in_band(records: Sequence[Record], band: str) -> list[Tally]:
+def _successes_in_band(records: Sequence[Record], band: str) -> list[Tally]:
+    """Return the successes of the records in a band of distances."""
     return [Tally(one.case, float(one.data["success"])) for one in records if one.data.get("band") == band]
 
 

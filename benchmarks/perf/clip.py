@@ -59,7 +59,7 @@ def main() -> None:
     options = parser.parse_args()
     models = Models(ModelOptions(device=options.device, allow_downloads=options.allow_downloads))
     city = open_city(CITY)
-    steps = _steps(held_street_map(city).panorama_ids(), options.steps, options.seed)
+    steps = _draw_steps(held_street_map(city).panorama_ids(), options.steps, options.seed)
     with figures(options) as found, tempfile.TemporaryDirectory() as name:
         found["model"] = options.model or "a small model with random weights"
         found["device"] = device_of(models.options)
@@ -77,19 +77,20 @@ def _measure(
     folder: Path,
     rounds: int,
 ) -> None:
+    """Measure views a second of embedding and of walks, each in several batch sizes."""
     images = [street.view(pano, landmark_camera(h)).pixels for pano, headings in steps for h in headings]
     clip.embed_images(images[:STEP])
     stored = StreetViews(street, clip, open_store(CITY, clip.name, folder))
-    _walk(stored, steps)
+    _embed_walk(stored, steps)
     groups: Mapping[str, Mapping[str, Callable[[], object]]] = {
         "embedding pictures": {
-            "one by one": lambda: _embed(clip, images, 1),
-            f"a step ({STEP}) at once": lambda: _embed(clip, images, STEP),
-            "all at once": lambda: _embed(clip, images, len(images)),
+            "one by one": lambda: _embed_in_batches(clip, images, 1),
+            f"a step ({STEP}) at once": lambda: _embed_in_batches(clip, images, STEP),
+            "all at once": lambda: _embed_in_batches(clip, images, len(images)),
         },
         "views of steps, drawn or read": {
-            "not kept": lambda: _walk(StreetViews(street, clip), steps),
-            "kept on disk": lambda: _walk(stored, steps),
+            "not kept": lambda: _embed_walk(StreetViews(street, clip), steps),
+            "kept on disk": lambda: _embed_walk(stored, steps),
         },
     }
     found["views"], found["views_a_second"] = len(images), {}
@@ -114,16 +115,19 @@ def _in_turns(ways: Mapping[str, Callable[[], object]], rounds: int) -> dict[str
     return {name: median(times) for name, times in spent.items()}
 
 
-def _embed(clip: Recognizer, images: Sequence[Image], size: int) -> None:
+def _embed_in_batches(clip: Recognizer, images: Sequence[Image], size: int) -> None:
+    """Run the recognizer over the pictures in batches of a size."""
     for batch in batches(images, size):
         clip.embed_images(batch)
 
 
-def _walk(views: StreetViews, steps: Sequence[PanoramaHeadings]) -> Embeddings:
+def _embed_walk(views: StreetViews, steps: Sequence[PanoramaHeadings]) -> Embeddings:
+    """Return the embeddings of the views of all steps."""
     return np.concatenate([views.views(pano_id, headings) for pano_id, headings in steps])
 
 
-def _steps(panoramas: Sequence[str], count: int, seed: int) -> list[PanoramaHeadings]:
+def _draw_steps(panoramas: Sequence[str], count: int, seed: int) -> list[PanoramaHeadings]:
+    """Return random panoramas, each with the headings of its views, degrees."""
     rng = np.random.default_rng(seed)
     chosen = rng.choice(len(panoramas), min(count, len(panoramas)), replace=False)
     facings = rng.integers(360, size=len(chosen)).tolist()

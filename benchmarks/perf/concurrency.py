@@ -157,7 +157,7 @@ def serve_replies(delay_s: float, limited: float, rate: float) -> Iterator[Servi
         rate: requests a second that are accepted.
     """
     service = Service(delay_s, limited, rate)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(service))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _make_handler(service))
     server.daemon_threads = True
     service.url = f"http://127.0.0.1:{server.server_port}/v1"
     thread = threading.Thread(target=server.serve_forever, daemon=True)
@@ -229,7 +229,9 @@ def main() -> None:
         found.show(f"{times[0] / times[1]:.1f} times faster")
 
 
-def _handler(service: Service) -> type[BaseHTTPRequestHandler]:
+def _make_handler(service: Service) -> type[BaseHTTPRequestHandler]:
+    """Return the HTTP handler of a model server that delays or refuses as the service says."""
+
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 

@@ -135,7 +135,7 @@ def build(name: str, device: str, precision: str) -> tuple[Any, Batch]:
     dtype = getattr(torch, precision)
     torch.manual_seed(0)
     if name not in DETECTORS:
-        return _tower(torch, name, device, dtype)
+        return _open_tower(torch, name, device, dtype)
     transformers = module("transformers", extra=EXTRA)
     config_name, model_name = DETECTORS[name]
     config = getattr(transformers, config_name)(**_SIZES[name])
@@ -152,7 +152,8 @@ def build(name: str, device: str, precision: str) -> tuple[Any, Batch]:
     return model, run
 
 
-def _tower(torch: Any, name: str, device: str, dtype: Any) -> tuple[Any, Batch]:
+def _open_tower(torch: Any, name: str, device: str, dtype: Any) -> tuple[Any, Batch]:
+    """Return the picture tower of an OpenCLIP model, and what runs it on a batch."""
     open_clip = module("open_clip", extra=EXTRA)
     if name not in open_clip.list_models():
         raise BadInput(f"{name}: name one of {', '.join(DETECTORS)}, or an architecture of OpenCLIP")

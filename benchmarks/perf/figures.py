@@ -55,6 +55,7 @@ class Figures(dict[str, Any]):
     """
 
     def __init__(self, *, silent: bool) -> None:
+        """Begin without figures; `silent` shows none of them."""
         super().__init__()
         self._console = SafeConsole(quiet=silent, highlight=False, markup=False, soft_wrap=True)
 

@@ -59,10 +59,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         folder = Path(home)
         _virl("run", "hiro", "--set", "limits.steps=12", "--out", str(folder / "hiro"))
         rows: dict[str, tuple[Sequence[int], Callable[[int], float]]] = {
-            "turns of an agent with tools": (TURNS, lambda size: _turns(folder, size)),
+            "turns of an agent with tools": (TURNS, lambda size: _time_turns(folder, size)),
             "report, steps of a run": (STEPS, lambda size: _report(folder, size)),
-            "first list of virl watch, runs": (RUNS, lambda size: _cards(folder, size)),
-            "gallery, runs": (RUNS, lambda size: _gallery(folder, size)),
+            "first list of virl watch, runs": (RUNS, lambda size: _time_cards(folder, size)),
+            "gallery, runs": (RUNS, lambda size: _time_gallery(folder, size)),
             "calls of one session": (CALLS, lambda size: _calls(folder, size)),
         }
         table = figure_table("what", "sizes", "seconds of a core", "exponent")
@@ -92,7 +92,8 @@ def _virl(*arguments: str) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def _turns(folder: Path, size: int) -> float:
+def _time_turns(folder: Path, size: int) -> float:
+    """Return the seconds of a run with so many turns."""
     turns: list[object] = [
         {"calls": [{"tool": "move", "args": {"direction": "rear"}}, {"tool": "where_am_i"}]}
     ]
@@ -113,10 +114,11 @@ def _report(folder: Path, size: int) -> float:
     ]
     (run / JOURNAL).write_text("".join(json.dumps(line) + "\n" for line in lines))
     with opened_city("virlton", Access()) as city:
-        return _seconds(lambda: write_report(run, city))
+        return _cpu_seconds(lambda: write_report(run, city))
 
 
 def _copy_runs(folder: Path, size: int) -> Path:
+    """Return a folder with so many runs, all links to one."""
     runs = folder / f"runs-{size}"
     for number in range(size):
         shutil.copytree(
@@ -125,14 +127,16 @@ def _copy_runs(folder: Path, size: int) -> Path:
     return runs
 
 
-def _cards(folder: Path, size: int) -> float:
+def _time_cards(folder: Path, size: int) -> float:
+    """Return the seconds of indexing so many runs."""
     shelf = Shelf([_copy_runs(folder, size)], lambda _: MapGround())
-    return _seconds(shelf.index)
+    return _cpu_seconds(shelf.index)
 
 
-def _gallery(folder: Path, size: int) -> float:
+def _time_gallery(folder: Path, size: int) -> float:
+    """Return the seconds of writing a gallery of so many runs."""
     runs = _copy_runs(folder, size)
-    return _seconds(lambda: write_gallery([runs], folder / f"gallery-{size}" / "all.html"))
+    return _cpu_seconds(lambda: write_gallery([runs], folder / f"gallery-{size}" / "all.html"))
 
 
 def _calls(folder: Path, size: int) -> float:
@@ -147,10 +151,11 @@ def _calls(folder: Path, size: int) -> float:
                 use("where_am_i", where)
                 assert agent.run.cost.usd == 0  # noqa: S101 - read for its time
 
-        return _seconds(ask)
+        return _cpu_seconds(ask)
 
 
-def _seconds(work: Callable[[], object]) -> float:
+def _cpu_seconds(work: Callable[[], object]) -> float:
+    """Return the seconds of processor time that some work takes."""
     began = time.process_time()
     work()
     return time.process_time() - began

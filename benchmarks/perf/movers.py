@@ -55,6 +55,7 @@ class CountingStreetView:
     """A street view that counts what it would ask of Google, one position a request."""
 
     def __init__(self, streetview: StreetView) -> None:
+        """Begin with no request counted."""
         self.requests: Counter[str] = Counter()
         """Number of requests by endpoint."""
         self._streetview = streetview
@@ -78,6 +79,7 @@ class CountingStreetView:
         raise NoImagery(f"{pano_id}: requests of movers are counted here, no view is drawn ({camera})")
 
     def _meet(self, panorama: Panorama) -> Panorama:
+        """Count the requests for a panorama and its neighbours not met before, and return it."""
         asked = {panorama.id, *(link.pano_id for link in panorama.links)} - self._met
         self.requests["tiles_metadata"] += len(asked)
         self._met |= asked
@@ -98,6 +100,7 @@ class PaperGrid:
     """V-IRL's grid as it was published, but for its faults at north: it asks for all anew at every step."""
 
     def __init__(self, streetview: StreetView, rings: Rings | None = None) -> None:
+        """Prepare to find panoramas in rings around a position, as the paper does."""
         self._streetview = streetview
         self._rings = rings or Rings()
 
@@ -125,6 +128,7 @@ class PaperGrid:
         return Pose(link.pano_id, link.heading)
 
     def _covers(self, heading: float, found: Mapping[str, Link]) -> bool:
+        """Return whether a link found already leads about in this heading, degrees."""
         turns = (abs(geo.signed_turn(heading, link.heading)) for link in found.values())
         return any(turn <= self._rings.heading_range for turn in turns)
 
@@ -145,7 +149,7 @@ class MoverResult:
 
 def main() -> None:
     """Measure and print."""
-    options = _parse()
+    options = _parse_options()
     city = open_city(options.city)
     walk = random_walk(city, options.steps, options.seed)
     prices = google_prices() | dict(options.price)
@@ -163,7 +167,7 @@ def main() -> None:
     with figures(options) as found:
         found |= {"city": options.city, "seed": options.seed, "latency_ms": options.latency_ms}
         found |= {"usd_per_1000": prices, "movers": [asdict(result) for result in results]}
-        found.show(_table(results, options))
+        found.show(_movers_table(results, options))
 
 
 def google_prices() -> dict[str, float]:
@@ -251,7 +255,8 @@ def against_truth(streetview: StreetView, found: Mapping[str, set[str]]) -> tupl
     return hits / sum(map(len, found.values())), hits / sum(map(len, true.values()))
 
 
-def _table(results: Sequence[MoverResult], options: argparse.Namespace) -> Table:
+def _movers_table(results: Sequence[MoverResult], options: argparse.Namespace) -> Table:
+    """Return the table of all movers."""
     title = f"{results[0].steps} steps in {options.city}, {options.latency_ms:g} ms a request"
     columns = ("requests a step", "$ per 1000 steps", "precision", "recall", "seconds a step")
     table = figure_table("mover", *columns, title=title)
@@ -267,18 +272,22 @@ def _table(results: Sequence[MoverResult], options: argparse.Namespace) -> Table
     return table
 
 
-def _parse() -> argparse.Namespace:
+def _parse_options() -> argparse.Namespace:
+    """Return the options of the command line."""
     parser = command(__doc__)
     parser.add_argument("--city", default="virlton")
     parser.add_argument("--steps", type=int, default=400)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--latency-ms", type=float, default=80.0)
-    parser.add_argument("--price", type=_price, action="append", default=[], metavar="ENDPOINT=USD_PER_1000")
+    parser.add_argument(
+        "--price", type=_parse_price, action="append", default=[], metavar="ENDPOINT=USD_PER_1000"
+    )
     parser.add_argument("--web", action="store_true")
     return parser.parse_args()
 
 
-def _price(text: str) -> tuple[str, float]:
+def _parse_price(text: str) -> tuple[str, float]:
+    """Parse a price, ENDPOINT=USD_PER_1000."""
     endpoint, _, usd = text.partition("=")
     return endpoint, float(usd)
 

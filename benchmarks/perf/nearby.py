@@ -69,6 +69,7 @@ class EvenPlaces:
     """
 
     def __init__(self, within_200_m: int, seed: int = 0) -> None:
+        """Scatter places evenly, so many of them within 200 m."""
         rng = np.random.default_rng(seed)
         count = round(within_200_m * (SPREAD_M / WITHIN_M) ** 2)
         rank = np.arange(count)
@@ -131,7 +132,7 @@ def main() -> None:
                 walks.append(walk(places, server, count))
         found["questions"] = [asdict(one) for one in asked]
         found["walks"] = [asdict(one) for one in walks]
-        found.show(_table(asked, towns, radii))
+        found.show(_costs_table(asked, towns, radii))
         for one in walks:
             found.show(
                 f"{one.places} places, a walk of {STEPS} steps of {STEP_M:g} m, {WALK_M:g} m at each: "
@@ -174,6 +175,7 @@ def walk(places: EvenPlaces, server: ServedCity, count: int) -> QueryCosts:
 def _measure_stands(
     places: EvenPlaces, server: ServedCity, count: int, radius: float, stands: Sequence[LatLng]
 ) -> QueryCosts:
+    """Return the requests, cost and places found of searches within a radius, metres, at these stands."""
     server.reset()
     settings = at_base_url(load_google_settings(), server.url)
     with (
@@ -194,7 +196,8 @@ def _measure_stands(
     )
 
 
-def _table(asked: Sequence[QueryCosts], towns: Sequence[int], radii: Sequence[int]) -> Table:
+def _costs_table(asked: Sequence[QueryCosts], towns: Sequence[int], radii: Sequence[int]) -> Table:
+    """Return the table of costs by town and radius, metres."""
     title = "requests: places found of those within the radius, whole to"
     table = figure_table("places within 200 m", *(f"{radius} m" for radius in radii), title=title)
     for count in towns:

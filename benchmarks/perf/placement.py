@@ -44,11 +44,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--limit", type=int, help="look at only this many signs, drawn by chance")
     options = parser.parse_args(arguments)
     with figures(options) as found:
-        _run(options, found)
+        _measure(options, found)
     return 0
 
 
-def _run(options: argparse.Namespace, found: Figures) -> None:
+def _measure(options: argparse.Namespace, found: Figures) -> None:
+    """Measure which shops have signs, and how many signs can be seen and read from a panorama."""
     plan, wanting = fronted_plan(options.city)
     listed = [shop for shop in wanting if shop.is_on_directory]
     signed = [shop for shop in wanting if shop.has_own_sign]
@@ -66,10 +67,10 @@ def _run(options: argparse.Namespace, found: Figures) -> None:
         "unsigned": len(wanting) - len(signed) - len(listed),
         "near": weight * sum(is_near),
         "near_and_seen": weight * sum(near and look for near, look in zip(is_near, seen, strict=True)),
-        **_sightings([look for each in own for look in each]),
+        **_summarize_looks([look for each in own for look in each]),
     }
     lines = Random(0).sample(listed, min(options.limit or len(listed), len(listed)))
-    found["directory"] = _sightings([looks.at(sign) for shop in lines for sign in shop.signs])
+    found["directory"] = _summarize_looks([looks.at(sign) for shop in lines for sign in shop.signs])
     found.show(
         f"{found['places']} places, {found['fronted']} would have a front: {found['signed']} have a sign,"
     )
@@ -82,7 +83,8 @@ def _run(options: argparse.Namespace, found: Figures) -> None:
         found.show(f"  {READABLE_PX} pixels high there: {part['readable']:.1%}")
 
 
-def _sightings(looks: Sequence[Sighting]) -> dict[str, float]:
+def _summarize_looks(looks: Sequence[Sighting]) -> dict[str, float]:
+    """Return the number of looks, and the shares half seen and readable, 0 to 1."""
     return {
         "looks": len(looks),
         "half_seen": sum(look.share >= HALF for look in looks) / max(len(looks), 1),
@@ -101,6 +103,7 @@ class _Spectator:
     """A spectator that looks at signs from the panoramas around them."""
 
     def __init__(self, plan: CityPlan) -> None:
+        """Prepare to look at the signs of a city from its panoramas."""
         self._panoramas = plan.layout.panoramas
         self._tree = cKDTree(self._panoramas.xy)
         self._renderer = CityRenderer(plan)
@@ -118,6 +121,7 @@ class _Spectator:
         return max(found, key=lambda look: (look.share >= HALF, look.pixels), default=Sighting(0, 0))
 
     def _look(self, sign: Sign, middle: Floats, panorama: int, metres: float) -> Sighting:
+        """Return how a sign looks from a panorama so many metres away: pixels high and share visible."""
         x, y = self._panoramas.xy[panorama]
         heading = degrees(atan2(middle[0] - x, middle[1] - y)) % 360
         pitch = degrees(atan2((sign.bottom + sign.top) / 2 - CAMERA_HEIGHT_M, max(metres, 1.0)))

@@ -82,7 +82,7 @@ def main() -> None:
     )
     with figures(options) as told:
         told.update(costs.model_dump(mode="json"))
-        told.show(_table(settings, costs))
+        told.show(_prices_table(settings, costs))
     if options.write:
         path.write_text(as_yaml(costs), encoding="utf-8")
 
@@ -112,7 +112,7 @@ def measure_costs(
             out = home / f"run-{name}"
             environment = os.environ | town.environment
             environment |= {"VIRL_CACHE": str(home / f"cache-{name}"), "VIRL_DATA": str(data)}
-            before = len(_lines(collected / "work" / SPENDING))
+            before = len(_lines_of(collected / "work" / SPENDING))
             if name in agents:
                 asked = town.run(name, out)
             elif name.startswith("collect-"):
@@ -135,21 +135,22 @@ def measure_costs(
                 continue
             if name in agents:
                 moves = json.loads((out / "result.json").read_text(encoding="utf-8"))["steps"]
-                events = events_of(_lines(out / SPENDING), settings)
+                events = events_of(_lines_of(out / SPENDING), settings)
                 found[name] = MeasuredWork(unit="run", units=1, moves=moves, events=events)
             elif name.startswith("collect-"):
                 what = name.removeprefix("collect-")
-                events = events_of(_lines(collected / "work" / SPENDING)[before:], settings)
+                events = events_of(_lines_of(collected / "work" / SPENDING)[before:], settings)
                 rows = "questions" if what == "vqa" else what
-                units = len(_lines(collected / f"{rows}.jsonl"))
+                units = len(_lines_of(collected / f"{rows}.jsonl"))
                 found[name] = MeasuredWork(unit=rows.removesuffix("s"), units=units, events=events)
             else:
-                events = events_of(_lines(out / SPENDING), settings)
+                events = events_of(_lines_of(out / SPENDING), settings)
                 found[name] = MeasuredWork(unit="episode", units=EPISODES, events=events)
     return found
 
 
-def _lines(file: Path) -> list[str]:
+def _lines_of(file: Path) -> list[str]:
+    """Return the lines of a file; none if it is missing."""
     return file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
 
 
@@ -199,7 +200,8 @@ def as_yaml(costs: MeasuredCosts) -> str:
     return head + text
 
 
-def _table(settings: GoogleSettings, costs: MeasuredCosts) -> Table:
+def _prices_table(settings: GoogleSettings, costs: MeasuredCosts) -> Table:
+    """Return the table of dollars by unit and town."""
     table = figure_table("", *DENSITIES, title="dollars at list prices")
     for one in prices(settings, costs):
         table.add_row(one.unit, *(f"{one.usd[town]:.3f}" if town in one.usd else "-" for town in DENSITIES))

@@ -63,16 +63,17 @@ def _compare(
     level: Sequence[Camera],
     moving: Sequence[Camera],
 ) -> int:
+    """Measure views a second of virl and py360convert; return 1 if virl misses the goal, else 0."""
     width, height = SIZE
     found.show(f"{width}x{height} views out of {pixels.shape[1]}x{pixels.shape[0]}; OpenCV {cv2.__version__}")
     cv2.setNumThreads(1)
     panorama = equirectangular(pixels)
-    base = _rate(theirs, level[: max(len(level) // 10, 3)])
+    base = _views_a_second(theirs, level[: max(len(level) // 10, 3)])
     found["views_a_second"] = {"py360convert": base}
     found.show(f"py360convert.e2p   {base:8.1f} views a second")
     ratios = []
     for name, cameras in (("level", level), ("moving pitch", moving)):
-        rate = _rate(lambda camera: perspective(panorama, camera), cameras)
+        rate = _views_a_second(lambda camera: perspective(panorama, camera), cameras)
         ratios.append(rate / base)
         found["views_a_second"][name] = rate
         found.show(f"virl, {name:12} {rate:8.1f} views a second: {rate / base:.1f} times")
@@ -81,7 +82,8 @@ def _compare(
     return int(min(ratios) < GOAL)
 
 
-def _rate(draw: Callable[[Camera], object], cameras: Sequence[Camera]) -> float:
+def _views_a_second(draw: Callable[[Camera], object], cameras: Sequence[Camera]) -> float:
+    """Return the views a second that `draw` makes, by processor time."""
     draw(cameras[0])
     start = time.process_time()
     for camera in cameras:

@@ -61,6 +61,7 @@ class WrittenOut:
     """The rules, asked as a model is; what is asked is kept by its prompt."""
 
     def __init__(self, sent: dict[str, Sent], rules: RuleMind) -> None:
+        """Prepare to note in `sent` all that is asked, and to answer by rules."""
         self._sent, self._rules = sent, rules
 
     @property
@@ -108,13 +109,14 @@ def main() -> None:
         )
         for agent in wanted:
             if agent in AGENTS:
-                _show(found, agent, [_run(agent, options.city)])
+                _show_agent(found, agent, [_prompts_of_run(agent, options.city)])
                 continue
             for form in FORMS:
-                _show(found, f"{agent} {form}", _walks(agent, form, options.episodes))
+                _show_agent(found, f"{agent} {form}", _prompts_of_walks(agent, form, options.episodes))
 
 
-def _run(agent: str, city: str) -> dict[str, Sent]:
+def _prompts_of_run(agent: str, city: str) -> dict[str, Sent]:
+    """Return what an agent's run in a city sends, by prompt."""
     sent: dict[str, Sent] = defaultdict(Sent)
     mind = WrittenOut(sent, RuleMind())
     with tempfile.TemporaryDirectory() as folder, opened_city(city, Access()) as opened:
@@ -122,10 +124,11 @@ def _run(agent: str, city: str) -> dict[str, Sent]:
     return sent
 
 
-def _walks(agent: str, form: PromptForm, episodes: int) -> list[dict[str, Sent]]:
+def _prompts_of_walks(agent: str, form: PromptForm, episodes: int) -> list[dict[str, Sent]]:
+    """Return what each of so many walks sends, by prompt."""
     options = Options(agent=agent, form=form)
     data = open_data(replace(options.selection, limit=episodes))
-    make = (_velma if agent == "velma" else _navgpt)(data, options)
+    make = (_velma_maker if agent == "velma" else _navgpt_maker)(data, options)
     runs = []
     for episode in data.episodes.values():
         sent: dict[str, Sent] = defaultdict(Sent)
@@ -135,31 +138,35 @@ def _walks(agent: str, form: PromptForm, episodes: int) -> list[dict[str, Sent]]
     return runs
 
 
-def _velma(data: Data, options: Options) -> Callable[[Mind], InstructionNavigator]:
+def _velma_maker(data: Data, options: Options) -> Callable[[Mind], InstructionNavigator]:
+    """Return what makes a VELMA navigator of a mind."""
     shown = demonstrations(data, options)
     opening = OPENING[options.dataset]
     return lambda mind: VelmaNavigator(data.graph, mind, examples=shown, opening=opening, form=options.form)
 
 
-def _navgpt(data: Data, options: Options) -> Callable[[Mind], InstructionNavigator]:
+def _navgpt_maker(data: Data, options: Options) -> Callable[[Mind], InstructionNavigator]:
+    """Return what makes a NavGPT navigator of a mind."""
     seen = GraphObservations(data.graph)
     return lambda mind: NavGptNavigator(data.graph, mind, seen, form=options.form)
 
 
-def _show(found: Figures, agent: str, runs: list[dict[str, Sent]]) -> None:
+def _show_agent(found: Figures, agent: str, runs: list[dict[str, Sent]]) -> None:
+    """Show the figures of an agent by prompt, and of all prompts."""
     for prompt in sorted({name for run in runs for name in run}):
-        found |= _figures(found, agent, prompt, [run[prompt] for run in runs if prompt in run])
+        found |= _prompt_figures(found, agent, prompt, [run[prompt] for run in runs if prompt in run])
     every = [sent for run in runs for sent in run.values()]
-    found |= _figures(found, agent, "all", every)
+    found |= _prompt_figures(found, agent, "all", every)
 
 
-def _figures(found: Figures, agent: str, prompt: str, sent: list[Sent]) -> dict[str, Any]:
+def _prompt_figures(found: Figures, agent: str, prompt: str, sent: list[Sent]) -> dict[str, Any]:
+    """Return requests, tokens, pictures and share repeated of a prompt, and show them."""
     requests, tokens = sum(len(one.texts) for one in sent), sum(one.tokens for one in sent)
     pictures, pairs = (
         sum(one.pictures for one in sent),
         [pair for one in sent for pair in pairwise(one.texts)],
     )
-    common, later = sum(_common(*pair) for pair in pairs), sum(len(after) for _, after in pairs)
+    common, later = sum(_common_letters(*pair) for pair in pairs), sum(len(after) for _, after in pairs)
     letters = sum(len(text) for one in sent for text in one.texts)
     new, share = round(tokens * (1 - common / letters)), common / later if later else None
     shown = "" if share is None else f"{share:.0%}"
@@ -168,7 +175,8 @@ def _figures(found: Figures, agent: str, prompt: str, sent: list[Sent]) -> dict[
     return {f"{agent}/{prompt}": figure}
 
 
-def _common(before: str, after: str) -> int:
+def _common_letters(before: str, after: str) -> int:
+    """Return the number of letters at the start that two texts share."""
     same = takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
     return sum(1 for _ in same)
 

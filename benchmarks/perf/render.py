@@ -64,6 +64,7 @@ def main() -> None:
 
 
 def _measure(found: Figures, options: argparse.Namespace) -> None:
+    """Measure seconds to begin, views a second and memory of Virlton and another city."""
     if options.city:
         _measure_opening(found, options.city)
     before = _peak_mib()
@@ -93,6 +94,7 @@ class _Course:
     """Views of a plan from random panoramas, or along random walks."""
 
     def __init__(self, plan: CityPlan, options: argparse.Namespace) -> None:
+        """Draw the spots and cameras of the views by chance."""
         views, panoramas = options.views, plan.layout.panoramas
         rng = np.random.default_rng(options.seed)
         xy = panoramas.xy
@@ -167,6 +169,7 @@ def _measure_opening(found: Figures, city: str) -> None:
 
 
 def _peak_mib() -> float:
+    """Return the most memory that the process had, MiB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 

@@ -97,7 +97,7 @@ def stages(number: Mapping[str, Number] = NUMBERS) -> list[Stage]:
     def n(name: str) -> float:
         return number[name].value
 
-    price, ask = _prices(), _question(n("tokens_in"), n("tokens_out"))
+    price, ask = _price_of_skus(), _question_usd(n("tokens_in"), n("tokens_out"))
     panoramas = n("grid") * n("panoramas")
     places, near = panoramas * n("kept"), panoramas * n("near")
     routes, walks = n("districts") * n("routes"), n("districts") * n("routes") * n("models")
@@ -186,9 +186,9 @@ def tables(number: Mapping[str, Number] = NUMBERS) -> list[str]:
     heads = ["stage", "requests", "dollars", "GPU hours", f"hours on {gpus:.0f}", "hours of network"]
     known = [[one.what, f"{one.value:,g}", one.source] for one in number.values()]
     return [
-        _table(["number", "value", "source"], known),
-        _table(heads, out),
-        _table(["what", "value"], [[what, text] for what, text in limits(number).items()]),
+        _markdown_table(["number", "value", "source"], known),
+        _markdown_table(heads, out),
+        _markdown_table(["what", "value"], [[what, text] for what, text in limits(number).items()]),
     ]
 
 
@@ -198,7 +198,7 @@ def limits(number: Mapping[str, Number] = NUMBERS) -> dict[str, str]:
     def n(name: str) -> float:
         return number[name].value
 
-    near, price = n("grid") * n("panoramas") * n("near"), _prices()
+    near, price = n("grid") * n("panoramas") * n("near"), _price_of_skus()
     views, tiled = near * n("views"), near * n("tiles")
     alone = views * n("models") * price("street-view-static")
     kept = n("cache_mb") * 1000 / n("picture_kb") / n("views")
@@ -213,19 +213,22 @@ def limits(number: Mapping[str, Number] = NUMBERS) -> dict[str, str]:
     }
 
 
-def _prices() -> Callable[[str], float]:
+def _price_of_skus() -> Callable[[str], float]:
+    """Return what gives the list price of a request in dollars, by SKU."""
     skus = load_google_settings().skus
     return lambda name: skus[name].micro_usd / 1e6
 
 
-def _question(tokens_in: float, tokens_out: float) -> float:
+def _question_usd(tokens_in: float, tokens_out: float) -> float:
+    """Return the dollars of a question with so many tokens in and out."""
     usd = request_usd(MIND, Usage(int(tokens_in), 0, int(tokens_out)))
     if usd is None:
         raise KeyError(MIND)
     return usd
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def _markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a Markdown table."""
     lines = [heads, ["---"] * len(heads), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 

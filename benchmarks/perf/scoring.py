@@ -29,7 +29,7 @@ def main() -> None:
     chosen = parser.parse_args()
     folder = find_data("touchdown", chosen.data)
     graph = load_touchdown(folder / "graph")
-    walks = _walks(graph, folder / "touchdown_unseen" / "dev.jsonl")
+    walks = _cut_walks(graph, folder / "touchdown_unseen" / "dev.jsonl")
     scorers: dict[str, Callable[..., object]] = {
         "TC, SPD, KPA": score_walks,
         "nDTW, SDTW, CLS": score_paths,
@@ -43,7 +43,8 @@ def main() -> None:
             found.show(f"{title}: {len(walks)} walks in {seconds:.3f} s")
 
 
-def _walks(graph: NavigationGraph, file: Path) -> Sequence[Walk]:
+def _cut_walks(graph: NavigationGraph, file: Path) -> Sequence[Walk]:
+    """Return walks that end somewhere on the gold path, each with that path."""
     draw = random.Random(0)
     gold = [[graph.number(node) for node in episode.path] for episode in read_episodes(file)]
     return [(path[: draw.randint(1, len(path))], path) for path in gold]

@@ -77,11 +77,12 @@ def grid_town(pieces: int) -> StreetPlan:
     )
     frame = LocalFrame(LatLng(0.0, 0.0))
     return StreetPlan(
-        frame, streets, junctions, _panoramas(streets, junctions), (), (), (), (), (), crossings=()
+        frame, streets, junctions, _grid_panoramas(streets, junctions), (), (), (), (), (), crossings=()
     )
 
 
-def _panoramas(streets: tuple[Street, ...], junctions: Floats) -> Panoramas:
+def _grid_panoramas(streets: tuple[Street, ...], junctions: Floats) -> Panoramas:
+    """Return the panoramas of a grid of streets: at junctions and between, linked along streets."""
     inner = np.concatenate([street.line[1:-1] for street in streets])
     owner = np.repeat(np.arange(len(streets)), PIECES - 1)
     first = len(junctions) + np.arange(len(streets))[:, None] * (PIECES - 1)
@@ -99,6 +100,7 @@ def _panoramas(streets: tuple[Street, ...], junctions: Floats) -> Panoramas:
 
 
 def _measure(found: Figures, options: argparse.Namespace) -> int:
+    """Measure the seconds of making a town's tables; return 1 if any answer is wrong, else 0."""
     rng = np.random.default_rng(options.seed)
     plan = _time_making(found, "plan", lambda: grid_town(options.pieces))
     xy = plan.panoramas.xy
@@ -125,6 +127,7 @@ def _measure(found: Figures, options: argparse.Namespace) -> int:
 
 
 def _time_making(found: Figures, what: str, make: Callable[[], T]) -> T:
+    """Return what `make` makes, and note its seconds of processor time."""
     start = time.process_time()
     made = make()
     found[what] = time.process_time() - start
@@ -134,6 +137,7 @@ def _time_making(found: Figures, what: str, make: Callable[[], T]) -> T:
 
 @kernel
 def _nearest_segment(grid: RasterGrid, nearest: Indices, x: float, y: float) -> int:
+    """Return the number of the segment that is nearest to a point, metres."""
     return segment_at(nearest, cell_at(grid, x, y))
 
 
@@ -149,6 +153,7 @@ def _is_wrong(plan: StreetPlan, grounds: Grounds, x: float, y: float) -> bool:
 
 
 def _distances_to(start: Floats, end: Floats, x: float, y: float) -> Floats:
+    """Return the metres from a point to each segment."""
     way = end - start
     share = np.clip(
         ((x - start[:, 0]) * way[:, 0] + (y - start[:, 1]) * way[:, 1]) / np.sum(way**2, axis=1), 0, 1

@@ -140,6 +140,7 @@ def addresses(url: str, center: LatLng) -> list[str]:
 
 
 def _measure(found: Figures, town: LoadedTown, clients: int, seconds: float) -> None:
+    """Measure the rate, latency and memory of a server, endpoint by endpoint and mixed."""
     found.show(f"{'endpoint':34}{'a second':>10}{'p50 ms':>10}{'p99 ms':>10}{'CPU ms':>10}")
     found["endpoints"] = {}
     for name, ask in endpoints(town).items():

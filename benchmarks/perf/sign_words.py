@@ -109,7 +109,8 @@ def main() -> None:
 
 
 def _measure(found: Figures, options: argparse.Namespace) -> None:
-    names = [name for extract in options.extracts for name in _read(extract)]
+    """Measure how often the lexicon types names rightly, by language."""
+    names = [name for extract in options.extracts for name in _read_names(extract)]
     wanted = [
         name for name in names if options.half == "both" or name.held_out == (options.half == "held-out")
     ]
@@ -126,7 +127,7 @@ def _measure(found: Figures, options: argparse.Namespace) -> None:
         }
         for each in scores
     ]  # fmt: skip
-    found.show(_table(options.half, scores))
+    found.show(_scores_table(options.half, scores))
     wrong = [(name, given) for name, given in answers.items() if given != name.truth]
     for name, given in sorted(wrong, key=lambda item: (item[1] is None, item[0].language))[: options.misses]:
         found.show(f"  {name.language}  {name.name!r}: {name.truth}, typed {given}")
@@ -186,7 +187,8 @@ def score(language: str, answers: dict[LabelledName, str | None]) -> Score:
     )
 
 
-def _read(extract: str) -> Iterable[LabelledName]:
+def _read_names(extract: str) -> Iterable[LabelledName]:
+    """Read the names in FILE=LANGUAGE; raises BadInput without a language."""
     file, mark, language = extract.rpartition("=")
     if not mark:
         raise BadInput(f"{extract!r} does not say its language: give FILE=LANGUAGE, as in town.osm.pbf=fi")
@@ -196,13 +198,15 @@ def _read(extract: str) -> Iterable[LabelledName]:
 
 
 def _names_of_shops(shops: Iterable[Shop], language: str) -> Iterator[LabelledName]:
+    """Yield the names of shops with their true type; a half, by id, is held out."""
     for shop in shops:
         held_out = sha256(shop.place.id.encode()).digest()[0] % 2 == 1
         truth = next((coarse for kind in shop.place.types if (coarse := coarse_type(kind))), None)
         yield LabelledName(shop.place.name, language, truth, held_out)
 
 
-def _table(half: str, scores: Iterable[Score]) -> Table:
+def _scores_table(half: str, scores: Iterable[Score]) -> Table:
+    """Return the table of scores by language."""
     columns = ("language", "names", "others", "answered", "precision", "recall")
     table = figure_table(*columns, title=f"{half} half")
     for each in scores:

@@ -68,6 +68,7 @@ class Streets:
     """The houses and stems that can stand between a reader and a sign."""
 
     def __init__(self, layout: StreetPlan) -> None:
+        """Prepare to find out which buildings and stems stand in the way of a view."""
         self._buildings = shapely.STRtree([building.footprint for building in layout.buildings])
         stems = [shapely.Point(thing.x, thing.y) for thing in layout.furniture if thing.kind in TALL]
         self._stems = shapely.STRtree([stem.buffer(STEM_M) for stem in stems])
@@ -89,12 +90,13 @@ class Streets:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark; 1 if too few names could be read."""
-    options = _options(arguments)
+    options = _parse_options(arguments)
     with figures(options) as found:
-        return _run(options, found)
+        return _measure(options, found)
 
 
-def _run(options: argparse.Namespace, found: Figures) -> int:
+def _measure(options: argparse.Namespace, found: Figures) -> int:
+    """Measure how many signs are read; return 1 if too few Latin ones are, else 0."""
     plan = plan_of(options.city or MADE)
     signs = [
         sign
@@ -111,10 +113,10 @@ def _run(options: argparse.Namespace, found: Figures) -> int:
     for miss in worst[: options.worst]:
         found.show(f"  {miss.error:.2f}  {miss.sign.kind:6}  {miss.sign.text!r} read as {miss.best!r}")
     if options.save:
-        _save(worst, options.save)
+        _save_misses(worst, options.save)
         found.show(f"{len(worst)} pictures of misses in {options.save}")
     latin = [reading.error for reading in readings if _is_hung(reading) and is_latin(reading.sign.text)]
-    return 0 if _share(latin) >= WANTED else 1
+    return 0 if _read_share(latin) >= WANTED else 1
 
 
 def is_latin(text: str) -> bool:
@@ -148,7 +150,10 @@ def look(plan: CityPlan, signs: Iterable[Sign], reader: Reader) -> Iterator[Read
         picture = renderer.picture(x, y, camera)
         (lines,) = reader.read([picture])
         best = min(_texts(lines), key=lambda text: error(text, sign.text), default="")
-        plain = min((error(_plain(text), _plain(sign.text)) for text in _texts(lines)), default=1.0)
+        plain = min(
+            (error(_without_accents(text), _without_accents(sign.text)) for text in _texts(lines)),
+            default=1.0,
+        )
         yield Reading(sign, camera, picture, best, error(best, sign.text), plain)
 
 
@@ -170,7 +175,7 @@ def _best(streets: Streets, renderer: CityRenderer, sign: Sign) -> tuple[Point, 
 
 def error(read: str, name: str) -> float:
     """Edit distance over the length of the longer text, [0, 1]; case does not count."""
-    return Levenshtein.normalized_distance(_letters(read), _letters(name))
+    return Levenshtein.normalized_distance(_normalize_text(read), _normalize_text(name))
 
 
 def _texts(lines: list[TextLine]) -> Iterator[str]:
@@ -180,11 +185,13 @@ def _texts(lines: list[TextLine]) -> Iterator[str]:
             yield " ".join(line.text for line in sign[first:last])
 
 
-def _letters(text: str) -> str:
+def _normalize_text(text: str) -> str:
+    """Return a text in small letters, its white space single."""
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 
-def _plain(text: str) -> str:
+def _without_accents(text: str) -> str:
+    """Return a text without its accents."""
     return re.sub("[\u0300-\u036f]", "", unicodedata.normalize("NFD", text))
 
 
@@ -194,19 +201,20 @@ def _inset(spot: Point, end: Point) -> Point:
 
 
 def _report(found: Figures, readings: list[Reading], asked: int) -> None:
+    """Note and show the shares of signs read, by kind and script."""
     found.show(f"{len(readings)} of {asked} signs can be stood before at 8 to 12 m with nothing in the way")
     hung = [reading for reading in readings if _is_hung(reading)]
-    share, plain = _share(r.error for r in hung), _share(r.plain_error for r in hung)
+    share, plain = _read_share(r.error for r in hung), _read_share(r.plain_error for r in hung)
     found |= {"signs": len(readings), "read": share, "read_accents_aside": plain}
     found.show(f"names read to an edit distance of {READ:g}: {share:.1%} (accents aside: {plain:.1%})")
     for kind in ("fascia", "board", "directory"):
         of_kind = [reading.error for reading in readings if reading.sign.kind == kind]
         if kind != "directory" or of_kind:
-            found[f"read_{kind}"] = _share(of_kind)
-            found.show(f"  {kind}: {_share(of_kind):.1%} of {len(of_kind)}")
+            found[f"read_{kind}"] = _read_share(of_kind)
+            found.show(f"  {kind}: {_read_share(of_kind):.1%} of {len(of_kind)}")
     scripts = Counter(script_of(reading.sign.text) for reading in hung)
     found["read_by_script"] = {
-        script: _share(reading.error for reading in hung if script_of(reading.sign.text) == script)
+        script: _read_share(reading.error for reading in hung if script_of(reading.sign.text) == script)
         for script, _ in scripts.most_common()
     }
     for script, part in found["read_by_script"].items():
@@ -230,7 +238,8 @@ def _report_cost(found: Figures, pictures: list[Image]) -> None:
     by_default(warm_up)
     ours.read([warm_up])
     times = [
-        (_seconds(lambda p: ours.read([p]), picture), _seconds(by_default, picture)) for picture in pictures
+        (_time_reading(lambda p: ours.read([p]), picture), _time_reading(by_default, picture))
+        for picture in pictures
     ]
     fast, slow = (median(column) for column in zip(*times, strict=True))
     found["seconds_a_view"] = {"virl": fast, "rapidocr's defaults": slow}
@@ -239,25 +248,29 @@ def _report_cost(found: Figures, pictures: list[Image]) -> None:
     )
 
 
-def _seconds(read: Callable[[Image], Any], picture: Image) -> float:
+def _time_reading(read: Callable[[Image], Any], picture: Image) -> float:
+    """Return the seconds that reading a picture takes."""
     start = time.perf_counter()
     read(picture)
     return time.perf_counter() - start
 
 
-def _share(errors: Iterable[float]) -> float:
+def _read_share(errors: Iterable[float]) -> float:
+    """Return the share of errors that are small enough to count as read, 0 to 1."""
     counted = list(errors)
     return sum(error <= READ for error in counted) / max(len(counted), 1)
 
 
-def _save(misses: list[Reading], folder: Path) -> None:
+def _save_misses(misses: list[Reading], folder: Path) -> None:
+    """Write the pictures of misses to a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for miss in misses:
         name = re.sub(r"\W+", "-", f"{miss.error:.2f} {miss.sign.text} read {miss.best}").strip("-")
         Pictures.fromarray(miss.picture).save(folder / f"{name[:100]}.png")
 
 
-def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+def _parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Return the options of the command line."""
     parser = command(__doc__)
     parser.add_argument("--seed", type=int, default=1, help="random seed of the signs that --limit draws")
     parser.add_argument("--limit", type=int, help="read only this many signs, chosen at random")

@@ -59,7 +59,7 @@ class LocalizationWorld:
 def episodes(options: Options, resources: Resources) -> list[Episode]:
     """List an episode for each panorama that has places of the 20 types within 25 m."""
     return [
-        Episode(pano_id, name, model, {"places": [_payload(place) for place in near]})
+        Episode(pano_id, name, model, {"places": [_to_payload(place) for place in near]})
         for name in options.cities
         for pano_id, near in _places_near(city_data(options, name, resources)).items()
         for model in options.models
@@ -80,7 +80,7 @@ def run(episode: Episode, world: LocalizationWorld) -> EpisodeResult:
     city, options = world.cities[episode.city], world.options
     detector = world.detectors[episode.model, episode.city]
     here = city.streetview.panorama(episode.case).position
-    places = [_place(data) for data in episode.payload["places"]]
+    places = [_from_payload(data) for data in episode.payload["places"]]
     cameras = [
         camera
         for fov in FOVS
@@ -92,7 +92,7 @@ def run(episode: Episode, world: LocalizationWorld) -> EpisodeResult:
         boxes = []
         for detection in found:
             place = _match_place(view, detection, here, places)
-            boxes.append(_box(view, detection, place))
+            boxes.append(_box_data(view, detection, place))
             if place:
                 hits.append((place.id, detection.label))
             if options.active:
@@ -133,12 +133,14 @@ def _places_near(data: DataSet) -> dict[str, list[PlaceRow]]:
     return near
 
 
-def _payload(place: PlaceRow) -> dict[str, Any]:
+def _to_payload(place: PlaceRow) -> dict[str, Any]:
+    """Return a place as the data of an episode."""
     types = [kind for kind in place.types if kind in types_20()]
     return {"id": place.id, "name": place.name, "types": types, "lat": place.lat, "lng": place.lng}
 
 
-def _place(data: dict[str, Any]) -> Place:
+def _from_payload(data: dict[str, Any]) -> Place:
+    """Return the place of an episode's data."""
     return Place(data["id"], data["name"], tuple(data["types"]), LatLng(data["lat"], data["lng"]))
 
 
@@ -147,7 +149,8 @@ def _match_place(view: View, detection: Detection, here: LatLng, places: Sequenc
     return match_place(view.camera, detection.box, here, places, radius=RADIUS_M, slack=0.0)
 
 
-def _box(view: View, detection: Detection, place: Place | None) -> dict[str, Any]:
+def _box_data(view: View, detection: Detection, place: Place | None) -> dict[str, Any]:
+    """Return a detection as data, its box in shares of the view, 0 to 1."""
     width, height = view.camera.width, view.camera.height
     x0, y0, x1, y1 = detection.box
     return {

@@ -33,13 +33,15 @@ NOT_FOUND = "not found"
 
 def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001 - as the contract says
     """Score recall over places: each counts once, found from any panorama near it."""
-    tallies = _tallies(_sought(records, "hits")) | {
+    tallies = _metric_tallies(_sought(records, "hits")) | {
         "ar20_once": list(_tally_places(records)),
         "precision": list(_boxes(records)),
     }
     active = [record for record in records if record.data["confirmed"] is not None]
     if active:
-        tallies |= {f"{key}_active": found for key, found in _tallies(_sought(active, "confirmed")).items()}
+        tallies |= {
+            f"{key}_active": found for key, found in _metric_tallies(_sought(active, "confirmed")).items()
+        }
         del tallies["recall_active"]
     return Scores(
         tallies,
@@ -91,7 +93,8 @@ def _sought(records: Sequence[Record], key: str) -> dict[str, Sought]:
     return {place: Sought(kinds, frozenset(labels.get(place, ()))) for place, kinds in types.items()}
 
 
-def _tallies(places: dict[str, Sought]) -> dict[str, list[Tally]]:
+def _metric_tallies(places: dict[str, Sought]) -> dict[str, list[Tally]]:
+    """Return the tallies of the sought places by metric."""
     by_type = [
         Tally(place_id, float(kind in one.labels), 1.0, kind)
         for place_id, one in places.items()
@@ -137,5 +140,6 @@ def _confusion(places: dict[str, Sought]) -> Confusion:
 
 
 def _is_right(place: dict[str, object], hit: Sequence[str]) -> bool:
+    """Return whether a hit, (place id, label), is a place with that type."""
     types = place["types"]
     return place["id"] == hit[0] and isinstance(types, list) and hit[1] in types

@@ -160,14 +160,15 @@ def open_classifier(name: str, resources: Resources) -> Classifier:
     """
     given = resources.objects.get(name)
     if hasattr(given, "detect") or is_model("detector", name):
-        return _by_boxes(name, resources)
+        return _box_classifier(name, resources)
     if hasattr(given, "recognize") or is_model("recognizer", name):
-        return _by_likeness(name, resources)
+        return _likeness_classifier(name, resources)
     known = [*model_names("recognizer"), *model_names("detector")]
     raise UnknownName("recognizer or detector", name, known)
 
 
-def _by_likeness(name: str, resources: Resources) -> Classifier:
+def _likeness_classifier(name: str, resources: Resources) -> Classifier:
+    """Return a classifier that ranks labels by the recognizer's scores."""
     recognizer = resources.recognizer(name)
 
     def rank(image: Image, labels: Sequence[str]) -> list[str]:
@@ -178,7 +179,8 @@ def _by_likeness(name: str, resources: Resources) -> Classifier:
     return rank
 
 
-def _by_boxes(name: str, resources: Resources) -> Classifier:
+def _box_classifier(name: str, resources: Resources) -> Classifier:
+    """Return a classifier that ranks labels by the detector's best boxes."""
     detector = resources.detector(name)
 
     def rank(image: Image, labels: Sequence[str]) -> list[str]:

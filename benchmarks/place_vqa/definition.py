@@ -120,7 +120,7 @@ def run(episode: Episode, world: QuestionsWorld) -> EpisodeResult:
     data = {key: asked[key] for key in ("question", "types", "options", "answer")} | {"replies": replies}
     if parser:
         data["mapped"] = mapped
-    return EpisodeResult(data, {"photo.jpg": jpeg(image)}, _sum(cost(), parser))
+    return EpisodeResult(data, {"photo.jpg": jpeg(image)}, _add_cost(cost(), parser))
 
 
 def score(records: Sequence[Record], options: Options) -> Scores:  # noqa: ARG001 - as the contract says
@@ -176,7 +176,8 @@ def _map_reply(parser: Mind | None, question: str, options: Sequence[str], reply
     return parser.ask(prompt, question=question, options=list(options), reply=reply).letter
 
 
-def _sum(cost: Mapping[str, float], parser: Mind | None) -> Mapping[str, float]:
+def _add_cost(cost: Mapping[str, float], parser: Mind | None) -> Mapping[str, float]:
+    """Return the cost with that of the parser, if any, added."""
     if parser is None:
         return cost
     more = cost_of(parser.ledger.take_asked())
@@ -223,10 +224,10 @@ def open_answerer(name: str, resources: Resources) -> Answerer:
         ModelUnavailable: it cannot be loaded or asked.
     """
     if name == _SIGNS:
-        return _signs(resources)
+        return _sign_answerer(resources)
     if ":" in name:
         resources.mind(name)  # what is missing is told before the first question
-        return lambda image: _mind(resources.mind(name), image)
+        return lambda image: _mind_on(resources.mind(name), image)
     if not is_model("describer", name):
         raise UnknownName("answerer", name, [_SIGNS, "PROVIDER:MODEL", *model_names("describer")])
     describer = resources.describer(name)
@@ -243,7 +244,8 @@ def open_answerer(name: str, resources: Resources) -> Answerer:
     return open_photo
 
 
-def _mind(mind: Mind, image: Image) -> tuple[Ask, Cost]:
+def _mind_on(mind: Mind, image: Image) -> tuple[Ask, Cost]:
+    """Return what asks a mind about a picture, and what tells the cost."""
     prompt = load_prompt("vqa/answer", Text)
 
     def ask(question: str, options: Sequence[str]) -> str:
@@ -252,7 +254,8 @@ def _mind(mind: Mind, image: Image) -> tuple[Ask, Cost]:
     return ask, lambda: cost_of(mind.ledger.take_asked())
 
 
-def _signs(resources: Resources) -> Answerer:
+def _sign_answerer(resources: Resources) -> Answerer:
+    """Return an answerer that reads signs."""
     detector, lexicon = resources.detector("sign-detector"), Models().lexicon("sign-lexicon")
 
     def open_photo(image: Image) -> tuple[Ask, Cost]:

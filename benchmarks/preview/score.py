@@ -51,12 +51,12 @@ def told_against(facts: Sequence[Fact], way: TrueWay, truth: Truth) -> dict[str,
     names = list(benches)
     seat = _matches([*map(_position_of, told[BENCH])], [*benches.values()], SAME_M[BENCH])
     return {
-        CROSSING: _outcome(
+        CROSSING: _outcome_data(
             [(fact, number in zebra) for number, fact in enumerate(told[CROSSING])],
             {str(number): crossings[number] for number in way.crossings},
             {str(number) for number in zebra.values()},
         ),
-        BENCH: _outcome(
+        BENCH: _outcome_data(
             [(fact, number in seat) for number, fact in enumerate(told[BENCH])],
             {name: benches[name] for name in way.benches},
             {names[number] for number in seat.values()},
@@ -72,6 +72,7 @@ def latin_names(found: Mapping[str, Any], names: Mapping[str, str]) -> dict[str,
 
 
 def _is_latin(letter: str) -> bool:
+    """Return whether a letter is Latin, or no letter."""
     return not letter.isalpha() or unicodedata.name(letter, "").startswith("LATIN")
 
 
@@ -135,12 +136,13 @@ def _landmarks(told: Sequence[Fact], way: TrueWay) -> dict[str, Any]:
     by_name = {fact.place_id: fact for fact in told}
     rows = [(fact, way.sides.get(fact.place_id) == fact.side) for fact in told]
     right = {place for place, fact in by_name.items() if way.sides.get(place) == fact.side}
-    return _outcome(rows, dict.fromkeys(way.landmarks), right)
+    return _outcome_data(rows, dict.fromkeys(way.landmarks), right)
 
 
-def _outcome(
+def _outcome_data(
     told: Sequence[tuple[Fact, bool]], due: Mapping[str, LatLng | None], found: set[str]
 ) -> dict[str, Any]:
+    """Return the facts told, each right or not, and the things due that were missed."""
     missed = {name: None if at is None else [*at] for name, at in sorted(due.items()) if name not in found}
     rows = [{"name": fact.name, "at": [fact.lat, fact.lng], "right": right} for fact, right in told]
     return {"told": rows, "due": len(due), "missed": missed}

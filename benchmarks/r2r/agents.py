@@ -46,23 +46,26 @@ def open_agent(data: Data, options: Options, resources: Resources) -> WalkingAge
     if options.agent not in AGENTS:
         raise UnknownName("agent", options.agent, list(AGENTS))
     if options.agent == "navgpt":
-        return _navgpt(data, options, resources)
+        return _navgpt_agent(data, options, resources)
     make: Mapping[str, Callable[[NavigationGraph, InstructionEpisode], InstructionNavigator]] = {
-        "gold": _gold,
-        "shortest": _shortest,
+        "gold": _gold_navigator,
+        "shortest": _shortest_navigator,
         "random": lambda graph, _: RandomNavigator(graph, options.seed),
         "forward": lambda graph, _: ForwardNavigator(graph),
     }
     made = make[options.agent]
-    return WalkingAgent(options.agent, lambda episode: (made(_graph(data, episode), episode), None))
+    return WalkingAgent(options.agent, lambda episode: (made(_graph_of(data, episode), episode), None))
 
 
-def _navgpt(data: Data, options: Options, resources: Resources) -> WalkingAgent:
-    seen = {scan: _observations(scan, building.graph, options) for scan, building in data.buildings.items()}
+def _navgpt_agent(data: Data, options: Options, resources: Resources) -> WalkingAgent:
+    """Return the agent that asks a mind by NavGPT."""
+    seen = {
+        scan: _open_observations(scan, building.graph, options) for scan, building in data.buildings.items()
+    }
 
     def navigator(episode: InstructionEpisode) -> tuple[InstructionNavigator, Mind]:
         asked = resources.mind(options.mind)  # its ledger is the episode's
-        graph = _graph(data, episode)
+        graph = _graph_of(data, episode)
         return NavGptNavigator(graph, asked, seen[episode.scan], form=options.form), asked
 
     kind, mind = next(iter(seen.values())).name, resources.mind(options.mind)
@@ -70,21 +73,25 @@ def _navgpt(data: Data, options: Options, resources: Resources) -> WalkingAgent:
     return WalkingAgent(f"navgpt, {mind.name}, {kind} observations{chat}", navigator)
 
 
-def _observations(scan: str, graph: NavigationGraph, options: Options) -> Observations:
+def _open_observations(scan: str, graph: NavigationGraph, options: Options) -> Observations:
+    """Return the observations of a scan: out of the graph, or published ones."""
     if options.observations is None:
         return GraphObservations(graph)
     return read_published(options.observations, scan, graph)
 
 
-def _graph(data: Data, episode: InstructionEpisode) -> NavigationGraph:
+def _graph_of(data: Data, episode: InstructionEpisode) -> NavigationGraph:
+    """Return the graph of an episode's building."""
     return data.buildings[episode.scan].graph
 
 
-def _gold(graph: NavigationGraph, episode: InstructionEpisode) -> InstructionNavigator:
+def _gold_navigator(graph: NavigationGraph, episode: InstructionEpisode) -> InstructionNavigator:
+    """Return the navigator along the gold path."""
     return RouteNavigator("gold", graph, [graph.number(viewpoint) for viewpoint in episode.path])
 
 
-def _shortest(graph: NavigationGraph, episode: InstructionEpisode) -> InstructionNavigator:
+def _shortest_navigator(graph: NavigationGraph, episode: InstructionEpisode) -> InstructionNavigator:
+    """Return the navigator along the shortest path."""
     path, _ = graph.shortest_path(graph.number(episode.start), graph.number(episode.target))
     return RouteNavigator("shortest", graph, path)
 
@@ -103,9 +110,9 @@ class RouteNavigator:
         del instruction
         state = start
         for node in self.path[1:]:
-            state = _go(self.graph, state, node)
+            state = _state_after(self.graph, state, node)
             yield _to_move(self.graph, state)
-        yield _stop(state)
+        yield _stop_move(state)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +131,9 @@ class ForwardNavigator:
             turns = np.abs(signed_turn(state.heading, self.graph.heading[links]))
             if not turns.size or turns.min() > _AHEAD_DEG:
                 break
-            state = _go(self.graph, state, int(self.graph.target[links][turns.argmin()]))
+            state = _state_after(self.graph, state, int(self.graph.target[links][turns.argmin()]))
             yield _to_move(self.graph, state)
-        yield _stop(state)
+        yield _stop_move(state)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,20 +152,23 @@ class RandomNavigator:
             ways = self.graph.target[self.graph.links(state.node)].tolist()
             if not ways:
                 break
-            state = _go(self.graph, state, draw.choice(ways))
+            state = _state_after(self.graph, state, draw.choice(ways))
             yield _to_move(self.graph, state)
-        yield _stop(state)
+        yield _stop_move(state)
 
 
-def _go(graph: NavigationGraph, state: WalkState, node: int) -> WalkState:
+def _state_after(graph: NavigationGraph, state: WalkState, node: int) -> WalkState:
+    """Return the state after a move to a linked node."""
     links = graph.links(state.node)
     way = links.start + graph.target[links].tolist().index(node)
     return WalkState(node, float(graph.heading[way]), state.node)
 
 
 def _to_move(graph: NavigationGraph, state: WalkState) -> Move:
+    """Return the move that names a state's node."""
     return Move(graph.ids[state.node], state)
 
 
-def _stop(state: WalkState) -> Move:
+def _stop_move(state: WalkState) -> Move:
+    """Return the move that stops."""
     return Move(Action.STOP.value, WalkState(state.node, state.heading))

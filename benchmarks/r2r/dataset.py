@@ -70,7 +70,7 @@ def open_data(data: Path | None, split: str) -> Data:
     read = read_r2r_file(file)
     buildings = open_buildings(folder, {episode.scan for episode in read.episodes})
     faults = {f"entry {number}": fault.what for number, fault in enumerate(read.faults)}
-    faults |= {episode.id: reason for episode in read.episodes if (reason := _fault(buildings, episode))}
+    faults |= {episode.id: reason for episode in read.episodes if (reason := _fault_of(buildings, episode))}
     episodes = {episode.id: episode for episode in read.episodes if episode.id not in faults}
     if not episodes:
         first = next(iter(faults.values()), "it is empty")
@@ -105,7 +105,8 @@ def gold_paths(folder: Path) -> dict[str, InstructionEpisode]:
     return {episode.id.rpartition("_")[0]: episode for episode in episodes}
 
 
-def _fault(buildings: Mapping[str, Building], episode: InstructionEpisode) -> str:
+def _fault_of(buildings: Mapping[str, Building], episode: InstructionEpisode) -> str:
+    """Return what is wrong with an episode; empty if nothing."""
     if episode.scan not in buildings:
         return f"there is no connectivity file of the scan {episode.scan!r}"
     return "; ".join(episode_faults(buildings[episode.scan].graph, episode))

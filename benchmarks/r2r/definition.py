@@ -36,10 +36,11 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
 
 def prepare(options: Options, resources: Resources) -> WalkWorld:
     """Read the data and make the agent ready."""
-    return resources.make_once(("r2r", options), lambda: _open(options, resources))
+    return resources.make_once(("r2r", options), lambda: _open_world(options, resources))
 
 
-def _open(options: Options, resources: Resources) -> WalkWorld:
+def _open_world(options: Options, resources: Resources) -> WalkWorld:
+    """Open the world of the walks: agent, graphs, episodes and scores."""
     data = open_data(options.data, options.split)
     graphs = {scan: building.graph for scan, building in data.buildings.items()}
     return WalkWorld(

@@ -179,6 +179,7 @@ def _fault(entry: Trajectory, gold: InstructionEpisode, buildings: Mapping[str, 
 
 
 def _has_jump(building: Building, trajectory: Sequence[str]) -> bool:
+    """Return whether a trajectory goes between viewpoints without a link."""
     graph = building.graph
     nodes = [graph.number(viewpoint) for viewpoint in trajectory]
     return any(

@@ -23,6 +23,7 @@ class WalkedStreetView:
     """
 
     def __init__(self, streetview: StreetView, start: str) -> None:
+        """Prepare to show only what is near the panoramas stood at; begin at `start`."""
         self._streetview = streetview
         self._stood: set[str] = set()
         self._near: set[str] = set()
@@ -127,4 +128,5 @@ def closed_city(city: City, streetview: WalkedStreetView) -> City:
 
 
 def _refuse() -> NoReturn:
+    """Raise NotFound, as the search has to go by sight."""
     raise NotFound(CLOSED)

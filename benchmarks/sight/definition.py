@@ -90,6 +90,7 @@ class Options(BaseOptions):
 
     @model_validator(mode="after")
     def _distances(self) -> "Options":
+        """Refuse a least distance that is not below the largest."""
         if self.least_m >= self.most_m:
             raise ValueError("least_m must be below most_m")
         return self
@@ -161,13 +162,17 @@ def prepare(options: Options, resources: Resources) -> Searches:
 
 
 def _open_searched(options: Options, name: str, resources: Resources) -> SearchedCity:
+    """Open a city with its graph, and the city that knows the truth."""
     city = resources.city(name)
     known = resources.town(options.truth) if options.truth else city
-    graphs = [_graph(one, whole, resources) for one, whole in ((name, city), (options.truth or name, known))]
+    graphs = [
+        _graph_once(one, whole, resources) for one, whole in ((name, city), (options.truth or name, known))
+    ]
     return SearchedCity(city, graphs[0], Known(known, graphs[1]))
 
 
-def _graph(name: str, city: City, resources: Resources) -> NavigationGraph:
+def _graph_once(name: str, city: City, resources: Resources) -> NavigationGraph:
+    """Return the graph of a city, made once."""
     return resources.make_once(("sight", "graph", name), lambda: whole_graph(city))
 
 
@@ -183,7 +188,7 @@ def run(episode: Episode, world: Searches) -> EpisodeResult:
     failure: MindFailed | None = None
     explorer: Explorer
     try:
-        explorer = _explorer(episode.model, search, there, left.tolist(), mind, looks, world)
+        explorer = _make_explorer(episode.model, search, there, left.tolist(), mind, looks, world)
     except MindFailed as fault:  # it does not know what to look for, and stays where it is
         explorer, failure = StayingExplorer(str(fault)), fault
     navigator = SightNavigator(
@@ -212,6 +217,7 @@ def run(episode: Episode, world: Searches) -> EpisodeResult:
 
 
 def _step_data(step: Step, left: float) -> dict[str, Any]:
+    """Return a step as data; `left` is the metres that were left to the target."""
     choice, position = step.choice, step.panorama.position
     return {
         "pano_id": step.pose.pano_id,
@@ -239,11 +245,12 @@ def _pictures(search: Search, there: SearchedCity, end: Mapping[str, Any]) -> di
 
 
 def _heading_to_target(there: SearchedCity, pano_id: str, search: Search) -> float:
+    """Return the heading, degrees, from a panorama to the target."""
     target = there.known.city.places.details(search.place_ids[0]).position
     return bearing(there.graph.position(there.graph.number(pano_id)), target)
 
 
-def _explorer(
+def _make_explorer(
     name: str,
     search: Search,
     there: SearchedCity,
@@ -252,11 +259,12 @@ def _explorer(
     looks: SignLooks,
     world: Searches,
 ) -> Explorer:
+    """Return the explorer of a name for a search; `left` is in metres by node."""
     photos = there.known.city.places.photos(search.place_ids[0]) if search.kind == "picture" else []
     if name == HUMAN:
         return ForwardSearcher()
     if name in ABILITIES:
-        return SightExplorer(mind, looks, _goal(search, photos, mind, looks), ABILITIES[name])
+        return SightExplorer(mind, looks, _goal_of(search, photos, mind, looks), ABILITIES[name])
     if name in ASKED:
         picture = view_of_picture(photos[0]) if photos else None
         asked = AskedSearcher(mind, looks, search.told, picture, verbalized=name == "verbalized")
@@ -265,7 +273,8 @@ def _explorer(
     return baseline_of(name, search, there.graph, left, target, world.options.seed)
 
 
-def _goal(search: Search, photos: list[Image], mind: Mind, looks: SignLooks) -> SightGoal:
+def _goal_of(search: Search, photos: list[Image], mind: Mind, looks: SignLooks) -> SightGoal:
+    """Return the goal of a search: out of a picture, if there is one, else out of words."""
     if photos:
         return goal_in_picture(photos[0], search.told, looks)
     return goal_in_words(search.told, mind, looks.lexicon.types, moment=search.moment)

@@ -150,7 +150,7 @@ def _search(
         reached=tuple(reached),
         metres=metres,
         decisions=len(junctions),
-        turns=_turns(graph, path),
+        turns=_count_turns(graph, path),
         max_decisions=budget,
         max_moves=budget * MOVES_A_DECISION,
     )
@@ -179,14 +179,16 @@ def decision_nodes(graph: NavigationGraph, path: Sequence[int]) -> list[int]:
     return [node for index, node in enumerate(path[:-1]) if graph.degree[node] > (1 if index == 0 else 2)]
 
 
-def _turns(graph: NavigationGraph, path: Sequence[int]) -> int:
-    headings = [_heading(graph, one, other) for one, other in pairwise(path)]
+def _count_turns(graph: NavigationGraph, path: Sequence[int]) -> int:
+    """Return the number of turns at crossings on a path of nodes."""
+    headings = [_link_heading(graph, one, other) for one, other in pairwise(path)]
     return sum(
         abs(signed_turn(before, after)) > TURN_DEG and graph.degree[node] > 2
         for before, after, node in zip(headings, headings[1:], path[1:], strict=False)
     )
 
 
-def _heading(graph: NavigationGraph, source: int, target: int) -> float:
+def _link_heading(graph: NavigationGraph, source: int, target: int) -> float:
+    """Return the heading, degrees, of the link between two nodes."""
     links = graph.links(source)
     return float(graph.heading[links][np.flatnonzero(graph.target[links] == target)[0]])

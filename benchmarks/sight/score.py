@@ -56,7 +56,7 @@ def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001
         search = Search.model_validate(record.data["search"])
         for key, value in measure_walk(record.data, search).items():
             tallies[key].append(Tally(record.case, value, group=search.kind if key == "success" else ""))
-    return Scores(tallies, notes=_notes(records))
+    return Scores(tallies, notes=_score_notes(records))
 
 
 def measure_walk(data: Mapping[str, Any], search: Search) -> dict[str, float]:
@@ -107,10 +107,12 @@ def show(record: Record) -> Shown:
 
 
 def _is_decision(walked: Sequence[Mapping[str, Any]], step: Mapping[str, Any]) -> bool:
+    """Return whether a step moved on where there was a choice of ways."""
     return step["next"] is not None and step["choices"] > (1 if step is walked[0] else 2)
 
 
-def _notes(records: Sequence[Record]) -> list[str]:
+def _score_notes(records: Sequence[Record]) -> list[str]:
+    """Return a note if the agent is told that the target is in sight."""
     if records and records[0].data["told"]:
         return [f"{records[0].model}: stops where it is told that the target is in sight; it need not see it"]
     return []

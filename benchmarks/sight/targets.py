@@ -82,7 +82,7 @@ def targets(city: City, kind: Kind, among: Among, split: str, chance: Random) ->
     places = sorted(city.places.nearby(city.center, ALL_M), key=lambda place: place.id)
     names = Counter(words_of(place.name) for place in places)
     if kind == "wish":
-        yield from _wishes(city, places, among, split, chance)
+        yield from _draw_wishes(city, places, among, split, chance)
         return
     beside = _neighbours(places) if kind == "looks" else {}
     for place in chance.sample(places, len(places)):
@@ -127,6 +127,7 @@ def panoramas_in_sight(city: City, graph: NavigationGraph, places: Sequence[Plac
 
 
 def _is_in_sight(city: City, pano_id: str, heading: float, place: Place) -> bool:
+    """Return whether a place's sign is visible from a panorama in a heading, degrees."""
     if city.truth is None:
         return False
     seen = city.truth.visible(pano_id, Camera(heading, 10.0, 90.0, 640, 640), kinds={"sign"})
@@ -134,6 +135,7 @@ def _is_in_sight(city: City, pano_id: str, heading: float, place: Place) -> bool
 
 
 def _shows(sign: Visible, place: Place) -> bool:
+    """Return whether a visible sign is the place's own, clear and large enough."""
     return (
         sign.place_id == place.id
         and not sign.on_directory
@@ -168,12 +170,14 @@ def _neighbours(places: Sequence[Place]) -> Neighbours:
 
 
 def _is_among(kinds: Iterable[str], among: Among) -> bool:
+    """Return whether all kinds are sought, or one of these is a landmark."""
     return any(among == "all" or kind in types_marked("landmark") for kind in kinds)
 
 
-def _wishes(
+def _draw_wishes(
     city: City, places: Sequence[Place], among: Among, split: str, chance: Random
 ) -> Iterator[SightTarget]:
+    """Yield the wishes of a split that places fulfil, in random order."""
     wishes = [wish for wish in load_wishes() if wish.split == split and _is_among(wish.kinds, among)]
     for wish in chance.sample(wishes, len(wishes)):
         fitting = tuple(

@@ -200,6 +200,7 @@ class AskedSearcher:
         return Choice(link, reply.reason)
 
     def _ask(self, roads: list[dict[str, object]], images: Pictures) -> RoadChoice:
+        """Ask the mind which road to take, with what it remembers if verbalized."""
         if not self.verbalized:
             plain = load_prompt("movement/sight-plain", RoadChoice)
             return self.mind.ask(plain, images=images, task=self.task, roads=roads)
@@ -215,6 +216,7 @@ class AskedSearcher:
         return reply
 
     def _describe_way(self, pose: Pose, link: Link) -> str:
+        """Return a way on in words: direction, signs, and how often it was taken."""
         signs = [one.sign.text[:40] for one in self.looks.signs_down(pose.pano_id, link)[:3]]
         told = egocentric_word(pose.heading, link.heading)
         told += f"; signs: {', '.join(map(repr, signs))}" if signs else "; no signs read"
@@ -250,4 +252,5 @@ def baseline_of(
 
 
 def _link_toward(links: Sequence[Link], heading: float) -> Link:
+    """Return the link that is nearest to a heading, degrees."""
     return min(links, key=lambda link: abs(signed_turn(heading, link.heading)))

@@ -83,19 +83,23 @@ def open_agent(data: Data, options: Options, resources: Resources) -> WalkingAge
     if options.agent in ASK_A_MIND:
         return _agent_that_asks(data, options, resources)
     looks = options.signs or options.recognizer
-    open_navigator = _baseline(data.graph, options, _sight(data, options, resources) if looks else None)
+    open_navigator = _baseline_maker(
+        data.graph, options, _open_sight(data, options, resources) if looks else None
+    )
     name = open_navigator(next(iter(data.episodes.values()))).name if data.episodes else options.agent
     return WalkingAgent(name, lambda episode: (open_navigator(episode), None))
 
 
-def _sight(data: Data, options: Options, resources: Resources) -> Sight:
+def _open_sight(data: Data, options: Options, resources: Resources) -> Sight:
+    """Return the sight of the follower: its spotter and the landmarks of each instruction."""
     names = _landmarks(data, options.selection)
     known = {episode.instruction: names.get(episode.id, ()) for episode in data.episodes.values()}
     extract = known_landmarks(known) if names else mind_landmarks(RuleMind())
-    return Sight(data.graph, _spotter(data, options, resources), extract)
+    return Sight(data.graph, _open_spotter(data, options, resources), extract)
 
 
-def _spotter(data: Data, options: Options, resources: Resources) -> LandmarkSpotter:
+def _open_spotter(data: Data, options: Options, resources: Resources) -> LandmarkSpotter:
+    """Return the spotter of landmarks: by recognizer, if one is chosen, else by signs."""
     if options.recognizer:
         views = open_views(options.sight, data, "--recognizer")
         return RecognizerSpotter(views, resources.recognizer(options.recognizer))
@@ -103,9 +107,10 @@ def _spotter(data: Data, options: Options, resources: Resources) -> LandmarkSpot
     return OcrSpotter(SignReader(open_views(options.sight, data, "--signs"), reader))
 
 
-def _baseline(
+def _baseline_maker(
     graph: NavigationGraph, options: Options, sight: Sight | None = None
 ) -> Callable[[InstructionEpisode], InstructionNavigator]:
+    """Return what makes the navigator of an episode, for an agent that asks no mind."""
     opening = OPENING[options.dataset]
     makers: dict[str, Callable[[InstructionEpisode], InstructionNavigator]] = {
         "forward": lambda _: ForwardNavigator(graph, opening),
@@ -128,7 +133,8 @@ def _baseline(
 
 
 def _agent_that_asks(data: Data, options: Options, resources: Resources) -> WalkingAgent:
-    make = (_velma if options.agent == "velma" else _navgpt)(data, options, resources)
+    """Return the agent that asks a mind, VELMA or NavGPT."""
+    make = (_velma_maker if options.agent == "velma" else _navgpt_maker)(data, options, resources)
 
     def open_navigator(_: InstructionEpisode) -> tuple[InstructionNavigator, Mind]:
         asked = resources.mind(options.mind)  # its ledger is the episode's
@@ -136,16 +142,22 @@ def _agent_that_asks(data: Data, options: Options, resources: Resources) -> Walk
 
     mind = resources.mind(options.mind)
     chat = ", chat" if in_chat(options.form, mind) else ""
-    name = make(mind).name if options.agent == "velma" else f"navgpt {mind.name}, {_eyes(options)}{chat}"
+    name = (
+        make(mind).name
+        if options.agent == "velma"
+        else f"navgpt {mind.name}, {_describe_eyes(options)}{chat}"
+    )
     return WalkingAgent(name, open_navigator)
 
 
-def _eyes(options: Options) -> str:
+def _describe_eyes(options: Options) -> str:
+    """Return how the agent sees, in words."""
     views = "views described" if options.views else "no views"
     return f"{views}, map in words" if options.map else views
 
 
-def _navgpt(data: Data, options: Options, _: Resources) -> Callable[[Mind], InstructionNavigator]:
+def _navgpt_maker(data: Data, options: Options, _: Resources) -> Callable[[Mind], InstructionNavigator]:
+    """Return what makes a NavGPT navigator of a mind."""
     seen: Observations = GraphObservations(data.graph)
     if options.views:
         seen = DescribedObservations(data.graph, open_views(options.sight, data), open_senses().describer)
@@ -154,7 +166,10 @@ def _navgpt(data: Data, options: Options, _: Resources) -> Callable[[Mind], Inst
     return lambda mind: NavGptNavigator(data.graph, mind, seen, max_steps=MAX_ACTIONS, form=options.form)
 
 
-def _velma(data: Data, options: Options, resources: Resources) -> Callable[[Mind], InstructionNavigator]:
+def _velma_maker(
+    data: Data, options: Options, resources: Resources
+) -> Callable[[Mind], InstructionNavigator]:
+    """Return what makes a VELMA navigator of a mind."""
     seen = open_sight(options.sight, data, options.dataset, resources)
     names = _landmarks(data, options.selection)
     known = {episode.instruction: names.get(episode.id, ()) for episode in data.episodes.values()}

@@ -73,8 +73,8 @@ def open_data(chosen: Selection) -> Data:
     Raises:
         BadInput: a folder or file is missing or damaged, or no episode is in it.
     """
-    folder = _folder(chosen.data)
-    made_city = _made_city(folder)
+    folder = _data_folder(chosen.data)
+    made_city = _made_city_of(folder)
     graph = load_touchdown(folder / "graph")
     file = chosen.file(folder)
     if not file.is_file():
@@ -112,7 +112,8 @@ def landmarks_file(data: Data, chosen: Selection) -> Path | None:
     return file if file.is_file() else None
 
 
-def _made_city(folder: Path) -> str:
+def _made_city_of(folder: Path) -> str:
+    """Return the name of the made city that a folder was exported from; empty if of none."""
     manifest = folder / MANIFEST
     if not manifest.is_file():
         return ""
@@ -122,7 +123,8 @@ def _made_city(folder: Path) -> str:
         raise BadInput(f"{manifest}: is damaged: export the city again with `virl data export`") from fault
 
 
-def _folder(given: Path | None) -> Path:
+def _data_folder(given: Path | None) -> Path:
+    """Return the folder of the data: given, installed, or exported from the made city."""
     if given is not None:
         return find_data("touchdown", given)
     if (data_home() / "touchdown").is_dir():

@@ -78,10 +78,11 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
 
 def prepare(options: Options, resources: Resources) -> WalkWorld:
     """Read the data and make the agent ready."""
-    return resources.make_once(("touchdown", options), lambda: _open(options, resources))
+    return resources.make_once(("touchdown", options), lambda: _open_world(options, resources))
 
 
-def _open(options: Options, resources: Resources) -> WalkWorld:
+def _open_world(options: Options, resources: Resources) -> WalkWorld:
+    """Open the world of the walks: agent, graph, episodes and scores."""
     data = open_data(options.selection)
     return WalkWorld(
         agent=open_agent(data, options, resources),
@@ -224,6 +225,7 @@ def _replay_walks(graph: NavigationGraph, walks: Sequence[RecordedWalk], rules: 
 def _replay_walk(
     graph: NavigationGraph, walk: RecordedWalk, rules: Rules, number: int, tally: Agreement
 ) -> None:
+    """Replay a recorded walk by the rules, and count in `tally` where they agree."""
     state = WalkState(graph.number(walk.start[0]), walk.start[1])
     differ: list[str] = []
     for step, (text, expected) in enumerate(zip(walk.actions, walk.states, strict=True), 1):

@@ -97,7 +97,7 @@ def try_out(data: Data, dataset: Dataset, follower: Follower) -> list[FollowerOu
         dataset: whose rules hold.
         follower: that walks.
     """
-    return [_outcome(data.graph, episode, dataset, follower) for episode in data.episodes.values()]
+    return [_outcome_of(data.graph, episode, dataset, follower) for episode in data.episodes.values()]
 
 
 def follower_for(
@@ -137,9 +137,10 @@ def completion(outcomes: Sequence[FollowerOutcome]) -> float:
     return 100.0 * sum(outcome.is_complete for outcome in outcomes) / len(outcomes)
 
 
-def _outcome(
+def _outcome_of(
     graph: NavigationGraph, episode: InstructionEpisode, dataset: Dataset, follower: Follower
 ) -> FollowerOutcome:
+    """Return how the follower ends an episode, and the kind of phrase that tells its end."""
     start = start_state(graph, episode, dataset)
     moves = list(follower.walk(episode.instruction, start))
     walked = path_of([start.node, *(move.state.node for move in moves)])
@@ -147,12 +148,13 @@ def _outcome(
     phrase = understand(episode.instruction).end.kind
     if task_completion(graph, walked[-1], gold[-1]):
         return FollowerOutcome(None, phrase)
-    return FollowerOutcome(_failure(graph, walked, gold, has_stopped=moves[-1].action == "stop"), phrase)
+    return FollowerOutcome(_failure_of(graph, walked, gold, has_stopped=moves[-1].action == "stop"), phrase)
 
 
-def _failure(
+def _failure_of(
     graph: NavigationGraph, walked: Sequence[int], gold: Sequence[int], *, has_stopped: bool
 ) -> Failure:
+    """Return where a walk first failed: start, route, stop or limit."""
     steps, taken = list(pairwise(gold)), set(pairwise(walked))
     if steps and steps[0] not in taken:
         return Failure.START
@@ -226,6 +228,7 @@ def study(
 
 
 def _print_study(chosen: Selection, use_map: bool, use_prior: bool, ablate: bool) -> None:
+    """Print completion and failures of the follower, and each rule's part if `ablate`."""
     console, data = SafeConsole(), open_data(chosen)
 
     def outcomes_with(parameters: Parameters) -> list[FollowerOutcome]:
@@ -236,14 +239,15 @@ def _print_study(chosen: Selection, use_map: bool, use_prior: bool, ablate: bool
     name = Follower(data.graph, use_map=use_map, use_prior=use_prior).name
     title = f"{name}, {chosen.dataset} {chosen.scenario} {chosen.split}"
     outcomes = outcomes_with(parameters)
-    console.print(completion_table(title, {"all": outcomes, **_halves(outcomes)}))
+    console.print(completion_table(title, {"all": outcomes, **_split_halves(outcomes)}))
     console.print(failure_table(title, outcomes))
     if ablate:
         parts = {rule: completion(outcomes_with(switch_off(rule, parameters))) for rule in ABLATIONS}
         console.print(ablation_table(title, completion(outcomes), parts))
 
 
-def _halves(outcomes: Sequence[FollowerOutcome]) -> dict[str, Sequence[FollowerOutcome]]:
+def _split_halves(outcomes: Sequence[FollowerOutcome]) -> dict[str, Sequence[FollowerOutcome]]:
+    """Return the outcomes of even and of odd episodes; none for a single one."""
     return {"even episodes": outcomes[::2], "odd episodes": outcomes[1::2]} if len(outcomes) > 1 else {}
 
 

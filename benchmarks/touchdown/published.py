@@ -32,7 +32,8 @@ _VELMA_TABLE_2: dict[str, dict[str, tuple[float, float | None, float]]] = {
 _FLAME_TC = {"touchdown": 40.2, "map2seq": 52.4}
 
 
-def _rows(dataset: str) -> Iterator[Published]:
+def _published_rows(dataset: str) -> Iterator[Published]:
+    """Yield the published rows of a dataset."""
     city = f"{dataset} unseen dev"
     for name, (spd, kpa, tc) in _VELMA_TABLE_2[dataset].items():
         values = {"spd": spd, "tc": tc / 100} | ({} if kpa is None else {"kpa_published": kpa / 100})
@@ -40,5 +41,5 @@ def _rows(dataset: str) -> Iterator[Published]:
     yield Published("FLAME", {"tc": _FLAME_TC[dataset] / 100}, "arXiv 2408.11051, seen test set", city)
 
 
-PUBLISHED = tuple(row for dataset in _VELMA_TABLE_2 for row in _rows(dataset))
+PUBLISHED = tuple(row for dataset in _VELMA_TABLE_2 for row in _published_rows(dataset))
 """Each belongs beside runs on the public data of its `city`."""

@@ -96,10 +96,11 @@ def score(
 ) -> None:
     """Score finished walks; if the file holds expected scores, print the largest difference."""
     chosen = Selection(data, dataset, scenario, split)
-    _show(walks, chosen, score_walks_of(walks, open_data(chosen)), SafeConsole())
+    _print_scores(walks, chosen, score_walks_of(walks, open_data(chosen)), SafeConsole())
 
 
-def _show(file: Path, chosen: Selection, scored: Scored, console: Console) -> None:
+def _print_scores(file: Path, chosen: Selection, scored: Scored, console: Console) -> None:
+    """Print the scores of a file, what was left out, and differences from expected values."""
     if scored.scores:
         title = f"{chosen.dataset}, {chosen.scenario} {chosen.split}"
         console.print(means_table(title, METRICS, file.stem, list(scored.scores.values())))
@@ -118,6 +119,7 @@ def _show(file: Path, chosen: Selection, scored: Scored, console: Console) -> No
 def _differences(
     episode: str, found: WalkScores, expected: Mapping[str, float]
 ) -> dict[tuple[str, str], float]:
+    """Return the differences from the expected values by (episode, metric)."""
     differences = {}
     for name, value in expected.items():
         ours = found.get(PUBLISHED_NAMES.get(name, name))

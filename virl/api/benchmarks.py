@@ -124,7 +124,7 @@ class BenchmarkReport:
         require("geo", "pandas", what="a table")
         import pandas as pd  # noqa: PLC0415 - an extra, loaded when asked for
 
-        return pd.DataFrame([_row(self.results, number) for number in range(len(self.results.rows))])
+        return pd.DataFrame([_flat_row(self.results, number) for number in range(len(self.results.rows))])
 
     def _repr_html_(self) -> str:
         """Return the table of results, as a notebook shows it."""
@@ -271,7 +271,8 @@ def _name_objects(value: object, objects: dict[str, object]) -> object:
     return name
 
 
-def _row(results: Results, number: int) -> dict[str, object]:
+def _flat_row(results: Results, number: int) -> dict[str, object]:
+    """Return a row as flat columns: model, city, episode counts, each value with `_low` and `_high`."""
     row = results.rows[number]
     counts = row.episodes.model_dump()
     values: dict[str, float] = {}

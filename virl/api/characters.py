@@ -16,6 +16,7 @@ class _InPython(AnyCharacter):
     """A character whose faults are told as those of a file are."""
 
     def __init__(self, **fields: object) -> None:
+        """Check the fields; raises BadInput with one line for each fault."""
         try:
             super().__init__(**fields)
         except ValidationError as error:

@@ -105,7 +105,7 @@ def _street_walk(
     """Open `virl/StreetWalk-v0` on the episodes of a data set that can be walked; raises as `make_env`."""
     if dataset not in DATASETS:
         raise UnknownName("data set", dataset, DATASETS)
-    folder = _folder(data)
+    folder = _data_folder(data)
     file = folder / f"{dataset}_{scenario}" / f"{split}.jsonl"
     if not file.is_file():
         there = sorted(f"{path.parent.name}/{path.stem}" for path in folder.glob("*_*/*.jsonl"))
@@ -115,7 +115,8 @@ def _street_walk(
     return gymnasium.make("virl/StreetWalk-v0", graph=graph, episodes=episodes, dataset=dataset, **options)
 
 
-def _folder(given: str | Path | None) -> Path:
+def _data_folder(given: str | Path | None) -> Path:
+    """Return the folder of the Touchdown data: given, installed, or exported from the made city."""
     if given is not None:
         return find_data("touchdown", Path(given).expanduser())
     installed = (data_home() / "touchdown").is_dir()

@@ -132,6 +132,7 @@ class AgentRunnable(Runnable[str | Mapping[str, object] | RunInput, Finished]):
     def _run(
         self, asked: str | Mapping[str, object] | RunInput, tell: Callable[[AnyRecord], None] | None
     ) -> Finished:
+        """Run the agent with an input over the settings; `tell` is called with each record."""
         given = _as_run_input(asked)
         chosen: dict[str, Any] = dict(self._settings)
         said = given.model_dump(exclude_none=True, exclude={"intention", "fields", "resume"})
@@ -159,6 +160,7 @@ def runnable(agent: str | Path | Character, **settings: Unpack[RunSettings]) -> 
 
 
 def _as_run_input(asked: str | Mapping[str, object] | RunInput) -> RunInput:
+    """Return the input as RunInput; raises BadInput if it does not fit."""
     if isinstance(asked, RunInput):
         return asked
     given = {"intention": asked} if isinstance(asked, str) else asked

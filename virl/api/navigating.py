@@ -99,7 +99,7 @@ def navigate(  # noqa: PLR0913 - keywords
             pose = Pose(begin.id, begin.heading if heading is None else heading % 360.0)
             found = _open_spotter(spotter, city, mind)
             chosen = fit_mover(city, begin, mover).name
-            steps = _by_text(city, pose, text, mind, found, chosen, max_steps)
+            steps = _follow_text(city, pose, text, mind, found, chosen, max_steps)
         elif to is not None:
             steps = walk(city, start=start, to=to, mover=mover, max_steps=max_steps)
         elif region is not None:
@@ -110,13 +110,15 @@ def navigate(  # noqa: PLR0913 - keywords
 
 
 def _open_spotter(name: str, city: City, mind: Mind) -> LandmarkSpotter:
+    """Open a spotter of landmarks with the prompts of virl."""
     models = Models(ModelOptions(truth=city.truth))
     return open_spotter(name, READER, city, models, mind, OUR_PROMPTS)
 
 
-def _by_text(
+def _follow_text(
     city: City, start: Pose, text: str, mind: Mind, spotter: LandmarkSpotter, mover: str, max_steps: int
 ) -> Iterator[Step]:
+    """Yield the steps of a walk that follows directions in text."""
     with open_mover(mover, city.streetview) as opened:
         yield from TouristNavigator(
             city.streetview, opened, mind, spotter, text, max_steps=max_steps, sparing=costs(mind)
@@ -124,5 +126,6 @@ def _by_text(
 
 
 def _close_after(steps: Iterator[Step], opened: ExitStack) -> Iterator[Step]:
+    """Yield the steps, and close `opened` after them."""
     with opened:
         yield from steps

@@ -259,8 +259,8 @@ def run_options(agent: str | Path | Character, asked: RunSettings, *, resume: bo
     return RunOptions(
         agent="" if isinstance(agent, Character) else str(agent),
         character=agent if isinstance(agent, Character) else None,
-        city=with_part(named or "", _position(around), radius, invented=invented) or None,
-        at=_position(asked.get("at")),
+        city=with_part(named or "", _position_text(around), radius, invented=invented) or None,
+        at=_position_text(asked.get("at")),
         mind=objects.names.get("mind") or (mind if isinstance(mind, str) else None),
         mover=asked.get("mover"),
         detector=detector if isinstance(detector, str) else None,
@@ -271,14 +271,14 @@ def run_options(agent: str | Path | Character, asked: RunSettings, *, resume: bo
         seed=asked.get("seed", 0),
         fields=fields,
         objects=objects,
-        prompts=_absolute(prompts) or "",
-        feedback=_absolute(asked.get("feedback")),
+        prompts=_absolute_path(prompts) or "",
+        feedback=_absolute_path(asked.get("feedback")),
         access=AccessRecord(
             budget_usd=asked.get("budget_usd"),
             cache=asked.get("cache"),
-            record=_absolute(asked.get("record")),
-            replay=_absolute(asked.get("replay")),
-            as_of=_day(asked.get("as_of")),
+            record=_absolute_path(asked.get("record")),
+            replay=_absolute_path(asked.get("replay")),
+            as_of=_parse_day(asked.get("as_of")),
         ),
     )
 
@@ -312,15 +312,18 @@ def console_of(settings: RunSettings) -> Console:
     return settings.get("console") or SafeConsole(quiet=True)
 
 
-def _position(at: str | LatLng | None) -> str | None:
+def _position_text(at: str | LatLng | None) -> str | None:
+    """Return a position as "lat,lng", degrees; a text as it is."""
     return f"{at.lat:.9f},{at.lng:.9f}" if isinstance(at, LatLng) else at
 
 
-def _absolute(path: str | Path | None) -> str | None:
+def _absolute_path(path: str | Path | None) -> str | None:
+    """Return a path as absolute text; None for None."""
     return None if path is None else str(Path(path).resolve())
 
 
-def _day(day: date | str | None) -> date | None:
+def _parse_day(day: date | str | None) -> date | None:
+    """Return a day out of YYYY-MM-DD; raises BadInput if it is none."""
     try:
         return date.fromisoformat(day) if isinstance(day, str) else day
     except ValueError:

@@ -39,6 +39,7 @@ class OpenTools(list[BaseTool]):
     """
 
     def __init__(self, agent: Agent, made: Collection[BaseTool], closing: ExitStack) -> None:
+        """Keep the tools, the agent that they move, and what to close after use."""
         super().__init__(made)
         self.agent = agent
         """The agent that they move."""
@@ -100,14 +101,15 @@ def open_tools(
     if isinstance(who, Agent) and settings:
         raise BadInput(f"{next(iter(settings))}=: the agent's run has begun: give it to virl.open_agent")
     with ExitStack() as stack:
-        agent = who if isinstance(who, Agent) else stack.enter_context(_visitor(who, settings))
+        agent = who if isinstance(who, Agent) else stack.enter_context(_open_visitor(who, settings))
         body = Body(agent, sees=sees)
         use: Use = RecordingExecutor(body)
         made = tools_for(body, list(names), AsksFirst(agent, use, ask_first) if ask_first else use)
         return OpenTools(agent, made, stack.pop_all())
 
 
-def _visitor(who: str | City | AnyCharacter, settings: RunSettings) -> AbstractContextManager[Agent]:
+def _open_visitor(who: str | City | AnyCharacter, settings: RunSettings) -> AbstractContextManager[Agent]:
+    """Open the agent of a character, or a visitor at the center of a city."""
     if isinstance(who, AnyCharacter):
         return open_agent(who, **settings)
     city = open_city(who) if isinstance(who, str) else who
@@ -147,6 +149,7 @@ class AsksFirst:
     """
 
     def __init__(self, agent: Agent, use: Use, names: Collection[str]) -> None:
+        """Prepare to ask a human before tools of these names; `use` is what then uses any tool."""
         self._agent, self._use, self._names = agent, use, frozenset(names)
 
     def __call__(self, name: str, asked: Arguments) -> ToolResult[Any]:
@@ -160,7 +163,7 @@ class AsksFirst:
             return self._use(name, asked)
         arguments = asked.model_dump(mode="json", exclude_none=True)
         ledger = self._agent.run.ledger
-        approval = _answer(
+        approval = _ask_human(
             {
                 "tool": name,
                 "arguments": arguments,
@@ -181,6 +184,7 @@ class AsksFirst:
         return f"{name} asks first" if name in self._names else ""
 
     def _write_down(self, name: str, arguments: Mapping[str, object], approval: Approval) -> None:
+        """Write a note of a human's answer on the use of a tool."""
         said = "approved" if approval.approved else "not approved"
         run = self._agent.run
         run.note(
@@ -202,7 +206,8 @@ def _may_cost(agent: Agent, name: str) -> str:
     return ""
 
 
-def _answer(question: Mapping[str, object]) -> Approval:
+def _ask_human(question: Mapping[str, object]) -> Approval:
+    """Interrupt the graph with a question, and return the human's answer."""
     try:
         answer = interrupt(dict(question))
     except (KeyError, RuntimeError) as fault:

@@ -59,10 +59,11 @@ def walk(
     if not plan.goals:
         raise BadInput(f"no way leads to {asked[0]}: {plan.unplanned[0][1]}")
     chosen = fit_mover(city, begin, mover).name
-    return _steps(city, Pose(begin.id, begin.heading), plan, chosen, max_steps)
+    return _walk_steps(city, Pose(begin.id, begin.heading), plan, chosen, max_steps)
 
 
-def _steps(city: City, start: Pose, plan: PointPlan, mover: str, max_steps: int) -> Iterator[Step]:
+def _walk_steps(city: City, start: Pose, plan: PointPlan, mover: str, max_steps: int) -> Iterator[Step]:
+    """Yield the steps of a walk along a plan, up to `max_steps`."""
     with open_mover(mover, city.streetview) as opened:
         yield from PointNavigator(city.streetview, opened, plan, max_steps=max_steps).walk(start)
 

@@ -78,7 +78,7 @@ def to_folium(
         shown += walked
     for place in places:
         spot = folium.CircleMarker(
-            place.position, radius=6, color=tokens["c1"], fill=True, tooltip=_text(place.name)
+            place.position, radius=6, color=tokens["c1"], fill=True, tooltip=_escape_line(place.name)
         )
         spot.add_to(drawn)
         shown.append(place.position)
@@ -86,14 +86,16 @@ def to_folium(
         lat, lng = zip(*shown, strict=True)
         drawn.fit_bounds([(min(lat), min(lng)), (max(lat), max(lng))])
     if city.notice:
-        drawn.get_root().html.add_child(folium.Element(f"<p><small>{_text(city.notice)}</small></p>"))
+        drawn.get_root().html.add_child(folium.Element(f"<p><small>{_escape_line(city.notice)}</small></p>"))
     return drawn
 
 
 def _read_walk(folder: Path) -> list[LatLng]:
+    """Return the positions of the steps of a run."""
     steps = [record for record in read_journal(folder) if isinstance(record, StepRecord)]
     return [LatLng(step.pose.lat, step.pose.lng) for step in steps]
 
 
-def _text(text: str) -> str:
+def _escape_line(text: str) -> str:
+    """Return a text as one line, escaped for HTML."""
     return escape(plain_line(text)).translate(_HARMLESS)

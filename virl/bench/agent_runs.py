@@ -45,6 +45,7 @@ class EpisodeModels(Models):
     """
 
     def __init__(self, resources: Resources, city: str) -> None:
+        """Open the models of a city's episodes out of the resources that a run shares."""
         terms = resources.terms
         known = resources.city(city)
         super().__init__(

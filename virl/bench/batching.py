@@ -14,6 +14,8 @@ WAIT_S = 0.005
 
 @dataclass(slots=True, eq=False)
 class _Request(Generic[ItemT, ResultT]):
+    """A request of one thread to a batch: its items, and then its results or its fault."""
+
     key: Hashable
     items: Sequence[ItemT]
     results: Sequence[ResultT] | None = None
@@ -44,6 +46,7 @@ class Batcher(Generic[ItemT, ResultT]):
         most: int = 16,
         wait_s: float = WAIT_S,
     ) -> None:
+        """Prepare batches of `most` items at most, gathered for `wait_s` seconds, each with one `call`."""
         self._call = call
         self._most = most
         self._wait_s = wait_s
@@ -85,6 +88,7 @@ class Batcher(Generic[ItemT, ResultT]):
             self._changed.notify_all()
 
     def _is_full(self) -> bool:
+        """Return whether the first request's key has enough items for a whole batch."""
         key = self._pending[0].key
         return sum(len(request.items) for request in self._pending if request.key == key) >= self._most
 
@@ -101,6 +105,7 @@ class Batcher(Generic[ItemT, ResultT]):
         return batch
 
     def _answer(self, batch: Sequence[_Request[ItemT, ResultT]]) -> None:
+        """Fill in the results of a batch; if its call fails, call each request alone to find the fault."""
         items = [item for request in batch for item in request.items]
         try:
             results = self._call(batch[0].key, items)

@@ -51,6 +51,7 @@ class BenchOptions(BaseOptions):
     @field_validator("cities")
     @classmethod
     def _without_groups(cls, cities: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the cities, with each group replaced by its members."""
         return area_book().expand(cities)
 
 

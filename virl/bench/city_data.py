@@ -84,7 +84,7 @@ def city_data(
     data = open_dataset(folder)
     if options.side_m:
         data = _cut(data, square_around(resources.city(name).center, options.side_m))
-    _check(data, name, needs, options.side_m)
+    _check_data(data, name, needs, options.side_m)
     return data
 
 
@@ -97,7 +97,8 @@ def square_around(center: LatLng, side: float) -> Region:
     return Region(tuple(LatLng(lat, lng) for lat, lng in corners))
 
 
-def _check(data: DataSet, name: str, needs: str, side_m: float) -> None:
+def _check_data(data: DataSet, name: str, needs: str, side_m: float) -> None:
+    """Refuse a data set without what the benchmark `needs`, and say how to get it; `side_m` in metres."""
     found = {
         "places": bool(data.places),
         "images": any(place.image for place in data.places),
@@ -142,6 +143,7 @@ def _collect(folder: Path, city: City, needs: str, *, may_collect: bool) -> None
 
 
 def _is_collected(folder: Path, needs: str) -> bool:
+    """Return whether a folder contains a data set with the rows that are needed."""
     rows = {"questions": QUESTIONS, "routes": ROUTES}.get(needs, PLACES)
     return (folder / CARD).is_file() and (folder / rows).is_file()
 

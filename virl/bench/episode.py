@@ -52,7 +52,7 @@ class EpisodeResult:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The kept record of an episode."""
+    """The part of an episode that a run keeps: status, data for the scores, files, cost and failure."""
 
     id: str
     case: str

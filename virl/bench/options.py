@@ -104,10 +104,12 @@ def _value(field: FieldInfo, text: str, flag: str) -> object:
 
 
 def _is_repeated(field: FieldInfo) -> bool:
+    """Return whether an option is given several times."""
     return get_origin(field.annotation) in {tuple, list}
 
 
 def _metavar(field: FieldInfo) -> str:
+    """Return the word for an option's values in its help, such as INTEGER."""
     kind: Any = field.annotation
     if _is_repeated(field):
         kind = get_args(kind)[0]

@@ -36,7 +36,7 @@ def outlook(
             workers if finished else min(workers, os.cpu_count() or 1)
         )  # what was run has shared the cores
         whole = expected_seconds(left, each, min(cores, left))
-        yield f"about {show_duration(whole)} if each takes {_short(each)}, {source}"
+        yield f"about {show_duration(whole)} if each takes {_show_seconds(each)}, {source}"
 
 
 def seconds_each(benchmark: AnyBenchmark, done: Sequence[Mapping[str, Any]]) -> float:
@@ -45,5 +45,6 @@ def seconds_each(benchmark: AnyBenchmark, done: Sequence[Mapping[str, Any]]) -> 
     return sum(seconds) / len(seconds) if seconds else benchmark.typical_s
 
 
-def _short(seconds: float) -> str:
+def _show_seconds(seconds: float) -> str:
+    """Return seconds as text, with one decimal below 10 s."""
     return f"{seconds:.1f} s" if seconds < 10 else show_duration(seconds)

@@ -18,6 +18,7 @@ class Pace:
     """
 
     def __init__(self, per_second: float) -> None:
+        """Begin a pace of so many requests a second."""
         self._apart = 1.0 / per_second
         self._next = 0.0
         self._lock = threading.Lock()
@@ -39,6 +40,7 @@ class Limiter(BaseRateLimiter):
     """
 
     def __init__(self, reserve: Reserve) -> None:
+        """Prepare a LangChain rate limiter that waits as `reserve` says."""
         self._reserve = reserve
 
     def acquire(self, *, blocking: bool = True) -> bool:

@@ -38,6 +38,7 @@ class RunPlan(Settings):
 
     @model_validator(mode="after")
     def _knows_its_cities(self) -> Self:
+        """Refuse a plan without episodes, or with episodes in an unlisted city."""
         for cities in self.episodes.values():
             if unknown := sorted(cities.keys() - self.cities.keys()):
                 raise ValueError(f"episodes names the city {unknown[0]!r}, which is not among its cities")
@@ -136,6 +137,7 @@ def parse_shard(text: str) -> tuple[int, int]:
 
 
 def _city_plan(name: str, city: City | None, known: Mapping[str, CityPlan], attribution: str) -> CityPlan:
+    """Return a city's title, source and, if not too many, streets for the run's page."""
     if city is None:
         return known.get(name, CityPlan(title=name, attribution=attribution))
     if city.street_map is None:

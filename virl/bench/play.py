@@ -29,6 +29,7 @@ class Player:
     """
 
     def __init__(self, control: Control) -> None:
+        """Prepare to let a person decide through the browser's controls."""
         self._control = control
 
     def decide(self, step: Step) -> Choice:
@@ -38,6 +39,7 @@ class Player:
         control.arrive(pose)
 
         def look(camera: Camera) -> View:
+            """Return a view of the step's panorama."""
             return _streetview_of(step).view(step.pose.pano_id, camera)
 
         while True:

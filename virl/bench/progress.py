@@ -49,6 +49,7 @@ class RunProgress:
         models: Iterable[str],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        """Begin to show a run's progress; `models` names the model of each episode ahead."""
         self._console = console
         self._title = title
         self._ahead = Counter(models)
@@ -127,4 +128,5 @@ class RunProgress:
         return f"about {show_duration(left)} left{why if grew else ''}"
 
     def _say(self, line: str) -> None:
+        """Print a plain line."""
         self._console.print(line, highlight=False, markup=False, soft_wrap=True)

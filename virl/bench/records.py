@@ -68,7 +68,7 @@ class Records:
                 _refuse_second(path)
             _keep_settings(folder / SETTINGS, json.loads(json.dumps(settings)), is_begun=_is_begun(path))
             lines = JsonLines(path, _RESUME)
-            done = _read(lines)
+            done = _read_lines(lines)
             return cls(folder, done, _mend_tail(lines), lines, lock)
         except BaseException:
             lock.close()
@@ -126,13 +126,15 @@ def _is_begun(path: Path) -> bool:
 
 
 def _refuse_second(path: Path) -> None:
+    """Refuse a folder that already contains a run."""
     if _is_begun(path):
         raise BadInput(f"{path.parent}: already contains a run: {_RESUME}, or choose another --out")
 
 
 def _keep_settings(path: Path, settings: dict[str, Any], *, is_begun: bool) -> None:
+    """Write a run's settings; of a begun run, refuse settings that differ from those kept."""
     if is_begun and path.exists():
-        kept = _object(read_bounded(path) or b"")
+        kept = _parse_object(read_bounded(path) or b"")
         if kept is None:
             raise BadInput(f"{path}: is damaged: choose another --out")
         if "benchmark" in settings and "benchmark" not in kept:
@@ -148,6 +150,7 @@ def _keep_settings(path: Path, settings: dict[str, Any], *, is_begun: bool) -> N
 
 
 def _difference(kept: dict[str, Any], asked: dict[str, Any]) -> str:
+    """Return the fields in which two settings differ, with both values, as text."""
     if isinstance(kept.get("options"), dict) and isinstance(asked.get("options"), dict):
         kept, asked = ({**one, **one["options"], "options": None} for one in (kept, asked))
     fields = [name for name in kept | asked if kept.get(name) != asked.get(name)]
@@ -162,16 +165,18 @@ def read_records(path: Path) -> dict[str, Record]:
     Raises:
         BadInput: a line is damaged.
     """
-    return _read(JsonLines(path, _RESUME))
+    return _read_lines(JsonLines(path, _RESUME))
 
 
-def _read(lines: JsonLines) -> dict[str, Record]:
-    records = lines.read(_record, mend=": remove the line to run its episode again")
+def _read_lines(lines: JsonLines) -> dict[str, Record]:
+    """Return the records of a file by the id of their episode."""
+    records = lines.read(_parse_record, mend=": remove the line to run its episode again")
     return {record["id"]: record for record in records}
 
 
-def _record(line: bytes) -> Record:
-    record = _object(line)
+def _parse_record(line: bytes) -> Record:
+    """Parse a line as a record; raises ValueError if it has no id."""
+    record = _parse_object(line)
     if record is None or not isinstance(record.get("id"), str):
         raise ValueError("is no record")
     return record
@@ -188,7 +193,8 @@ def _mend_tail(lines: JsonLines) -> str:
     return cut
 
 
-def _object(line: bytes) -> Record | None:
+def _parse_object(line: bytes) -> Record | None:
+    """Parse JSON as an object; None if it is none."""
     try:
         data = read_json(line)
     except JsonFault:

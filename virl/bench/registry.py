@@ -46,11 +46,12 @@ def find_benchmark(name: str) -> AnyBenchmark:
 def lines_on_benchmarks() -> tuple[dict[str, str], list[VirlError]]:
     """Return a line on each benchmark by name, and the faults of others' packages; imports none of virl's."""
     found, faults = BENCHMARKS.others()
-    ours = {name: first_line(place.partition(":")[0]) for name, place in _builtin().items()}
+    ours = {name: first_line(place.partition(":")[0]) for name, place in _scan_builtin().items()}
     return dict(sorted(({name: one.about for name, one in found.items()} | ours).items())), faults
 
 
-def _builtin() -> Mapping[str, str]:
+def _scan_builtin() -> Mapping[str, str]:
+    """Return the built-in benchmarks by name, with the modules that define them."""
     return scan(_package(), "definition", "BENCHMARK")
 
 
@@ -73,4 +74,4 @@ def _package() -> str:
     return BUNDLED
 
 
-BENCHMARKS: Registry[Benchmark[Any, Any]] = Registry("benchmark", "virl.benchmarks", Benchmark, _builtin)
+BENCHMARKS: Registry[Benchmark[Any, Any]] = Registry("benchmark", "virl.benchmarks", Benchmark, _scan_builtin)

@@ -229,6 +229,7 @@ class Resources:
         return OpenModel(Batcher(question_to(model), most=most), getattr(model, "name", ""))
 
     def _model_options(self, city: str) -> ModelOptions:
+        """Return the options for models in a city; without a city, those of the run alone."""
         known = self.city(city) if city else None
         return ModelOptions(
             device=self.terms.device,
@@ -239,12 +240,14 @@ class Resources:
         )
 
     def _open_city(self, name: str, access: Access) -> City:
+        """Return the city given as an object, else open the one of this name."""
         given = self.objects.get(name)
         if isinstance(given, City):
             return given
         return self._stack.enter_context(opened_city(name, access))
 
     def _open_mind(self, spec: str) -> Mind:
+        """Open a mind by its name or the object given; requests wait for the run's pace."""
         if spec in self.own_minds:
             return self.own_minds[spec](self.ledger)
         limiter = None
@@ -265,6 +268,7 @@ class Resources:
         )
 
     def _access(self) -> Access:
+        """Return how cities of this run are accessed: its ledger, caches and recordings."""
         terms = self.terms
         return Access(self.ledger, terms.cache, terms.session, terms.record, terms.replay)
 

@@ -120,7 +120,7 @@ def run_benchmark(
     with export_traces(), removed_if_refused(out), Records.open(out, settings, resume) as records:
         if records.cut:
             console.print(records.cut, highlight=False, markup=False)
-        with _resources(terms, out, objects) as resources:
+        with _open_resources(terms, out, objects) as resources:
             if not records.done and kind != "ray":
                 open_bench(job, resources)  # what is missing is said before data is collected
             left = _plan_episodes(benchmark, options, resources, part, records)
@@ -187,7 +187,8 @@ def terms_of(engine: Engine, kind: EngineName, seed: int, out: Path) -> Terms:
 
 
 @contextmanager
-def _resources(terms: Terms, out: Path, objects: Mapping[str, object]) -> Iterator[Resources]:
+def _open_resources(terms: Terms, out: Path, objects: Mapping[str, object]) -> Iterator[Resources]:
+    """Open the resources of a run for a while, with its budget and pace."""
     pace = Pace(terms.requests_per_second) if terms.requests_per_second else None
     ledger = Ledger(terms.budget_usd, book=out / SPENDING)
     with closing(Resources(terms, ledger, pace.reserve if pace else None, objects=objects)) as resources:
@@ -255,6 +256,7 @@ def _run(
     with RunProgress(console, title, models) as progress, interruptible() as interrupted:
 
         def is_stopping() -> bool:
+            """Return whether the run is to stop: interrupted, or out of budget."""
             if interrupted():
                 progress.tell_stopping(_STOPPING)
             return bool(unpaid) or interrupted()
@@ -265,7 +267,7 @@ def _run(
                     unpaid.append(outcome.reason)
                     continue
                 unpaid += [outcome.reason] if outcome.shut else []
-                _keep(records, outcome)
+                _keep_outcome(records, outcome)
                 failed = outcome.status == "failed"
                 progress.count_episode(outcome.episode.model, outcome.seconds, failed=failed)
         except KeyboardInterrupt as second:
@@ -275,7 +277,8 @@ def _run(
     return unpaid[0] if unpaid else None
 
 
-def _keep(records: Records, outcome: EpisodeOutcome) -> None:
+def _keep_outcome(records: Records, outcome: EpisodeOutcome) -> None:
+    """Write an episode's record and pictures to the run's folder."""
     paths = keep_files(records.folder, outcome.episode, outcome.pictures)
     record: dict[str, Any] = asdict(outcome.record(paths))
     records.append(record)

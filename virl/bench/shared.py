@@ -106,6 +106,7 @@ def question_to(model: Any) -> Callable[[Question, Sequence[Any]], Sequence[Any]
     """Return a function that puts questions to a model of this process."""
 
     def ask(question: Question, items: Sequence[Any]) -> Sequence[Any]:
+        """Return the model's results for items; the question is a method and its further arguments."""
         method, *arguments = question
         if method == _SCENES:  # not every describer has this method
             return describe_scenes(model, items, *arguments)
@@ -116,4 +117,5 @@ def question_to(model: Any) -> Callable[[Question, Sequence[Any]], Sequence[Any]
 
 
 def _stack_rows(rows: Sequence[Any]) -> NDArray[np.float32]:
+    """Return the rows as an array of float32, shape (rows, values); (0, 0) without rows."""
     return np.stack(rows) if len(rows) else np.zeros((0, 0), np.float32)

@@ -71,8 +71,8 @@ def estimate(tallies: Sequence[Tally], *, is_share: bool = False, seed: int = 0)
     Returns:
         `None` if there is nothing to average: no tallies, or none with weight.
     """
-    units = _units(tallies)
-    sums = _sums(tallies, units, _groups(tallies))
+    units = _sorted_units(tallies)
+    sums = _sum_tallies(tallies, units, _sorted_groups(tallies))
     value = float(_metric(sums.hits.sum(axis=0), sums.weights.sum(axis=0)))
     if np.isnan(value):
         return None
@@ -96,7 +96,7 @@ def estimate_groups(tallies: Sequence[Tally], *, seed: int = 0) -> Mapping[str, 
     """Return the metric in each group alone, with its interval; groups without weight are left out."""
     found = {
         group: estimate([tally for tally in tallies if tally.group == group], seed=seed)
-        for group in _groups(tallies)
+        for group in _sorted_groups(tallies)
     }
     return {group: interval for group, interval in found.items() if interval is not None}
 
@@ -117,13 +117,13 @@ def compare(first: Sequence[Tally], second: Sequence[Tally], *, seed: int = 0) -
     Returns:
         `None` if there are no common units, or the metric has no value over them.
     """
-    units = sorted(set(_units(first)) & set(_units(second)))
+    units = sorted(set(_sorted_units(first)) & set(_sorted_units(second)))
     common = frozenset(units)
     one = [tally for tally in first if tally.unit in common]
     two = [tally for tally in second if tally.unit in common]
-    groups = _groups([*one, *two])
-    a, b = _sums(one, units, groups), _sums(two, units, groups)
-    observed = float(_metric(*_total(b)) - _metric(*_total(a))) if units else np.nan
+    groups = _sorted_groups([*one, *two])
+    a, b = _sum_tallies(one, units, groups), _sum_tallies(two, units, groups)
+    observed = float(_metric(*_sum_units(b)) - _metric(*_sum_units(a))) if units else np.nan
     if np.isnan(observed):
         return None
     differences = np.concatenate(
@@ -137,6 +137,7 @@ def compare(first: Sequence[Tally], second: Sequence[Tally], *, seed: int = 0) -
 
 
 def _permutation_p(a: _Sums, b: _Sums, observed: float, seed: int) -> float:
+    """Return the p value, 0 to 1, of a difference as large as observed, by exchanging units."""
     total_hits, total_weights = a.hits.sum(0) + b.hits.sum(0), a.weights.sum(0) + b.weights.sum(0)
     random = np.random.default_rng(seed)
     units = len(a.hits)
@@ -171,7 +172,8 @@ def _metric(hits: _Floats, weights: _Floats) -> _Floats:
     return means
 
 
-def _total(sums: _Sums) -> tuple[_Floats, _Floats]:
+def _sum_units(sums: _Sums) -> tuple[_Floats, _Floats]:
+    """Return the hits and the weights of all units together, by group."""
     return sums.hits.sum(axis=0), sums.weights.sum(axis=0)
 
 
@@ -191,7 +193,8 @@ def _rows(units: int) -> list[int]:
     return [most] * whole + ([rest] if rest else [])
 
 
-def _sums(tallies: Sequence[Tally], units: Sequence[str], groups: Sequence[str]) -> _Sums:
+def _sum_tallies(tallies: Sequence[Tally], units: Sequence[str], groups: Sequence[str]) -> _Sums:
+    """Return the hits and weights of tallies, shape (units, groups)."""
     row = {unit: i for i, unit in enumerate(units)}
     column = {group: i for i, group in enumerate(groups)}
     hits = np.zeros((len(units), max(1, len(groups))))
@@ -203,9 +206,11 @@ def _sums(tallies: Sequence[Tally], units: Sequence[str], groups: Sequence[str])
     return _Sums(hits, weights)
 
 
-def _units(tallies: Sequence[Tally]) -> list[str]:
+def _sorted_units(tallies: Sequence[Tally]) -> list[str]:
+    """Return the units of the tallies, sorted."""
     return sorted({tally.unit for tally in tallies})
 
 
-def _groups(tallies: Sequence[Tally]) -> list[str]:
+def _sorted_groups(tallies: Sequence[Tally]) -> list[str]:
+    """Return the groups of the tallies, sorted."""
     return sorted({tally.group for tally in tallies})

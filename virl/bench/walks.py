@@ -118,7 +118,9 @@ def run_walk(episode: Episode, world: WalkWorld) -> EpisodeResult:
     if walked.failure:
         scores |= dict.fromkeys(world.successes, 0.0)
     exchanges = mind.ledger.take_asked() if mind else ()
-    return EpisodeResult(_data(world, given, walked, scores), cost=_cost(exchanges), failure=walked.failure)
+    return EpisodeResult(
+        _data(world, given, walked, scores), cost=_exchange_cost(exchanges), failure=walked.failure
+    )
 
 
 def _data(world: WalkWorld, given: InstructionEpisode, walked: _WalkSoFar, scores: WalkScores) -> Data:
@@ -130,34 +132,40 @@ def _data(world: WalkWorld, given: InstructionEpisode, walked: _WalkSoFar, score
         "scan": given.scan,
         "instruction": given.instruction,
         "gold": list(given.path),
-        "start": [graph.ids[walked.start.node], _degrees(walked.start.heading)],
+        "start": [graph.ids[walked.start.node], _whole_if_possible(walked.start.heading)],
         "actions": [move.action for move in walked.moves],
-        "states": [[graph.ids[move.state.node], _degrees(move.state.heading)] for move in walked.moves],
+        "states": [
+            [graph.ids[move.state.node], _whole_if_possible(move.state.heading)] for move in walked.moves
+        ],
         "pano_path": [graph.ids[node] for node in path],
-        "decisions": [_decision(move) for move in walked.moves],
+        "decisions": [_decision_data(move) for move in walked.moves],
         "scores": scores,
-        "line": [_position(graph, node) for node in path],
-        "target": _position(graph, graph.number(given.target)),
+        "line": [_rounded_position(graph, node) for node in path],
+        "target": _rounded_position(graph, graph.number(given.target)),
     }
 
 
-def _cost(exchanges: Sequence[Exchange]) -> Mapping[str, float]:
+def _exchange_cost(exchanges: Sequence[Exchange]) -> Mapping[str, float]:
+    """Return what the exchanges cost: tokens, dollars, questions and how many were cached."""
     if not exchanges:
         return {}
     cached = sum(exchange.cached for exchange in exchanges)
     return {**cost_of(exchanges), "questions": float(len(exchanges)), "cached": float(cached)}
 
 
-def _decision(move: Move) -> dict[str, Any]:
+def _decision_data(move: Move) -> dict[str, Any]:
+    """Return the fields of a move's decision that are not empty."""
     told = {"asked": move.asked, "reason": move.reason, "refused": list(move.refused)}
     return {name: value for name, value in told.items() if value}
 
 
-def _degrees(heading: float) -> float | int:
+def _whole_if_possible(heading: float) -> float | int:
+    """Return a heading, degrees, as an integer if it is whole."""
     return int(heading) if float(heading).is_integer() else heading
 
 
-def _position(graph: NavigationGraph, node: int) -> list[float]:
+def _rounded_position(graph: NavigationGraph, node: int) -> list[float]:
+    """Return a node's position, rounded degrees."""
     return [round(angle, _DECIMALS) for angle in graph.position(node)]
 
 
@@ -191,10 +199,11 @@ def score_records(
         ]
         for metric in metrics
     }
-    return Scores(tallies, notes=tuple(_notes(records)))
+    return Scores(tallies, notes=tuple(_walk_notes(records)))
 
 
-def _notes(records: Sequence[Record]) -> list[str]:
+def _walk_notes(records: Sequence[Record]) -> list[str]:
+    """Return the notes about data, failed episodes, unreachable ends and refused replies."""
     notes = list(dict.fromkeys(f"data: {record.data['source']}" for record in records))
     failed = [record for record in records if record.status == "failed"]
     if failed:
@@ -242,6 +251,7 @@ def show_walk(record: Record, *, success: str, figures: Callable[[WalkScores], M
 
 
 def _describe_decision(decision: Mapping[str, Any]) -> str:
+    """Return a recorded decision as one line."""
     parts = [f"asked: {decision['asked']}"] if "asked" in decision else []
     parts += [f"refused: {reply}" for reply in decision.get("refused", ())]
     return "; ".join([*parts, *([decision["reason"]] if "reason" in decision else [])])

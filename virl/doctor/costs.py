@@ -66,6 +66,7 @@ class PriceTags:
     """
 
     def __init__(self, settings: GoogleSettings) -> None:
+        """Prepare price tags by the settings of Google's services."""
         self._settings = settings
 
     def of(self, what: str, ask: Callable[[City], object], count: float, source: str) -> Item:
@@ -101,7 +102,7 @@ class PriceTags:
 
 HIRO = "hiro"
 ESTIMATED = frozenset({("google", "explore")})
-"""Providers and routines whose runs are estimated."""
+"""Pairs of a provider and a routine whose runs have an estimate of their cost."""
 SPACING_M = 20.0  # V-IRL's grid of a district
 LOCALIZATION_FOVS = (60.0, 90.0, 120.0)  # degrees; all around with each (V-IRL's place localization)
 LOCALIZATION_PITCH = 10.0  # degrees (V-IRL's place localization)
@@ -152,8 +153,11 @@ def estimates(settings: GoogleSettings, habits: Habits, moves: int | None = None
     tags, districts = PriceTags(settings), smallest_and_largest()
     found: list[Estimate] = []
     for imagery in get_args(Imagery):
-        step = _step(tags, imagery, habits)
-        run = [*_start(tags), *(item.times(moves + 1) for item in step)]  # he looks around at the start, too
+        step = _price_step(tags, imagery, habits)
+        run = [
+            *_price_start(tags),
+            *(item.times(moves + 1) for item in step),
+        ]  # he looks around at the start, too
         found.append(_estimate(f"one step of {character.name}", imagery, step, is_small=True))
         found.append(_estimate(f"one run of {character.name}, {moves} moves", imagery, run, is_run=True))
         position = _position(tags, imagery)
@@ -186,7 +190,8 @@ def _look_around_cameras() -> list[Camera]:
     return sweep_cameras(0.0, LOOK_RANGE, LOOK_FOV)
 
 
-def _start(tags: PriceTags) -> list[Item]:
+def _price_start(tags: PriceTags) -> list[Item]:
+    """Return the requests at a run's start, with their prices."""
     source = "agents/hiro.yaml: an address"
     return [
         tags.of("address of the start", lambda city: city.maps.geocode("1 Main Street"), 1, source),
@@ -194,7 +199,8 @@ def _start(tags: PriceTags) -> list[Item]:
     ]
 
 
-def _step(tags: PriceTags, imagery: Imagery, habits: Habits) -> list[Item]:
+def _price_step(tags: PriceTags, imagery: Imagery, habits: Habits) -> list[Item]:
+    """Return the requests of a step, with their prices."""
     counted = f"counted: {habits.source}"
     return [
         tags.call("metadata", "tiles_metadata", 1, "docs/reference/google.md: one new panorama a step"),
@@ -215,6 +221,7 @@ def _step(tags: PriceTags, imagery: Imagery, habits: Habits) -> list[Item]:
 
 
 def _price_looks(tags: PriceTags, imagery: Imagery, habits: Habits) -> list[Item]:
+    """Return the requests for views in a step: single views, or tiles of whole panoramas."""
     constants, counted = "virl/routines/explore/looking.py: LOOK_RANGE, LOOK_FOV", f"counted: {habits.source}"
     if imagery == "static":
         return [
@@ -263,6 +270,7 @@ def localization_cameras() -> list[Camera]:
 def _estimate(
     unit: str, imagery: Imagery, items: Sequence[Item], *, is_small: bool = False, is_run: bool = False
 ) -> Estimate:
+    """Return the estimate of a unit by its requests; dollars."""
     usd = sum(item.count * item.usd for item in items)
     return Estimate(unit, imagery, tuple(items), round(usd, 6), is_small, is_run)
 
@@ -271,6 +279,7 @@ class _Stopped(VirlError):
     """A request that was about to be sent."""
 
     def __init__(self, endpoint: str, usd: float) -> None:
+        """Note the endpoint whose request was stopped, and its price in dollars."""
         super().__init__(f"{endpoint} would cost ${usd:.4f}")
         self.endpoint = endpoint
         self.usd = usd
@@ -282,6 +291,7 @@ class _NothingPasses(Ledger):
     def hold(
         self, price: Price, request: str, service: Service = "provider", *, input_tokens: int = 0
     ) -> Hold:
+        """Stop the request, and so tell its endpoint and price."""
         del service, input_tokens
         raise _Stopped(request, price.usd)
 
@@ -293,5 +303,6 @@ def tiles_of(cameras: Iterable[Camera], zoom: int = _ZOOM) -> set[tuple[int, int
 
 @cache
 def _tiles_of_one(camera: Camera, zoom: int) -> frozenset[tuple[int, int]]:
+    """Return the (x, y) of the tiles at a zoom level that a view needs."""
     width, height = _GOOGLES.size(zoom)
     return frozenset(tiles_seen(camera, _GOOGLES.attitude, width, height, _GOOGLES.tile))

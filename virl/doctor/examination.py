@@ -71,7 +71,7 @@ def examine_machine(
 
             machine += filter(None, [ask_model(mind, budget_usd - google.spent_usd)])
         machine.append(mind_finding(mind))
-    costs, notes = _costs(settings, habits, moves)
+    costs, notes = _estimate_costs(settings, habits, moves)
     works = not any(finding.state == "broken" for finding in machine)
     billed = measured_costs()
     towns = "; ".join(f"{town} town: {title}" for town, title in billed.towns.items())
@@ -109,7 +109,10 @@ def google_keys() -> Keys | None:
         return None
 
 
-def _costs(settings: GoogleSettings, habits: Habits, moves: int | None) -> tuple[list[Estimate], list[str]]:
+def _estimate_costs(
+    settings: GoogleSettings, habits: Habits, moves: int | None
+) -> tuple[list[Estimate], list[str]]:
+    """Return the estimates of costs, and notes on them; none if they cannot be estimated."""
     read = max(source.read for source in settings.sources.values())
     notes = [
         f"Prices: platform/providers/google.yaml, read {read}; free monthly events are not deducted.",

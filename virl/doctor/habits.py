@@ -37,7 +37,9 @@ class Habits:
 MEASURED = Habits(
     "15 runs in Virlton", runs=15, steps=274, closer=28, crossings=44, roads=108, nearby=37, details=25
 )
-"""Measured: Hiro with rules and the sign detector, at most 60 moves, from the first 15 starts that
+"""Counts of what Hiro does that costs something, in 15 runs in Virlton.
+
+Measured with rules and the sign detector, at most 60 moves, from the first 15 starts that
 `benchmarks.exploration` draws with seed 0. Real streets and other detectors differ: `--runs` counts those."""
 
 

@@ -168,7 +168,7 @@ def extras() -> Iterator[Finding]:
         yield Finding("package virl", "missing", "not installed", "knowing the extras", remedy)
         return
     for extra in sorted(_FOR.keys() & packages.keys()):
-        found = {name: _version(name) for name in packages[extra]}
+        found = {name: _version_or_none(name) for name in packages[extra]}
         missing = [name for name, installed in found.items() if installed is None]
         if missing:
             detail, remedy = f"not installed: {', '.join(missing)}", f"pip install 'virl[{extra}]'"
@@ -199,7 +199,8 @@ def packages_of(requirements: Iterable[str]) -> dict[str, list[str]]:
     return packages
 
 
-def _version(package: str) -> str | None:
+def _version_or_none(package: str) -> str | None:
+    """Return the version of an installed package; None if it is missing."""
     try:
         return version(package)
     except PackageNotFoundError:

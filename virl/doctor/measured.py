@@ -75,7 +75,7 @@ def prices(settings: GoogleSettings, costs: MeasuredCosts) -> Iterator[MeasuredP
         for name, work in works.items():
             unit = next(iter(work.values())).unit
             yield MeasuredPrice(
-                f"{name}, one {unit}{_moves(work)}",
+                f"{name}, one {unit}{_describe_moves(work)}",
                 {density: round(one.usd(settings), 6) for density, one in work.items()},
                 {
                     density: {sku: count / one.units for sku, count in one.events.items()}
@@ -95,7 +95,8 @@ def price_of_run(settings: GoogleSettings, costs: MeasuredCosts, agent: str) -> 
     return {density: one.usd(settings) for density, one in costs.agents.get(agent, {}).items()}
 
 
-def _moves(work: Mapping[Density, MeasuredWork]) -> str:
+def _describe_moves(work: Mapping[Density, MeasuredWork]) -> str:
+    """Return a clause on the moves of a unit in each town; empty if it has none."""
     moves = [
         f"{work[one].moves / work[one].units:.0f} moves in the {one} town" for one in DENSITIES if one in work
     ]

@@ -59,18 +59,19 @@ def mind_finding(spec: str) -> Finding:
     name, own = split_spec(spec)
     provider, _, model = name.partition(":")
     if provider not in _ASKED:
-        return _make_finding(spec, f"{_NOT_ASKED}; {_price_told(name, own)}")
+        return _make_finding(spec, f"{_NOT_ASKED}; {_describe_price(name, own)}")
     host = ModelHost(provider, base_url_of(provider))
     served = _ask_server(host, model)
     if isinstance(served, _Missed):
         return _make_finding(spec, served.detail, served.remedy)
     known = mind.profile.get("max_input_tokens") if isinstance(mind, LLMMind) else None
-    context = own.context or served.context or _count(known)
+    context = own.context or served.context or _positive_or_none(known)
     told = f"context {context:,} tokens" if context else "context unknown"
-    return _make_finding(spec, f"reached, and knows the model; {told}; {_price_told(name, own)}")
+    return _make_finding(spec, f"reached, and knows the model; {told}; {_describe_price(name, own)}")
 
 
 def _make_finding(spec: str, detail: str, remedy: str = "") -> Finding:
+    """Return the finding on a mind: missing if there is a remedy, else ok."""
     state: State = "missing" if remedy else "ok"
     return Finding(f"mind {spec}", state, detail, f"--mind {spec}", remedy, spec)
 
@@ -96,7 +97,8 @@ def _ask_server(host: ModelHost, model: str) -> "Served | _Missed":
     return _Missed(f"reached, but does not know {model}{some}", remedy)
 
 
-def _price_told(name: str, own: MindSettings) -> str:
+def _describe_price(name: str, own: MindSettings) -> str:
+    """Return the price of a model in words: as set, free, known or unknown."""
     if own.price:
         return "price ${:g} and ${:g} per million tokens in and out, as set".format(*prices_in(own.price))
     if name.startswith("ollama:"):
@@ -111,21 +113,25 @@ def _openai(client: httpx.Client, host: ModelHost, model: str) -> Served:
     """Return the list of models; vLLM and llama.cpp say there how much each can read."""
     base = (host.base_url or "https://api.openai.com/v1").rstrip("/")
     headers = {"authorization": f"Bearer {host.key}"} if host.key else {}
-    listed = {str(one["id"]): one for one in _json(client.get(f"{base}/models", headers=headers))["data"]}
+    listed = {
+        str(one["id"]): one for one in _json_object(client.get(f"{base}/models", headers=headers))["data"]
+    }
     found = listed.get(model)
     if found is None:
         return Served(present=False, others=tuple(sorted(listed)))
     context = found.get("max_model_len") or (found.get("meta") or {}).get("n_ctx")
-    return Served(present=True, context=_count(context))
+    return Served(present=True, context=_positive_or_none(context))
 
 
-def _anthropic(client: httpx.Client, host: ModelHost, model: str) -> Served:
+def _ask_anthropic(client: httpx.Client, host: ModelHost, model: str) -> Served:
+    """Return whether Anthropic serves the model, and its context in tokens."""
     base = (host.base_url or "https://api.anthropic.com").rstrip("/")
     headers = {"x-api-key": host.key or "", "anthropic-version": "2023-06-01"}
     return _one_model(client, f"{base}/v1/models/{quote(model, safe='')}", headers, "max_input_tokens")
 
 
-def _gemini(client: httpx.Client, host: ModelHost, model: str) -> Served:
+def _ask_gemini(client: httpx.Client, host: ModelHost, model: str) -> Served:
+    """Return whether Gemini serves the model, and its context in tokens."""
     base = (host.base_url or "https://generativelanguage.googleapis.com").rstrip("/")
     headers = {"x-goog-api-key": host.key or ""}
     return _one_model(client, f"{base}/v1beta/models/{quote(model, safe='')}", headers, "inputTokenLimit")
@@ -136,32 +142,34 @@ def _one_model(client: httpx.Client, url: str, headers: dict[str, str], context:
     said = client.get(url, headers=headers)
     if said.status_code == 404:
         return Served(present=False)
-    return Served(present=True, context=_count(_json(said).get(context)))
+    return Served(present=True, context=_positive_or_none(_json_object(said).get(context)))
 
 
-def _ollama(client: httpx.Client, host: ModelHost, model: str) -> Served:
+def _ask_ollama(client: httpx.Client, host: ModelHost, model: str) -> Served:
+    """Return whether Ollama has the model, its context in tokens, or else the models it has."""
     base = (host.base_url or "http://localhost:11434").rstrip("/")
     base = base if "://" in base else f"http://{base}"
-    names = [str(one["name"]) for one in _json(client.get(f"{base}/api/tags"))["models"]]
+    names = [str(one["name"]) for one in _json_object(client.get(f"{base}/api/tags"))["models"]]
     if model not in names and f"{model}:latest" not in names:
         return Served(present=False, others=tuple(sorted(names)))
-    shown = _json(client.post(f"{base}/api/show", json={"model": model}))
+    shown = _json_object(client.post(f"{base}/api/show", json={"model": model}))
     sizes = [
         size for field, size in (shown.get("model_info") or {}).items() if field.endswith(".context_length")
     ]
-    return Served(present=True, context=_count(sizes[0] if sizes else None))
+    return Served(present=True, context=_positive_or_none(sizes[0] if sizes else None))
 
 
 _ASKED: Mapping[str, Callable[[httpx.Client, ModelHost, str], Served]] = {
     "openai": _openai,
     "openai-completion": _openai,
-    "anthropic": _anthropic,
-    "google_genai": _gemini,
-    "ollama": _ollama,
+    "anthropic": _ask_anthropic,
+    "google_genai": _ask_gemini,
+    "ollama": _ask_ollama,
 }
 
 
-def _json(said: httpx.Response) -> dict[str, Any]:
+def _json_object(said: httpx.Response) -> dict[str, Any]:
+    """Return the JSON object of an answer; raises if it is refused or no object."""
     if not said.is_success:
         raise httpx.HTTPStatusError("refused", request=said.request, response=said)
     found = said.json()
@@ -170,5 +178,6 @@ def _json(said: httpx.Response) -> dict[str, Any]:
     return found
 
 
-def _count(tokens: object) -> int | None:
+def _positive_or_none(tokens: object) -> int | None:
+    """Return a positive integer as it is; anything else as None."""
     return tokens if isinstance(tokens, int) and not isinstance(tokens, bool) and tokens > 0 else None

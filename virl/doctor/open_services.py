@@ -75,13 +75,14 @@ def ask_open(
     """
     found: list[OpenOutcome] = []
     access = Access(left_out=left_out or LeftOut())
-    for ask in (_pictures, _places, _maps):
+    for ask in (_ask_pictures, _ask_places, _ask_maps):
         found += ask(name, file, access)
         tell()
     return tuple(found)
 
 
-def _pictures(_: str, file: OpenCity, access: Access) -> Iterator[OpenOutcome]:
+def _ask_pictures(_: str, file: OpenCity, access: Access) -> Iterator[OpenOutcome]:
+    """Yield the outcomes of asking for the pictures around the center, and for one of them."""
     kind = PICTURES.find(file.streetview)
     own, cells = kind.settings, _cells(file)
     run = (
@@ -94,7 +95,7 @@ def _pictures(_: str, file: OpenCity, access: Access) -> Iterator[OpenOutcome]:
         title = f"{own.title} ({own.base_url})"
         client, service = open_pictures(file.streetview, own, access)
     except VirlError as fault:
-        yield OpenOutcome(title, asked, "not asked", _reason(fault), run, _remedy(fault))
+        yield OpenOutcome(title, asked, "not asked", _reason_of(fault), run, _remedy_of(fault))
         return
     folder = resources.data_home() / FOLDER / file.streetview
     with closing(service):
@@ -116,10 +117,11 @@ def _pictures(_: str, file: OpenCity, access: Access) -> Iterator[OpenOutcome]:
         yield OpenOutcome(title, "the picture nearest to the center", status, detail, run, remedy)
 
 
-def _places(name: str, file: OpenCity, access: Access) -> Iterator[OpenOutcome]:
+def _ask_places(name: str, file: OpenCity, access: Access) -> Iterator[OpenOutcome]:
+    """Yield the outcome of asking for the places around the center, if the city asks Overpass."""
     if file.places != "overpass":
         return
-    own, keeping = _service("overpass"), Keeping.of(access, CACHE)
+    own, keeping = _brief_service("overpass"), Keeping.of(access, CACHE)
     squares = len(cells_of(district_of(file), ZOOM))
     run = f"{count_noun(squares, 'square')} of the district, kept for {own.keep_days:g} days"
 
@@ -135,20 +137,22 @@ def _places(name: str, file: OpenCity, access: Access) -> Iterator[OpenOutcome]:
 
     with closing(keeping):
         asked = f"places within {NEAR_M:g} m of the center"
-        yield _outcome(own, file.overpass_url, asked, probe_nearby, f"{run}. {own.policy}")
+        yield _ask_service(own, file.overpass_url, asked, probe_nearby, f"{run}. {own.policy}")
 
 
-def _maps(_: str, file: OpenCity, access: Access) -> Iterator[OpenOutcome]:
+def _ask_maps(_: str, file: OpenCity, access: Access) -> Iterator[OpenOutcome]:
+    """Yield the outcomes of asking for an address and a route, if the city asks such services."""
     if file.maps not in {"osrm", "valhalla"}:
         return
     with closing(Keeping.of(access, CACHE)) as keeping:
         if file.extract is None:
-            yield _addresses(file, keeping)
-        yield _route(file, keeping)
+            yield _ask_address(file, keeping)
+        yield _ask_route(file, keeping)
 
 
-def _addresses(file: OpenCity, keeping: Keeping) -> OpenOutcome:
-    own = _service("nominatim")
+def _ask_address(file: OpenCity, keeping: Keeping) -> OpenOutcome:
+    """Return the outcome of asking for the center's address."""
+    own = _brief_service("nominatim")
 
     def nearest() -> str:
         with closing(Nominatim(own, keeping, district_of(file), file.nominatim_url)) as addresses:
@@ -156,11 +160,12 @@ def _addresses(file: OpenCity, keeping: Keeping) -> OpenOutcome:
             return found.text if found else "no address"
 
     run = f"addresses that the agent names or shows, kept for {own.keep_days:g} days. {own.policy}"
-    return _outcome(own, file.nominatim_url, "the address of the center", nearest, run)
+    return _ask_service(own, file.nominatim_url, "the address of the center", nearest, run)
 
 
-def _route(file: OpenCity, keeping: Keeping) -> OpenOutcome:
-    own = _service("osrm" if file.maps == "osrm" else "valhalla")
+def _ask_route(file: OpenCity, keeping: Keeping) -> OpenOutcome:
+    """Return the outcome of asking for a short walk."""
+    own = _brief_service("osrm" if file.maps == "osrm" else "valhalla")
     url = file.osrm_url if file.maps == "osrm" else file.valhalla_url
 
     def walk() -> str:
@@ -170,12 +175,13 @@ def _route(file: OpenCity, keeping: Keeping) -> OpenOutcome:
             return f"{found.distance:.0f} m in {found.duration / 60:.0f} min"
 
     run = f"routes and tables of durations, kept for {own.keep_days:g} days. {own.policy}"
-    return _outcome(own, url, f"a walk of {NEAR_M:g} m", walk, run)
+    return _ask_service(own, url, f"a walk of {NEAR_M:g} m", walk, run)
 
 
-def _outcome(
+def _ask_service(
     own: MapServiceSettings, url: str | None, asked: str, ask: Callable[[], str], run: str
 ) -> OpenOutcome:
+    """Return the outcome of a question: what `ask` says, or why it failed; `run` tells what a run asks."""
     detail, told = _try_ask(ask)
     status, words, remedy = told or ("reached", detail or "", "")
     return OpenOutcome(f"{own.title} ({shown_url(service_url(own, url))})", asked, status, words, run, remedy)
@@ -188,10 +194,11 @@ def _try_ask(ask: Callable[[], AnswerT]) -> tuple[AnswerT | None, Told | None]:
     except NoRoute:
         return None, ("reached", "no route at this position", "")
     except VirlError as fault:
-        return None, (_status(fault), _reason(fault), _remedy(fault))
+        return None, (_status_of(fault), _reason_of(fault), _remedy_of(fault))
 
 
-def _status(fault: VirlError) -> Status:
+def _status_of(fault: VirlError) -> Status:
+    """Return the status that a fault stands for."""
     if not isinstance(fault, ProviderError):
         return "not asked" if isinstance(fault, ModelUnavailable) else "failing"
     if fault.status in {401, 403}:
@@ -201,11 +208,13 @@ def _status(fault: VirlError) -> Status:
     return "unreachable" if fault.status is None else "failing"
 
 
-def _reason(fault: VirlError) -> str:
+def _reason_of(fault: VirlError) -> str:
+    """Return the reason of a fault."""
     return fault.reason if isinstance(fault, ProviderError) else str(fault)
 
 
-def _remedy(fault: VirlError) -> str:
+def _remedy_of(fault: VirlError) -> str:
+    """Return the remedy of a fault; empty if it has none."""
     return fault.remedy if isinstance(fault, ProviderError) else ""
 
 
@@ -228,5 +237,6 @@ def _cells(file: OpenCity) -> set[Cell]:
     return cells_of(district_of(file)) if file.region else cells_around(file.center, file.reach_m)
 
 
-def _service(name: ServiceName) -> MapServiceSettings:
+def _brief_service(name: ServiceName) -> MapServiceSettings:
+    """Return a service's settings, with short timeouts and few retries."""
     return load_open_maps().of(name).model_copy(update={"timeouts": TIMEOUTS, "retries": RETRIES})

@@ -33,6 +33,8 @@ _NOBODY = "no-such-panorama"
 
 
 class _Id(CamelBody):
+    """The id of a place."""
+
     id: str = Field(min_length=1)
 
 
@@ -67,12 +69,14 @@ def probes(settings: GoogleSettings) -> tuple[Probe, ...]:
     return tuple(sorted((*_BOTH, *own), key=lambda probe: (probe.way == "paid", probe.usd(settings))))
 
 
-def _metadata(http: GoogleHttp, here: LatLng) -> str:
+def _ask_metadata(http: GoogleHttp, here: LatLng) -> str:
+    """Ask for the nearest panorama, and say what came."""
     found = nearest_of(http, here, RADIUS_M, outdoor=True)
     return "a panorama's id" if found else "no panorama near there"
 
 
-def _panorama_links(http: GoogleHttp, _: LatLng) -> str:
+def _ask_panorama_links(http: GoogleHttp, _: LatLng) -> str:
+    """Ask for a session and a panorama that does not exist, and say what came."""
     try:
         PanoramaTiles(http).capture(_NOBODY)
     except NoStreetView:
@@ -80,11 +84,14 @@ def _panorama_links(http: GoogleHttp, _: LatLng) -> str:
     return "a session and a panorama"
 
 
-def _text_ids(http: GoogleHttp, here: LatLng) -> str:
+def _ask_text_ids(http: GoogleHttp, here: LatLng) -> str:
+    """Ask for the id of a place, and say what came."""
     return "a place's id" if _some_place(http, here) else "no place"
 
 
 def _expect_refusal(call: Call) -> Callable[[GoogleHttp, LatLng], str]:
+    """Return the question of a probe that is expected to be refused."""
+
     def ask(http: GoogleHttp, _: LatLng) -> str:
         http.json(http.request(call))
         return "an answer, which may be billed"
@@ -92,23 +99,27 @@ def _expect_refusal(call: Call) -> Callable[[GoogleHttp, LatLng], str]:
     return ask
 
 
-def _picture(http: GoogleHttp, here: LatLng) -> str:
+def _ask_picture(http: GoogleHttp, here: LatLng) -> str:
+    """Ask for a picture, and say its size."""
     view = static_view(http, _panorama_at(http, here), Camera(0.0, width=SMALL, height=SMALL))
     return f"a picture of {view.shape[1]}x{view.shape[0]} pixels"
 
 
-def _tile(http: GoogleHttp, here: LatLng) -> str:
+def _ask_tile(http: GoogleHttp, here: LatLng) -> str:
+    """Ask for a tile, and say its size."""
     tiles = PanoramaTiles(http)
     pixels = tiles.tile(tiles.capture(_panorama_at(http, here)), 0, (0, 0))
     return f"a tile of {pixels.shape[1]}x{pixels.shape[0]} pixels"
 
 
-def _address(http: GoogleHttp, here: LatLng) -> str:
+def _ask_address(http: GoogleHttp, here: LatLng) -> str:
+    """Ask for the position of an address."""
     geocode(http, f"{here.lat},{here.lng}")
     return "a position"
 
 
 def _probe_nearby(http: GoogleHttp, here: LatLng) -> str:
+    """Ask for a place nearby, and say what came."""
     circle = {"center": {"latitude": here.lat, "longitude": here.lng}, "radius": RADIUS_M}
     reply = http.json(
         http.request(replace(_NEARBY, body={"locationRestriction": {"circle": circle}, "maxResultCount": 1}))
@@ -116,7 +127,8 @@ def _probe_nearby(http: GoogleHttp, here: LatLng) -> str:
     return "a place" if read_body(_Ids, reply, SERVICE).places else "no place"
 
 
-def _photo(http: GoogleHttp, here: LatLng) -> str:
+def _ask_photo(http: GoogleHttp, here: LatLng) -> str:
+    """Ask for a photo of some place, and say what came."""
     place = _some_place(http, here)
     if not place:
         return "no place, so no photo"
@@ -128,7 +140,8 @@ def _photo(http: GoogleHttp, here: LatLng) -> str:
     return "a photo"
 
 
-def _route(http: GoogleHttp, here: LatLng) -> str:
+def _ask_route(http: GoogleHttp, here: LatLng) -> str:
+    """Ask for a short route."""
     RoutesApi(http).route([here, destination(here, 90.0, WALK_M)])
     return "a route"
 
@@ -145,6 +158,7 @@ def _legacy(name: str, *points: str) -> Probe:
 
 
 def _panorama_at(http: GoogleHttp, here: LatLng) -> str:
+    """Return the id of the nearest panorama; raises NoStreetView if there is none."""
     found = nearest_of(http, here, RADIUS_M, outdoor=True)
     if found is None:
         raise NoStreetView(f"no panorama within {RADIUS_M:g} m of {here}")
@@ -152,6 +166,7 @@ def _panorama_at(http: GoogleHttp, here: LatLng) -> str:
 
 
 def _some_place(http: GoogleHttp, here: LatLng) -> str | None:
+    """Return the id of a restaurant nearby; None if there is none."""
     circle = {"center": {"latitude": here.lat, "longitude": here.lng}, "radius": WALK_M}
     body = {"textQuery": "restaurant", "pageSize": 1, "locationBias": {"circle": circle}}
     reply = http.json(http.request(replace(_TEXT_IDS, body=body)))
@@ -160,6 +175,7 @@ def _some_place(http: GoogleHttp, here: LatLng) -> str | None:
 
 
 def _keyless_probe(name: str, asks: str, call: Call) -> Probe:
+    """Return a probe that is expected to be refused."""
     return Probe(name, asks, "refused", _expect_refusal(call), (call,))
 
 
@@ -170,19 +186,19 @@ _PHOTO = Call("places_photo", query={"maxWidthPx": str(SMALL)})
 _NO_STOPS = Call("routes_compute", body={}, fields="routes.distanceMeters")
 
 _BOTH = (
-    Probe("static_metadata", "the panorama at a position", "free", _metadata),
-    Probe("tiles_metadata", "a session, and a panorama that is not there", "free", _panorama_links),
+    Probe("static_metadata", "the panorama at a position", "free", _ask_metadata),
+    Probe("tiles_metadata", "a session, and a panorama that is not there", "free", _ask_panorama_links),
     _keyless_probe("geocode", "a request without an address", Call("geocode")),
-    Probe("static_image", "one picture", "paid", _picture, (Call("static_image"),)),
-    Probe("tiles_tile", "one tile", "paid", _tile, (Call("tiles_tile"),)),
-    Probe("geocode", "one address", "paid", _address, (Call("geocode"),)),
+    Probe("static_image", "one picture", "paid", _ask_picture, (Call("static_image"),)),
+    Probe("tiles_tile", "one tile", "paid", _ask_tile, (Call("tiles_tile"),)),
+    Probe("geocode", "one address", "paid", _ask_address, (Call("geocode"),)),
 )
 _NEW = (
-    Probe("places_text", "ids of a text search", "free", _text_ids),
+    Probe("places_text", "ids of a text search", "free", _ask_text_ids),
     _keyless_probe("routes_compute", "a route without stops", _NO_STOPS),
     Probe("places_nearby", "one nearby search", "paid", _probe_nearby, (_NEARBY,)),
-    Probe("places_photo", "names of photos, and one photo", "paid", _photo, (_PHOTO_NAMES, _PHOTO)),
-    Probe("routes_compute", "one route", "paid", _route, (_NO_STOPS,)),
+    Probe("places_photo", "names of photos, and one photo", "paid", _ask_photo, (_PHOTO_NAMES, _PHOTO)),
+    Probe("routes_compute", "one route", "paid", _ask_route, (_NO_STOPS,)),
 )
 _LEGACY = (
     _keyless_probe("legacy_nearby", "a search without a position", Call("legacy_nearby")),

@@ -136,6 +136,7 @@ def _strip_secrets(value: Any, redaction: Redaction) -> Any:
 
 
 def _is_model(spec: str) -> bool:
+    """Return whether a mind is a model, neither rules nor a script."""
     return spec != "rules" and not spec.startswith(PREFIX)
 
 

@@ -49,6 +49,8 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class _Section:
+    """A table of the report with its title."""
+
     title: str
     columns: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
@@ -64,14 +66,23 @@ def tell(report: Report, console: Console) -> None:
     for line in verdict(report):
         say(console, as_markup(line))
     console.print()
-    sections = (_machine, _open, _services, _left_out, _measured_section, _costs, _requests, _missing_section)
+    sections = (
+        _machine_section,
+        _open_section,
+        _services_section,
+        _unread_section,
+        _measured_section,
+        _costs_section,
+        _requests_section,
+        _missing_section,
+    )
     for section in (make(report) for make in sections):
         if not section.rows:
             continue
         if console.is_terminal and console.width >= _TABLE_WIDTH:
-            console.print(_table(section))
+            console.print(_to_table(section))
         else:
-            for line in _lines(section):
+            for line in _plain_lines(section):
                 say(console, as_markup(line), indent=4)
     for note in report.notes:
         say(console, as_markup(note))
@@ -101,6 +112,7 @@ def verdict(report: Report) -> list[str]:
 
 
 def _open_verdict(report: Report) -> list[str]:
+    """Return the line on how many open services were reached; none if none was asked."""
     if not report.open:
         return []
     asked = {one.service for one in report.open}
@@ -108,60 +120,69 @@ def _open_verdict(report: Report) -> list[str]:
     return [f"open data: {len(asked - failed)} of {len(asked)} services reached"]
 
 
-def _machine(report: Report) -> _Section:
-    return _findings("This machine", [one for one in report.machine if one.state != "missing"])
+def _machine_section(report: Report) -> _Section:
+    """Return the section of what the machine has."""
+    return _findings_section("This machine", [one for one in report.machine if one.state != "missing"])
 
 
 def _missing_section(report: Report) -> _Section:
+    """Return the section of what the machine lacks."""
     missing = [one for one in report.machine if one.state == "missing"]
-    return _findings("Not installed or not set, needed only for what each line says", missing)
+    return _findings_section("Not installed or not set, needed only for what each line says", missing)
 
 
-def _findings(title: str, findings: Sequence[Finding]) -> _Section:
+def _findings_section(title: str, findings: Sequence[Finding]) -> _Section:
+    """Return the findings as a section."""
     rows = [(one.state, one.what, one.detail, one.needed_for, one.remedy) for one in findings]
     return _Section(title, ("", "what", "found", "needed for", "remedy"), rows)
 
 
-def _services(report: Report) -> _Section:
+def _services_section(report: Report) -> _Section:
+    """Return the section of Google's services."""
     rows = [
-        (one.status, one.service, one.asked, _usd(one.usd), one.detail, one.remedy)
+        (one.status, one.service, one.asked, _show_usd(one.usd), one.detail, one.remedy)
         for one in report.google.outcomes
     ]
     spent = report.google.spent_usd
-    title = f"Google's services (these checks {f'cost at most {_usd(spent)}' if spent else 'are free'})"
+    title = f"Google's services (these checks {f'cost at most {_show_usd(spent)}' if spent else 'are free'})"
     return _Section(title, ("", "service", "request", "price", "result", "remedy"), rows)
 
 
-def _open(report: Report) -> _Section:
+def _open_section(report: Report) -> _Section:
+    """Return the section of open services."""
     rows = [(one.status, one.service, one.asked, one.detail, one.run, one.remedy) for one in report.open]
     columns = ("", "service", "request", "result", "a run asks", "remedy")
     return _Section("Open services (these checks are free)", columns, rows)
 
 
-def _left_out(report: Report) -> _Section:
+def _unread_section(report: Report) -> _Section:
+    """Return the section of parts of answers that cannot be read."""
     rows = [(one.source, str(one.count), "; ".join(one.reasons)) for one in report.left_out]
     return _Section("Parts of answers that cannot be read", ("source", "count", "first reasons"), rows)
 
 
-def _costs(report: Report) -> _Section:
+def _costs_section(report: Report) -> _Section:
+    """Return the section of estimated costs: dollars by unit and kind of imagery."""
     units = dict.fromkeys(one.unit for one in report.costs)
     kinds = tuple(dict.fromkeys(one.imagery for one in report.costs))
-    usd = {(one.unit, one.imagery): _usd(one.usd) for one in report.costs}
+    usd = {(one.unit, one.imagery): _show_usd(one.usd) for one in report.costs}
     rows = [(unit, *(usd[unit, kind] for kind in kinds)) for unit in units]
     return _Section("Estimated costs", ("unit", *(f"imagery: {kind}" for kind in kinds)), rows)
 
 
 def _measured_section(report: Report) -> _Section:
+    """Return the section of measured costs: dollars by unit and town."""
     rows = [
-        (one.unit, *(_usd(one.usd[town], 2) if town in one.usd else "-" for town in DENSITIES))
+        (one.unit, *(_show_usd(one.usd[town], 2) if town in one.usd else "-" for town in DENSITIES))
         for one in report.measured
     ]
     return _Section("Measured costs", ("unit", *(f"{town} town" for town in DENSITIES)), rows)
 
 
-def _requests(report: Report) -> _Section:
+def _requests_section(report: Report) -> _Section:
+    """Return the section of the requests that the small units make."""
     rows = {
-        (one.unit, item.what, item.endpoint, f"{item.count:.3g}", _usd(item.usd), item.source): None
+        (one.unit, item.what, item.endpoint, f"{item.count:.3g}", _show_usd(item.usd), item.source): None
         for one in report.costs
         if one.is_small
         for item in one.items
@@ -170,11 +191,13 @@ def _requests(report: Report) -> _Section:
     return _Section("Requests per unit", columns, list(rows))
 
 
-def _usd(usd: float, digits: int = 3) -> str:
+def _show_usd(usd: float, digits: int = 3) -> str:
+    """Return dollars as text; "free" for 0."""
     return f"${usd:,.{digits}f}" if usd else "free"
 
 
-def _table(section: _Section) -> Table:
+def _to_table(section: _Section) -> Table:
+    """Return a section as a table for the terminal."""
     table = Table(title=section.title, box=SIMPLE_HEAD, title_justify="left", title_style="bold")
     for column in section.columns:
         table.add_column(column, overflow="fold")
@@ -183,7 +206,8 @@ def _table(section: _Section) -> Table:
     return table
 
 
-def _lines(section: _Section) -> Iterator[str]:
+def _plain_lines(section: _Section) -> Iterator[str]:
+    """Yield a section as plain lines."""
     yield f"{section.title}: {' | '.join(filter(None, section.columns))}"
     for row in section.rows:
         yield f"  {' | '.join(row).rstrip(' |')}"

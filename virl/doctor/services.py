@@ -80,6 +80,7 @@ class Questioner:
         left_out: LeftOut | None = None,
         record: Recording | None = None,
     ) -> None:
+        """Prepare three ways to ask: free, to be refused, and paid up to a budget in dollars, if any."""
         self._settings = settings.model_copy(update={"timeouts": TIMEOUTS, "retries": RETRIES})
         once = self._settings.model_copy(update={"retries": Retries(further=0)})
         counted = left_out or LeftOut()
@@ -108,7 +109,7 @@ class Questioner:
     def outcome(self, probe: Probe, here: LatLng) -> ProbeOutcome:
         """Ask one probe at a position."""
         if probe.way == "paid" and probe.usd(self._settings) > self._budget_left():
-            return self._too_dear(probe)
+            return self._refuse_price(probe)
         try:
             came = probe.ask(self._ways[probe.way], here)
         except ProviderError as fault:
@@ -119,7 +120,8 @@ class Questioner:
             return self._without_reply(probe, fault)
         return self._make_outcome(probe, "reached", came)
 
-    def _too_dear(self, probe: Probe) -> ProbeOutcome:
+    def _refuse_price(self, probe: Probe) -> ProbeOutcome:
+        """Return the outcome of a probe that was not asked because of its price."""
         costs = f"costs ${probe.usd(self._settings):.3f}"
         if self._ledger is None:
             return self._make_outcome(probe, "not asked", costs, "--real")
@@ -127,6 +129,7 @@ class Questioner:
         return self._make_outcome(probe, "not asked", detail, "a higher --budget-usd")
 
     def _without_reply(self, probe: Probe, fault: VirlError) -> ProbeOutcome:
+        """Return the outcome of a probe that a fault left without a reply; else raise the fault."""
         if isinstance(fault, BudgetExceeded):
             detail = "a further request would exceed the budget"
             return self._make_outcome(probe, "not asked", detail, "a higher --budget-usd with --real")
@@ -137,6 +140,7 @@ class Questioner:
         raise fault
 
     def _budget_left(self) -> float:
+        """Return the dollars that are left of the budget; 0 without one."""
         if self._ledger is None:
             return 0.0
         return round((self._ledger.limit_usd or 0.0) - self._ledger.spent_usd, 6)
@@ -159,6 +163,7 @@ class Questioner:
         return self._make_outcome(probe, "unclear", detail, f"test it with --real, for ${usd:.3f}")
 
     def _judge(self, probe: Probe, fault: ProviderError) -> ProbeOutcome:
+        """Return the outcome of a probe that failed."""
         status, remedy = _judgement(fault)
         return self._make_outcome(probe, status, fault.reason, remedy)
 
@@ -191,7 +196,7 @@ def ask_google(
     """
     asked = probes(settings)
     if keys is None:
-        return ProbeOutcomes(_by_service([_skip_outcome(settings, probe) for probe in asked]), 0.0)
+        return ProbeOutcomes(_group_by_service([_skip_outcome(settings, probe) for probe in asked]), 0.0)
     questioner = Questioner(settings, keys, budget_usd, left_out, record)
 
     def ask(probe: Probe) -> ProbeOutcome:
@@ -202,7 +207,7 @@ def ask_google(
     try:
         free = ask_all(ask, [probe for probe in asked if probe.way != "paid"])
         paid = [ask(probe) for probe in asked if probe.way == "paid"]  # one by one, the cheapest first
-        return ProbeOutcomes(_by_service([*free, *paid]), questioner.spent_usd)
+        return ProbeOutcomes(_group_by_service([*free, *paid]), questioner.spent_usd)
     finally:
         questioner.close()
 
@@ -219,6 +224,7 @@ def _judgement(fault: ProviderError) -> tuple[Status, str]:
 
 
 def _skip_outcome(settings: GoogleSettings, probe: Probe) -> ProbeOutcome:
+    """Return the outcome of a probe that cannot be asked without a key."""
     service = settings.endpoint(probe.endpoint).service
     usd = probe.usd(settings) if probe.way == "paid" else 0.0
     return ProbeOutcome(
@@ -226,6 +232,7 @@ def _skip_outcome(settings: GoogleSettings, probe: Probe) -> ProbeOutcome:
     )
 
 
-def _by_service(outcomes: Sequence[ProbeOutcome]) -> tuple[ProbeOutcome, ...]:
+def _group_by_service(outcomes: Sequence[ProbeOutcome]) -> tuple[ProbeOutcome, ...]:
+    """Return the outcomes grouped by service, in the order of first appearance."""
     order = list(dict.fromkeys(outcome.service for outcome in outcomes))
     return tuple(sorted(outcomes, key=lambda outcome: order.index(outcome.service)))

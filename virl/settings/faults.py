@@ -46,7 +46,7 @@ def faults_of(error: ValidationError, model: type[BaseModel], data: object) -> l
     """
     found = [_locate_error(one, model, data) for one in error.errors()]
     alone = [one for one in found if one.union is None and not _follows_from_others(one)]
-    said = {one.location: _reason(one) for one in _without_misspelt(alone)}
+    said = {one.location: _reason_of(one) for one in _without_misspelt(alone)}
     for union in dict.fromkeys(one.union for one in found if one.union is not None):
         said |= _of_a_union(union, [one for one in found if one.union == union])
     return [
@@ -82,10 +82,10 @@ def spell_value(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Mapping):
-        entries = [f"{key}: {_bare(held)}" for key, held in list(value.items())[: MOST_ENTRIES + 1]]
+        entries = [f"{key}: {_unquoted(held)}" for key, held in list(value.items())[: MOST_ENTRIES + 1]]
         said, instead = f"{{{', '.join(entries)}}}", "a section"
     elif isinstance(value, list | tuple):
-        entries = [_bare(held) for held in value[: MOST_ENTRIES + 1]]
+        entries = [_unquoted(held) for held in value[: MOST_ENTRIES + 1]]
         said, instead = f"[{', '.join(entries)}]", f"a list of {len(value)}"
     elif isinstance(value, int | float):
         entries, said, instead = [], str(value), "so large a number"
@@ -95,7 +95,8 @@ def spell_value(value: object) -> str:
     return said if len(said) <= LONGEST and len(entries) <= MOST_ENTRIES else instead
 
 
-def _bare(value: object) -> str:
+def _unquoted(value: object) -> str:
+    """Return a value as it would stand in a file, without quotes, and cut if long."""
     return " ".join(value.split())[: LONGEST + 1] if isinstance(value, str) else spell_value(value)
 
 
@@ -163,6 +164,7 @@ def _step_inside(held: object, part: str | int) -> tuple[str | int | None, objec
 
 
 def _value_at(data: object, location: Location) -> object:
+    """Return the value at a location in the data."""
     for part in location:
         data = _step_inside(data, part)[1]
     return data
@@ -195,7 +197,7 @@ def _of_a_union(union: Location, founds: Sequence[_Found]) -> dict[Location, str
     ]
     meant = [one for one in branches if not any(found.is_of_another_type for found in one)]
     if meant:
-        return {found.location: _reason(found) for found in _without_misspelt(min(meant, key=len))}
+        return {found.location: _reason_of(found) for found in _without_misspelt(min(meant, key=len))}
     return {union: _another(kinds_at(founds[0].model, union), _value_at(founds[0].data, union))}
 
 
@@ -211,7 +213,8 @@ def _spelt(model: type[BaseModel], location: Location) -> str:
     return said.removeprefix(".").removeprefix(", ")
 
 
-def _reason(found: _Found) -> str:
+def _reason_of(found: _Found) -> str:
+    """Return what is wrong with a value."""
     kind = found.error["type"]
     said = _MESSAGES.get(kind) or (_of_another_type if kind.endswith(("_type", "_parsing")) else _own_words)
     if isinstance(said, str):
@@ -226,6 +229,7 @@ def _own_words(found: _Found) -> str:
 
 
 def _of_another_type(found: _Found) -> str:
+    """Return that a value is of another type than its field."""
     return _another(found.kinds, found.error["input"]) if found.kinds else _own_words(found)
 
 
@@ -253,14 +257,16 @@ def _remedy(kinds: Sequence[Kind], value: object) -> str:
     return ""
 
 
-def _unknown(found: _Found) -> str:
+def _unknown_field(found: _Found) -> str:
+    """Return that a field is unknown, and which are known."""
     sections = [one for one in kinds_at(found.model, found.location[:-1]) if "properties" in one]
     fields = list(sections[0]["properties"]) if len(sections) == 1 else []
     hint = did_you_mean(str(found.location[-1]), fields)
     return f"unknown field{hint or (': choose one of: ' + ', '.join(fields) if fields else '')}"
 
 
-def _choice(found: _Found) -> str:
+def _wrong_choice(found: _Found) -> str:
+    """Return that a value is none of the choices, and which one may be meant."""
     names, value = literals_of(found.kinds), found.error["input"]
     said = f"one of {', '.join(names)}" if len(names) > FEW_NAMES else found.context["expected"]
     hint = did_you_mean(value, names) if isinstance(value, str) else ""
@@ -268,6 +274,7 @@ def _choice(found: _Found) -> str:
 
 
 def _out_of_range(found: _Found) -> str:
+    """Return that a number is out of its range, and whether latitude and longitude may be swapped."""
     bounds = span(found.kinds) or " and ".join(
         f"{BOUNDS[name]} {bound}" for name, bound in found.context.items()
     )
@@ -279,7 +286,8 @@ def _out_of_range(found: _Found) -> str:
     return said
 
 
-def _length(found: _Found) -> str:
+def _wrong_length(found: _Found) -> str:
+    """Return that a value is too short or too long."""
     given = found.error["input"]
     takes_any_length = any("entries" in one or one.get("type") == "string" for one in found.kinds)
     if found.kinds and not takes_any_length:  # a pair, a position
@@ -296,10 +304,10 @@ def _length(found: _Found) -> str:
 _MESSAGES: Mapping[str, str | Callable[[_Found], str]] = MappingProxyType(
     {
         "missing": "field is missing",
-        "extra_forbidden": _unknown,
+        "extra_forbidden": _unknown_field,
         "invalid_key": "the name of a field must be text: put it in quotes",
-        "literal_error": _choice,
-        "enum": _choice,
+        "literal_error": _wrong_choice,
+        "enum": _wrong_choice,
         "greater_than": _out_of_range,
         "greater_than_equal": _out_of_range,
         "less_than": _out_of_range,
@@ -308,10 +316,10 @@ _MESSAGES: Mapping[str, str | Callable[[_Found], str]] = MappingProxyType(
         "finite_number": "must be a finite number",
         "int_from_float": _of_another_type,
         "int_parsing_size": "must be a smaller number",
-        "too_long": _length,
-        "too_short": _length,
-        "string_too_long": _length,
-        "string_too_short": _length,
+        "too_long": _wrong_length,
+        "too_short": _wrong_length,
+        "string_too_long": _wrong_length,
+        "string_too_short": _wrong_length,
         "string_pattern_mismatch": "must match the pattern {pattern}, not {value}",
     }
 )

@@ -65,6 +65,7 @@ def kinds_at(model: type[BaseModel], location: Sequence[str | int]) -> Sequence[
 
 @lru_cache(maxsize=32)
 def _schema_of(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the JSON schema of a model."""
     return model.model_json_schema(schema_generator=_Schema)
 
 
@@ -122,6 +123,7 @@ def span(kinds: Sequence[Kind]) -> str:
 
 
 def _allowed_values(kind: Kind) -> list[str]:
+    """Return what values of a kind look like, in words."""
     match kind:
         case {"enum": _} | {"const": _}:
             return [f"'{value}'" for value in literals_of([kind])]
@@ -136,14 +138,15 @@ def _allowed_values(kind: Kind) -> list[str]:
         case {"prefixItems": entries}:
             said = f"a list of {len(entries)}"
         case {"entries": entries}:
-            said = f"a list{_example(entries)}"
+            said = f"a list{_list_example(entries)}"
         case _:
             plain = _PLAIN.get(kind.get("format") or kind.get("type", ""), "another value")
             said = ", ".join(filter(None, (plain, span([kind]))))
     return [said]
 
 
-def _example(entries: Sequence[Kind]) -> str:
+def _list_example(entries: Sequence[Kind]) -> str:
+    """Return an example of a list with such entries, in words."""
     if names := literals_of(entries):
         return f", such as [{', '.join(names[:2])}]"
     if any("prefixItems" in one for one in entries):

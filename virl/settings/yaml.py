@@ -152,6 +152,7 @@ class _BoundedComposer(Composer):
     peek_event: Callable[[], Any]
 
     def __init__(self) -> None:
+        """Begin with no value counted."""
         super().__init__()
         self.repeated: list[tuple[int, str]] = []
         """Fields that a section holds twice, each with its zero-based line."""
@@ -160,6 +161,7 @@ class _BoundedComposer(Composer):
         self._depth = 0
 
     def compose_node(self, parent: Any, index: Any) -> Any:
+        """Return the next node; refuses too deep or, with aliases written out, too many values."""
         event = self.peek_event()
         before, deeper = self._values, isinstance(event, yaml.CollectionStartEvent)
         self._depth += deeper
@@ -186,6 +188,7 @@ class _BoundedComposer(Composer):
         return 1
 
     def compose_mapping_node(self, anchor: Any) -> Any:
+        """Return the next section, and note the fields that it holds twice."""
         node = super().compose_mapping_node(anchor)
         names: set[str] = set()
         for key, _ in node.value:
@@ -223,6 +226,7 @@ _Loader.add_implicit_resolver(_CORE + "float", _FLOAT, list("-+.0123456789"))
 
 
 def _refuse(problem: str, mark: Any) -> NoReturn:
+    """Raise a fault of YAML at a mark."""
     raise yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
 
 
@@ -243,6 +247,7 @@ def _line_of(node: yaml.Node, location: Location) -> int:
 
 
 def _is_called(key: yaml.Node, name: str) -> bool:
+    """Return whether a key is a name or another spelling of it."""
     return key.value == name or str(key.value).lower() in _NAMES_OF.get(name, ())
 
 

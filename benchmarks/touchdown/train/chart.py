@@ -28,43 +28,47 @@ def draw_curves(metrics: Sequence[Mapping[str, Any]], title: str) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH:g} {_HEIGHT:g}">',
         f'<rect width="{_WIDTH:g}" height="{_HEIGHT:g}" fill="{colours()["card"]}"/>',
         '<g font-family="system-ui, sans-serif" font-size="13">',
-        _text(_WIDTH / 2, 22, title, "ink", "middle"),
-        *_axes(last, top),
-        _line([_place(step, loss, last, top) for step, loss in losses], _LOSS),
-        _line([_place(step, score, last, 100) for step, score in scores], _TC),
+        _draw_text(_WIDTH / 2, 22, title, "ink", "middle"),
+        *_draw_axes(last, top),
+        _draw_line([_to_point(step, loss, last, top) for step, loss in losses], _LOSS),
+        _draw_line([_to_point(step, score, last, 100) for step, score in scores], _TC),
     ]
     parts += [
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colours()[_TC]}"/>'
-        for x, y in (_place(step, score, last, 100) for step, score in scores)
+        for x, y in (_to_point(step, score, last, 100) for step, score in scores)
     ]
     return "\n".join([*parts, "</g>", "</svg>", ""])
 
 
-def _axes(last: float, top: float) -> list[str]:
+def _draw_axes(last: float, top: float) -> list[str]:
+    """Return the SVG of the axes, up to step `last` and loss `top`."""
     parts = []
     for part in range(5):
-        y = _place(0, part, last, 4)[1]
+        y = _to_point(0, part, last, 4)[1]
         parts.append(f'<path d="M{_LEFT:g} {y:.1f}H{_WIDTH - _RIGHT:g}" stroke="{colours()["line"]}"/>')
-        parts.append(_text(_LEFT - 6, y + 4, f"{top * part / 4:.3g}", _LOSS, "end"))
-        parts.append(_text(_WIDTH - _RIGHT + 6, y + 4, f"{25 * part}", _TC, "start"))
-        x = _place(part, 0, 4, 1)[0]
-        parts.append(_text(x, _HEIGHT - _BOTTOM + 18, f"{last * part / 4:.4g}", "soft", "middle"))
-    parts.append(_text(_WIDTH / 2, _HEIGHT - 8, "optimizer steps", "soft", "middle"))
-    parts.append(_text(8, _TOP - 12, "loss", _LOSS, "start"))
-    parts.append(_text(_WIDTH - 8, _TOP - 12, "TC %", _TC, "end"))
+        parts.append(_draw_text(_LEFT - 6, y + 4, f"{top * part / 4:.3g}", _LOSS, "end"))
+        parts.append(_draw_text(_WIDTH - _RIGHT + 6, y + 4, f"{25 * part}", _TC, "start"))
+        x = _to_point(part, 0, 4, 1)[0]
+        parts.append(_draw_text(x, _HEIGHT - _BOTTOM + 18, f"{last * part / 4:.4g}", "soft", "middle"))
+    parts.append(_draw_text(_WIDTH / 2, _HEIGHT - 8, "optimizer steps", "soft", "middle"))
+    parts.append(_draw_text(8, _TOP - 12, "loss", _LOSS, "start"))
+    parts.append(_draw_text(_WIDTH - 8, _TOP - 12, "TC %", _TC, "end"))
     return parts
 
 
-def _place(step: float, value: float, last: float, top: float) -> Point:
+def _to_point(step: float, value: float, last: float, top: float) -> Point:
+    """Return a step and a value as (x, y) on the chart."""
     x = _LEFT + (_WIDTH - _LEFT - _RIGHT) * step / last
     return x, _HEIGHT - _BOTTOM - (_HEIGHT - _TOP - _BOTTOM) * value / top
 
 
-def _line(points: Sequence[Point], colour: str) -> str:
+def _draw_line(points: Sequence[Point], colour: str) -> str:
+    """Return the SVG of a line through points."""
     shown = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
     return f'<polyline points="{shown}" fill="none" stroke="{colours()[colour]}" stroke-width="1.5"/>'
 
 
-def _text(x: float, y: float, words: str, colour: str, anchor: str) -> str:
+def _draw_text(x: float, y: float, words: str, colour: str, anchor: str) -> str:
+    """Return the SVG of a text at (x, y)."""
     where = f'x="{x:.1f}" y="{y:.1f}" fill="{colours()[colour]}" text-anchor="{anchor}"'
     return f"<text {where}>{escape(words)}</text>"

@@ -82,13 +82,14 @@ def load_state(checkpoint: Path, learner: Learner) -> Progress:
         state = json.loads((checkpoint / _STATE).read_text(encoding="utf-8"))
         tensors = load_file(checkpoint / _OPTIMIZER, device=str(learner.device))
         progress = Progress.model_validate(state["progress"])
-        _restore(learner, state, tensors)
+        _restore_optimizer(learner, state, tensors)
     except (OSError, ValueError, KeyError, SafetensorError, ValidationError) as fault:
         raise BadInput(f"{checkpoint}: is damaged: start again with another --out") from fault
     return progress
 
 
 def _optimizer_state(learner: Learner) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
+    """Return the tensors of the optimizer by name, and the rest of the learner's state."""
     full = learner.optimizer.state_dict()
     tensors = {
         f"{number}.{name}": tensor
@@ -102,7 +103,8 @@ def _optimizer_state(learner: Learner) -> tuple[dict[str, torch.Tensor], dict[st
     }
 
 
-def _restore(learner: Learner, state: dict[str, Any], tensors: dict[str, torch.Tensor]) -> None:
+def _restore_optimizer(learner: Learner, state: dict[str, Any], tensors: dict[str, torch.Tensor]) -> None:
+    """Set the state of the learner's optimizer, scheduler and scaler."""
     moments: dict[int, dict[str, torch.Tensor]] = {}
     for key, tensor in tensors.items():
         number, name = key.split(".", 1)

@@ -41,6 +41,7 @@ class Learner:
     """
 
     def __init__(self, model: Any, hyperparameters: Hyperparameters, total_steps: int) -> None:
+        """Prepare the optimizer and its schedule over so many steps."""
         self.model = model
         self.device: torch.device = model.device
         self.precision = choose_precision(hyperparameters.precision, self.device)
@@ -78,6 +79,7 @@ class Learner:
         return Update(loss, right / learned, rate, int(tokens), int(learned))
 
     def _loss(self, sample: Sample) -> tuple[torch.Tensor, int]:
+        """Return the mean loss over the labels of a sample, and how many of them were predicted rightly."""
         places = torch.tensor([place for place, label in enumerate(sample.labels) if label != IGNORED])
         labels = torch.tensor(sample.labels)[places].to(self.device)
         ids = torch.tensor([sample.ids], device=self.device)
@@ -88,6 +90,7 @@ class Learner:
         return loss, int((logits.argmax(-1) == labels).sum())
 
     def _step(self) -> None:
+        """Apply the gradients, clipped; on overflow skip the step."""
         self.scaler.unscale_(self.optimizer)
         torch.nn.utils.clip_grad_norm_(self._trainable, self._max_norm)
         scale = self.scaler.get_scale()

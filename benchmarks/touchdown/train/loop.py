@@ -130,6 +130,7 @@ class Training:
             yield order[begin : begin + size]
 
     def _take_step(self, batch: Sequence[TrainingRoute]) -> None:
+        """Learn from a batch, and note its figures and seconds."""
         begun = perf_counter()
         self._sources, self._rolled_out = Counter(), 0
         update = self.learner.update(self._samples(batch), len(batch), self.progress.step)
@@ -156,6 +157,7 @@ class Training:
             yield sample
 
     def _writer(self, max_tokens: int) -> GreedyWriter:
+        """Return the writer of replies in a context of so many tokens."""
         return GreedyWriter(
             self.learner.model,
             self.lessons.encoder,
@@ -164,6 +166,7 @@ class Training:
         )
 
     def _update_data(self, update: Update, seconds: float) -> dict[str, Any]:
+        """Return the figures of an update, with its tokens a second."""
         return asdict(update) | {
             "sources": dict(self._sources),
             "rollout_tokens": self._rolled_out,
@@ -171,6 +174,7 @@ class Training:
         }
 
     def _end_epoch(self, bar: Bar) -> None:
+        """Walk the dev routes, note the figures, and keep the best adapter."""
         begun = perf_counter()
         task = bar.add_task(f"walks of epoch {self.progress.epoch + 1}", total=len(self.dev))
         writer = self._writer(self.hyperparameters.cutoff)
@@ -186,6 +190,7 @@ class Training:
             self._keep_best(found, [rollout.actions for rollout in rollouts])
 
     def _keep_best(self, found: Evaluation, actions: Sequence[Sequence[str]]) -> None:
+        """Write the adapter, its evaluation and actions as the best so far."""
         best = self.out / BEST
         partial = best.with_name(best.name + PARTIAL)
         with refusals_in_a_line(best, _RESUME):
@@ -198,6 +203,7 @@ class Training:
             partial.rename(best)
 
     def _note(self, kind: str, seconds: float, told: dict[str, Any]) -> None:
+        """Add a line to the metrics, with seconds and peak memory, MiB."""
         self.progress.seconds += seconds
         line = {"kind": kind, "step": self.progress.step, "epoch": self.progress.epoch} | told
         line |= {"seconds": round(seconds, 3), "peak_memory_mib": peak_memory(self.learner.device)}
@@ -205,6 +211,7 @@ class Training:
         self.progress.metrics_size = self._metrics.size
 
     def _save(self) -> None:
+        """Write a checkpoint, and draw the chart."""
         save_checkpoint(self.out / CHECKPOINTS, self.learner, self.progress)
         draw(self.out)
 

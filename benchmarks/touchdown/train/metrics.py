@@ -39,6 +39,7 @@ def read_metrics(out: Path) -> list[dict[str, Any]]:
 
 
 def _parse_line(line: bytes) -> dict[str, Any]:
+    """Parse a line of the metrics; raises ValueError if it is not JSON."""
     try:
         found: dict[str, Any] = json.loads(line)
     except ValueError:

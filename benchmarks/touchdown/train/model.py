@@ -151,6 +151,7 @@ def _quiet() -> Iterator[None]:
 
 
 def _refuse_missing(folder: Path) -> None:
+    """Refuse a folder without a model."""
     if not (folder / "config.json").is_file():
         raise ModelUnavailable(
             f"{folder}: contains no model: give a folder with config.json, weights and tokenizer"

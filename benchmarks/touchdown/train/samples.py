@@ -60,6 +60,7 @@ class Lessons:
         ), "oracle"
 
     def _oracle_actions(self, route: TrainingRoute, rollout: Rollout) -> list[Action]:
+        """Return the actions that lead back to the route, at each state of a rollout."""
         oracle = Oracle(self.walks.graph, route.episode.path)
         return oracle.actions(rollout.states[:-1])[len(self.walks.opening_actions) :]
 

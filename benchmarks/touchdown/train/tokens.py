@@ -40,6 +40,7 @@ class Encoder:
     """
 
     def __init__(self, tokenizer: Any) -> None:
+        """Prepare to encode texts; raises ModelUnavailable for a tokenizer without offsets."""
         if not tokenizer.is_fast:
             raise ModelUnavailable("the model's tokenizer gives no offsets: it needs a tokenizer.json")
         self._tokenizer = tokenizer
@@ -120,7 +121,9 @@ def corrected_sample(
     labels = [IGNORED] * min(len(tokens.ids), cutoff)
     runs = action_tokens(tokens, spans)
     kept = [run for run in runs if run.stop <= cutoff]
-    shared = sum(_shares(tokens, place, span) for run, span in zip(runs, spans, strict=True) for place in run)
+    shared = sum(
+        _is_shared(tokens, place, span) for run, span in zip(runs, spans, strict=True) for place in run
+    )
     for run, other in zip(kept, action_tokens(better, better_spans), strict=False):
         for place, wanted in zip(run, other, strict=False):
             labels[place] = better.ids[wanted]
@@ -129,7 +132,8 @@ def corrected_sample(
     return Sample(tokens.ids[:cutoff], labels, cut=len(runs) - len(kept), shared=shared)
 
 
-def _shares(tokens: Tokens, place: int, span: Span) -> bool:
+def _is_shared(tokens: Tokens, place: int, span: Span) -> bool:
+    """Return whether a token has letters outside a span of the text."""
     start, end = tokens.offsets[place]
     beside = tokens.text[start : span[0]] + tokens.text[span[1] : end]
     return bool(beside.strip())

@@ -60,7 +60,7 @@ def benchmark_task(name: str, asked: Mapping[str, object]) -> Task:
     episodes: Sequence[Episode] = benchmark.episodes(options, work.resources)
     data = options.model_dump(mode="json")
     return Task(
-        dataset=MemoryDataset([_sample(benchmark, one) for one in episodes], name=name),
+        dataset=MemoryDataset([_to_sample(benchmark, one) for one in episodes], name=name),
         solver=run_episode(benchmark, {one.id: one for one in episodes}, work),
         scorer=own_scores(name, data),
         metrics=_means_by_metric(name, data),
@@ -80,11 +80,12 @@ class _Work:
 
     @classmethod
     def begin(cls, name: str, options: BaseOptions) -> "_Work":
+        """Open a benchmark's work in a temporary folder, which is removed with it."""
         out = Path(mkdtemp(prefix="virl-inspect-"))
         terms = Terms(seed=options.seed, workers=2, out=out)
         resources = Resources(terms, own_minds={MIND: _tested_mind})
         work = cls(Job(name, options.model_dump(mode="json"), terms), resources)
-        weakref.finalize(work, _tidy, resources, out)
+        weakref.finalize(work, _clean_up, resources, out)
         return work
 
     def bench(self) -> Bench:
@@ -93,7 +94,8 @@ class _Work:
         return self.resources.make_once(key, lambda: open_bench(self.job, self.resources))
 
 
-def _tidy(resources: Resources, out: Path) -> None:
+def _clean_up(resources: Resources, out: Path) -> None:
+    """Close the resources, and remove the folder."""
     resources.close()
     shutil.rmtree(out, ignore_errors=True)
 
@@ -144,7 +146,8 @@ def _attempt(work: _Work, episode: Episode) -> tuple[EpisodeOutcome, Halted | No
         return EpisodeOutcome(episode, "failed"), halted
 
 
-def _sample(benchmark: AnyBenchmark, episode: Episode) -> Sample:
+def _to_sample(benchmark: AnyBenchmark, episode: Episode) -> Sample:
+    """Return an episode as a sample of Inspect."""
     return Sample(
         input=f"{benchmark.about}\n\n{episode.city}: {episode.case}",
         id=episode.id,
@@ -237,7 +240,7 @@ def mean(benchmark: str, options: Mapping[str, Any], key: str) -> Metric:
         options: of the run, as JSON.
         key: of the metric.
     """
-    return _metric(benchmark, options, key, lambda interval: interval.mean)
+    return _make_metric(benchmark, options, key, lambda interval: interval.mean)
 
 
 @metric(scores="unreduced")
@@ -249,10 +252,13 @@ def stderr(benchmark: str, options: Mapping[str, Any], key: str) -> Metric:
         options: of the run, as JSON.
         key: of the metric.
     """
-    return _metric(benchmark, options, key, lambda interval: (interval.high - interval.low) / _WIDTH)
+    return _make_metric(benchmark, options, key, lambda interval: (interval.high - interval.low) / _WIDTH)
 
 
-def _metric(benchmark: str, options: Mapping[str, Any], key: str, of: Callable[[Interval], float]) -> Metric:
+def _make_metric(
+    benchmark: str, options: Mapping[str, Any], key: str, of: Callable[[Interval], float]
+) -> Metric:
+    """Return a metric of Inspect: one part of the interval, by model if there are several."""
     own, settings = _open_task(benchmark, options)
 
     def compute(scores: list[SampleScore]) -> Value:
@@ -283,6 +289,7 @@ def _estimate(
 
 
 def _open_task(name: str, options: Mapping[str, Any]) -> tuple[AnyBenchmark, BaseOptions]:
+    """Return the benchmark of a name, and its options after a check."""
     benchmark = find_benchmark(name)
     settings: BaseOptions = check_settings(dict(options), benchmark.options, source=f"options of virl/{name}")
     return benchmark, settings

@@ -51,6 +51,7 @@ class Halted(BaseException):
     """
 
     def __init__(self, cause: Exception) -> None:
+        """Keep the limit of Inspect that ended the episode."""
         super().__init__(str(cause))
         self.cause = cause
 
@@ -107,8 +108,8 @@ class InspectChatModel(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         asked = [_to_inspect(message) for message in messages]
-        tools = [_tool(one) for one in kwargs.get("tools", ())]
-        choice = _choice(kwargs.get("tool_choice"))
+        tools = [_to_tool(one) for one in kwargs.get("tools", ())]
+        choice = _to_choice(kwargs.get("tool_choice"))
         config = GenerateConfig(stop_seqs=stop, response_schema=_response_schema(kwargs.get("schema")))
 
         async def generate() -> ModelOutput:
@@ -122,13 +123,15 @@ class InspectChatModel(BaseChatModel):
 
 
 def _response_schema(schema: dict[str, Any] | None) -> ResponseSchema | None:
+    """Return a JSON schema as Inspect's; None for None."""
     if schema is None:
         return None
     name = str(schema.get("title", "reply"))
     return ResponseSchema(name=name, json_schema=JSONSchema.model_validate(schema))
 
 
-def _choice(asked: str | None) -> ToolChoice | None:
+def _to_choice(asked: str | None) -> ToolChoice | None:
+    """Return LangChain's choice of a tool as Inspect's."""
     match asked:
         case None | "auto" | "any" | "none":
             return asked
@@ -136,7 +139,8 @@ def _choice(asked: str | None) -> ToolChoice | None:
             return ToolFunction(name=asked)
 
 
-def _tool(given: dict[str, Any]) -> ToolInfo:
+def _to_tool(given: dict[str, Any]) -> ToolInfo:
+    """Return a tool of LangChain as Inspect's."""
     told = {name: given["parameters"].get(name) for name in ("properties", "required")}
     parameters = ToolParams.model_validate({name: value for name, value in told.items() if value})
     return ToolInfo(name=given["name"], description=given["description"], parameters=parameters)
@@ -146,7 +150,7 @@ def _to_inspect(message: BaseMessage) -> ChatMessage:
     """Return a message as Inspect has it."""
     if isinstance(message, ToolMessage):
         return ChatMessageTool(
-            content=_content(message), tool_call_id=message.tool_call_id, function=message.name
+            content=_to_content(message), tool_call_id=message.tool_call_id, function=message.name
         )
     if isinstance(message, AIMessage):
         calls = [
@@ -156,10 +160,11 @@ def _to_inspect(message: BaseMessage) -> ChatMessage:
         return ChatMessageAssistant(content=message.text, tool_calls=calls or None)
     if message.type == "system":
         return ChatMessageSystem(content=message.text)
-    return ChatMessageUser(content=_content(message))
+    return ChatMessageUser(content=_to_content(message))
 
 
-def _content(message: BaseMessage) -> str | list[Content]:
+def _to_content(message: BaseMessage) -> str | list[Content]:
+    """Return a message's text and pictures as Inspect's content."""
     if isinstance(message.content, str):
         return message.content
     parts: list[Content] = []

@@ -16,6 +16,8 @@ from virl.errors import VirlError
 
 
 def _register(name: str) -> Callable[..., Task]:
+    """Return the task of Inspect that runs a benchmark, registered by its name."""
+
     def make_task(**options: object) -> Task:
         try:
             return benchmark_task(name, options)

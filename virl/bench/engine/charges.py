@@ -41,11 +41,14 @@ class FarLedger(Ledger):
     """
 
     def __init__(self, ask: Callable[[Charge], Charged]) -> None:
+        """Prepare a ledger whose book is in another process; `ask` sends a charge and returns its reply."""
         super().__init__()
         self.book = _FarBook(ask)
 
 
 class _FarBook(Book):
+    """A book that is kept in another process."""
+
     def __init__(self, ask: Callable[[Charge], Charged]) -> None:
         super().__init__()
         self._ask = ask

@@ -69,6 +69,7 @@ class ClusterCrew:
     """
 
     def __init__(self, job: Job, count: int | None, address: str, book: Path | None) -> None:
+        """Join the Ray cluster at `address`, if not joined yet, and hire the first of `count` workers."""
         self._ray = module("ray", extra="ray")
         self._job = job
         self._count = count
@@ -113,6 +114,7 @@ class ClusterCrew:
             self._ray.shutdown()
 
     def _hire(self) -> None:
+        """Start another worker, and await that it opens the benchmark."""
         number = next(self._number)
         threads = max(self._count or 1, 1) + 1  # one to open the world, which may still run when it is asked
         actor = self._ray.remote(Worker).options(num_cpus=1, max_concurrency=threads)
@@ -129,6 +131,7 @@ class ClusterCrew:
             self._hire()
 
     def _hear(self, reply: Any) -> list[Event]:
+        """Return the events of a worker's reply: an episode's end, its free seats, or its loss."""
         place = self._awaited.pop(reply)
         errors = self._ray.exceptions
         try:
@@ -175,10 +178,12 @@ class ClusterCrew:
         return [*told, Died(place.seat, f"its worker died ({why})")] if place.episode else told
 
     def _replace(self, worker: int) -> None:
+        """End a worker at once, and hire another in its place."""
         self._ray.kill(self._workers.pop(worker))  # one that is only out of reach must not go on
         self._hire()
 
     def _tell_of_no_room(self) -> None:
+        """Warn that no worker is ready, if nothing was heard for a while."""
         if time.monotonic() - self._heard > PATIENCE_S:
             self._heard = time.monotonic()
             _log.warning(
@@ -189,6 +194,7 @@ class ClusterCrew:
 
 
 def _connect(ray: Any, address: str) -> None:
+    """Join a Ray cluster; raises BadInput with advice if that fails."""
     try:
         ray.init(address=address, log_to_driver=False, logging_level=logging.WARNING)
     except (ConnectionError, ValueError, RuntimeError, ray.exceptions.AuthenticationError) as fault:
@@ -225,6 +231,7 @@ class Worker:
     """An actor that runs episodes, several at once in threads."""
 
     def __init__(self, job: Job, desk: Any) -> None:
+        """Keep the job, and `desk`, the actor that keeps the budget; open nothing yet."""
         self._job = job
         self._desk = desk
         self._bench: Bench | None = None
@@ -249,7 +256,7 @@ class Worker:
         try:
             self._bench = open_bench(self._job, resources)
         except Exception as fault:  # noqa: BLE001 - told to the run, which ends
-            return _fault(fault)
+            return _to_remote(fault)
         return None
 
     def attempt(self, episode: Episode) -> EpisodeOutcome:
@@ -267,6 +274,7 @@ class Model:
     """An actor that holds a model, and batches what is asked of it at the same time."""
 
     def __init__(self, terms: Terms, use: ModelUse) -> None:
+        """Prepare the resources of an actor that serves one model."""
         self._use = use
         self._resources = Resources(replace(terms, workers=_MODEL_THREADS))
 
@@ -277,20 +285,21 @@ class Model:
         try:
             return self._resources.share_model(self._use).name
         except VirlError as fault:
-            return _fault(fault)
+            return _to_remote(fault)
 
     def ask(self, question: Question, items: Sequence[Any]) -> Sequence[Any] | RemoteFault:
         """Ask the model a question about items, as `virl.bench.shared.Asked` does."""
         try:
             return list(self._resources.share_model(self._use).ask(question, items))
         except VirlError as fault:
-            return _fault(fault)
+            return _to_remote(fault)
 
 
 class BudgetActor:
     """The one actor that all workers know: the models, the budget and the turns of a run."""
 
     def __init__(self, terms: Terms, book: Path | None) -> None:
+        """Open the ledger and the pace that all workers share; `book` is the file of what was spent."""
         self._terms = terms
         self._ledger = Ledger(terms.budget_usd, book=book)
         self._pace = Pace(terms.requests_per_second or 1.0)
@@ -327,12 +336,14 @@ def _open_far(ray: Any, desk: Any, use: ModelUse) -> OpenModel:
     actor = ray.get(desk.model.remote(use, needs))
 
     def check_reply(reply: Any) -> Any:
+        """Return the reply of an actor; raises its error if it replied with a fault."""
         said = ray.get(reply)
         if isinstance(said, RemoteFault):
             raise said.error()
         return said
 
     def ask(question: Question, items: Sequence[Any]) -> Sequence[Any]:
+        """Return the results of a question about items, as the actor of the model answers it."""
         results: Sequence[Any] = check_reply(actor.ask.remote(question, items))
         return results
 
@@ -361,7 +372,8 @@ def _missing_module(fault: Exception) -> BadInput | None:
     )
 
 
-def _fault(fault: Exception) -> RemoteFault:
+def _to_remote(fault: Exception) -> RemoteFault:
+    """Return a fault as it travels between processes: its kind and reason."""
     if not isinstance(fault, VirlError):
         fault = _missing_module(fault) or fault
     kind = next((kind for kind in (ModelUnavailable, BadInput) if isinstance(fault, kind)), VirlError)

@@ -19,6 +19,7 @@ def interruptible() -> Iterator[Callable[[], bool]]:
         return
 
     def handle(_: int, __: FrameType | None) -> None:
+        """Note the first interruption; raise KeyboardInterrupt at the second."""
         if asked.is_set():
             raise KeyboardInterrupt
         asked.set()

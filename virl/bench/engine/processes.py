@@ -73,6 +73,7 @@ class ProcessCrew:
     """
 
     def __init__(self, job: Job, count: int, ledger: Ledger) -> None:
+        """Start `count` processes that do the job's episodes, all charged to one ledger."""
         self._job = job
         self._ledger = ledger
         self._workers: dict[Seat, _Worker] = {}
@@ -108,6 +109,7 @@ class ProcessCrew:
         self._workers.clear()
 
     def _hire(self) -> None:
+        """Start another process, in a new seat that waits until it is ready."""
         # spawn: a forked child would inherit locks of ONNX Runtime's threads
         context = get_context("spawn")
         ours, theirs = context.Pipe()
@@ -120,6 +122,7 @@ class ProcessCrew:
         self._waiting.add(seat)
 
     def _hear(self, seat: Seat) -> Event | None:
+        """Read a message of the process in a seat; return its event, or None for a charge."""
         process, line = self._workers[seat]
         try:
             said = line.recv()
@@ -138,6 +141,7 @@ class ProcessCrew:
         return Ready(seat)
 
     def _replace(self, seat: Seat) -> Died:
+        """Start another process for one that died; raises WorkerLost if too many die early."""
         process, line = self._workers.pop(seat)
         line.close()
         process.join(ENDING_S)
@@ -178,6 +182,7 @@ def _asker(line: Connection) -> Callable[[Charge], Charged]:
     lock = threading.Lock()
 
     def ask(charge: Charge) -> Charged:
+        """Send a charge to the main process, and return its reply."""
         with lock:
             line.send(charge)
             charged: Charged = line.recv()

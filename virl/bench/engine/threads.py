@@ -27,6 +27,7 @@ class ThreadCrew:
     """
 
     def __init__(self, work: Callable[[Episode], EpisodeOutcome], count: int) -> None:
+        """Start `count` threads, each of which does an episode at a time by `work`."""
         self._work = work
         self._given: SimpleQueue[tuple[Seat, Episode] | None] = SimpleQueue()
         self._events: SimpleQueue[Event] = SimpleQueue()
@@ -57,6 +58,7 @@ class ThreadCrew:
             self._given.put(None)
 
     def _serve(self) -> None:
+        """Work on the given episodes until None is given."""
         while (given := self._given.get()) is not None:
             seat, episode = given
             self._events.put(Ended(seat, self._work(episode)))

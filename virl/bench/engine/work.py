@@ -114,6 +114,7 @@ class Bench:
         return outcome
 
     def _trace_episode(self, episode: Episode) -> AbstractContextManager[OpenSpan]:
+        """Return the span of an episode, for traces."""
         return span(
             f"episode {self.benchmark.name}",
             {
@@ -125,6 +126,7 @@ class Bench:
         )
 
     def _attempt(self, episode: Episode) -> EpisodeOutcome:
+        """Run an episode until it ends or no further try is worth it, and return its last outcome."""
         tries = count(1)
         policy = RetryPolicy(self.job.attempts - 1, self.job.first_wait_s, longest_wait=inf)
         last = policy.run(
@@ -135,6 +137,7 @@ class Bench:
         return last.outcome
 
     def _try(self, episode: Episode, number: int) -> "_Tried":
+        """Run an episode once, as its try `number`, and return the outcome and whether to try again."""
         started = time.perf_counter()
         try:
             result = self.benchmark.run(episode, self.world)
@@ -188,6 +191,7 @@ def _as_kept(result: EpisodeResult) -> EpisodeResult:
 
 
 def _draw_files(result: EpisodeResult) -> dict[str, bytes]:
+    """Return an episode's files by name, those drawn now that were left to draw later."""
     return {name: made if isinstance(made, bytes) else made() for name, made in result.files.items()}
 
 

@@ -48,7 +48,7 @@ def score_indoor(distances: Floats, walked: Sequence[int], gold: Sequence[int]) 
     """
     to_goal = distances[list(walked), gold[-1]]
     error, oracle_error = float(to_goal[-1]), float(to_goal.min())
-    walked_m, gold_m = _length(distances, walked), _length(distances, gold)
+    walked_m, gold_m = _path_length(distances, walked), _path_length(distances, gold)
     success = error < SUCCESS_M
     between = distances[list(walked)][:, list(gold)]
     return IndoorScore(
@@ -64,5 +64,6 @@ def score_indoor(distances: Floats, walked: Sequence[int], gold: Sequence[int]) 
     )
 
 
-def _length(distances: Floats, path: Sequence[int]) -> float:
+def _path_length(distances: Floats, path: Sequence[int]) -> float:
+    """Return the length of a path, in the unit of `distances`, which has all pairs of nodes."""
     return float(sum(distances[a, b] for a, b in pairwise(path)))

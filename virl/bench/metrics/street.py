@@ -99,7 +99,7 @@ def kpa(graph: NavigationGraph, walked: Nodes, gold: Nodes) -> float:
         walked: nodes of the walk.
         gold: nodes of the gold path.
     """
-    return _kpa(
+    return _keypoint_accuracy(
         graph.degree > 2, path_of(walked), path_of(gold), task_completion(graph, walked[-1], gold[-1])
     )
 
@@ -132,7 +132,7 @@ def score_walks(graph: NavigationGraph, walks: Sequence[Walk]) -> list[StreetSco
             StreetScore(
                 tc=float(completed),
                 spd=spd,
-                kpa=_kpa(crossings, walk, route, completed),
+                kpa=_keypoint_accuracy(crossings, walk, route, completed),
                 kpa_published=_kpa_published(crossings, walk, route, completed),
             )
         )
@@ -153,6 +153,7 @@ def score_paths(
 
 
 def _score_path(graph: NavigationGraph, walk: Nodes, route: Nodes, threshold: float) -> PathScore:
+    """Return nDTW, SDTW and CLS of a walk against its route; `threshold` in hops."""
     between = np.stack(count_hops(linked_nodes(graph), route, [walk] * len(route)), axis=1)
     return PathScore(
         nDTW=ndtw(between, threshold),
@@ -162,10 +163,12 @@ def _score_path(graph: NavigationGraph, walk: Nodes, route: Nodes, threshold: fl
 
 
 def _links_to(graph: NavigationGraph, node: int, other: int) -> bool:
+    """Return whether a node has a link to another."""
     return other in graph.target[graph.links(node)].tolist()
 
 
-def _kpa(crossings: Bools, walk: list[int], route: list[int], completed: bool) -> float:
+def _keypoint_accuracy(crossings: Bools, walk: list[int], route: list[int], completed: bool) -> float:
+    """Return the share of decisions at the start, at crossings and at the end that were right, 0 to 1."""
     steps = list(pairwise(route))
     onward = zip(steps[1:], crossings[route[1:]].tolist(), strict=False)
     passed = Counter(step for step, crossing in onward if crossing)
@@ -175,11 +178,13 @@ def _kpa(crossings: Bools, walk: list[int], route: list[int], completed: bool) -
 
 
 def _kpa_published(crossings: Bools, walk: list[int], route: list[int], completed: bool) -> float:
+    """Return the keypoint accuracy as the published code has it, 0 to 1."""
     wanted, taken = _published_items(crossings, route), _published_items(crossings, walk)
     return (len(wanted & taken) + completed) / (len(wanted) + 1)
 
 
 def _published_items(crossings: Bools, path: list[int]) -> set[tuple[int, ...]]:
+    """Return what the published code compares: first two nodes, and steps out of crossings."""
     if len(path) < 2:
         return set()
     steps = zip(pairwise(path), crossings[path].tolist(), strict=False)

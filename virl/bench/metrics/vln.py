@@ -62,8 +62,8 @@ def score_vln(
     return VlnScore(
         success=float(distance(walked.positions[-1], destination) < SUCCESS_M),
         start_reaction=float(bool(walked.actions) and walked.actions[0] == first_action),
-        intersection_arrival=_share(arrived),
-        intersection_reaction=_share(reacted),
+        intersection_arrival=_hit_share(arrived),
+        intersection_reaction=_hit_share(reacted),
         stop_arrival=float(closest < STOP_M),
     )
 
@@ -78,5 +78,6 @@ def _nearest(positions: Sequence[LatLng], goal: LatLng) -> tuple[int, float]:
     return moment, metres[moment]
 
 
-def _share(hits: Sequence[bool]) -> float | None:
+def _hit_share(hits: Sequence[bool]) -> float | None:
+    """Return the share of hits, 0 to 1; None without any."""
     return sum(hits) / len(hits) if hits else None

@@ -129,7 +129,7 @@ def write_page(home: Path, gathered: Gathered, results: Results, own: Sequence[t
             text = html_page(
                 templates, "episode.html.j2", context, styles=_STYLES, scripts=_SCRIPTS, beside=True
             )
-            _write(home / page.path, text)
+            _write_text(home / page.path, text)
     context = {
         "results": results,
         "sections": sections,
@@ -139,11 +139,14 @@ def write_page(home: Path, gathered: Gathered, results: Results, own: Sequence[t
         "charts": _group_charts(results),
         "heats": [(row, _heat(table)) for row in _whole_rows(results) for table in row.confusions],
     }
-    _write(home / PAGE, html_page(templates, "report.html.j2", context, styles=_STYLES, scripts=_SCRIPTS))
+    _write_text(
+        home / PAGE, html_page(templates, "report.html.j2", context, styles=_STYLES, scripts=_SCRIPTS)
+    )
     return home / PAGE
 
 
 def _sections(gathered: Gathered, run: KeptRun) -> Iterator[_Section]:
+    """Yield a section for each model and city of a run."""
     for model, cities in run.plan.episodes.items():
         for city in cities:
             records = [one for one in run.records if (one.model, one.city) == (model, city)]
@@ -156,6 +159,7 @@ def _sections(gathered: Gathered, run: KeptRun) -> Iterator[_Section]:
 
 
 def _pages(gathered: Gathered, run: KeptRun, records: Sequence[Record]) -> Iterator[_Page]:
+    """Yield the pages of records, in order; without a path beyond the most pages that are written."""
     done = 0
     for record in records:
         name = slug(f"{run.name}/{record.id}" if run.name else record.id)
@@ -170,6 +174,7 @@ def _pages(gathered: Gathered, run: KeptRun, records: Sequence[Record]) -> Itera
 
 
 def _neighbours(pages: Sequence[_Page]) -> Iterator[tuple[_Page | None, _Page, _Page | None]]:
+    """Yield each page between the one before and the one after; None at the ends."""
     for number, page in enumerate(pages):
         before = pages[number - 1] if number else None
         after = pages[number + 1] if number + 1 < len(pages) else None
@@ -205,15 +210,17 @@ def _links(home: Path, run: KeptRun, page: _Page) -> list[tuple[str, str]]:
     folder = run.folders[page.record.id].resolve() / FOLDER / slug(page.record.id)
     here = (home / page.path).parent.resolve()
     return [
-        (title, _address(folder / file, here)) for title, file in page.shown.links if is_there(folder / file)
+        (title, _link_to(folder / file, here)) for title, file in page.shown.links if is_there(folder / file)
     ]
 
 
-def _address(path: Path, here: Path) -> str:
+def _link_to(path: Path, here: Path) -> str:
+    """Return the link to a path from the folder `here`."""
     return quote(Path(os.path.relpath(path, here)).as_posix())
 
 
-def _write(path: Path, text: str) -> None:
+def _write_text(path: Path, text: str) -> None:
+    """Write a text to a file, as a whole or not at all."""
     with replace_file(path, "report again") as file:
         file.write(text.encode("utf-8", "replace"))
 
@@ -283,7 +290,9 @@ def _group_charts(results: Results) -> list[Chart]:
         if metric.by_group and names:
             longest = 1.0 if metric.percent else max(one.high for groups in values for one in groups.values())
             names.sort(key=lambda name: (-values[0][name].mean if name in values[0] else 0.0, name))
-            groups = tuple(Group(name, tuple(_bars(rows, metric, name, longest or 1.0))) for name in names)
+            groups = tuple(
+                Group(name, tuple(_metric_bars(rows, metric, name, longest or 1.0))) for name in names
+            )
             charts.append(Chart(metric.heading, groups))
     return charts
 
@@ -305,7 +314,8 @@ def _heat(table: ConfusionTable) -> Heat:
     return Heat(table.title, given, tuple(rows), left_out)
 
 
-def _bars(rows: Sequence[RowResult], metric: MetricHead, group: str, longest: float) -> list[Bar]:
+def _metric_bars(rows: Sequence[RowResult], metric: MetricHead, group: str, longest: float) -> list[Bar]:
+    """Return the bars of a metric in a group, one a row; lengths in percent of `longest`."""
     bars = []
     for number, row in enumerate(rows):
         value = row.groups.get(metric.key, {}).get(group)
@@ -332,11 +342,12 @@ def city_map(city: CityPlan, shown: Sequence[tuple[Shown, str]]) -> MapFigure | 
     paper = lay_out(frame, places, ground_of_lines(city.streets), extent=_EXTENT)
     paths = [MapPath([paper.place(position) for position in one.path]) for one, _ in shown if one.path]
     return map_figure(
-        f"Map of {city.title}", paper, paths, [_dot(paper, *one) for one in _merge_points(shown)]
+        f"Map of {city.title}", paper, paths, [_score_mark(paper, *one) for one in _merge_points(shown)]
     )
 
 
-def _dot(paper: Paper, point: ShownPoint, page: str) -> Mark:
+def _score_mark(paper: Paper, point: ShownPoint, page: str) -> Mark:
+    """Return the mark of an episode's point on the map, coloured by score, which links to its page."""
     colour, title = color_of(point.score), point.label or "episode"
     return Mark(*paper.place(point.position), "score", title, shape="spot", href=page, colour=colour)
 

@@ -27,7 +27,7 @@ class Episodes(Settings):
     planned: int
     done: int
     failed: int
-    """Number of failed episodes: in no number of the row, but where the benchmark scores their results."""
+    """Number of failed episodes; they count in the values only where the benchmark scores their results."""
     missing: int
     """Number of episodes that have not been tried yet."""
 
@@ -191,6 +191,7 @@ class _Cell:
 
 
 def _cells(gathered: Gathered, run: KeptRun) -> Iterator[_Cell]:
+    """Yield the records and scores of each model and city of a run."""
     kept: dict[tuple[str, str], list[Record]] = {}
     for record in run.records:
         kept.setdefault((record.model, record.city), []).append(record)
@@ -229,15 +230,17 @@ def _in_city(tally: Tally, city: str) -> Tally:
 
 
 def _rows(metrics: Sequence[Metric], run: KeptRun, cells: Sequence[_Cell]) -> Iterator[RowResult]:
+    """Yield a row for each model and city, and one for each model over several cities."""
     for model, planned in run.plan.episodes.items():
         own = [cell for cell in cells if (cell.run, cell.model) == (run.name, model)]
         for cell in own:
-            yield _row(metrics, cell.city, [cell], planned[cell.city])
+            yield _merge_cells(metrics, cell.city, [cell], planned[cell.city])
         if len(own) > 1:
-            yield _row(metrics, "", own, sum(planned.values()))
+            yield _merge_cells(metrics, "", own, sum(planned.values()))
 
 
-def _row(metrics: Sequence[Metric], city: str, cells: Sequence[_Cell], planned: int) -> RowResult:
+def _merge_cells(metrics: Sequence[Metric], city: str, cells: Sequence[_Cell], planned: int) -> RowResult:
+    """Return the results of the cells of one model, together; `planned` counts episodes."""
     records = [record for cell in cells for record in cell.records]
     done = sum(record.status == "done" for record in records)
     scored = [record for record in records if record.is_scored]
@@ -265,6 +268,7 @@ def _row(metrics: Sequence[Metric], city: str, cells: Sequence[_Cell], planned: 
 
 
 def _tallies(cells: Sequence[_Cell], metric: str) -> list[Tally]:
+    """Return the tallies of a metric in all cells."""
     return [tally for cell in cells for tally in cell.scores.tallies.get(metric, ())]
 
 
@@ -305,6 +309,7 @@ def _compare_models(metrics: Sequence[Metric], cells: Sequence[_Cell]) -> Iterat
 
 
 def _sum_cost(run: KeptRun) -> Spent | None:
+    """Return what the run paid in all its folders; None if it sent no request."""
     paid = [paid_for(folder) for folder in run.parts]
     usd = sum(one.usd for one in paid)
     told = sum(record.cost.get("usd", 0.0) for record in run.records)
@@ -320,6 +325,7 @@ def _sum_cost(run: KeptRun) -> Spent | None:
 
 
 def _total_cost(records: Sequence[Record]) -> dict[str, float]:
+    """Return the sums of the records' costs by name."""
     total: dict[str, float] = {}
     for record in records:
         for name, amount in record.cost.items():
@@ -349,6 +355,7 @@ def split(results: Results) -> list[Results]:
     groups.sort(key=lambda group: next(number for number, own in enumerate(keys) if own & group))
 
     def rows_in(group: set[str]) -> dict[str, object]:
+        """Return the rows and published rows that have values in a group of metrics."""
         bare = group is groups[0]
         return {
             "rows": tuple(

@@ -57,6 +57,8 @@ class _KeptSettings(Settings):
 
 @dataclass(frozen=True, slots=True)
 class _Folder:
+    """A run's folder as it was read: settings, plan, and records by id."""
+
     path: Path
     benchmark: str
     options: dict[str, Any]
@@ -73,7 +75,7 @@ def gather(folders: Sequence[Path]) -> Gathered:
         BadInput: a folder holds no run, or they are of different benchmarks.
         UnknownName: the benchmark is not installed.
     """
-    read = [_read(folder) for folder in folders]
+    read = [_read_folder(folder) for folder in folders]
     names = sorted({one.benchmark for one in read})
     if len(names) != 1:
         raise BadInput(f"runs of {' and '.join(names)}: report on one benchmark at a time")
@@ -105,7 +107,8 @@ def reading_data(benchmark: AnyBenchmark, run: KeptRun) -> Iterator[None]:
         ) from fault
 
 
-def _read(folder: Path) -> _Folder:
+def _read_folder(folder: Path) -> _Folder:
+    """Read a run's folder; raises BadInput if it is none."""
     path = folder / SETTINGS
     if not path.is_file():
         raise BadInput(f"{path}: no such file: give a run folder")
@@ -127,12 +130,13 @@ def _titles(paths: Sequence[Path]) -> list[str]:
 
 
 def _merge_parts(benchmark: AnyBenchmark, parts: Sequence[_Folder], name: str) -> KeptRun:
+    """Return the parts of a run as one: of an episode kept twice, the last done, else the last failed."""
     source = str(parts[0].path / SETTINGS)
     options: BaseOptions = check_settings(parts[0].options, benchmark.options, source=source)
     kept: dict[str, tuple[Record, Path]] = {}
     for part in parts:
         for identity, data in part.records.items():
-            record = _record(data, part.path)
+            record = _check_record(data, part.path)
             if identity not in kept or record.status == "done" or kept[identity][0].status == "failed":
                 kept[identity] = (record, part.path)
     plan = parts[0].plan
@@ -145,7 +149,8 @@ def _merge_parts(benchmark: AnyBenchmark, parts: Sequence[_Folder], name: str) -
     return KeptRun(name, options, plan, tuple(ordered), where, tuple(part.path for part in parts))
 
 
-def _record(data: dict[str, Any], folder: Path) -> Record:
+def _check_record(data: dict[str, Any], folder: Path) -> Record:
+    """Check a record as read from a folder; raises BadInput if it has other fields."""
     if set(data) != _FIELDS:
         wrong = ", ".join(sorted(_FIELDS ^ set(data)))
         raise BadInput(f"{folder / RECORDS}: {data['id']}: fields missing or unknown ({wrong})")

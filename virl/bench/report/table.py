@@ -58,6 +58,7 @@ def terminal_table(results: Results, width: int, *, published: bool = False) -> 
 
 
 def _terminal_tables(results: Results, width: int, published: bool) -> Iterator[ConsoleRenderable]:
+    """Yield the tables for a terminal of `width` letters, those of published results after them."""
     metrics = [metric for metric in shown_metrics(results) if not metric.aside]
     rows = [[_cell(row.values.get(metric.key), metric) for metric in metrics] for row in results.rows]
     yield from _wrap_tables(results.title, _measured_columns(results), metrics, rows, width)
@@ -120,6 +121,7 @@ def _measured_columns(results: Results) -> list[list[str]]:
 
 
 def _legend(metrics: Sequence[MetricHead], has_values: bool) -> str:
+    """Return the lines that explain the metrics and intervals."""
     lines = [
         "In parentheses: 95 % interval. Episodes that failed or did not run are in no mean."
     ] * has_values
@@ -199,19 +201,20 @@ def latex_table(results: Results) -> str:
 
 
 def _latex_table(results: Results) -> str:
+    """Return the results as a LaTeX table."""
     many = len(results.runs) > 1
     metrics = shown_metrics(results)
     heads = (["Run"] if many else []) + ["Model", "City", "Episodes", *map(_heading, metrics)]
     lines = [
         rf"\begin{{tabular}}{{{'l' * (len(heads) - len(metrics))}{'r' * len(metrics)}}}",
         r"\toprule",
-        " & ".join(map(_tex, heads)) + r" \\",
+        " & ".join(map(_escape_tex, heads)) + r" \\",
         r"\midrule",
     ]
     for row in results.rows:
         cells = ([row.run] if many else []) + [row.model, row.city or ALL_CITIES, shown_share(row.episodes)]
         numbers = [_tex_cell(row.values.get(metric.key), metric) for metric in metrics]
-        lines.append(" & ".join([*map(_tex, cells), *numbers]) + r" \\")
+        lines.append(" & ".join([*map(_escape_tex, cells), *numbers]) + r" \\")
     if results.published:
         lines.append(r"\midrule")
     for paper in results.published:
@@ -220,11 +223,12 @@ def _latex_table(results: Results) -> str:
             shown_number(paper.values[metric.key], metric) if metric.key in paper.values else "--"
             for metric in metrics
         ]
-        lines.append(" & ".join([*map(_tex, cells), *plain]) + r" \\")
+        lines.append(" & ".join([*map(_escape_tex, cells), *plain]) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 
 def _heading(metric: MetricHead) -> str:
+    """Return the heading of a metric, with its percent sign."""
     return f"{metric.heading} %" if metric.percent else metric.heading
 
 
@@ -241,17 +245,20 @@ def _cell(value: Interval | None, metric: MetricHead) -> str:
 
 
 def _published_cell(paper: PublishedRow, metric: MetricHead) -> str:
+    """Return a published value of a metric as text; a dash if there is none."""
     return shown_number(paper.values[metric.key], metric) if metric.key in paper.values else "-"
 
 
 def _tex_cell(value: Interval | None, metric: MetricHead) -> str:
+    """Return a mean and its interval as LaTeX; a dash for None."""
     if value is None:
         return "--"
     mean, low, high = (shown_number(number, metric) for number in value)
     return rf"{mean} {{\scriptsize [{low}, {high}]}}"
 
 
-def _tex(text: str) -> str:
+def _escape_tex(text: str) -> str:
+    """Return a text escaped for LaTeX."""
     return "".join(_LATEX.get(letter, letter) for letter in text)
 
 

@@ -102,6 +102,7 @@ def write_walks_page(
 
 
 def _failed_episode(record: Record, graphs: Mapping[str, NavigationGraph]) -> ShownEpisode:
+    """Return an episode that failed before it walked, as it is shown."""
     return ShownEpisode(record.case, "", (), (), "failed", next(iter(graphs)), f"not walked: {record.reason}")
 
 
@@ -111,6 +112,7 @@ def _to_episode(
     success: str,
     figures: Callable[[WalkScores], Mapping[str, str]],
 ) -> ShownEpisode:
+    """Return an episode as it is shown; `success` names the score that says whether it reached its end."""
     data = record.data
     moves = zip(data["actions"], data["states"], data["decisions"], strict=True)
     return ShownEpisode(
@@ -118,7 +120,7 @@ def _to_episode(
         data["instruction"],
         tuple(graph.number(node) for node in data["gold"]),
         tuple(graph.number(node) for node in data["pano_path"]),
-        _end(record, success),
+        _end_of(record, success),
         data["scan"],
         note=record.reason,
         figures=figures(data["scores"]),
@@ -135,7 +137,8 @@ def _to_episode(
     )
 
 
-def _end(record: Record, success: str) -> End:
+def _end_of(record: Record, success: str) -> End:
+    """Return how an episode ended: failed, reached or missed."""
     if record.status == "failed":
         return "failed"
     return "reached" if record.data["scores"][success] else "missed"
@@ -189,13 +192,14 @@ def _map_data(graph: NavigationGraph, episodes: Sequence[ShownEpisode]) -> dict[
     number = np.cumsum(near) - 1
     return {
         "nodes": np.flatnonzero(near).tolist(),
-        "x": _tenths(x[near]),
-        "y": _tenths(-y[near]),
+        "x": _round_metres(x[near]),
+        "y": _round_metres(-y[near]),
         "links": number[ends].ravel().tolist(),
     }
 
 
 def _is_near(points: Floats, shown: Ints) -> NDArray[np.bool_]:
+    """Return a mask of the points near one of those shown."""
     near = np.zeros(len(points), bool)
     if len(shown):
         distance, _ = cKDTree(points[shown]).query(points, distance_upper_bound=_AROUND_M)
@@ -203,7 +207,8 @@ def _is_near(points: Floats, shown: Ints) -> NDArray[np.bool_]:
     return near
 
 
-def _tenths(metres: Floats) -> list[int]:
+def _round_metres(metres: Floats) -> list[int]:
+    """Return metres as whole numbers in the page's precision."""
     rounded: list[int] = np.rint(metres * _PRECISION).astype(np.int64).tolist()
     return rounded
 

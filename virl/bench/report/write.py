@@ -87,7 +87,7 @@ def _lines(results: Results, *, published: bool) -> list[str]:
     lines += [spent_line(spent, run) for run, spent in results.spent.items()]
     alike: dict[str, list[Failure]] = {}
     for failure in results.failures:
-        alike.setdefault(_what_became(failure), []).append(failure)
+        alike.setdefault(_describe_counting(failure), []).append(failure)
     for what, failures in alike.items():
         count = "1 episode" if len(failures) == 1 else f"{len(failures)} episodes"
         lines.append(f"{count} {what}")
@@ -100,7 +100,8 @@ def _lines(results: Results, *, published: bool) -> list[str]:
     return lines
 
 
-def _what_became(failure: Failure) -> str:
+def _describe_counting(failure: Failure) -> str:
+    """Return a clause on how a failure counts in the means, and whether it can be retried."""
     if failure.fault == CannotTry.__name__:
         return "cannot be run, not included in means"
     if failure.scored:
@@ -141,7 +142,7 @@ def write_own_pages(home: Path, gathered: Gathered, results: Results) -> OwnPage
         path = Path(page.file)
         name = f"{path.stem}-{slug(run.name)}{path.suffix}" if run.name else page.file
         try:
-            page.write(home / name, _head(gathered.benchmark, run, results), run.records, run.options)
+            page.write(home / name, _page_head(gathered.benchmark, run, results), run.records, run.options)
         except CannotWrite:
             raise
         except VirlError as fault:
@@ -152,7 +153,8 @@ def write_own_pages(home: Path, gathered: Gathered, results: Results) -> OwnPage
     return OwnPages(tuple(links), tuple(missing), tuple(tables))
 
 
-def _head(benchmark: AnyBenchmark, run: KeptRun, results: Results) -> PageHead:
+def _page_head(benchmark: AnyBenchmark, run: KeptRun, results: Results) -> PageHead:
+    """Return the head of the run's page: title, columns, measured and published rows, notes."""
     metrics = shown_metrics(results)
     rows = [row for row in results.rows if row.run == run.name]
     names = list(dict.fromkeys(row.model for row in rows))

@@ -95,7 +95,7 @@ def write_labelled(city: City, name: str, folder: Path, count: int, seed: int = 
         file = f"view-{len(views):03d}.png"
         with replace_file(folder / file, "write the views again") as stream:
             PIL.Image.fromarray(view.pixels).save(stream, "PNG")
-        things = tuple(_to_labelled(one) for one in _visible(city, view) if _labels_of(one))
+        things = tuple(_to_labelled(one) for one in _visible_things(city, view) if _labels_of(one))
         camera = view.camera
         views.append(
             LabelledView(
@@ -138,10 +138,11 @@ def open_views(folder: Path, labelled: LabelledSet) -> list[View]:
     Raises:
         BadInput: a picture is missing or is none.
     """
-    return [_open(folder / one.file, one) for one in labelled.views]
+    return [_open_view(folder / one.file, one) for one in labelled.views]
 
 
-def _open(path: Path, one: LabelledView) -> View:
+def _open_view(path: Path, one: LabelledView) -> View:
+    """Read the picture of a labelled view; raises BadInput if it is missing."""
     try:
         pixels = decode(path.read_bytes())
     except OSError as fault:
@@ -155,7 +156,7 @@ def _of_places(city: City, random: Random) -> Iterator[tuple[View, tuple[str, ..
     by_type = {kind: city.places.nearby(city.center, 2000.0, [kind]) for kind in types_20()}
     for place in _in_turn(by_type, random):
         view = _view_of(city, place.position)
-        if view and any(one.place_id == place.id and _is_clear(one) for one in _visible(city, view)):
+        if view and any(one.place_id == place.id and _is_clear(one) for one in _visible_things(city, view)):
             yield view, tuple(name for name in place.types if name in types_20())
 
 
@@ -165,7 +166,7 @@ def _of_furniture(city: City, random: Random) -> Iterator[tuple[View, tuple[str,
     by_kind = {kind: city.truth.things({kind}) for kind in KINDS}
     for thing in _in_turn(by_kind, random):
         view = _view_of(city, thing.position)
-        if view and any(one.id == thing.id and _is_clear(one) for one in _visible(city, view)):
+        if view and any(one.id == thing.id and _is_clear(one) for one in _visible_things(city, view)):
             yield view, ()
 
 
@@ -185,22 +186,26 @@ def _in_turn(by_kind: Mapping[str, list[FoundT]], random: Random) -> Iterator[Fo
         yield from (one for one in row if one is not None)
 
 
-def _visible(city: City, view: View) -> Sequence[Visible]:
+def _visible_things(city: City, view: View) -> Sequence[Visible]:
+    """Return the signs and things that the city knows to be visible in a view."""
     return city.truth.visible(view.pano_id, view.camera, kinds={"sign", *KINDS}) if city.truth else ()
 
 
 def _labels_of(one: Visible) -> tuple[str, ...]:
+    """Return the labels that fit a visible thing: its kind, or the types of a sign's place."""
     if one.kind != "sign":
         return (one.kind,)
     return tuple(kind for kind in one.place_types if kind in types_20())
 
 
 def _is_clear(one: Visible) -> bool:
+    """Return whether a thing is large, unhidden and, if a sign, legible enough to be required."""
     left, top, right, bottom = one.box
     legible = one.kind != "sign" or (bool(one.label) and not one.on_directory)
     return legible and one.visible_fraction >= CLEAR_SEEN and max(right - left, bottom - top) >= CLEAR_PX
 
 
 def _to_labelled(one: Visible) -> LabelledThing:
+    """Return a visible thing with its labels, box, text and whether it is clear."""
     text = one.label if one.kind == "sign" else ""
     return LabelledThing(labels=_labels_of(one), box=one.box, text=text, clear=_is_clear(one))

@@ -140,6 +140,7 @@ def measure_here(role: Role, name: str, folder: Path, device: Any, allow_downloa
 def _run_model(
     role: Role, name: str, labelled: LabelledSet, views: Sequence[View], models: Models
 ) -> Measured:
+    """Return the speed, memory and scores of a model on the views that suit its role."""
     chosen = [i for i, one in enumerate(labelled.views) if one.place_types or role != "recognizer"]
     shown, truths = [views[i] for i in chosen], [labelled.views[i] for i in chosen]
     with _memory() as grown:
@@ -167,6 +168,7 @@ def _run_model(
 
 
 def _runner(role: Role, name: str, labelled: LabelledSet, models: Models) -> Any:
+    """Return the call that runs a model on views."""
     if role == "detector":
         detector = models.detector(name)
         return lambda views: detector.detect(views, labelled.labels)
@@ -183,23 +185,25 @@ def _runner(role: Role, name: str, labelled: LabelledSet, models: Models) -> Any
 def _scores(
     role: Role, name: str, truths: Any, results: Any
 ) -> tuple[Score | None, Score | None, Tally | None]:
+    """Return the scores at the first and second threshold, and the tally; None where a role has none."""
     if role == "detector":
         at = look_scores(name)
         tallies = [
             score_detections(truths, results, lambda label: at.of(label).first),
             score_detections(truths, results, lambda label: at.of(label).second),
         ]
-        return _score(tallies[0], at.first), _score(tallies[1], at.second), tallies[0]
+        return _to_score(tallies[0], at.first), _to_score(tallies[1], at.second), tallies[0]
     if role == "recognizer":
         tally = score_ranks(truths, results, types_20())
     elif role == "reader":
         tally = score_lines(truths, results)
     else:
         return None, None, None
-    return _score(tally, None), None, tally
+    return _to_score(tally, None), None, tally
 
 
-def _score(tally: Tally, at: float | None) -> Score:
+def _to_score(tally: Tally, at: float | None) -> Score:
+    """Return a tally as a score; `at` is its threshold."""
     return Score(at, tally.precision, tally.recall, tally.right, tally.found, tally.there)
 
 
@@ -213,6 +217,7 @@ def _truth(role: Role, name: str, labelled: LabelledSet) -> Truth | None:
 
 
 def _gpu_mb() -> float | None:
+    """Return the most GPU memory that was used, MB; None without a GPU."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.cuda.is_available():
         return None
@@ -262,7 +267,7 @@ def score_detections(
     tally = Tally()
     for view, detections in zip(views, found, strict=True):
         sure = [one for one in detections if one.score >= least(one.label) and plain_label(one.label) != SIGN]
-        _tally(
+        _count_finds(
             tally,
             view.things,
             sorted(sure, key=lambda one: -one.score),
@@ -282,7 +287,7 @@ def score_lines(views: Sequence[LabelledView], read: Sequence[Sequence[TextLine]
     for view, lines in zip(views, read, strict=True):
         words = [" ".join(line.text for line in sign) for sign in group_lines(lines)]
         signs = [thing for thing in view.things if thing.text]
-        _tally(tally, signs, words, lambda said, thing: _resemblance(said, thing.text), _READ)
+        _count_finds(tally, signs, words, lambda said, thing: _resemblance(said, thing.text), _READ)
     return tally
 
 
@@ -305,13 +310,14 @@ def score_ranks(views: Sequence[LabelledView], scores: NDArray[np.float32], labe
     return tally
 
 
-def _tally(
+def _count_finds(
     tally: Tally,
     things: Sequence[LabelledThing],
     found: Sequence[FoundT],
     fit: Callable[[FoundT, LabelledThing], float],
     least: float,
 ) -> None:
+    """Count in `tally` which of the clear things were found, and which finds are right."""
     hit: set[int] = set()
     for one in found:
         fits = [fit(one, thing) for thing in things]
@@ -330,5 +336,6 @@ def _tally(
 
 
 def _resemblance(said: str, text: str) -> float:
+    """Return how alike a read and a known text are, 0 to 100; 0 if one is shorter than 3 letters."""
     read, known = utils.default_process(said), utils.default_process(text)
     return fuzz.partial_ratio(read, known) if min(len(read), len(known)) >= 3 else 0.0

@@ -30,7 +30,7 @@ THEN = "check again"
 
 def rows(results: Sequence[Measured]) -> list[tuple[str, ...]]:
     """Return a row of the table for each model, under `COLUMNS`; what a model does not have is a dash."""
-    return [_row(one) for one in results]
+    return [_model_row(one) for one in results]
 
 
 def write_check(folder: Path, labelled: LabelledSet, results: Sequence[Measured]) -> Path:
@@ -67,25 +67,28 @@ def write_check(folder: Path, labelled: LabelledSet, results: Sequence[Measured]
     return folder / PAGE
 
 
-def _row(one: Measured) -> tuple[str, ...]:
+def _model_row(one: Measured) -> tuple[str, ...]:
+    """Return the table's row of a model."""
     if one.fault:
         return (one.name, one.role, *("-" * (len(COLUMNS) - 2)))
     gpu = "-" if one.gpu_mb is None else f"{one.gpu_mb:.0f}"
     speed = f"{one.images_per_s:.3g}"
     return (
         one.name, one.role, speed, f"{one.load_s:.1f}", f"{one.memory_mb:.0f}", gpu,
-        *_score(one.first), *_score(one.second),
+        *_score_cells(one.first), *_score_cells(one.second),
     )  # fmt: skip
 
 
-def _score(score: Score | None) -> tuple[str, str, str]:
+def _score_cells(score: Score | None) -> tuple[str, str, str]:
+    """Return a score as text: threshold, precision and recall; dashes for None."""
     if score is None:
         return "-", "-", "-"
     at = "-" if score.at is None else f"{score.at:g}"
-    return at, _share(score.precision), _share(score.recall)
+    return at, _show_share(score.precision), _show_share(score.recall)
 
 
-def _share(share: float | None) -> str:
+def _show_share(share: float | None) -> str:
+    """Return a share as a percentage in text; a dash for None."""
     return "-" if share is None else f"{share:.0%}"
 
 
@@ -110,16 +113,18 @@ def _pictures(folder: Path, labelled: LabelledSet, views: Sequence[Image], one: 
 
 
 def _draw_finds(pixels: Image, view: LabelledView, found: Sequence[Detection]) -> Image:
+    """Return the picture with boxes: clear things in one colour, what was found in another."""
     drawn = np.ascontiguousarray(pixels)
     for thing in view.things:
         if thing.clear:
-            _box(drawn, thing.box, "", rgb("good"))
+            _draw_box(drawn, thing.box, "", rgb("good"))
     for one in found:
-        _box(drawn, one.box, f"{one.label} {one.score:.2f}", rgb("bad"))
+        _draw_box(drawn, one.box, f"{one.label} {one.score:.2f}", rgb("bad"))
     return drawn
 
 
-def _box(drawn: Image, box: Sequence[float], text: str, colour: tuple[int, int, int]) -> None:
+def _draw_box(drawn: Image, box: Sequence[float], text: str, colour: tuple[int, int, int]) -> None:
+    """Draw a box (left, top, right, bottom), pixels, with a text above it."""
     left, top, right, bottom = (round(side) for side in box)
     cv2.rectangle(drawn, (left, top), (right, bottom), colour, 2)
     if text:

@@ -144,6 +144,7 @@ def _as_message(fault: Exception, request: ToolCallRequest) -> str | None:  # no
 
 
 def _orders(body: Body) -> str:
+    """Return the agent's orders for the model: its character, city, limits and whether it gets pictures."""
     character = body.agent.character
     return render(
         body.agent.prompts.load("by_tools/agent", Reply),
@@ -161,6 +162,7 @@ def _orders(body: Body) -> str:
 
 
 def _sees(agent: Agent, model: BaseChatModel) -> bool:
+    """Return whether the model gets pictures: as the character, else the mind, else its own profile says."""
     asked = agent.character.senses.pictures
     profile: dict[str, Any] = dict(model.profile or {})
     wanted = agent.mind.settings.pictures if isinstance(agent.mind, LLMMind) else None
@@ -169,6 +171,7 @@ def _sees(agent: Agent, model: BaseChatModel) -> bool:
 
 
 def _exhibits(agent: Agent, outcome: ToolRunOutcome) -> list[Exhibit]:
+    """Return the report's exhibits: an answer other than the run's reason, and a table of tool calls."""
     rows = tuple(
         (note.key, str(note.data["name"]), short(without_fence(str(note.data["content"])), 160))
         for note in agent.run.notes(TOOL)

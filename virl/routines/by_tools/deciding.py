@@ -87,6 +87,7 @@ class LocalDecider:
     def __init__(
         self, mind: ScriptMind | RuleMind, next_turn: Callable[[Sequence[BaseMessage], int], Turn]
     ) -> None:
+        """Prepare a decider; `next_turn` makes a turn of the messages so far and the calls allowed in one."""
         self._mind, self._next_turn = mind, next_turn
 
     def converse(
@@ -98,7 +99,7 @@ class LocalDecider:
         in_words: InWords | None = None,  # noqa: ARG002 - of the protocol
     ) -> AIMessage:
         """Return the turn that follows the conversation."""
-        number = _turns(messages) + 1
+        number = _count_turns(messages) + 1
         says, made = self._next_turn(messages, number)
         calls = [
             ToolCall(name=name, args=dict(args), id=f"turn-{number}-{at}")
@@ -157,7 +158,7 @@ def stop_at_fault(mind: ScriptMind, fault: Exception, request: ToolCallRequest) 
         MindFailed: what was asked cannot be done; names the script's line.
         Exception: the fault itself, if it is a bug.
     """
-    turns = _turns(request.state["messages"])
+    turns = _count_turns(request.state["messages"])
     line = mind.line("turns", turns - 1)
     if not isinstance(fault, VirlError):
         raise fault
@@ -186,8 +187,10 @@ def _script_turn(mind: ScriptMind, number: int) -> Turn:
 
 
 def _drop_unset(args: Mapping[str, object]) -> dict[str, object]:
+    """Return the arguments without those that are None."""
     return {name: value for name, value in args.items() if value is not None}
 
 
-def _turns(messages: Sequence[BaseMessage]) -> int:
+def _count_turns(messages: Sequence[BaseMessage]) -> int:
+    """Return the number of the model's messages."""
     return sum(isinstance(message, AIMessage) for message in messages)

@@ -79,6 +79,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
     """
 
     def __init__(self, body: Body, decider: Decider) -> None:
+        """Prepare to record a run, continuing what its notes say of earlier sessions."""
         super().__init__()
         self.outcome: ToolRunOutcome | None = None
         self._body = body
@@ -148,12 +149,14 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
             return Said.model_validate({"message": note.data["message"]}).read()
 
         def ask(messages: list[BaseMessage]) -> AIMessage:
+            """Return the model's answer to these messages."""
             [answer] = handler(request.override(messages=cast("list[AnyMessage]", messages))).result
             if not isinstance(answer, AIMessage):
                 raise TypeError(f"a model answered with a message of type {answer.type!r}")
             return answer
 
         def conversation(show: Show) -> list[AnyMessage]:
+            """Return the messages with looks shown as `show` says; a notice before the last reply."""
             last = [HumanMessage(content=render(load_prompt("by_tools/last", Reply), {}))]
             return [
                 *self._with_looks(request.messages, show),
@@ -271,6 +274,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
     def _write_down(
         self, key: str, name: str, args: object, message: ToolMessage, told: ToolResult[ToolData]
     ) -> NoteRecord:
+        """Write a note of a tool call and its result, with the state of the agent after it."""
         failed = message.status == "error"
         content = short(message.text, LONGEST_ERROR) if failed else message.text
         data = {
@@ -298,6 +302,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         return f"{self._turns.of(messages) + 1:04d}"
 
     def _call_key(self, request: ToolCallRequest) -> str:
+        """Return the key of a call's note: the number of its turn, and of the call in it."""
         messages = request.state["messages"]
         said = next(message for message in reversed(messages) if isinstance(message, AIMessage))
         ids = [call["id"] for call in said.tool_calls]
@@ -326,6 +331,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         return told
 
     def _see_how_it_stands(self, note: NoteRecord, messages: Sequence[AnyMessage]) -> None:
+        """Set the run's outcome if a call finished it, or was the second move beyond the limit."""
         data = note.data
         if data["name"] == FINISH and not data["failed"] and isinstance(data["args"], dict):
             answer = str(data["args"]["answer"])
@@ -343,6 +349,7 @@ class _TurnCount:
     """The number of the model's turns in a conversation that only grows. Safe for several threads."""
 
     def __init__(self) -> None:
+        """Begin with no turn and no message counted."""
         self._turns = self._counted = 0
         self._lock = Lock()
 
@@ -373,11 +380,13 @@ def ended_early(outcome: Outcome, messages: Sequence[AnyMessage]) -> ToolRunOutc
 
 
 def _summary(said: AIMessage) -> str:
+    """Return a message of the model in short: its text, else the tools that it uses."""
     called = ", ".join(str(call["name"]) for call in [*said.tool_calls, *said.invalid_tool_calls])
     return short(said.text, 300) or (f"uses {called}" if called else "says nothing")
 
 
 def _call_text(name: str, args: object) -> str:
+    """Return a call as text, `name(key=value, ...)`, with at most 120 letters of arguments."""
     given = args if isinstance(args, dict) else {"": args}
     shown = ", ".join(f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in given.items())
     return f"{name}({short(shown, 120)})"
@@ -445,6 +454,7 @@ class LooksInWords:
     def __init__(
         self, folder: Path, describe: Callable[[Sequence[View], str], list[str]], wanted: str
     ) -> None:
+        """Prepare to describe the looks in a run's folder with an eye to what the intention wants."""
         self._folder = folder
         self._describe = describe
         self._wanted = wanted
@@ -479,5 +489,6 @@ def _load_view(folder: Path, view: ViewRecord) -> View:
 
 
 def _message_views(message: AnyMessage) -> tuple[ViewRecord, ...]:
+    """Return the views that a tool's message showed the model; empty if none."""
     told = message.artifact if isinstance(message, ToolMessage) else None
     return told.views if isinstance(told, ToolResult) and told.shown else ()

@@ -62,9 +62,9 @@ def walk_minutes(text: str) -> float | None:
     found: list[float] = []
     for part in _SENTENCE.split(text.lower()):
         words = alpha2digit(words_of(part), "en", 0)
-        found += _quantities(words, _DISTANCES)
+        found += _minutes_in(words, _DISTANCES)
         if _WALKING.search(words) and not _STAYING.search(words):
-            found += _quantities(words, _TIMES)
+            found += _minutes_in(words, _TIMES)
     return min((minutes for minutes in found if minutes > 0), default=None)
 
 
@@ -80,11 +80,13 @@ def walk_in_words(minutes: float) -> str:
     return f"{whole} minute{'' if whole == 1 else 's'}"
 
 
-def _quantities(words: str, units: Iterable[tuple[re.Pattern[str], float]]) -> Iterator[float]:
+def _minutes_in(words: str, units: Iterable[tuple[re.Pattern[str], float]]) -> Iterator[float]:
+    """Yield the minutes of every quantity in the words, each unit with its minutes."""
     for pattern, minutes in units:
         for match in pattern.finditer(words):
-            yield minutes * _value(match["number"])
+            yield minutes * _number_of(match["number"])
 
 
-def _value(number: str) -> float:
+def _number_of(number: str) -> float:
+    """Return the number that a numeral or a word such as "some" stands for."""
     return _LOOSE[number] if number in _LOOSE else float(number)

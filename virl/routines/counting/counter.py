@@ -41,6 +41,7 @@ class Counter:
         background: Sequence[str] = (),
         looking: Looking | None = None,
     ) -> None:
+        """Prepare to count `things` in panoramas; `background` labels are detected, but not counted."""
         self.memory = memory
         self.things = tuple(dict.fromkeys(things))
         self._streetview = streetview

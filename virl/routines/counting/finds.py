@@ -72,13 +72,14 @@ def read_finds(folder: Path, counted: Path | None = None) -> tuple[Find, ...]:
     where = (counted or folder) / MEMORY
     things, memory = VisualMemory.open(where), where.relative_to(folder).as_posix()
     told = _History(things.history())
-    return tuple(_find(thing, told, memory) for thing in things.objects())
+    return tuple(_to_find(thing, told, memory) for thing in things.objects())
 
 
 class _History:
     """The statements of a memory's lines about each thing and each sighting."""
 
     def __init__(self, history: Iterable[Added | Joined]) -> None:
+        """Read the history of a memory in order: numbers and titles of objects, verdicts, joins."""
         self.number: dict[str, int] = {}
         self.step: dict[int, int] = {}
         self.joined: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
@@ -100,6 +101,7 @@ class _History:
                     self._title[verdict.object_id] = f"{seen.label} {labels[seen.label]}"
 
     def reason(self, seen: Seen) -> str:
+        """Return the reason for taking a sighting for a known object or for a new one."""
         verdict = self._verdict[seen.number]
         if not verdict.new:
             held = next((one for one in verdict.comparisons if one.object_id == verdict.object_id), None)
@@ -108,6 +110,7 @@ class _History:
         return "new: " + ("; ".join(against[:SHOWN_COMPARISONS]) or "nothing known is near")
 
     def _join(self, record: Joined) -> None:
+        """Note that an object turned out to be another one, with all that was joined to it before."""
         line = f"{self._title[record.gone_id]} turned out to be this one: {record.reason}"
         self.joined[record.object_id] += [(record.gone_id, line), *self.joined.pop(record.gone_id, [])]
 
@@ -118,7 +121,8 @@ def _opinions(comparison: Comparison, says: str | None = None) -> str:
     return ", ".join(f"{one.rule}: {one.reason}" for one in chosen) or "it is another's"
 
 
-def _find(thing: MemoryObject, told: _History, memory: str) -> Find:
+def _to_find(thing: MemoryObject, told: _History, memory: str) -> Find:
+    """Return an object of the memory as a find; `memory` is the path of the memory in the run's folder."""
     place = thing.estimate.position
     sights = tuple(
         RecordedSighting(

@@ -110,6 +110,7 @@ def memory_settings_for(memory: str, matcher: str) -> MemorySettings:
 
 
 def _within_limit(step: Step, limit: int) -> Choice:
+    """Return the choice of a step; at the limit of steps, the end unless the walk ends there itself."""
     if step.index < limit:
         return step.choice
     choice = step.choose()  # nobody else is asked where no move is left
@@ -159,6 +160,7 @@ def _view_record(seen: Seen, *, active: bool) -> ViewRecord:
 
 
 def _object_records(counter: Counter, visit: Visit) -> list[ObjectRecord]:
+    """Return the journal's records of what a visit saw, each with the position of its object."""
     records = []
     for seen, verdict in zip(visit.seen, visit.verdicts, strict=True):
         place = counter.find_thing(verdict.object_id).estimate.position
@@ -177,4 +179,5 @@ def _object_records(counter: Counter, visit: Visit) -> list[ObjectRecord]:
 
 
 def _in_memory(path: str) -> str:
+    """Return the path of a memory's picture within the run's folder."""
     return (Path(MEMORY) / path).as_posix()

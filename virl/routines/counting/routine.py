@@ -94,6 +94,7 @@ def run(agent: Agent) -> None:
 
 
 def _along_route(agent: Agent) -> None:
+    """Walk the character's route, and count at each panorama."""
     city, limit = agent.city, agent.character.limits.steps
     plan = plan_route(city.streetview, city.maps, agent.start.position, route_of(agent))
     # The round keeps the limit, so the navigator's is one step beyond.
@@ -102,6 +103,7 @@ def _along_route(agent: Agent) -> None:
 
 
 def _all_over(agent: Agent) -> None:
+    """Walk through all panoramas of the character's region, up to its limit of steps, and count."""
     run = agent.run
     navigator = RegionNavigator(
         agent.city.streetview,

@@ -32,6 +32,7 @@ class Counting(Settings):
 
 
 def _named_models(counting: Counting | None) -> Iterable[tuple[str, Callable[[], object]]]:
+    """Return the settings that name models, each with a call that checks the name."""
     from virl.platform.perception.memory.settings import memory_settings  # noqa: PLC0415 - brings in models
 
     name = counting.memory if counting else None

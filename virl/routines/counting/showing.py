@@ -171,7 +171,7 @@ def _page_data(
         "data": {
             "kinds": kinds,
             "finds": [_find_data(find, kinds, elapsed, pictures, whole=whole) for find in finds],
-            "heat": [_level_data(level) for level in _heat(finds, kinds, area, paper)],
+            "heat": [_level_data(level) for level in _density_levels(finds, kinds, area, paper)],
         },
     }
 
@@ -186,6 +186,7 @@ def _kinds(start: StartRecord, finds: Sequence[Find]) -> list[str]:
 def _tally_kind(
     kind: str, finds: Sequence[Find], area: shapely.Polygon | None, paper: Paper | None
 ) -> KindCount:
+    """Return how many finds of a kind there are: all, those seen from several panoramas, and per hectare."""
     mine = [find for find in finds if find.label == kind]
     confirmed = sum(len({sight.seen.pano_id for sight in find.sights}) > 1 for find in mine)
     per_hectare = None
@@ -206,6 +207,7 @@ def _plan(file: Path) -> SurveyPlan | None:
 
 
 def _as_plan(line: bytes) -> SurveyPlan:
+    """Parse a line of a survey's file as its plan; raises ValueError if it is another record."""
     with suppress(ValidationError):
         record = RECORD.validate_json(line)
         if isinstance(record, SurveyPlan):
@@ -246,6 +248,7 @@ def _map(
 
 
 def _thing_mark(find: Find, kind: int, paper: Paper, *, is_minor: bool) -> Mark:
+    """Return the mark of a find on the map; `kind` is the index of its kind."""
     return Mark(
         *paper.place(find.position),
         f"thing k{kind % COLOURS} kind-{kind}{' many' if is_minor else ''}",
@@ -257,9 +260,10 @@ def _thing_mark(find: Find, kind: int, paper: Paper, *, is_minor: bool) -> Mark:
     )
 
 
-def _heat(
+def _density_levels(
     finds: Sequence[Find], kinds: Sequence[str], area: shapely.Polygon | None, paper: Paper | None
 ) -> tuple[Level, ...]:
+    """Return the levels of the density map; none without an area or finds."""
     if area is None or paper is None or not finds:
         return ()
     points = np.array([paper.place(find.position) for find in finds])
@@ -267,12 +271,14 @@ def _heat(
 
 
 def _pictures(folder: Path, finds: Sequence[Find], *, whole: bool) -> Mapping[str, str]:
+    """Return the embedded pictures by path: best crops only, or, if `whole`, all of each sighting."""
     if not whole:
         return embed(folder, [find.best.crop for find in finds], THUMBNAILS, THUMBNAIL_BYTES)
     return embed(folder, [file for find in finds for sight in find.sights for file in _files(sight)], _GRADES)
 
 
 def _files(sight: RecordedSighting) -> tuple[str, str]:
+    """Return the paths of the crop and of the whole picture of a sighting."""
     return sight.crop, sight.picture
 
 
@@ -290,6 +296,7 @@ def _find_data(
     *,
     whole: bool,
 ) -> dict[str, object]:
+    """Return a find as plain data for the page; `elapsed` is in seconds by step."""
     return {
         "id": find.id,
         "kind": kinds.index(find.label),
@@ -306,6 +313,7 @@ def _find_data(
 def _sight_data(
     sight: RecordedSighting, elapsed: Mapping[int, float], pictures: Mapping[str, str], *, whole: bool
 ) -> dict[str, object]:
+    """Return a sighting as plain data for the page: step, seconds, camera in degrees, metres and files."""
     camera = sight.seen.camera
     crop, picture = (pictures.get(file, "") if whole else file for file in _files(sight))
     return {
@@ -324,6 +332,7 @@ def _sight_data(
 
 
 def _level_data(level: Level) -> dict[str, object]:
+    """Return a zoom level as plain data: hexagon width, metres; cells of x, y, hectares and counts."""
     return {
         "name": level.name,
         "width": level.width,
@@ -341,6 +350,8 @@ class _Loose(BaseModel):
 
 
 class _Count(_Loose):
+    """The setting `count` of a character, as its run recorded it."""
+
     things: tuple[str, ...]
     background: tuple[str, ...] = ()
     recheck: float | None = None
@@ -348,6 +359,8 @@ class _Count(_Loose):
 
 
 class _Senses(_Loose):
+    """The setting `senses` of a character, as its run recorded it."""
+
     detector: str
     matcher: str | None
 
@@ -442,6 +455,7 @@ def middle(column: int, row: int, width: float) -> tuple[float, float]:
 def _cells(
     points: Floats, kinds: Sequence[int], of: int, region: shapely.Polygon, width: float
 ) -> tuple[Cell, ...]:
+    """Return the hexagons of a width, metres, with their hectares in the region and counts of `of` kinds."""
     if not len(points):
         return ()
     where, number = np.unique(nearest_cells(points, width), axis=0, return_inverse=True)

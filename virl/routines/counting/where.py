@@ -115,11 +115,13 @@ def onward_by_hop(agent: Agent) -> Pose:
 
 
 def _at_start(agent: Agent) -> Pose:
+    """Return the pose at the start: the character's heading, else that of the start."""
     heading = agent.character.heading
     return Pose(agent.start.id, agent.start.heading if heading is None else heading)
 
 
 def _to_region(region: str | Sequence[tuple[float, float]]) -> Region:
+    """Return a region by its name, or of its corners (lat, lng), degrees."""
     if isinstance(region, str):
         return region_called(region)
     return Region(tuple(LatLng(*corner) for corner in region))

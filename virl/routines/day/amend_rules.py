@@ -88,6 +88,7 @@ def _target(clause: str, activities: Sequence[NumberedDoing]) -> NumberedDoing |
 
 
 def _change(clause: str, target: NumberedDoing) -> Amendment:
+    """Return what a clause changes of an activity: its times or place, or that it is dropped."""
     starts, ends, rest = _times(clause, target)
     place = _place(rest)
     is_dropped = bool(_DROP.search(clause)) and not (starts or ends or place)
@@ -99,23 +100,28 @@ def _times(clause: str, target: NumberedDoing) -> tuple[str | None, str | None, 
     starts = ends = None
     rest = clause
     if span := _SPAN.search(rest):
-        starts, ends, rest = _clock(span[1]), _clock(span[2]), rest.replace(span[0], " ")
+        starts, ends, rest = _to_clock(span[1]), _to_clock(span[2]), rest.replace(span[0], " ")
     if not ends and (until := _UNTIL.search(rest)):
-        ends, rest = _clock(until[1]), rest.replace(until[0], " ")
+        ends, rest = _to_clock(until[1]), rest.replace(until[0], " ")
     if not starts and (at := _AT.search(rest)):
-        starts, rest = _clock(at[1]), rest.replace(at[0], " ")
+        starts, rest = _to_clock(at[1]), rest.replace(at[0], " ")
     if not ends and (lasts := _FOR.search(rest)):
         begins = parse_clock(starts or target.starts)
-        ends, rest = show_clock(min(begins + _minutes(*lasts.groups()), 24 * 60)), rest.replace(lasts[0], " ")
+        ends, rest = (
+            show_clock(min(begins + _to_minutes(*lasts.groups()), 24 * 60)),
+            rest.replace(lasts[0], " "),
+        )
     return starts, ends, " ".join(rest.split())
 
 
-def _minutes(amount: str, unit: str) -> int:
+def _to_minutes(amount: str, unit: str) -> int:
+    """Return the whole minutes of an amount such as "half an" or "2" and a unit."""
     count = 0.5 if amount.lower() == "half an" else 1.0 if amount.lower() in {"a", "an"} else float(amount)
     return round(count * (60 if unit.lower().startswith("hour") else 1))
 
 
-def _clock(text: str) -> str:
+def _to_clock(text: str) -> str:
+    """Return a time of day, "noon" too, as HH:MM."""
     return show_clock(12 * 60 if text.lower() == "noon" else parse_clock(text))
 
 

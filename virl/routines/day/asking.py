@@ -42,7 +42,7 @@ class Questions:
             "scenic": self.scenic,
             "refused": [one.to_prompt() for one in refused],
         }
-        return self._ask_once("draft", key, "day/draft", DayDraft, _told_draft, inputs)
+        return self._ask_once("draft", key, "day/draft", DayDraft, _show_draft, inputs)
 
     def estimate(self, key: str, proposal: Proposal, standing: DayProgress) -> DayEstimate:
         """Ask for the effects of an activity on the client, and for its cost.
@@ -53,10 +53,10 @@ class Questions:
             standing: of the day so far.
         """
         inputs = self._client(standing) | {"activity": proposal.to_prompt()}
-        return self._ask_once("estimate", key, "day/estimate", DayEstimate, _told_estimate, inputs)
+        return self._ask_once("estimate", key, "day/estimate", DayEstimate, _show_estimate, inputs)
 
     def audit(self, key: str, proposal: Proposal, estimate: DayEstimate, standing: DayProgress) -> DayVerdict:
-        """Ask whether an activity makes sense.
+        """Ask the mind whether an activity makes sense now; once for each `key`, then from the journal.
 
         Args:
             key: of the note.
@@ -68,14 +68,16 @@ class Questions:
             "after": clamp_feelings(standing.state, changes_of(estimate)),
             "activity": proposal.to_prompt() | {"cost_usd": cost_of(proposal, estimate)},
         }
-        return self._ask_once("audit", key, "day/audit", DayVerdict, _told_verdict, inputs)
+        return self._ask_once("audit", key, "day/audit", DayVerdict, _show_verdict, inputs)
 
     def _client(self, standing: DayProgress) -> dict[str, object]:
+        """Return the inputs that describe the client: who it is, and how it feels."""
         client = self.client
         about = {"name": client.name, "background": client.background, "intention": client.intention}
         return {"client": about, "state": dict(standing.state)}
 
     def _inputs_now(self, standing: DayProgress) -> dict[str, object]:
+        """Return the inputs on the day so far: client, clock, dollars left, activities and wishes."""
         return self._client(standing) | {
             "now": show_clock(standing.now),
             "budget_usd": round(standing.budget_usd, 2),
@@ -105,14 +107,17 @@ class Questions:
         return answer
 
 
-def _told_draft(one: DayDraft) -> str:
+def _show_draft(one: DayDraft) -> str:
+    """Return a draft as one line for the journal."""
     return f"{one.starts}-{one.ends} {one.kind}: {one.what}{f', {one.place}' if one.place else ''}"
 
 
-def _told_estimate(one: DayEstimate) -> str:
+def _show_estimate(one: DayEstimate) -> str:
+    """Return an estimate as one line for the journal: the feelings that change, and dollars."""
     changes = ", ".join(f"{name} {by:+d}" for name, by in changes_of(one).items() if by)
     return f"{changes or 'no change'}; {one.cost_usd:.2f} dollars"
 
 
-def _told_verdict(one: DayVerdict) -> str:
+def _show_verdict(one: DayVerdict) -> str:
+    """Return a verdict as one line for the journal."""
     return f"{'fits' if one.fits else 'does not fit'}: {one.reason}"

@@ -107,7 +107,7 @@ def check(entries: Sequence[DayEntry], terms: DayTerms, facts: Facts) -> list[Vi
     here, free, spent = terms.start, terms.starts, 0.0
     ways: list[DayEntry] = []
     for number, entry in enumerate(entries):
-        found += _time(number, entry, entries[number - 1].ends if number else None, terms)
+        found += _time_violations(number, entry, entries[number - 1].ends if number else None, terms)
         site = facts.site(entry, here) if entry.place or entry.place_id else Site(here)
         spent += _cost(entry, site)
         if entry.kind == "transport":
@@ -116,7 +116,7 @@ def check(entries: Sequence[DayEntry], terms: DayTerms, facts: Facts) -> list[Vi
             found.append(Violation("unknown place", number, f"There is no {entry.place!r}."))
         else:
             there = _exact_position(entry, site)
-            found += _travel(number, entry, (here, there), free, ways, terms, facts)
+            found += _travel_violations(number, entry, (here, there), free, ways, terms, facts)
             found += _closed_violations(number, entry, site.place, terms)
             here, free, ways = there, entry.ends, []
     if spent > terms.budget_usd + CENT:
@@ -165,11 +165,13 @@ def entries_of(activities: Sequence[Mapping[str, Any]]) -> list[DayEntry]:
 
 
 def _exact_position(entry: DayEntry, site: Site) -> LatLng:
+    """Return the position that an entry gives if it is near its site, else that of the site."""
     near = entry.at is not None and distance(entry.at, site.position) <= AT_THE_PLACE_M
     return entry.at if entry.at is not None and near else site.position
 
 
-def _time(number: int, entry: DayEntry, before: int | None, terms: DayTerms) -> list[Violation]:
+def _time_violations(number: int, entry: DayEntry, before: int | None, terms: DayTerms) -> list[Violation]:
+    """Return what is wrong with an entry's times; `before` is the minute at which the last one ends."""
     found = []
     if entry.starts < terms.starts or entry.ends > terms.ends or entry.ends < entry.starts:
         day = f"{show_clock(terms.starts)}-{show_clock(terms.ends)}"
@@ -181,7 +183,7 @@ def _time(number: int, entry: DayEntry, before: int | None, terms: DayTerms) -> 
     return found
 
 
-def _travel(
+def _travel_violations(
     number: int,
     entry: DayEntry,
     ends: tuple[LatLng, LatLng],
@@ -190,6 +192,7 @@ def _travel(
     terms: DayTerms,
     facts: Facts,
 ) -> list[Violation]:
+    """Return a violation if the way between two `ends` takes too long; `free` is a minute of the day."""
     here, there = ends
     if here == there:
         return []
@@ -206,6 +209,7 @@ def _travel(
 
 
 def _closed_violations(number: int, entry: DayEntry, place: Place | None, terms: DayTerms) -> list[Violation]:
+    """Return a violation for the first minute of an entry at which its place is closed."""
     if place is None:
         return []
     for minute in range(entry.starts, entry.ends):

@@ -49,7 +49,7 @@ def coordinate(  # noqa: PLR0911 - a sort of draft each
             raise Unfit("No scenic spot was found.")
         return visit(draft, standing, town, scenic)
     if draft.kind == "eat":
-        return _meal(draft, standing, town, dine)
+        return _propose_meal(draft, standing, town, dine)
     if not draft.place.strip():
         return stay(draft, standing, town)
     if draft.kind == "transport":
@@ -112,14 +112,15 @@ def stay(draft: DayDraft, standing: DayProgress, town: Town) -> Proposal:
         Unfit: the day is over.
     """
     starts = max(parse_clock(draft.starts), standing.now)
-    ends = min(starts + _minutes(draft), town.day.minutes[1])
+    ends = min(starts + _minutes_of(draft), town.day.minutes[1])
     if ends <= starts:
         raise Unfit("No time is left in the day.")
     spot = Spot(lat=standing.here.lat, lng=standing.here.lng)
     return Proposal("normal", draft.what, draft.reason, starts, ends, spot, usd=0.0)
 
 
-def _meal(draft: DayDraft, standing: DayProgress, town: Town, dine: Dine) -> Proposal:
+def _propose_meal(draft: DayDraft, standing: DayProgress, town: Town, dine: Dine) -> Proposal:
+    """Return the proposal of a meal: the place that `dine` recommends, else the best one in the town."""
     recommended = dine(draft, standing)
     if recommended is not None:
         return visit(draft, standing, town, Spot.of(recommended))
@@ -177,6 +178,7 @@ def _of_sort(draft: DayDraft, standing: DayProgress, town: Town, sorts: tuple[st
 
 
 def _merit(place: Place, walk: float) -> float:
+    """Return a place's rating, in stars, less its walk, in minutes turned into stars."""
     rating = UNRATED if place.rating is None else place.rating
     return rating - min(walk, 1e6) / MINUTES_A_STAR
 
@@ -196,8 +198,8 @@ def visit(draft: DayDraft, standing: DayProgress, town: Town, spot: Spot) -> Pro
     way = _way(draft, standing, town, spot, standing.now)
     starts = max(parse_clock(draft.starts), standing.now + (way.minutes if way else 0))
     until = town.day.minutes[1]
-    ends = min(starts + _minutes(draft), until)
-    if ends - starts < min(_minutes(draft), SHORTEST_VISIT):
+    ends = min(starts + _minutes_of(draft), until)
+    if ends - starts < min(_minutes_of(draft), SHORTEST_VISIT):
         raise Unfit(f"The way to {spot.name} leaves too little of the day.")
     place = _place_at(town, spot)
     if place is not None:
@@ -240,5 +242,6 @@ def _way(draft: DayDraft, standing: DayProgress, town: Town, spot: Spot, leaves:
     return way if way.minutes else None
 
 
-def _minutes(draft: DayDraft) -> int:
+def _minutes_of(draft: DayDraft) -> int:
+    """Return the minutes that a draft lasts."""
     return parse_clock(draft.ends) - parse_clock(draft.starts)

@@ -45,7 +45,7 @@ def estimate(question: EstimateQuestion, lexicon: Lexicon) -> DayEstimate:  # no
         total = round(sum(shares.values()))
         most = max(shares, key=lambda why: abs(shares[why]))
         changes[name] = Change(by=max(min(total, 100), -100), because=most if total else "")
-    return DayEstimate(**changes, cost_usd=_cost(activity))
+    return DayEstimate(**changes, cost_usd=_cost_usd(activity))
 
 
 def tell(question: TellingQuestion, lexicon: Lexicon) -> Told:
@@ -62,6 +62,7 @@ def rate_scenery(question: SceneryQuestion, lexicon: Lexicon) -> SceneryRatings:
 
 
 def _rate_view(view: ViewShares) -> SceneryRating:
+    """Return the rating of a view, at most 10, by its shares of green, sky and water."""
     points = BASE + GREEN * view.green + SKY * view.sky + WATER * view.water
     shown = ", ".join(
         f"{share:.0%} {name}"
@@ -101,7 +102,7 @@ def plan_ungrounded(question: UngroundedQuestion, lexicon: Lexicon) -> Ungrounde
         if proposal.kind == "end" or (proposal.place and asked.minutes_left < GUESSED_WAY + 20):
             break
         if proposal.place:
-            planned.append(_way(proposal, now))
+            planned.append(_guess_way(proposal, now))
         doing = _move_doing(proposal, GUESSED_WAY if proposal.place else 0, question.until)
         felt = estimate(EstimateQuestion(client=question.client, state=state, activity=doing), lexicon)
         state = {name: min(max(value + getattr(felt, name).by, 0), 100) for name, value in state.items()}
@@ -117,33 +118,40 @@ def _parts(activity: Doing) -> dict[str, Mapping[str, float]]:
     """Return the causes of changed feelings, each with its changes."""
     book = day_book()
     hours, way = activity.minutes / 60, activity.travel_minutes / 60
-    parts: dict[str, Mapping[str, float]] = {"the hours that pass": _times(book.hourly, hours + way)}
+    parts: dict[str, Mapping[str, float]] = {"the hours that pass": _points_in(book.hourly, hours + way)}
     if activity.kind == "transport":
-        parts[activity.mode] = _times(_rates(activity.mode), hours)
+        parts[activity.mode] = _points_in(_travel_rates(activity.mode), hours)
         return parts
     if activity.travel_minutes:
-        parts[f"{activity.travel_minutes} minutes of {activity.mode}"] = _times(_rates(activity.mode), way)
+        parts[f"{activity.travel_minutes} minutes of {activity.mode}"] = _points_in(
+            _travel_rates(activity.mode), way
+        )
     if activity.kind == "eat":
-        parts["a meal"] = _times(book.meal, 1.0)
+        parts["a meal"] = _points_in(book.meal, 1.0)
     elif not activity.place:
-        parts["rest"] = _times(book.rest, hours)
+        parts["rest"] = _points_in(book.rest, hours)
     else:
         pastime = book.pastimes.get("park" if activity.kind == "scenic" else activity.sort)
-        parts[activity.what or "the visit"] = _times(pastime.feelings if pastime else book.somewhere, hours)
+        parts[activity.what or "the visit"] = _points_in(
+            pastime.feelings if pastime else book.somewhere, hours
+        )
         if activity.sort in book.snacks:
-            parts["something small"] = _times(book.snack, 1.0)
+            parts["something small"] = _points_in(book.snack, 1.0)
     return parts
 
 
-def _rates(mode: str) -> Points:
+def _travel_rates(mode: str) -> Points:
+    """Return the points an hour that a mode of travel changes each feeling by; empty if unknown."""
     return next((rates for name, rates in day_book().travel.items() if name == mode), {})
 
 
-def _times(rates: Mapping[Feeling, float], hours: float) -> dict[str, float]:
+def _points_in(rates: Mapping[Feeling, float], hours: float) -> dict[str, float]:
+    """Return the points by which rates an hour change each feeling in so many hours."""
     return {name: rate * hours for name, rate in rates.items()}
 
 
-def _cost(activity: Doing) -> float:
+def _cost_usd(activity: Doing) -> float:
+    """Return the cost of an activity in dollars: if known, else as the book of the day has it."""
     if activity.known_usd is not None:
         return activity.known_usd
     if activity.kind == "eat":
@@ -152,7 +160,8 @@ def _cost(activity: Doing) -> float:
     return pastime.usd if pastime and activity.kind == "normal" and activity.place else 0.0
 
 
-def _way(proposal: DayDraft, now: str) -> UngroundedActivity:
+def _guess_way(proposal: DayDraft, now: str) -> UngroundedActivity:
+    """Return the guessed way to a proposal's place, which begins at `now`, HH:MM."""
     return UngroundedActivity(
         kind="transport",
         starts=now,
@@ -165,6 +174,7 @@ def _way(proposal: DayDraft, now: str) -> UngroundedActivity:
 
 
 def _move_doing(proposal: DayDraft, minutes: int, until: str) -> Doing:
+    """Return a proposal begun so many minutes later, and ended by `until`, HH:MM, at the latest."""
     starts = parse_clock(proposal.starts) + minutes
     ends = min(parse_clock(proposal.ends) + minutes, parse_clock(until))
     return Doing(
@@ -180,6 +190,7 @@ def _move_doing(proposal: DayDraft, minutes: int, until: str) -> Doing:
 
 
 def _plan_activity(proposal: DayDraft, doing: Doing, cost: float) -> UngroundedActivity:
+    """Return a proposal as an activity, with the times of `doing` and a cost in dollars."""
     return UngroundedActivity(
         kind="eat" if proposal.kind == "eat" else "normal",
         starts=doing.starts,

@@ -59,6 +59,7 @@ class CityFacts:
             return None
 
     def _find(self, name: str, near: LatLng) -> Site | None:
+        """Return the site that a name means: a place of that sort or name, or an address; None if none."""
         sort = name.replace(" ", "_")
         for place in sorted(self._places_of_sort(sort, near), key=lambda one: distance(near, one.position)):
             if site := self._look_up_details(place):
@@ -73,6 +74,7 @@ class CityFacts:
             return None
 
     def _places_of_sort(self, sort: str, near: LatLng) -> list[Place]:
+        """Return the open places of a sort around a position; none if the sort is no word."""
         if not sort.replace("_", "").isalpha():
             return []
         return [one for one in self.city.places.nearby(near, AROUND_M, (sort,)) if one.is_open]

@@ -32,16 +32,17 @@ def listen(agent: Agent, number: int, standing: DayProgress, since: int) -> DayP
         said = agent.user.feedback(Moment(_describe_standing(standing), number, standing.now, since))
         if said is None:
             return standing
-        noted = _note(agent, number, standing, said.say, said.state)
+        noted = _note_feedback(agent, number, standing, said.say, said.state)
     state, wishes = noted.data["state"], noted.data["wishes"]
     return _change_standing(
         standing, state if isinstance(state, dict) else {}, wishes if isinstance(wishes, list) else []
     )
 
 
-def _note(
+def _note_feedback(
     agent: Agent, number: int, standing: DayProgress, say: str, state: Mapping[str, float]
 ) -> NoteRecord:
+    """Note what the client says and sets; the mind reads feelings and wishes from the words."""
     told: dict[str, float] = {}
     wishes: list[str] = []
     if say.strip():
@@ -65,11 +66,13 @@ def _note(
 
 
 def _change_standing(standing: DayProgress, state: Mapping[str, float], wishes: list[str]) -> DayProgress:
+    """Return the day's progress with changed feelings and further wishes."""
     held = {name: float(state.get(name, value)) for name, value in standing.state.items()}
     return replace(standing, state=held, wishes=(*standing.wishes, *wishes))
 
 
 def _describe_standing(standing: DayProgress) -> str:
+    """Return the last activity, time, dollars left and feelings, as text."""
     felt = ", ".join(f"{name} {value:.0f}" for name, value in standing.state.items())
     last = standing.done[-1] if standing.done else None
     done = f"{last.time} {last.what}{f' at {last.spot.name}' if last.spot.name else ''}. " if last else ""

@@ -40,19 +40,21 @@ def itinerary(
         lines.append(f"- **{one.time}** {plain(one.what)}{where}{_details(one)}")
     if not activities:
         lines.append("Nothing could be planned.")
-    lines += ["", *_table(before, activities), "", _money(activities, budget_usd), ""]
+    lines += ["", *_feelings_table(before, activities), "", _describe_spending(activities, budget_usd), ""]
     lines += [line for note in notes for line in (plain(note), "")]
     return "\n".join(lines).rstrip() + "\n"
 
 
 def _details(one: Activity) -> str:
+    """Return an activity's cost, address, reason and changed feelings, as Markdown."""
     cost = f" (${one.cost_usd:.2f})" if one.cost_usd else ""
     changes = ", ".join(f"{name} {by:+d}" for name, by in one.changes.items() if by)
     address = f"{plain(one.spot.address)}. " if one.spot.address and not one.mode else ""
     return f"{cost}  \n  {address}{plain(one.reason)}{f' _{plain(changes)}_' if changes else ''}"
 
 
-def _table(before: Mapping[str, float], activities: Sequence[Activity]) -> list[str]:
+def _feelings_table(before: Mapping[str, float], activities: Sequence[Activity]) -> list[str]:
+    """Return the lines of a Markdown table of all feelings before and after the day."""
     after = activities[-1].state if activities else before
     return [
         "| | before | after |",
@@ -61,6 +63,7 @@ def _table(before: Mapping[str, float], activities: Sequence[Activity]) -> list[
     ]
 
 
-def _money(activities: Sequence[Activity], budget_usd: float) -> str:
+def _describe_spending(activities: Sequence[Activity], budget_usd: float) -> str:
+    """Return a sentence on the dollars spent of the budget."""
     spent = sum(one.cost_usd for one in activities)
     return f"${spent:.2f} of ${budget_usd:.2f} are spent."

@@ -44,7 +44,7 @@ def activities_of(
     changes = changes_of(estimate)
     after = clamp_feelings(standing.state, changes)
     because = {name: getattr(estimate, name).because for name, by in changes.items() if by}
-    done = [one] if (one := _way(proposal, standing)) else []
+    done = [one] if (one := _way_activity(proposal, standing)) else []
     if proposal.kind == "transport":
         return [
             one.model_copy(update={"changes": changes, "because": because, "state": after}) for one in done
@@ -68,7 +68,8 @@ def activities_of(
     return [*done, visit]
 
 
-def _way(proposal: Proposal, standing: DayProgress) -> Activity | None:
+def _way_activity(proposal: Proposal, standing: DayProgress) -> Activity | None:
+    """Return the way to a proposal as an activity of its own; None if there is no way."""
     way = proposal.way
     if way is None:
         return None

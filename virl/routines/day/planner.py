@@ -91,11 +91,12 @@ class _Planner:
     """The rounds of a day, and what each needs."""
 
     def __init__(self, agent: Agent, client: Client, town: Town, scenic: ScenicSpot | None) -> None:
+        """Prepare to plan the day of a client in a town; `scenic` is its scenic spot, if any."""
         self._agent, self._client, self._town, self._scenic = agent, client, town, scenic
         self._day = town.day
 
     def plan(self) -> DayPlan:
-        """Plan the day that the client takes: as it is proposed first, or as they have amended it."""
+        """Plan a day, propose it, and plan it again as the client amends it, until it is taken."""
         position = self._agent.start.position
         start = Spot(lat=float(position.lat), lng=float(position.lng), name="where the day starts")
         standing = DayProgress(
@@ -124,9 +125,9 @@ class _Planner:
         )
 
     def _amend_day(self, proposed: ProposedDay, amended: Amended, turn: int) -> ProposedDay:
-        """Return the day planned anew from the first change on."""
+        """Return the day planned again from the first change on."""
         for number in unknown_numbers(amended.reply, proposed.rounds):
-            self._unmet(f"{turn}-{number}", f"The day has no activity {number}.")
+            self._note_unmet(f"{turn}-{number}", f"The day has no activity {number}.")
         more = 0.0 if amended.reply.budget_usd is None else amended.reply.budget_usd - self._day.budget_usd
         self._day = self._day.model_copy(update={"budget_usd": self._day.budget_usd + more})
         first = amended.first(proposed, more)
@@ -189,20 +190,21 @@ class _Planner:
         )
 
     def _as_wanted(self, key: str, wanted: Wanted, standing: DayProgress) -> list[Activity]:
-        """Return what the client wants, with its way; nothing, and a note why, where it cannot be."""
+        """Return a changed activity with its way; none, and a note why, if it cannot be."""
         town = self._town_until(self._day.minutes[1])
         try:
             proposal = as_wanted(wanted, standing, town, self._scenic.spot if self._scenic else None)
         except Unfit as fault:
-            self._unmet(key, str(fault))
+            self._note_unmet(key, str(fault))
             return []
         estimate = self._questions(town, standing).estimate(key, proposal, standing)
         if faults := _impossible(proposal, estimate, standing, town):
-            self._unmet(key, " ".join(faults))
+            self._note_unmet(key, " ".join(faults))
             return []
         return self._commit(key, proposal, estimate, standing, ())
 
-    def _unmet(self, key: str, why: str) -> None:
+    def _note_unmet(self, key: str, why: str) -> None:
+        """Note, once for each key, that a wish cannot be met, and why."""
         if self._agent.run.find_note(UNMET, key) is None:
             self._agent.run.note(UNMET, key, f"This cannot be: {why}")
 
@@ -219,6 +221,7 @@ class _Planner:
         )
 
     def _committed_activities(self, key: str) -> list[Activity]:
+        """Return the activities that a note holds; empty if there is no such note."""
         noted = self._agent.run.find_note(TOPIC, key)
         held = noted.data["activities"] if noted else []
         return [Activity.model_validate(one) for one in held] if isinstance(held, list) else []
@@ -255,6 +258,7 @@ class _Planner:
         refused: Sequence[RefusedDraft],
         town: Town,
     ) -> Proposal:
+        """Return the proposal that a draft becomes in the town, off places that were used or refused."""
         apart = standing.excluded_ids() | {one.place_id for one in refused if one.place_id}
         dine = partial(_recommend, self._agent, self._client, key=key.replace(".", "-"), apart=apart)
         scenic = self._scenic.spot if self._scenic else None
@@ -296,6 +300,7 @@ class _Planner:
         *,
         fallback: bool = False,
     ) -> list[Activity]:
+        """Note a proposal as activities of the day, with the drafts refused before it, and return them."""
         activities = activities_of(proposal, estimate, standing, fallback=fallback)
         last = activities[-1]
         where = f" at {last.spot.name}" if last.spot.name and not last.mode else ""
@@ -381,7 +386,7 @@ def _objections(proposal: Proposal, estimate: DayEstimate, standing: DayProgress
 
 
 def _impossible(proposal: Proposal, estimate: DayEstimate, standing: DayProgress, town: Town) -> list[str]:
-    """Return the hard faults of an activity, whoever wants it: of its time, its hours and its money."""
+    """Return what rules an activity out: sentences on its time, opening hours and money."""
     found = [*_time_faults(proposal, standing, town), *_hour_faults(proposal, town)]
     way_usd = proposal.way.usd if proposal.way else 0.0
     cost = cost_of(proposal, estimate) + way_usd
@@ -391,6 +396,7 @@ def _impossible(proposal: Proposal, estimate: DayEstimate, standing: DayProgress
 
 
 def _time_faults(proposal: Proposal, standing: DayProgress, town: Town) -> list[str]:
+    """Return sentences on what is wrong with a proposal's times; empty if nothing."""
     until = town.day.minutes[1]
     found = []
     if proposal.leaves < standing.now:
@@ -403,6 +409,7 @@ def _time_faults(proposal: Proposal, standing: DayProgress, town: Town) -> list[
 
 
 def _hour_faults(proposal: Proposal, town: Town) -> list[str]:
+    """Return a sentence if the place is closed at a proposal's time; else nothing."""
     if proposal.place is None:
         return []
     for opens, closes in stretches(proposal.place, town.weekday):
@@ -412,7 +419,7 @@ def _hour_faults(proposal: Proposal, town: Town) -> list[str]:
 
 
 def _strain(estimate: DayEstimate, standing: DayProgress) -> list[str]:
-    """Return the faults of an activity that takes a feeling beyond its worst."""
+    """Return sentences on the feelings that an activity would push beyond their worst."""
     found = []
     for name in _HURTS:
         by, value = getattr(estimate, name).by, standing.state[name]

@@ -29,7 +29,7 @@ class ProposedDay:
 
     @property
     def summary(self) -> str:
-        """A line for each activity, with its number, and what is left."""
+        """The activities as numbered lines, and what is left."""
         lines = [
             f"{number}. {one[-1].time} {one[-1].what}{f', {one[-1].spot.name}' if one[-1].spot.name else ''}"
             + (f" (${sum(part.cost_usd for part in one):.2f})" if any(part.cost_usd for part in one) else "")
@@ -39,7 +39,9 @@ class ProposedDay:
 
     def before_round(self, first: int, more_usd: float) -> "ProposedDay":
         """Return the rounds before one of them, with so many dollars more to spend."""
-        kept = tuple(tuple(_richer(one, more_usd) for one in chosen) for chosen in self.rounds[:first])
+        kept = tuple(
+            tuple(_with_more_left(one, more_usd) for one in chosen) for chosen in self.rounds[:first]
+        )
         befores = tuple(
             replace(one, budget_usd=one.budget_usd + more_usd, done=sum(kept[:number], ()))
             for number, one in enumerate(self.befores[:first])
@@ -51,7 +53,7 @@ class ProposedDay:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """An activity that the client wants so."""
+    """An activity as it was proposed, and the client's change of it."""
 
     amendment: Amendment
     old: Activity
@@ -75,9 +77,9 @@ class Amended:
         )
 
     def first(self, proposed: ProposedDay, more_usd: float) -> int:
-        """Return the round from which on the day is planned anew.
+        """Return the index of the first round that is planned again.
 
-        The first that changes, costs too much, or costs.
+        It is the first that changes, costs too much, or costs.
 
         A wish or a feeling holds for the whole day, a budget from the first thing that costs something on.
         """
@@ -104,6 +106,7 @@ class Amended:
 
 
 def _describe_change(change: Amendment, proposed: ProposedDay) -> str:
+    """Return a change as one line: the activity's number, what it was, and what is new."""
     known = change.number <= len(proposed.rounds)
     was = f" ({proposed.rounds[change.number - 1][-1].what})" if known else ", which does not exist"
     if change.drop:
@@ -114,7 +117,7 @@ def _describe_change(change: Amendment, proposed: ProposedDay) -> str:
 
 
 def wanted_of(amended: Amended, proposed: ProposedDay) -> list[Wanted]:
-    """Return the activities that the client wants otherwise, in the order of the day."""
+    """Return the activities that the client changes but keeps: without a new start first, then by it."""
     known = [one for one in amended.reply.changes if one.number <= len(proposed.rounds) and not one.drop]
     found = [Wanted(one, proposed.rounds[one.number - 1][-1]) for one in known]
     return sorted(found, key=lambda one: (one.amendment.starts or "", one.amendment.number))
@@ -153,7 +156,8 @@ def apart_of(amended: Amended, proposed: ProposedDay) -> frozenset[str]:
     return frozenset(one for one in ids if one)
 
 
-def _richer(one: Activity, more_usd: float) -> Activity:
+def _with_more_left(one: Activity, more_usd: float) -> Activity:
+    """Return an activity after which so many dollars more are left, at least 0."""
     return one.model_copy(update={"budget_usd": max(round(one.budget_usd + more_usd, 2), 0.0)})
 
 

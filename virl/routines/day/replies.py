@@ -34,15 +34,17 @@ def _number(value: object) -> object:
 
 
 def _as_whole(value: object) -> object:
+    """Return a finite number rounded; anything else unchanged."""
     number = _number(value)
     return round(number) if isinstance(number, float) and isfinite(number) else number
 
 
-def _clock(text: str) -> str:
+def _to_clock(text: str) -> str:
+    """Return a time of day as HH:MM."""
     return show_clock(parse_clock(text))
 
 
-Clock = Annotated[str, AfterValidator(_clock)]
+Clock = Annotated[str, AfterValidator(_to_clock)]
 Whole = Annotated[int, BeforeValidator(_as_whole)]
 Dollars = Annotated[float, BeforeValidator(_number), Field(ge=0, le=100_000)]
 Level = Annotated[int, BeforeValidator(_as_whole), Field(ge=0, le=100)]
@@ -77,6 +79,7 @@ class DayDraft(Reply):
 
     @model_validator(mode="after")
     def _forward(self) -> Self:
+        """Refuse a draft that does not end later than it begins, but for the day's end."""
         if self.kind != "end" and parse_clock(self.starts) >= parse_clock(self.ends):
             raise ValueError(f"it begins at {self.starts} and ends at {self.ends}: let it end later")
         return self
@@ -188,6 +191,7 @@ class SceneryRatings(Reply):
     @field_validator("ratings")
     @classmethod
     def _are_all_there(cls, ratings: tuple[ViewRating, ...], info: ValidationInfo) -> tuple[ViewRating, ...]:
+        """Refuse ratings that do not rate each view once; return them in the order of the views."""
         views = (info.context or {}).get("views")
         if isinstance(views, list | tuple) and sorted(one.view for one in ratings) != [*range(len(views))]:
             raise ValueError(f"rate each of the views 0 to {len(views) - 1} once")

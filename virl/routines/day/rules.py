@@ -46,8 +46,13 @@ MEALS = (
 def draft(question: DraftQuestion, lexicon: Lexicon) -> DayDraft:
     """Return the next activity: a meal, a rest, the scenic spot or a pastime; `end` when the day is over."""
     if question.minutes_left < SHORTEST:
-        return _draft(question, "end", "", 0, "End of the day", "No time is left for anything more.")
-    return _meal(question) or _needed_rest(question) or _best_pastime(question, lexicon) or _rest(question)
+        return _draft_now(question, "end", "", 0, "End of the day", "No time is left for anything more.")
+    return (
+        _draft_meal(question)
+        or _draft_needed_rest(question)
+        or _best_pastime(question, lexicon)
+        or _draft_rest(question)
+    )
 
 
 def audit(question: AuditQuestion, lexicon: Lexicon) -> DayVerdict:
@@ -72,7 +77,8 @@ def audit(question: AuditQuestion, lexicon: Lexicon) -> DayVerdict:
     return DayVerdict(fits=True, reason="Nothing speaks against it.")
 
 
-def _meal(question: DraftQuestion) -> DayDraft | None:
+def _draft_meal(question: DraftQuestion) -> DayDraft | None:
+    """Return the draft of a meal that is due, or that hunger asks for; None if none."""
     since, hunger = question.since_meal(), question.state["hunger"]
     if question.is_refused("eat") or question.budget_usd < LEAST_MEAL_USD or question.minutes_left < 30:
         return None
@@ -80,10 +86,10 @@ def _meal(question: DraftQuestion) -> DayDraft | None:
         due = meal.earliest <= question.minute <= meal.latest and (since is None or since >= MEAL_GAP)
         if due and (meal.name != "breakfast" or _can_have_breakfast(question)) and hunger >= NOT_HUNGRY:
             why = f"It is time for {meal.name}, with a hunger of {hunger:.0f} of 100."
-            return _draft(question, "eat", meal.sort, meal.minutes, meal.name.capitalize(), why)
+            return _draft_now(question, "eat", meal.sort, meal.minutes, meal.name.capitalize(), why)
     if hunger >= VERY_HUNGRY and (since is None or since >= HUNGRY_GAP):
         why = f"A hunger of {hunger:.0f} of 100 cannot wait."
-        return _draft(question, "eat", "restaurant", 45, "Something to eat", why)
+        return _draft_now(question, "eat", "restaurant", 45, "Something to eat", why)
     return None
 
 
@@ -96,16 +102,18 @@ def _can_have_breakfast(question: DraftQuestion) -> bool:
     )
 
 
-def _needed_rest(question: DraftQuestion) -> DayDraft | None:
+def _draft_needed_rest(question: DraftQuestion) -> DayDraft | None:
+    """Return the draft of a rest that energy or pain calls for; None if none."""
     state = question.state
     if question.is_refused("normal") or (state["energy"] > WORN_OUT and state["pain"] < IN_PAIN):
         return None
     why = f"An energy of {state['energy']:.0f} and a pain of {state['pain']:.0f} of 100 call for a break."
-    return _draft(question, "normal", "", REST_MINUTES, "Rest", why)
+    return _draft_now(question, "normal", "", REST_MINUTES, "Rest", why)
 
 
-def _rest(question: DraftQuestion) -> DayDraft:
-    return _draft(
+def _draft_rest(question: DraftQuestion) -> DayDraft:
+    """Return the draft of a rest because nothing else fits."""
+    return _draft_now(
         question, "normal", "", REST_MINUTES, "Time of one's own", "Nothing on offer fits better just now."
     )
 
@@ -122,7 +130,7 @@ def _best_pastime(question: DraftQuestion, lexicon: Lexicon) -> DayDraft | None:
     scored = []
     for sort in sorted(offered & pastimes.keys()):
         pastime = pastimes[sort]
-        if question.is_refused("normal", sort) or not _can_be(pastime, question):
+        if question.is_refused("normal", sort) or not _is_possible(pastime, question):
             continue
         taste = asked.get(sort, 0) * ASKED or liked.get(sort, 0) * LIKED
         if taste >= 0:
@@ -135,13 +143,14 @@ def _best_pastime(question: DraftQuestion, lexicon: Lexicon) -> DayDraft | None:
     _, sort = max(scored, key=lambda one: (one[0], [-ord(letter) for letter in one[1]]))
     if sort == "scenic":
         why = "The view there is the best that was found."
-        return _draft(question, "scenic", "", SCENIC_MINUTES, "Enjoy the view", why)
+        return _draft_now(question, "scenic", "", SCENIC_MINUTES, "Enjoy the view", why)
     pastime = pastimes[sort]
     why = _reason(pastime, question, liked.get(sort, 0) + asked.get(sort, 0))
-    return _draft(question, "normal", sort, pastime.minutes, pastime.what.capitalize(), why)
+    return _draft_now(question, "normal", sort, pastime.minutes, pastime.what.capitalize(), why)
 
 
-def _can_be(pastime: Pastime, question: DraftQuestion) -> bool:
+def _is_possible(pastime: Pastime, question: DraftQuestion) -> bool:
+    """Return whether a pastime fits the hour, the budget less meals to come, energy and time left."""
     earliest, latest = pastime.span
     fits_the_hour = earliest <= question.minute and question.minute + min(pastime.minutes, 45) <= latest
     since = question.since_meal()
@@ -179,12 +188,14 @@ def _worth(sort: str, pastime: Pastime, question: DraftQuestion) -> float:
 
 
 def _scenic_is_due(question: DraftQuestion) -> bool:
+    """Return whether it is time for the scenic spot, not visited and not refused yet."""
     done = any(one.kind == "scenic" for one in question.done)
     first, last = SCENIC_HOURS
     return not done and first <= question.minute <= last - 30 and not question.is_refused("scenic")
 
 
 def _reason(pastime: Pastime, question: DraftQuestion, taste: int) -> str:
+    """Return the reason for a pastime: the client's taste, else its effects, points an hour."""
     name = question.client.name
     if taste > 0:
         return f"It is what {name} likes, and there is time for it."
@@ -192,7 +203,10 @@ def _reason(pastime: Pastime, question: DraftQuestion, taste: int) -> str:
     return f"{name} can use it: {effects} an hour."
 
 
-def _draft(question: DraftQuestion, kind: Kind, place: str, minutes: int, what: str, reason: str) -> DayDraft:
+def _draft_now(
+    question: DraftQuestion, kind: Kind, place: str, minutes: int, what: str, reason: str
+) -> DayDraft:
+    """Return a draft that begins now and lasts so many minutes, at most those left."""
     ends = question.minute + max(min(minutes, question.minutes_left), 0)
     return DayDraft(
         kind=kind,

@@ -81,6 +81,7 @@ def find_scenic(agent: Agent, town: Town) -> ScenicSpot | None:
 
 
 def _parks(town: Town, here: LatLng, name: str) -> list[Place]:
+    """Return the park of this name, or, without a name, some parks near a position."""
     if name:
         park = town.find_named(name, here)
         return [park] if park else []
@@ -133,6 +134,7 @@ def _rate(agent: Agent, town: Town, park: Place, panorama: Panorama) -> ScenicSp
 
 
 def _views(town: Town, panorama: Panorama) -> list[View]:
+    """Return the views around a panorama, without those that have no picture."""
     views = []
     for heading in HEADINGS:
         for pitch in PITCHES:
@@ -149,11 +151,12 @@ def _ratings(agent: Agent, park: Place, views: Sequence[View]) -> Sequence[Scene
     prompt = agent.prompts.load("day/scenic", SceneryRatings)
     images = {f"View {number}": view for number, view in enumerate(views)}
     return agent.mind.ask(
-        prompt, images=images, place=park.name, views=[_shares(view) for view in views]
+        prompt, images=images, place=park.name, views=[_scenery_shares(view) for view in views]
     ).ratings
 
 
-def _shares(view: View) -> dict[str, float]:
+def _scenery_shares(view: View) -> dict[str, float]:
+    """Return the shares of green, sky and water in a view, 0 to 1."""
     camera = view.camera
     horizon = 0.5 + tan(radians(camera.pitch)) / (2 * tan(radians(camera.vertical_fov / 2)))
     shares = scenery(view.pixels, horizon)
@@ -193,6 +196,7 @@ def scenery(picture: Image, horizon: float = _HORIZON) -> Scenery:
 
 
 def _hue_between(hue: NDArray[Any], span: tuple[int, int]) -> NDArray[np.bool_]:
+    """Return a mask of the hues within a span, both ends included."""
     return (hue >= span[0]) & (hue <= span[1])
 
 

@@ -21,6 +21,7 @@ Mode = Literal["walking", "cycling", "transit", "driving"]
 
 
 def _check_state(state: dict[str, float]) -> dict[str, float]:
+    """Return the state; raises ValueError if it has an unknown feeling or value."""
     if fault := unknown_state(dict(sorted(state.items())), FEELINGS):
         raise ValueError(fault)
     return state
@@ -51,6 +52,7 @@ class Day(Settings):
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
+        """Refuse a day that does not end later than it starts."""
         if parse_clock(self.starts) >= parse_clock(self.ends):
             raise ValueError(f"the day starts at {self.starts} and ends at {self.ends}: let it end later")
         return self

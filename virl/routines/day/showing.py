@@ -172,7 +172,7 @@ def exhibits(
     """
     shown: list[Exhibit] = []
     if plan.activities:
-        shown += [_table(plan), _map(agent, plan), _curves(plan), _money(plan)]
+        shown += [_day_table(plan), _day_map(agent, plan), _feeling_curves(plan), _budget_bars(plan)]
     if plan.scenic:
         spot = plan.scenic
         text = (
@@ -185,11 +185,12 @@ def exhibits(
     if plan.amendments:
         shown.append(TextExhibit(title="Changes to the proposed day", text="\n\n".join(plan.amendments)))
     checked = [one.text for one in violations] or ["The plan breaks no constraint."]
-    checked += [*_unknown_prices(agent), *_unknown(unsure), *_unknown_transit(agent, plan)]
+    checked += [*_unknown_prices(agent), *_unknown_hours(unsure), *_unknown_transit(agent, plan)]
     return [*shown, TextExhibit(title="Constraint check", text="\n\n".join(checked))]
 
 
-def _unknown(unsure: Sequence[str]) -> list[str]:
+def _unknown_hours(unsure: Sequence[str]) -> list[str]:
+    """Return a note that names the places whose opening hours are not known; none if all are."""
     return [f"Opening hours are not known: {', '.join(unsure)}."] if unsure else []
 
 
@@ -207,25 +208,30 @@ def _asked_for(agent: Agent, plan: DayPlan) -> list[str]:
 
 
 def _unknown_prices(agent: Agent) -> list[str]:
+    """Return a note if the city lacks prices; else none."""
     return [f"{agent.city.lacks}: costs are estimates."] if agent.city.lacks else []
 
 
 def _unknown_transit(agent: Agent, plan: DayPlan) -> list[str]:
+    """Return a note if the day allows transit and the city's maps have none; else none."""
     if "transit" not in plan.day.modes or isinstance(agent.city.maps, TransitMaps):
         return []
     return [f"Public transport is not known in {agent.city.title}."]
 
 
 def _notes(agent: Agent, plan: DayPlan, unsure: Sequence[str]) -> list[str]:
+    """Return the plan's notes for the page: wishes, changes, scenic spot, unknowns, end and sources."""
     notes = [f"Feedback: {wish}" for wish in plan.said]
     notes += [f"Change: {one}" for one in plan.amendments]
     if plan.scenic:
         notes.append(f"Scenic spot: {plan.scenic.description}")
-    notes += [*_unknown_prices(agent), *_unknown(unsure), *_unknown_transit(agent, plan), plan.ended]
+    notes += [*_unknown_prices(agent), *_unknown_hours(unsure), *_unknown_transit(agent, plan), plan.ended]
     return [*notes, f"Places and ways: {agent.city.notice}."] if agent.city.notice else notes
 
 
-def _table(plan: DayPlan) -> TableExhibit:
+def _day_table(plan: DayPlan) -> TableExhibit:
+    """Return the table of the day's activities."""
+
     def row(one: Activity) -> tuple[Cell, ...]:
         where = "" if one.mode else one.spot.name
         changes = ", ".join(f"{name} {by:+d}" for name, by in one.changes.items() if by)
@@ -238,7 +244,8 @@ def _table(plan: DayPlan) -> TableExhibit:
     )
 
 
-def _curves(plan: DayPlan) -> CurvesExhibit:
+def _feeling_curves(plan: DayPlan) -> CurvesExhibit:
+    """Return the curves of the feelings over the day, 0 to 100."""
     lived = [one for one in plan.activities if one.changes]
     states = [plan.day.feelings, *(one.state for one in lived)]
     return CurvesExhibit(
@@ -251,7 +258,8 @@ def _curves(plan: DayPlan) -> CurvesExhibit:
     )
 
 
-def _money(plan: DayPlan) -> BarsExhibit:
+def _budget_bars(plan: DayPlan) -> BarsExhibit:
+    """Return the bars of the budget: dollars of each activity that costs, and those left."""
     bars = [
         Bar(label=f"{one.time} {one.what}", value=one.cost_usd) for one in plan.activities if one.cost_usd
     ]
@@ -261,7 +269,8 @@ def _money(plan: DayPlan) -> BarsExhibit:
     )
 
 
-def _map(agent: Agent, plan: DayPlan) -> MapExhibit:
+def _day_map(agent: Agent, plan: DayPlan) -> MapExhibit:
+    """Return the map of the start, the places in their order, and the ways."""
     points = [MapPoint(lat=plan.start.lat, lng=plan.start.lng, label="start", style="start")]
     lines, here, number = [], plan.start, 0
     for one in plan.activities:
@@ -360,4 +369,5 @@ def _text(text: str) -> str:
 
 
 def _uid(run_id: str, part: str) -> str:
+    """Return an identifier of a part of a run that is the same at each export."""
     return str(uuid5(NAMESPACE_URL, f"virl:{run_id}:{part}"))

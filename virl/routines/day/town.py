@@ -95,6 +95,7 @@ class Supply:
     def _nearest_of_sort(
         self, places: Iterable[Place], sort: str, here: LatLng, apart: Collection[str], count: int
     ) -> list[Place]:
+        """Return up to `count` open places of a sort, the nearest first, none of the ids `apart`."""
         near = self._open_places(places, here, apart)
         return [place for place in near if sort_of(place.types) == sort][:count]
 
@@ -302,12 +303,14 @@ class Town:
         return min(ways.values(), key=lambda way: (way.minutes, way.usd), default=None)
 
     def _travel_by(self, mode: Mode, here: LatLng, there: LatLng, minute: int) -> TravelOption | None:
+        """Return the way by a mode at a minute of the day; None if there is none."""
         if mode == "transit":
             return self.ride(here, there, minute)
         minutes = self.minutes(here, [there], mode)[0]
         return TravelOption(mode, int(minutes), way_usd(mode, minutes)) if np.isfinite(minutes) else None
 
     def _supply_near(self, here: LatLng) -> Supply:
+        """Return the supply of places around home, else around `here`; collected once."""
         if not self._supply:
             self._supply.append(Supply(self.city.places, self.home or here, self.day.reach_m, self.sorts))
         return self._supply[0]

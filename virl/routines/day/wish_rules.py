@@ -33,7 +33,7 @@ def likes(text: str, lexicon: Lexicon) -> dict[str, int]:
     found: dict[str, int] = {}
     for words, denied in clauses(asked_for(text)):
         for sort in day_book().pastimes:
-            count = min(len(found_in(words, _words(sort, lexicon))), MOST_WORDS)
+            count = min(len(found_in(words, _words_for(sort, lexicon))), MOST_WORDS)
             if count:
                 found[sort] = found.get(sort, 0) + (-MOST_WORDS if denied else count)
     return found
@@ -45,7 +45,7 @@ def kinds_asked_for(text: str) -> list[str]:
         sort
         for words, denied in clauses(asked_for(text))
         for sort in day_book().pastimes
-        if not denied and found_in(words, _names(sort))
+        if not denied and found_in(words, _singular_and_plural(sort))
     )
     return list(dict.fromkeys(found))
 
@@ -60,12 +60,12 @@ def words_of_likes(text: str, lexicon: Lexicon) -> Iterator[str]:
         (not denied, sort)
         for words, denied in told
         for sort in day_book().pastimes
-        if found_in(words, _words(sort, lexicon))
+        if found_in(words, _words_for(sort, lexicon))
     }
     for words, denied in told:
         denials = [match[0] for match in phrase_pattern(day_book().denials).finditer(words)] if denied else []
         for sort in day_book().pastimes:
-            for liked in found_in(words, _words(sort, lexicon)):
+            for liked in found_in(words, _words_for(sort, lexicon)):
                 if (denied, sort) in torn or (denied and phrase_pattern(_IN_ANY_DAY).search(liked)):
                     continue
                 yield GAP.join([*denials[:1], liked])
@@ -98,13 +98,16 @@ def listen(said: str, state: Mapping[str, float], lexicon: Lexicon) -> Told:
 
 
 def _denies(words: str) -> bool:
+    """Return whether the words deny a wish."""
     return bool(phrase_pattern(day_book().denials).search(words))
 
 
-def _words(sort: str, lexicon: Lexicon) -> tuple[str, ...]:
-    return (*day_book().pastimes[sort].words, *_names(sort), *lexicon.place_types.get(sort, ()))
+def _words_for(sort: str, lexicon: Lexicon) -> tuple[str, ...]:
+    """Return the words for a sort of pastime: those of the book, its names, and those of the lexicon."""
+    return (*day_book().pastimes[sort].words, *_singular_and_plural(sort), *lexicon.place_types.get(sort, ()))
 
 
-def _names(sort: str) -> tuple[str, str]:
+def _singular_and_plural(sort: str) -> tuple[str, str]:
+    """Return the name of a sort in singular and plural."""
     name = words_of(sort)
     return name, f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"

@@ -93,19 +93,21 @@ def find_destination(
         BadInput: no substitute of the kind is a kind of place.
     """
     asked = settings.to.strip() or character.intention
-    kind = _kind(asked, place_types)
+    kind = _named_kind(asked, place_types)
     is_name = kind is None and not asked.rstrip().endswith(SENTENCE_ENDS)
     if is_name and (named := _find_named(places, streetview, asked, here, settings.within)):
         return Destination(named)
     if kind is None:
         prompt = prompts.load("directions/destination", PlaceQuery)
         searched = mind.ask(prompt, question=asked, place_types=list(place_types)).search
-        kind = _kind(searched, place_types)
+        kind = _named_kind(searched, place_types)
         if kind is None:
             if named := _find_named(places, streetview, searched, here, settings.within):
                 return Destination(named)
             kind = searched
-    found = [place for place in _of_kind(places, kind, here, settings.within, place_types) if place.is_open]
+    found = [
+        place for place in _places_of_kind(places, kind, here, settings.within, place_types) if place.is_open
+    ]
     if not found:
         return _substitute(places, streetview, kind, here, settings.within, place_types, character)
     if is_name and isinstance(mind, RuleMind) and is_named(asked):  # a word of the name gave the kind
@@ -120,6 +122,7 @@ def find_destination(
 
 
 def _nearest_on_foot(maps: Maps, here: LatLng, places: Sequence[Place]) -> Place:
+    """Return the place that the shortest walk leads to."""
     seconds = maps.travel_times([here], [place.position for place in places])[0]
     return places[int(seconds.argmin())]
 
@@ -201,16 +204,18 @@ def _find_named(
     return next(iter(near_a_street), next(iter(found), None))
 
 
-def _kind(asked: str, place_types: Sequence[str]) -> str | None:
+def _named_kind(asked: str, place_types: Sequence[str]) -> str | None:
+    """Return the place type that the question names, after an article; None if none."""
     plain = utils.default_process(asked.replace("_", " "))
     for article in ("a ", "an ", "the nearest ", "nearest ", "the next "):
         plain = plain.removeprefix(article)
     return next((kind for kind in place_types if kind.replace("_", " ") == plain), None)
 
 
-def _of_kind(
+def _places_of_kind(
     places: Places, kind: str, here: LatLng, within: float, place_types: Sequence[str]
 ) -> list[Place]:
+    """Return the places of a kind within so many metres, the nearest first."""
     if kind in place_types:
         return places.nearby(here, within, [kind], whole=NEAREST_M)
     found = [place for place in places.search(kind, here) if distance(here, place.position) <= within]
@@ -220,6 +225,7 @@ def _of_kind(
 def _choose_place(
     mind: Mind, found: Sequence[Place], here: LatLng, asked: str, background: str, prompts: Prompts
 ) -> Place:
+    """Ask the mind to choose one of the places found, and return it."""
     pick = mind.ask(
         prompts.load("directions/choice", PlacePick),
         question=asked,

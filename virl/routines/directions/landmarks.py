@@ -43,6 +43,7 @@ class Lookout:
     """
 
     def __init__(self, places: Places, signs: SignReader, *, alone: bool = True) -> None:
+        """Prepare to look for landmarks; `alone` refuses those that another place nearby resembles."""
         self._alone = alone
         self._places = places
         self._signs = signs
@@ -84,7 +85,7 @@ class Lookout:
             seen = Landmark(place, egocentric_word(heading, sign.heading), likeness)
             if place.id not in found or found[place.id].likeness < likeness:
                 found[place.id] = seen
-        clear = [one for one in found.values() if not (self._alone and _mistakable(one.place, around))]
+        clear = [one for one in found.values() if not (self._alone and _is_mistakable(one.place, around))]
         return sorted(clear, key=lambda one: (-_worth(one), one.place.id))
 
     def sees(self, stand: Stand, place: Place, turns: Sequence[float]) -> Landmark | None:
@@ -104,6 +105,7 @@ class Lookout:
         return max(read, key=lambda one: one.likeness, default=None)
 
     def _places_around(self, here: LatLng) -> list[Place]:
+        """Return the open places around a position; asked for once."""
         if here not in self._near:
             self._near[here] = [
                 one for one in self._places.nearby(here, APART_M, whole=SIGHT_M) if one.is_open
@@ -124,7 +126,8 @@ def best(
     return next((one for one in landmarks if one.place.id not in but and one.where in where), None)
 
 
-def _mistakable(place: Place, around: Sequence[Place]) -> bool:
+def _is_mistakable(place: Place, around: Sequence[Place]) -> bool:
+    """Return whether another place around has a name like this one's."""
     return any(
         other.id != place.id and name_likeness(other.name, place.name) >= MIN_RESEMBLANCE for other in around
     )

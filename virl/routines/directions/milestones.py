@@ -113,11 +113,11 @@ def milestones_of(
     named = {destination.id}
     found = [_milestone("start", walk[0], turn=walk[0].turn)] if len(walk) > 1 else []
     for before, index in pairwise([0, *turns]):
-        turn = _turn(walk, before, index, lookout, named, count_crossings=count_crossings)
+        turn = _turn_milestone(walk, before, index, lookout, named, count_crossings=count_crossings)
         named |= {sight.place_id for sight in (turn.landmark, turn.passed) if sight}
         found.append(turn)
     last = turns[-1] if turns else 0
-    end = _end(walk, last, destination, lookout, count_crossings=count_crossings)
+    end = _end_milestone(walk, last, destination, lookout, count_crossings=count_crossings)
     if count_crossings and end.unseen and not (end.crossing or end.ends or len(walk) == 1):
         end = _milestone_between(end, walk, last, beyond())
     found.append(end)
@@ -135,7 +135,7 @@ def crossings_between(walk: Sequence[Stand], after: int, until: int) -> int:
     return sum(stand.panorama.is_crossing for stand in walk[after + 1 : until + 1])
 
 
-def _turn(
+def _turn_milestone(
     walk: Sequence[Stand],
     before: int,
     index: int,
@@ -144,6 +144,7 @@ def _turn(
     *,
     count_crossings: bool,
 ) -> Milestone:
+    """Return the milestone of the turn at `index`; `before` is the index of the one before."""
     stand = walk[index]
     seen = best(lookout.in_sight(stand, (LEFT, RIGHT, AHEAD)), but=named, where=(*SIDES, "front"))
     if seen is None and index - 1 > before:
@@ -159,14 +160,15 @@ def _turn(
         turn=stand.turn,
         crossings=crossings_between(walk, before, index) if count_crossings else None,
         ends=link_ahead(stand.links, stand.pose.heading, stand.came_from) is None,
-        landmark=_sight(seen),
-        passed=_sight(passed),
+        landmark=_sight_record(seen),
+        passed=_sight_record(passed),
     )
 
 
-def _end(
+def _end_milestone(
     walk: Sequence[Stand], last: int, destination: Place, lookout: Lookout, *, count_crossings: bool
 ) -> Milestone:
+    """Return the milestone at the end of a walk; `last` is the index of the last turn."""
     stand = walk[-1]
     seen = lookout.sees(stand, destination, (LEFT, RIGHT) if len(walk) > 1 else (LEFT, RIGHT, AHEAD, 180.0))
     beside = None
@@ -187,7 +189,7 @@ def _end(
         ends=stand.at_an_end,
         where=seen.where if seen else egocentric_word(stand.pose.heading, toward),
         unseen=seen is None and beside is None,
-        landmark=_sight(beside),
+        landmark=_sight_record(beside),
     )
 
 
@@ -222,6 +224,7 @@ def _milestone_between(
 
 
 def _milestone(kind: str, stand: Stand, **told: object) -> Milestone:
+    """Return a milestone of a kind at a stand, with these further fields."""
     position = stand.panorama.position
     return Milestone.model_validate(
         {
@@ -235,7 +238,8 @@ def _milestone(kind: str, stand: Stand, **told: object) -> Milestone:
     )
 
 
-def _sight(landmark: Landmark | None) -> SightRecord | None:
+def _sight_record(landmark: Landmark | None) -> SightRecord | None:
+    """Return the record of a landmark; None for none."""
     if landmark is None:
         return None
     return SightRecord(place_id=landmark.place.id, name=landmark.place.name, where=landmark.where)

@@ -57,6 +57,7 @@ class PlacePick(Reply):
     @field_validator("index")
     @classmethod
     def _is_offered(cls, index: int, info: ValidationInfo) -> int:
+        """Refuse a number that is beyond the places offered."""
         offered = (info.context or {}).get("places")
         if offered is not None and index >= len(offered):
             raise ValueError(f"{index} is not the number of a place: they run to {len(offered) - 1}")
@@ -75,7 +76,8 @@ class WrittenDirections(Reply):
     @field_validator("directions")
     @classmethod
     def _could_be_said(cls, directions: str, info: ValidationInfo) -> str:
-        names = _names(info.context or {})
+        """Refuse directions that a local would not say, or that do not name the destination."""
+        names = _names_in(info.context or {})
         fault = unsayable(directions, names)
         if fault:
             raise ValueError(f"the directions give {fault}: say it by crossings and landmarks instead")
@@ -103,6 +105,7 @@ def unsayable(text: str, names: tuple[str, ...] = ()) -> str | None:
     return next((what for pattern, what in _MEASURES if pattern.search(text)), None)
 
 
-def _names(context: Mapping[str, object]) -> tuple[str, ...]:
+def _names_in(context: Mapping[str, object]) -> tuple[str, ...]:
+    """Return the names that the context gives; empty if it gives none."""
     names = context.get("names", ())
     return tuple(map(str, names)) if isinstance(names, list | tuple) else ()

@@ -216,6 +216,7 @@ def pick_place(question: ChoiceQuestion, lexicon: Lexicon) -> PlacePick:
     known = set(words_of(question.background).split())
 
     def score(place: Candidate) -> float:
+        """Return the merit of a place: its rating, less its distance, and 1 if its words are familiar."""
         familiar = known & {word for name in (place.name, *place.types) for word in words_of(name).split()}
         return (place.rating or UNRATED) - place.metres / NEAR_M + bool(familiar)
 
@@ -236,13 +237,14 @@ def write_directions(question: DirectionsQuestion, lexicon: Lexicon) -> WrittenD
         told = [
             sentence
             for point in question.milestones
-            for sentence in _sentences(point, question.destination, rng)
+            for sentence in _sentences_about(point, question.destination, rng)
         ]
     text = " ".join(sentence[0].upper() + sentence[1:] for sentence in told)
     return WrittenDirections.model_validate({"directions": text}, context={"names": question.names})
 
 
-def _sentences(point: Point, destination: str, rng: Random) -> list[str]:
+def _sentences_about(point: Point, destination: str, rng: Random) -> list[str]:
+    """Return the sentences about one milestone."""
     passing = []
     if point.passed:
         words = {"name": _quote(point.passed.name), "where": _WHERE[point.passed.where]}
@@ -251,29 +253,31 @@ def _sentences(point: Point, destination: str, rng: Random) -> list[str]:
         case "start":
             return [rng.choice(_SET_OFF[point.turn])]
         case "turn":
-            return [*passing, _turn(point, rng)]
+            return [*passing, _turn_sentence(point, rng)]
         case _:
-            return [*_last_stretch(point, rng), *passing, _end(point, destination, rng)]
+            return [*_last_stretch(point, rng), *passing, _end_sentence(point, destination, rng)]
 
 
-def _turn(point: Point, rng: Random) -> str:
+def _turn_sentence(point: Point, rng: Random) -> str:
+    """Return the sentence about a turn, with its crossings and landmark."""
     seen = f", with {_quote(point.landmark.name)} {_WHERE[point.landmark.where]}" if point.landmark else ""
     words = {"turn": rng.choice(_TURN[point.turn]), "seen": seen}
     if point.ends and point.crossings in (None, 1):
         return _fill(rng, _TURN_AT_END, **words)
     number = point.crossings or 1
     if 1 < number < len(_COUNTS) and rng.random() < 0.4:  # chosen
-        return _fill(rng, _TURN_AFTER, count=_crossings(number - 1), **words)
-    return _fill(rng, _TURN_AT, nth=_nth(number), **words)
+        return _fill(rng, _TURN_AFTER, count=_crossings_in_words(number - 1), **words)
+    return _fill(rng, _TURN_AT, nth=_ordinal(number), **words)
 
 
 def _last_stretch(point: Point, rng: Random) -> list[str]:
+    """Return the sentence, if any, about the crossings before the destination."""
     told = _stop_told(point)
     if point.crossings is None or told == "crossing":
         return []
     passed = point.crossings - (told == "end" and point.crossing)
     if passed:
-        return [_fill(rng, _LAST_CROSSINGS, count=_crossings(passed))]
+        return [_fill(rng, _LAST_CROSSINGS, count=_crossings_in_words(passed))]
     return [] if told in ("end", "part") else [_fill(rng, _NO_CROSSING)]
 
 
@@ -285,13 +289,14 @@ def _stop_told(point: Point) -> str:
     return next((what for what, so in told.items() if so), "name")
 
 
-def _end(point: Point, destination: str, rng: Random) -> str:
+def _end_sentence(point: Point, destination: str, rng: Random) -> str:
+    """Return the sentence about the destination."""
     words = {"name": _quote(destination), "where": _WHERE[point.where]}
     match _stop_told(point):
         case "end":
             return _fill(rng, _END_AT_END, **words)
         case "crossing":
-            return _fill(rng, _END_AT_CROSSING, nth=_nth(point.crossings or 1), **words)
+            return _fill(rng, _END_AT_CROSSING, nth=_ordinal(point.crossings or 1), **words)
         case "part":
             return _fill(rng, _END_PART, part=point.part, next=_PART_OF[point.part_of], **words)
     if point.landmark:
@@ -308,14 +313,16 @@ def _end(point: Point, destination: str, rng: Random) -> str:
     return _fill(rng, _END, **words)
 
 
-def _nth(number: int) -> str:
+def _ordinal(number: int) -> str:
+    """Return an ordinal number in words, or in digits beyond those known."""
     if number <= len(_NTH):
         return _NTH[number - 1]
     teens = 10 < number % 100 < 20
     return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
 
 
-def _crossings(count: int) -> str:
+def _crossings_in_words(count: int) -> str:
+    """Return a number of crossings in words."""
     number = _COUNTS[count] if count < len(_COUNTS) else str(count)
     return f"{number} crossing{'' if count == 1 else 's'}"
 
@@ -325,4 +332,5 @@ def _quote(name: str) -> str:
 
 
 def _fill(rng: Random, templates: Sequence[str], **words: str) -> str:
+    """Return one of the templates, drawn by chance, with its words filled in."""
     return rng.choice(templates).format(**words)

@@ -28,6 +28,7 @@ class DirectionsSettings(Settings):
 
 
 def _named_models(directions: DirectionsSettings) -> Iterable[tuple[str, Callable[[], object]]]:
+    """Return the settings that name models, each with a call that checks the name."""
     from virl.platform.perception.models import read_model  # noqa: PLC0415 - brings in the models
 
     return [("reader", lambda: read_model("reader", directions.reader))]

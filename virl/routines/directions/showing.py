@@ -85,7 +85,9 @@ def tour_exhibits(
         if not walked
         else (MapPoint(lat=walked[-1].lat, lng=walked[-1].lng, label="stopped", style="stop"),)
     )
-    seen = tuple((step.step, one.name, one.where, step.decided) for step in steps for one in _sightings(step))
+    seen = tuple(
+        (step.step, one.name, one.where, step.decided) for step in steps for one in _noticed_landmarks(step)
+    )
     return [
         *texts,
         MapExhibit(
@@ -97,6 +99,7 @@ def tour_exhibits(
     ]
 
 
-def _sightings(step: StepRecord) -> tuple[SeenLandmark, ...]:
+def _noticed_landmarks(step: StepRecord) -> tuple[SeenLandmark, ...]:
+    """Return the landmarks that the walker noticed at a step; empty if none were asked for."""
     asked = next((one for one in reversed(step.asked) if one.prompt == "movement/tourist-action"), None)
     return () if asked is None else Noticed.model_validate(asked.inputs["here"]).seen

@@ -123,14 +123,15 @@ def _wanted_errands(agent: Agent, errands: Errands) -> tuple[Sequence[tuple[str,
     """Return the places and errands asked for, and whether home comes last."""
     if errands.stops:
         return [(stop, "") for stop in errands.stops], False
-    noted = agent.run.find_note(READ, "text") or _read(agent, errands.text)
+    noted = agent.run.find_note(READ, "text") or _read_errands(agent, errands.text)
     told = ErrandList.model_validate(noted.data)
     if not told.errands:
         raise _fault_of(agent, "the text names no place to go to: list `stops`")
     return [(errand.where, errand.what) for errand in told.errands], told.back_home
 
 
-def _read(agent: Agent, text: str) -> NoteRecord:
+def _read_errands(agent: Agent, text: str) -> NoteRecord:
+    """Ask the mind to read the errands out of a text, and note them."""
     told = agent.mind.ask(agent.prompts.load("errands/list", ErrandList), text=text)
     places = ", ".join(errand.where for errand in told.errands)
     return agent.run.note(
@@ -145,7 +146,7 @@ def _find_stop(
     agent: Agent, key: str, where: str, what: str, taken: tuple[ErrandStop, ...] = ()
 ) -> ErrandStop | str:
     """Return where an errand is done; why it is left out, if no place, or no other, is there or open."""
-    noted = agent.run.find_note(STOP, key) or _find(agent, key, where, what, taken)
+    noted = agent.run.find_note(STOP, key) or _note_stop(agent, key, where, what, taken)
     if reason := noted.data.get("left_out"):
         return str(reason)
     return ErrandStop.model_validate(noted.data)
@@ -179,7 +180,8 @@ def _another(agent: Agent, where: str, taken: tuple[ErrandStop, ...]) -> tuple[s
     return nearest.name, nearest.position, ""
 
 
-def _find(agent: Agent, key: str, where: str, what: str, taken: tuple[ErrandStop, ...]) -> NoteRecord:
+def _note_stop(agent: Agent, key: str, where: str, what: str, taken: tuple[ErrandStop, ...]) -> NoteRecord:
+    """Find the place of an errand and its panorama, and note the stop, or that it is left out."""
     try:
         title, position, lacking = _another(agent, where, taken) if taken else _locate(agent, where)
     except NotFound as fault:  # it may have closed, or the geocoder may have found something elsewhere

@@ -45,7 +45,7 @@ def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[C
         lacking = f"{where} is not in {city.title}"
         if where in kinds:
             lacking = f"No {words_of(where)} within {WITHIN_M:,.0f} m"
-        if stand_in := _stand_in(character, city, where, start.position, random, found):
+        if stand_in := _find_stand_in(character, city, where, start.position, random, found):
             found[where] = stand_in
             told.append(f"{lacking}: goes to {stand_in.title} instead.")
             continue
@@ -68,7 +68,7 @@ def _wanted_places(errands: Errands) -> list[str]:
     return [*(one.where for one in listed), *filter(None, end)]
 
 
-def _stand_in(
+def _find_stand_in(
     character: Character,
     city: City,
     where: str,
@@ -76,6 +76,7 @@ def _stand_in(
     random: Random,
     found: dict[str, StandIn],
 ) -> StandIn | None:
+    """Return a place or address in the city to replace `where`; None if there is none."""
     taken = {one.title for one in found.values()}
     if kind := "" if is_address(where) else kind_named(where, load_lexicon()):
         of_kind = _places(city, kind, near, taken)[:_DRAWN_AMONG] if where != kind else []
@@ -102,5 +103,6 @@ def _places(city: City, kind: str, near: LatLng, taken: set[str]) -> list[Place]
 
 
 def _to_stand_in(place: Place, kind: str = "", *, does_as_well: bool = True) -> StandIn:
+    """Return a place as a stand-in; `kind` is named if it is another than was asked for."""
     title = f"the {kind} {place.name}" if kind else place.name
     return StandIn(title=title, lat=place.position.lat, lng=place.position.lng, does_as_well=does_as_well)

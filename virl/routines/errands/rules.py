@@ -146,6 +146,7 @@ def _mentions(text: str) -> Iterator[_Mention]:
 
 
 def _overlaps(match: re.Match[str], mentions: Sequence[_Mention]) -> bool:
+    """Return whether a match shares letters with one of the mentions."""
     return any(match.start() < one.end and one.start < match.end() for one in mentions)
 
 
@@ -209,7 +210,7 @@ def _by_kind(clauses: list[str], lexicon: Lexicon) -> Iterator[Errand]:
         if best := _kind_of(clause, lexicon):
             number = _how_many(clause, best)
             yield from [Errand(where=words_of(best), what=_tidy(clause))] * (
-                _value(number[1]) if number else 1
+                _number_of(number[1]) if number else 1
             )
 
 
@@ -230,7 +231,8 @@ def _how_many(clause: str, kind: str) -> re.Match[str] | None:
     return re.search(rf"\b({_NUMBER}) (?:different |separate )?{plural}\b", words_of(clause))
 
 
-def _value(number: str) -> int:
+def _number_of(number: str) -> int:
+    """Return the number that a word or numeral means, up to the most errands of a kind."""
     return _NUMBERS.index(number) + 1 if number in _NUMBERS else min(int(number), _MOST_OF_A_KIND)
 
 

@@ -46,7 +46,7 @@ def reason(task: Task, trip: Trip, outcomes: Sequence[DestinationOutcome]) -> st
     count = len(task.stops)
     errands = "1 errand" if count == 1 else f"{count} errands"
     text = (
-        f"{errands} in {_minutes(trip.seconds)}, {_show_metres(trip.metres)} {BY[task.errands.travel]}"
+        f"{errands} in {_show_minutes(trip.seconds)}, {_show_metres(trip.metres)} {BY[task.errands.travel]}"
         + _describe_saving(trip)
     )
     if not trip.is_shortest:
@@ -82,19 +82,21 @@ def exhibits(agent: Agent, task: Task, trip: Trip) -> tuple[Exhibit, ...]:
         trip: in the order found.
     """
     _, minute = agent.character.day_and_minute
-    return (_map(task, trip), _bars(trip), _legs(task, trip, minute))
+    return (_trip_map(task, trip), _saving_bars(trip), _legs_table(task, trip, minute))
 
 
 def _describe_saving(trip: Trip) -> str:
+    """Return the end of a sentence: the minutes and metres saved against the order given."""
     if trip.seconds_given is None or trip.metres_given is None:
         return "; no route leads through the order given."
     seconds, metres = trip.seconds_given - trip.seconds, trip.metres_given - trip.metres
     if list(trip.order) == sorted(trip.order):
         return ": the order given is the shortest." if trip.is_shortest else ", in the order given."
-    return f": {_minutes(seconds)} and {_show_metres(metres)} less than in the order given."
+    return f": {_show_minutes(seconds)} and {_show_metres(metres)} less than in the order given."
 
 
-def _map(task: Task, trip: Trip) -> MapExhibit:
+def _trip_map(task: Task, trip: Trip) -> MapExhibit:
+    """Return the map of a trip: its start, goals and way."""
     goals = goals_of(task, trip)
     points = [_point(task.start.position, task.start.title, "", "", "start")]
     for number, goal in enumerate(goals, start=1):
@@ -112,7 +114,8 @@ def _point(where: LatLng, label: str, text: str, mark: str, style: str) -> MapPo
     return MapPoint.model_validate(data)
 
 
-def _bars(trip: Trip) -> BarsExhibit:
+def _saving_bars(trip: Trip) -> BarsExhibit:
+    """Return the bars of minutes in the best order and in the order given."""
     bars = [
         Bar(label=f"best order, {_show_metres(trip.metres)}", value=round(trip.seconds / 60, 1), picked=True)
     ]
@@ -122,7 +125,8 @@ def _bars(trip: Trip) -> BarsExhibit:
     return BarsExhibit(title="Savings", unit="min", bars=tuple(bars))
 
 
-def _legs(task: Task, trip: Trip, minute: int) -> TableExhibit:
+def _legs_table(task: Task, trip: Trip, minute: int) -> TableExhibit:
+    """Return the table of legs; `minute` is the minute of the day at which the trip begins."""
     rows = []
     elapsed = 0.0
     for number, (goal, leg) in enumerate(zip(goals_of(task, trip), trip.legs, strict=True), start=1):
@@ -136,9 +140,11 @@ def _legs(task: Task, trip: Trip, minute: int) -> TableExhibit:
     return TableExhibit(title="Legs", columns=columns, rows=tuple(rows), note=note)
 
 
-def _minutes(seconds: float) -> str:
+def _show_minutes(seconds: float) -> str:
+    """Return seconds as minutes in text; with one decimal below 10 min."""
     return f"{seconds / 60:.0f} min" if seconds >= 600 else f"{seconds / 60:.1f} min"
 
 
 def _show_metres(metres: float) -> str:
+    """Return metres as text, in km from 1000 m."""
     return f"{metres:.0f} m" if abs(metres) < 1000 else f"{metres / 1000:.2f} km"

@@ -100,7 +100,7 @@ def plan_trip(agent: Agent, task: Task) -> Trip:
     """
     if noted := agent.run.find_note(ORDER, "best"):
         return Trip.model_validate(noted.data)
-    trip = _plan(agent.city.maps, task)
+    trip = _plan_trip(agent.city.maps, task)
     agent.run.note(ORDER, "best", _describe_trip(task, trip), data=trip.model_dump(mode="json"))
     return trip
 
@@ -128,7 +128,8 @@ def ways_of(agent: Agent, task: Task, trip: Trip) -> Maps:
     return PlannedWays(agent.city.maps, known)
 
 
-def _plan(maps: Maps, task: Task) -> Trip:
+def _plan_trip(maps: Maps, task: Task) -> Trip:
+    """Return the shortest trip through the stops; in the order given, if demanded or as good."""
     mode = task.errands.travel
     stops = [task.start, *task.stops, *([task.end] if task.end else [])]
     stands = [stop.stand for stop in stops]
@@ -196,6 +197,7 @@ def _refuse(stops: Sequence[ErrandStop], matrix: Floats, mode: TravelMode) -> No
 
 
 def _describe_trip(task: Task, trip: Trip) -> str:
+    """Return a trip in one line: minutes, metres and the titles of its goals."""
     names = " - ".join(goal.title for goal in goals_of(task, trip))
     return f"{trip.seconds / 60:.0f} min, {trip.metres:.0f} m: {names}."
 
@@ -219,7 +221,7 @@ def local_search(times: Times) -> Order:
     Moves take a piece of up to three stops elsewhere, either way round, or turn a longer piece around.
     """
     finite = _finite(times)
-    best = min((_improve(finite, start) for start in _starts(finite)), key=finite.seconds_along)
+    best = min((_improve(finite, start) for start in _first_orders(finite)), key=finite.seconds_along)
     return Order(tuple(best), times.seconds_along(best), 0.0)
 
 
@@ -267,6 +269,7 @@ class _Cuts:
     """The constraints of the programme: each place is left and entered once, and no round is closed early."""
 
     def __init__(self, count: int) -> None:
+        """Begin the cuts of an order of `count` stops: each once, and no two stops that form a circle."""
         self._count = count
         self._inside: list[Floats] = []
         self._most: list[float] = []
@@ -288,6 +291,7 @@ class _Cuts:
             self._add(places)
 
     def _add(self, places: Sequence[int]) -> None:
+        """Add the cut against a circle of these stops alone: one way among them, at least, is missing."""
         inside = np.zeros((self._count, self._count))
         inside[np.ix_(places, places)] = 1.0
         self._inside.append(inside.reshape(1, -1))
@@ -311,6 +315,7 @@ def _as_round(times: Times) -> Floats:
 
 
 def _rounds(following: Sequence[int]) -> list[list[int]]:
+    """Return the closed circles of stops in which each leads to its `following` one."""
     count = len(following)
     links = csr_array((np.ones(count), (np.arange(count), following)), shape=(count, count))
     number, labels = connected_components(links, directed=False)
@@ -326,13 +331,15 @@ def _path(following: Sequence[int]) -> list[int]:
     return path
 
 
-def _starts(times: Times) -> Iterator[list[int]]:
-    yield _nearest(times)
+def _first_orders(times: Times) -> Iterator[list[int]]:
+    """Yield orders to improve: nearest first, cheapest insertion, and the order given."""
+    yield _order_by_nearest(times)
     yield _insert_cheapest(times)
     yield list(range(len(times)))
 
 
-def _nearest(times: Times) -> list[int]:
+def _order_by_nearest(times: Times) -> list[int]:
+    """Return the order that goes to the nearest stop each time."""
     order = [int(times.leave.argmin())]
     left = set(range(len(times))) - set(order)
     while left:
@@ -351,6 +358,7 @@ def _insert_cheapest(times: Times) -> list[int]:
 
 
 def _improve(times: Times, order: list[int]) -> list[int]:
+    """Return the order after the best single moves, until none saves seconds."""
     seconds, moves = times.seconds_along(order), _moves(len(order))
     stops = np.asarray(order, np.int64)
     while True:

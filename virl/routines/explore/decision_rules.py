@@ -76,16 +76,16 @@ def decide(question: PlaceQuestion, lexicon: Lexicon) -> PlaceDecision:
     kitchen = "" if SPICY in leaning or SPICY not in wanted else question.place.spicy_kitchen
     if kitchen and not wanted[SPICY].holds:
         against.append(f"its kitchen is {kitchen}, usually spicy, and nothing else is known of that")
-    sought = ", ".join(_wish(mention, lexicon) for mention in wanted.values())
+    sought = ", ".join(_wish_words(mention, lexicon) for mention in wanted.values())
     if not against and wanted and not question.reviews and question.reviewed:
         against = [f"nobody has written a review, so nothing is known of what is wished for ({sought})"]
     if against:
-        return PlaceDecision(action="continue", reason=_sentence(against))
+        return PlaceDecision(action="continue", reason=_join_reasons(against))
     if wanted and not question.reviewed:
         unknown = f"this city has no reviews, so it is not known whether it is as wished ({sought})"
         usual = [f"its kitchen is {kitchen}, usually spicy"] if kitchen else []
         return _enter(question, ["nothing known speaks against it", *usual, unknown])
-    return _enter(question, _in_favour(question.place.rating, leaning, wanted, lexicon))
+    return _enter(question, _reasons_for(question.place.rating, leaning, wanted, lexicon))
 
 
 def _enter(question: PlaceQuestion, reasons: list[str]) -> PlaceDecision:
@@ -94,10 +94,11 @@ def _enter(question: PlaceQuestion, reasons: list[str]) -> PlaceDecision:
     is_unsure = "open_now" in place.model_fields_set and place.open_now is None
     is_indoors = types_marked("outdoors").isdisjoint(place.types)
     hours = ["its opening hours are not known"] if is_unsure and is_indoors else []
-    return PlaceDecision(action="enter", reason=_sentence([*reasons, *hours]))
+    return PlaceDecision(action="enter", reason=_join_reasons([*reasons, *hours]))
 
 
 def _plain_facts(question: PlaceQuestion, lexicon: Lexicon) -> Iterator[str]:
+    """Yield reasons against a place that its facts give: closed, of another type, rated low."""
     place = question.place
     if place.closed_for_good:
         yield "it has closed for good"
@@ -125,24 +126,28 @@ def _missing_wishes(question: PlaceQuestion, lexicon: Lexicon) -> list[str]:
 def _clashes(
     leaning: Mapping[str, bool | None], wanted: Mapping[str, Mention], lexicon: Lexicon
 ) -> Iterator[str]:
+    """Yield reasons against a place whose reviews lean another way than the wishes."""
     for name, mention in wanted.items():
         if name not in leaning:
             continue
-        attribute, wish, holds = lexicon.attributes[name], _wish(mention, lexicon), leaning[name]
+        attribute, wish, holds = lexicon.attributes[name], _wish_words(mention, lexicon), leaning[name]
         if holds is None and not mention.holds:
             yield f"{attribute.say.split}, and the wish is for {wish}"
         elif holds is not None and holds != mention.holds:
             yield f"it is {_attribute_words(attribute, holds=holds)}, and the wish is for {wish}"
 
 
-def _in_favour(
+def _reasons_for(
     rating: float | None,
     leaning: Mapping[str, bool | None],
     wanted: Mapping[str, Mention],
     lexicon: Lexicon,
 ) -> list[str]:
-    met = [_wish(mention, lexicon) for name, mention in wanted.items() if leaning.get(name) is not None]
-    open_points = [_wish(mention, lexicon) for name, mention in wanted.items() if leaning.get(name) is None]
+    """Return the reasons for a place: wishes met, its rating, and wishes that nothing contradicts."""
+    met = [_wish_words(mention, lexicon) for name, mention in wanted.items() if leaning.get(name) is not None]
+    open_points = [
+        _wish_words(mention, lexicon) for name, mention in wanted.items() if leaning.get(name) is None
+    ]
     reasons = [f"it is said to be {', '.join(met)}, as wished"] if met else []
     if rating is not None:
         reasons.append(f"it is rated {rating:.1f} of 5")
@@ -167,6 +172,7 @@ def _majority_views(
 
 
 def _sought_type(question: PlaceQuestion, lexicon: Lexicon) -> str | None:
+    """Return the place type that the intention seeks; None if it names none."""
     try:
         known = TypeQuestion(intention=question.intention, place_types=tuple(lexicon.place_types))
         return choose_place_type(known, lexicon).place_type
@@ -175,19 +181,23 @@ def _sought_type(question: PlaceQuestion, lexicon: Lexicon) -> str | None:
 
 
 def _counts_as(types: tuple[str, ...], sought: str, lexicon: Lexicon) -> bool:
+    """Return whether one of the types is the sought one, a kind of it, or counts as it."""
     same = {sought, *lexicon.also_counts.get(sought, ())}
     return any(kind in same or kind.endswith(f"_{sought}") for kind in types)
 
 
-def _wish(mention: Mention, lexicon: Lexicon) -> str:
+def _wish_words(mention: Mention, lexicon: Lexicon) -> str:
+    """Return a wish in words, such as "quiet" or "not quiet"."""
     return _attribute_words(lexicon.attributes[mention.attribute], holds=mention.holds)
 
 
 def _attribute_words(attribute: Attribute, *, holds: bool) -> str:
+    """Return the words for having an attribute, or for not having it."""
     return attribute.say.so if holds else attribute.say.not_so
 
 
-def _sentence(reasons: list[str]) -> str:
+def _join_reasons(reasons: list[str]) -> str:
+    """Return the reasons joined as one sentence."""
     text = "; ".join(reasons)
     return f"{text[0].upper()}{text[1:]}."
 
@@ -212,7 +222,7 @@ def summarize(question: ReviewQuestion, lexicon: Lexicon) -> PlaceSummary:
     count = len(question.reviews)
     sentences = [f"{count} review{'s' if count > 1 else ''}{rated}."]
     sentences += [
-        f"{_capital(describe(verdicts[name], attribute))}."
+        f"{_capitalize(describe(verdicts[name], attribute))}."
         for name, attribute in lexicon.attributes.items()
         if name in verdicts
     ]
@@ -223,5 +233,6 @@ def summarize(question: ReviewQuestion, lexicon: Lexicon) -> PlaceSummary:
     return PlaceSummary(summary=" ".join(sentences))
 
 
-def _capital(text: str) -> str:
+def _capitalize(text: str) -> str:
+    """Return a text with a capital first letter."""
     return text[0].upper() + text[1:]

@@ -86,6 +86,7 @@ def places_seen(
 
 
 def _look_range(agent: Agent) -> float:
+    """Return how far to look, metres, at the first panorama and at later ones."""
     if agent.run.steps:
         return DENSE_RANGE if agent.city.directory else LOOK_RANGE
     is_around = agent.city.directory or EXPLORE.of(agent.character).first_look == "around"

@@ -21,6 +21,7 @@ class PlaceType(Reply):
     @field_validator("place_type")
     @classmethod
     def _is_offered(cls, place_type: str, info: ValidationInfo) -> str:
+        """Refuse a place type that was not offered."""
         offered = (info.context or {}).get("place_types")
         if offered is not None and place_type not in offered:
             raise ValueError(f"{place_type!r} is not among the place types offered")

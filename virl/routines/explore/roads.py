@@ -33,6 +33,7 @@ class Signposts:
         ]
 
     def _names_in(self, view: View, question: str) -> list[str]:
+        """Return the new places that signs in a view name, each with its kind, as text."""
         city, detector = self.agent.city, self.agent.senses.detector
         fov = reading_fov(LETTER_M, FARTHEST_M, view.camera.width)
         farther = city.streetview.view(view.pano_id, Camera(view.camera.heading, fov=fov))
@@ -42,10 +43,11 @@ class Signposts:
         nearby = city.places.nearby(city.streetview.panorama(view.pano_id).position, NAMED_WITHIN_M)
         read = (look_up(sign.text, nearby) for sign in found)
         places = {place.id: place for place in read if place and place.id not in self.known}
-        return [_kind_of(place, question) for place in places.values() if place.types]
+        return [_describe_kind(place, question) for place in places.values() if place.types]
 
 
-def _kind_of(place: Place, question: str) -> str:
+def _describe_kind(place: Place, question: str) -> str:
+    """Return a place's name and kind as text; the kind asked for, if it is one of its types."""
     kind = question if question in place.types else place.types[0]
     return f"'{place.name}' is a {kind.replace('_', ' ')}"
 

@@ -31,6 +31,7 @@ class HomeRatings(Reply):
     @field_validator("ratings")
     @classmethod
     def _are_all_there(cls, ratings: tuple[HomeRating, ...], info: ValidationInfo) -> tuple[HomeRating, ...]:
+        """Refuse ratings that do not rate each home once; return them in the order of the homes."""
         homes = (info.context or {}).get("homes")
         if isinstance(homes, list | tuple) and sorted(one.home for one in ratings) != [*range(len(homes))]:
             raise ValueError(f"rate each of the homes 0 to {len(homes) - 1} once")
@@ -58,6 +59,7 @@ class HomeWants(Reply):
     @field_validator("wants")
     @classmethod
     def _are_offered(cls, wants: tuple[HomeWant, ...], info: ValidationInfo) -> tuple[HomeWant, ...]:
+        """Refuse wants whose place type was not offered or stands twice."""
         names = check_offered(tuple(want.place_type for want in wants), info)
         if len(set(names)) < len(names):
             raise ValueError("a place type stands twice")

@@ -141,7 +141,9 @@ def words_of_wants(intention: str, lexicon: Lexicon) -> Iterator[str]:
     qualities = (*homes.thrifty, *homes.spacious, *homes.modern, *homes.old, *homes.unmeant)
     weights = (*homes.must, *homes.nice, *homes.careless, *homes.away, *homes.not_away)
     for sentence in lexicon.sentences(asked_for(intention)):
-        names = [name for place_type in lexicon.near_home for name in _names(place_type, sentence, lexicon)]
+        names = [
+            name for place_type in lexicon.near_home for name in _names_found(place_type, sentence, lexicon)
+        ]
         yield from names
         for word in stretches_in(sentence, qualities):
             if not any(f" {name}" in word or f"{word} {name}" in sentence for name in names):
@@ -173,7 +175,7 @@ def rate_homes(question: HomesQuestion, lexicon: Lexicon) -> HomeRatings:
 
 def rate_home(question: HomeQuestion, lexicon: Lexicon) -> Rating:
     """Return the weighted mean of all that counts, times ten."""
-    points = [*_places(question), *_plain(question, lexicon)]
+    points = [*_place_points(question), *_home_points(question, lexicon)]
     total = sum(point.weight for point in points)
     rating = 10 * sum(point.weight * point.worth for point in points) / total
     telling = sorted(points, key=lambda point: -point.weight * abs(point.worth - UNKNOWN))
@@ -181,7 +183,8 @@ def rate_home(question: HomeQuestion, lexicon: Lexicon) -> Rating:
     return Rating(rating=round(rating, 1), explanation=f"{text[0].upper()}{text[1:]}.")
 
 
-def _places(question: HomeQuestion) -> Iterator[_Point]:
+def _place_points(question: HomeQuestion) -> Iterator[_Point]:
+    """Yield a point for each want: the nearness of its place on foot, or its distance."""
     near = {place.place_type: place for place in question.nearby}
     for want in question.wants:
         place = near.get(want.place_type)
@@ -194,17 +197,20 @@ def _places(question: HomeQuestion) -> Iterator[_Point]:
         yield _Point(want.importance, worth, f"{kind} in {walk_in_words(place.walk_minutes)}")
 
 
-def _plain(question: HomeQuestion, lexicon: Lexicon) -> Iterator[_Point]:
+def _home_points(question: HomeQuestion, lexicon: Lexicon) -> Iterator[_Point]:
+    """Yield a point for each wish about rent, size, bedrooms and age that the intention tells."""
     homes = lexicon.homes
     told = " ".join(lexicon.sentences(asked_for(question.intention)))
     home, words = question.home, phrase_pattern(homes.unmeant).sub(" ", told)
     low, high = question.price
     if not found_in(words, homes.careless):
         weight = THRIFTY_WEIGHT if found_in(words, homes.thrifty) else PRICE_WEIGHT
-        worth = _share(high - home.rent, high - low)
+        worth = _bounded_share(high - home.rent, high - low)
         yield _Point(weight, worth, f"{home.rent:.0f} of {high:.0f} dollars")
     if found_in(words, homes.spacious):
-        worth = UNKNOWN if home.area_m2 is None else _share(home.area_m2 - SMALL_M2, LARGE_M2 - SMALL_M2)
+        worth = (
+            UNKNOWN if home.area_m2 is None else _bounded_share(home.area_m2 - SMALL_M2, LARGE_M2 - SMALL_M2)
+        )
         size = "unknown size" if home.area_m2 is None else f"{home.area_m2:.0f} square metres"
         yield _Point(SIZE_WEIGHT, worth, size)
     rooms = _rooms(words)
@@ -212,7 +218,11 @@ def _plain(question: HomeQuestion, lexicon: Lexicon) -> Iterator[_Point]:
         worth = UNKNOWN if home.bedrooms is None else max(0.0, 1 - abs(home.bedrooms - rooms) / 2)
         wanted = "as wanted" if home.bedrooms == rooms else f"{bedrooms_in_words(rooms)} wanted"
         yield _Point(ROOMS_WEIGHT, worth, f"{bedrooms_in_words(home.bedrooms)}, {wanted}")
-    newness = UNKNOWN if home.year_built is None else _share(home.year_built - OLD_YEAR, NEW_YEAR - OLD_YEAR)
+    newness = (
+        UNKNOWN
+        if home.year_built is None
+        else _bounded_share(home.year_built - OLD_YEAR, NEW_YEAR - OLD_YEAR)
+    )
     built = f"built in {home.year_built or 'nobody knows when'}"
     if _wishes(words, homes.modern, homes.not_modern, homes.not_old):
         yield _Point(AGE_WEIGHT, newness, built)
@@ -245,10 +255,12 @@ def _weighty_clauses(question: WantsQuestion, lexicon: Lexicon) -> Iterator[tupl
 
 
 def _is_named(place_type: str, words: str, lexicon: Lexicon) -> bool:
-    return bool(_names(place_type, words, lexicon))
+    """Return whether the words name a place type."""
+    return bool(_names_found(place_type, words, lexicon))
 
 
-def _names(place_type: str, words: str, lexicon: Lexicon) -> list[str]:
+def _names_found(place_type: str, words: str, lexicon: Lexicon) -> list[str]:
+    """Return the names of a place type that stand in the words."""
     plain = place_type.replace("_", " ")
     plural = f"{plain[:-1]}ies" if plain.endswith("y") else f"{plain}s"
     return found_in(words, (plain, plural, *lexicon.near_home.get(place_type, ())))
@@ -260,6 +272,7 @@ def _is_far_off(clause: str, lexicon: Lexicon) -> bool:
 
 
 def _importance(clause: str, lexicon: Lexicon) -> int | None:
+    """Return the importance that a clause gives to its places; None if it says nothing of it."""
     if found_in(clause, lexicon.homes.nice):
         return NICE
     return MUST if found_in(clause, lexicon.homes.must) else None
@@ -272,5 +285,6 @@ def _rooms(words: str) -> int | None:
     return 0 if _STUDIO.search(words) else None
 
 
-def _share(part: float, whole: float) -> float:
+def _bounded_share(part: float, whole: float) -> float:
+    """Return part / whole, bounded to 0 and 1; 1 without a whole."""
     return min(1.0, max(0.0, part / whole)) if whole > 0 else 1.0

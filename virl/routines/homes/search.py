@@ -55,7 +55,7 @@ def wants_of(agent: Agent) -> tuple[HomeWant, ...]:
         intention=client.intention,
         place_types=list(agent.senses.place_types),
     )
-    told = ", ".join(_in_words(want) for want in reply.wants) or "no sort of place in particular"
+    told = ", ".join(_want_in_words(want) for want in reply.wants) or "no sort of place in particular"
     agent.run.note(
         WANTS,
         KEY,
@@ -93,13 +93,13 @@ def search_homes(agent: Agent) -> HomeSearch:
     rent, areas = rent_of(agent), _areas_of(agent)
     with opened_source(agent) as source:
         found, unsure = _find_homes(source, areas, rent)
-    skipped = (*source.faults, *unsure, *_ids_outside(source.all, areas, agent.city.title))
+    skipped = (*source.faults, *unsure, *_lines_outside(source.all, areas, agent.city.title))
     made = HomeSearch(areas=tuple(areas), homes=tuple(Home.of(one) for one in found), skipped=skipped)
     agent.run.note(
         HOMES,
         KEY,
         f"{count_noun(len(made.homes), 'home')} for rent in {', '.join(made.areas)} for {rent.price[0]:.0f} "
-        f"to {rent.price[1]:.0f} dollars{_unknown(found)}; {count_noun(len(skipped), 'listing')} skipped.",
+        f"to {rent.price[1]:.0f} dollars{_unsized(found)}; {count_noun(len(skipped), 'listing')} skipped.",
         data=made.model_dump(mode="json"),
         cost=source.cost,
     )
@@ -111,7 +111,7 @@ def _find_homes(
 ) -> tuple[list[Listing], list[str]]:
     """Return the homes that suit, cheapest first, and a line for each unknown one."""
     listed = (listing for area in areas.values() for listing in source.listings.rentals(area, rent.price))
-    priced = {listing.id: listing for listing in listed if _is_paid(listing, rent)}
+    priced = {listing.id: listing for listing in listed if _is_affordable(listing, rent)}
     homes = sorted(priced.values(), key=lambda one: (one.price, one.id))
     if rent.bedrooms is None:
         return homes, []
@@ -124,24 +124,28 @@ def _find_homes(
     return [one for one in homes if one.bedrooms is not None and fewest <= one.bedrooms <= most], unsure
 
 
-def _is_paid(listing: Listing, rent: Renting) -> bool:
+def _is_affordable(listing: Listing, rent: Renting) -> bool:
+    """Return whether a rent is within the price, dollars a month; strict bounds are outside it."""
     low, high = rent.price
     return low < listing.price < high if rent.bounds == "strict" else low <= listing.price <= high
 
 
-def _unknown(homes: Iterable[Listing]) -> str:
+def _unsized(homes: Iterable[Listing]) -> str:
+    """Return a clause on the homes with an unknown number of bedrooms; empty if none."""
     count = sum(one.bedrooms is None for one in homes)
     return f", {count} of them with an unknown number of bedrooms" if count else ""
 
 
-def _ids_outside(listings: Iterable[Listing], areas: dict[str, Polygon], title: str) -> Iterator[str]:
+def _lines_outside(listings: Iterable[Listing], areas: dict[str, Polygon], title: str) -> Iterator[str]:
+    """Yield a line for each listing that lies outside all areas."""
     for one in listings:
         lng, lat = one.position.lng, one.position.lat
         if not any(intersects_xy(area, lng, lat) for area in areas.values()):
             yield f"{one.address}: lies outside {', '.join(areas) or title}"
 
 
-def _in_words(want: HomeWant) -> str:
+def _want_in_words(want: HomeWant) -> str:
+    """Return a want in words, with its importance."""
     kind = want.place_type.replace("_", " ")
     weight = {1: "perhaps ", 2: "", 3: "above all "}[want.importance]
     return f"{weight}{kind}{'' if want.near else ' far away'}"
@@ -155,9 +159,9 @@ def _areas_of(agent: Agent) -> dict[str, Polygon]:
     """
     rent = RENT.of(agent.character)
     if rent is None or not rent.areas:
-        return {agent.city.title: _outline(region_of(agent))}
+        return {agent.city.title: _region_outline(region_of(agent))}
     return {
-        _label(area, number): _polygon(area, agent.source.parent)
+        _area_label(area, number): _to_polygon(area, agent.source.parent)
         for number, area in enumerate(rent.areas, start=1)
     }
 
@@ -166,34 +170,37 @@ def areas_outside(character: Character, city: City) -> dict[str, Area]:
     """Return the areas of a character that do not lie in a city, by their labels."""
     rent, away = RENT.of(character), dict[str, Area]()
     with suppress(BadInput):  # a city without a region of its own may have any
-        own = _outline(region_of_city(city))
+        own = _region_outline(region_of_city(city))
         for number, area in enumerate(rent.areas if rent else (), start=1):
             with suppress(BadInput):  # a file beside the character's
-                if not own.intersects(_polygon(area, Path())):
-                    away[_label(area, number)] = area
+                if not own.intersects(_to_polygon(area, Path())):
+                    away[_area_label(area, number)] = area
     return away
 
 
-def _label(area: Area, number: int) -> str:
+def _area_label(area: Area, number: int) -> str:
+    """Return the name of an area: that of its file, else its number."""
     if isinstance(area, str):
         return Path(area).stem
     return f"area {number}"
 
 
-def _polygon(area: Area, folder: Path) -> Polygon:
+def _to_polygon(area: Area, folder: Path) -> Polygon:
+    """Return the outline of an area, x = lng and y = lat, degrees; files are sought in `folder`."""
     if isinstance(area, Circle):
         frame = LocalFrame(LatLng(area.lat, area.lng))
         ring = Point(0.0, 0.0).buffer(area.radius, quad_segs=_CIRCLE_CORNERS // 4).exterior.coords
         return Polygon([(place.lng, place.lat) for place in (frame.position(x, y) for x, y in ring)])
     if not isinstance(area, str):
-        return _outline(Region(tuple(LatLng(*corner) for corner in area)))
+        return _region_outline(Region(tuple(LatLng(*corner) for corner in area)))
     if Path(area).suffix in {".yaml", ".yml"}:
         region = city_settings(str(folder / area)).region
         if region is None:
             raise BadInput(f"rent: areas: {area}: has no polygon: give a circle or corners")
-        return _outline(region)
-    return _outline(region_called(area, folder))
+        return _region_outline(region)
+    return _region_outline(region_called(area, folder))
 
 
-def _outline(region: Region) -> Polygon:
+def _region_outline(region: Region) -> Polygon:
+    """Return a region's outline, x = lng and y = lat, degrees."""
     return Polygon([(corner.lng, corner.lat) for corner in region.corners])

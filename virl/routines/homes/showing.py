@@ -39,7 +39,7 @@ def conclude(agent: Agent, search: HomeSearch, rated: Sequence[Rated], off_the_m
         ],
         "skipped": skipped,
     }
-    left_out = [_left_out(skipped)] if skipped else []
+    left_out = [_skipped_text(skipped)] if skipped else []
     if not best:
         ended = Outcome("not found", _nothing_found(agent, search, skipped))
         agent.run.end(ended, answer=answer, exhibits=left_out)
@@ -54,17 +54,19 @@ def conclude(agent: Agent, search: HomeSearch, rated: Sequence[Rated], off_the_m
     agent.run.end(
         Outcome("found", reason, pick.home.address),
         answer=answer,
-        claims=[_claim(pick, rent.walk_metres)],
-        exhibits=[_table(shown, len(best)), _map(shown), *left_out],
+        claims=[_home_claim(pick, rent.walk_metres)],
+        exhibits=[_homes_table(shown, len(best)), _homes_map(shown), *left_out],
     )
 
 
-def _claim(pick: Rated, reach_m: float) -> HomeClaim:
+def _home_claim(pick: Rated, reach_m: float) -> HomeClaim:
+    """Return the claim of a home: its address, position, and minutes on foot to each kind of place."""
     minutes = {near.place_type: near.walk_minutes for near in pick.nearby}
     return HomeClaim(pick.home.address, LatLng(pick.home.lat, pick.home.lng), minutes, reach_m)
 
 
 def _nothing_found(agent: Agent, search: HomeSearch, skipped: Sequence[str]) -> str:
+    """Return the sentence that no home fits, and how to widen the search."""
     low, high = rent_of(agent).price
     first = f", the first: {skipped[0]}" if skipped else ""
     return (
@@ -73,7 +75,8 @@ def _nothing_found(agent: Agent, search: HomeSearch, skipped: Sequence[str]) -> 
     )
 
 
-def _table(shown: Sequence[Rated], count: int) -> TableExhibit:
+def _homes_table(shown: Sequence[Rated], count: int) -> TableExhibit:
+    """Return the table of the shown homes, of `count` in all."""
     kinds = [near.place_type for near in shown[0].nearby]
     return TableExhibit(
         title="Homes",
@@ -87,15 +90,16 @@ def _table(shown: Sequence[Rated], count: int) -> TableExhibit:
             *(f"minutes to {kind.replace('_', ' ')}" for kind in kinds),
             "why",
         ),
-        rows=tuple(_row(one) for one in shown),
+        rows=tuple(_home_row(one) for one in shown),
         picked=0,
         note=f"Best first, {len(shown)} of {count}; equal ratings by lower rent.",
     )
 
 
-def _row(one: Rated) -> tuple[Cell, ...]:
+def _home_row(one: Rated) -> tuple[Cell, ...]:
+    """Return the table's row of a home."""
     home = one.home
-    walks = (_minutes(near) for near in one.nearby)
+    walks = (_walk_minutes(near) for near in one.nearby)
     return (
         home.address,
         one.rating,
@@ -108,11 +112,13 @@ def _row(one: Rated) -> tuple[Cell, ...]:
     )
 
 
-def _minutes(near: Near) -> int | None:
+def _walk_minutes(near: Near) -> int | None:
+    """Return the whole minutes on foot to the nearest place of a kind, at least 1; None if unknown."""
     return None if near.walk_minutes is None else max(1, round(near.walk_minutes))
 
 
-def _map(shown: Sequence[Rated]) -> MapExhibit:
+def _homes_map(shown: Sequence[Rated]) -> MapExhibit:
+    """Return the map of the shown homes, the first of them picked."""
     return MapExhibit(
         title="Map",
         points=tuple(
@@ -129,7 +135,8 @@ def _map(shown: Sequence[Rated]) -> MapExhibit:
     )
 
 
-def _left_out(skipped: Sequence[str]) -> TextExhibit:
+def _skipped_text(skipped: Sequence[str]) -> TextExhibit:
+    """Return the text that lists the skipped listings, some of them."""
     lines = [*skipped[:LINES_SHOWN]]
     if len(skipped) > LINES_SHOWN:
         lines.append(f"and {len(skipped) - LINES_SHOWN} more")

@@ -48,6 +48,7 @@ def weigh_homes(agent: Agent, homes: Sequence[Home], wants: Sequence[HomeWant]) 
 
 
 def _read_noted(agent: Agent, home: Home) -> Weighed | None:
+    """Return how a home was weighed in an earlier session: its rating or why it was skipped; None if not."""
     noted = agent.run.find_note(TOPIC, home.id)
     if noted is None:
         return None
@@ -74,7 +75,7 @@ def _rate_homes(
     """Return the homes with their ratings, each noted; the first note of a question has all its ratings."""
     rated = {one.home.id: one for one in _read_begun(agent)}
     missing = [home for home in homes if home.id not in rated]
-    asked = _ask(agent, missing, nearby, wants) if missing else []
+    asked = _ask_ratings(agent, missing, nearby, wants) if missing else []
     rated |= {one.home.id: one for one in asked}
     together = [one.model_dump(mode="json") for one in asked]
     for home in homes:
@@ -93,9 +94,10 @@ def _read_begun(agent: Agent) -> Iterator[Rated]:
         yield from (Rated.model_validate(one) for one in together) if isinstance(together, list) else ()
 
 
-def _ask(
+def _ask_ratings(
     agent: Agent, homes: Sequence[Home], nearby: Mapping[str, tuple[Near, ...]], wants: Sequence[HomeWant]
 ) -> list[Rated]:
+    """Ask the mind to rate the homes, and return the ratings in their order."""
     client = client_of(agent.character)
     reply = agent.mind.ask(
         agent.prompts.load("homes/rating", HomeRatings),
@@ -105,7 +107,7 @@ def _ask(
         price=list(rent_of(agent).price),
         wants=[want.model_dump() for want in wants],
         homes=[
-            {"home": _facts(home), "nearby": [near.model_dump() for near in nearby[home.id]]}
+            {"home": _home_facts(home), "nearby": [near.model_dump() for near in nearby[home.id]]}
             for home in homes
         ],
     )
@@ -115,7 +117,8 @@ def _ask(
     ]
 
 
-def _facts(home: Home) -> dict[str, object]:
+def _home_facts(home: Home) -> dict[str, object]:
+    """Return the facts of a home for the prompt; rent in dollars, area in square metres."""
     return {
         "address": home.address,
         "rent": home.price,
@@ -148,7 +151,7 @@ def _nearby_of(agent: Agent, home: Home, wants: Sequence[HomeWant], radius: floa
     }.values()
     by_type = {kind: [place for place in places if kind in place.types] for kind in types}
     minutes = _walks(agent, here, [place for some in by_type.values() for place in some[:_WALKED_TO]])
-    return tuple(_nearest(kind, some, minutes) for kind, some in by_type.items())
+    return tuple(_nearest_place(kind, some, minutes) for kind, some in by_type.items())
 
 
 def _walks(agent: Agent, here: LatLng, places: Sequence[Place]) -> dict[str, float]:
@@ -169,7 +172,8 @@ def _walks(agent: Agent, here: LatLng, places: Sequence[Place]) -> dict[str, flo
     return {place_id: float(walk) / 60 for place_id, walk in zip(once, seconds, strict=True)}
 
 
-def _nearest(kind: str, places: Sequence[Place], minutes: dict[str, float]) -> Near:
+def _nearest_place(kind: str, places: Sequence[Place], minutes: dict[str, float]) -> Near:
+    """Return the place of a kind that is nearest on foot; without a place if none can be walked to."""
     walks = [(minutes[place.id], place) for place in places[:_WALKED_TO] if minutes[place.id] < float("inf")]
     if not walks:
         return Near(place_type=kind)

@@ -46,7 +46,7 @@ def legs_of(
         near: the address nearest to a position, or nothing.
     """
     track = Track([LatLng(one.lat, one.lng) for one in glances])
-    facts = sorted(_facts(glances, things, track), key=lambda fact: fact.along_m)
+    facts = sorted(_facts_beside(glances, things, track), key=lambda fact: fact.along_m)
     bounds = _bounds(glances)
     legs = []
     for first, last in itertools.pairwise(bounds):
@@ -60,7 +60,7 @@ def legs_of(
         inner = [one for one in glances[first : last + 1] if len(one.ways) <= 2] or glances[first : last + 1]
         legs.append(
             Leg(
-                turn="" if first == 0 else turn_word(_turn(glances[first])),
+                turn="" if first == 0 else turn_word(_turn_degrees(glances[first])),
                 compass=compass_word(track.heading(low)),
                 near=near(track.position((low + high) / 2)),
                 from_m=low,
@@ -70,8 +70,8 @@ def legs_of(
                     for index in range(first + 1, last + 1)
                     if len(glances[index].ways) > 2
                 ),
-                left=_side([one.left for one in inner]),
-                right=_side([one.right for one in inner]),
+                left=_summarize_side([one.left for one in inner]),
+                right=_summarize_side([one.right for one in inner]),
                 facts=tuple(mine),
             )
         )
@@ -94,15 +94,17 @@ def found_crossings(glances: Sequence[Glance]) -> list[SightedThing]:
     groups: list[list[tuple[int, CrossingSeen]]] = []
     for number, glance in enumerate(glances):
         for seen in glance.crossings:
-            near = min(groups, key=lambda group: distance(_middle(group), _position_of(seen)), default=None)
-            if near is not None and distance(_middle(near), _position_of(seen)) <= SAME_CROSSING_M:
+            near = min(
+                groups, key=lambda group: distance(_mean_position(group), _position_of(seen)), default=None
+            )
+            if near is not None and distance(_mean_position(near), _position_of(seen)) <= SAME_CROSSING_M:
                 near.append((number, seen))
             else:
                 groups.append([(number, seen)])
     return [
         SightedThing(
             CROSSING,
-            _middle(group),
+            _mean_position(group),
             len({number for number, _ in group}),
             street=max((seen for _, seen in group), key=lambda seen: seen.stripes).street,
         )
@@ -125,7 +127,8 @@ def found_things(things: Sequence[MemoryObject]) -> list[SightedThing]:
     return [SightedThing(one.label, one.estimate.position, len(one.panoramas)) for one in things]
 
 
-def _facts(glances: Sequence[Glance], things: Sequence[MemoryObject], track: Track) -> list[Fact]:
+def _facts_beside(glances: Sequence[Glance], things: Sequence[MemoryObject], track: Track) -> list[Fact]:
+    """Return the facts near the track: crossings, landmarks and things, each with its spot beside it."""
     beside = found_things(things)
     lights = [one.position for one in beside if one.kind == TRAFFIC_LIGHT]
     facts = []
@@ -134,11 +137,12 @@ def _facts(glances: Sequence[Glance], things: Sequence[MemoryObject], track: Tra
         if abs(spot.off) > BESIDE_M or distance(track.position(spot.along), one.position) > BESIDE_M:
             continue
         has_lights = one.kind == CROSSING and any(distance(one.position, at) <= LIGHTS_M for at in lights)
-        facts.append(_fact(one, spot, track, lights=has_lights))
+        facts.append(_to_fact(one, spot, track, lights=has_lights))
     return facts
 
 
-def _fact(one: SightedThing, spot: Beside, track: Track, *, lights: bool) -> Fact:
+def _to_fact(one: SightedThing, spot: Beside, track: Track, *, lights: bool) -> Fact:
+    """Return a sighted thing as a fact at a spot of the track; `lights` if traffic lights are near."""
     over = None
     if one.street is not None:
         apart = abs((one.street - track.heading(spot.along) + 90.0) % 180.0 - 90.0)
@@ -163,15 +167,17 @@ def _fact(one: SightedThing, spot: Beside, track: Track, *, lights: bool) -> Fac
 
 def _bounds(glances: Sequence[Glance]) -> list[int]:
     """Return the numbers of the glances at which legs begin, and of the last."""
-    turns = [at for at in range(1, len(glances) - 1) if abs(_turn(glances[at])) > TURN_DEG]
+    turns = [at for at in range(1, len(glances) - 1) if abs(_turn_degrees(glances[at])) > TURN_DEG]
     return [0, *turns, len(glances) - 1]
 
 
-def _turn(glance: Glance) -> float:
+def _turn_degrees(glance: Glance) -> float:
+    """Return the signed degrees to turn at a glance; 0 at the end."""
     return 0.0 if glance.onward is None else float(signed_turn(glance.heading, glance.onward))
 
 
-def _side(seen: Sequence[SideSeen | None]) -> SideOfStreet:
+def _summarize_side(seen: Sequence[SideSeen | None]) -> SideOfStreet:
+    """Return a side of the street: median kerb and pavement, metres, if half know it; commonest surface."""
     sides = [one for one in seen if one]
     kerbs = [one.kerb_m for one in sides if one.kerb_m is not None]
     widths = [one.pavement_m for one in sides if one.pavement_m is not None]
@@ -188,7 +194,8 @@ def _position_of(seen: CrossingSeen) -> LatLng:
     return LatLng(seen.lat, seen.lng)
 
 
-def _middle(group: Sequence[tuple[int, CrossingSeen]]) -> LatLng:
+def _mean_position(group: Sequence[tuple[int, CrossingSeen]]) -> LatLng:
+    """Return the mean position of several sightings of a crossing."""
     return LatLng(
         float(np.mean([seen.lat for _, seen in group])), float(np.mean([seen.lng for _, seen in group]))
     )

@@ -84,7 +84,7 @@ class WayPreview(JsonRecord):
     arrival: str
     """The side on which the destination lies."""
     unknown: tuple[str, ...]
-    """The facts that no picture and no map told."""
+    """Phrases on what no picture and no map tells of any way; first what matters to the profile."""
     credits: str = ""
     """The sources to name for pictures and maps."""
     lacking: str = ""

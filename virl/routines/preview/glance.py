@@ -93,9 +93,9 @@ def glance_at(streetview: StreetView, stand: Stand, lookout: Lookout) -> tuple[G
     here, facing = stand.panorama, stand.pose.heading
     onward = stand.onward.heading if stand.onward else facing
     turns = _each_way(onward, [link.heading for link in stand.links])
-    views = [_view(streetview, here.id, Camera(turn, AHEAD_PITCH)) for turn in turns]
+    views = [_view_or_none(streetview, here.id, Camera(turn, AHEAD_PITCH)) for turn in turns]
     left, right = (
-        _view(streetview, here.id, Camera(normalize_heading(onward + turn), ASIDE_PITCH))
+        _view_or_none(streetview, here.id, Camera(normalize_heading(onward + turn), ASIDE_PITCH))
         for turn in (LEFT, RIGHT)
     )
     seen = Glance(
@@ -104,15 +104,16 @@ def glance_at(streetview: StreetView, stand: Stand, lookout: Lookout) -> tuple[G
         heading=facing,
         onward=stand.onward.heading if stand.onward else None,
         ways=tuple(link.heading for link in stand.links),
-        crossings=tuple(one for view in views if view for one in _crossings(here.position, view)),
-        left=_side(left) if left else None,
-        right=_side(right) if right else None,
+        crossings=tuple(one for view in views if view for one in _crossings_in(here.position, view)),
+        left=_side_in(left) if left else None,
+        right=_side_in(right) if right else None,
         landmarks=tuple(_landmarks(stand, lookout)),
     )
     return seen, views[0]
 
 
-def _view(streetview: StreetView, pano_id: str, camera: Camera) -> View | None:
+def _view_or_none(streetview: StreetView, pano_id: str, camera: Camera) -> View | None:
+    """Return a view of a panorama; None where there is no picture."""
     try:
         return streetview.view(pano_id, camera)
     except NoImagery:
@@ -136,7 +137,8 @@ def _each_way(onward: float, ways: Sequence[float]) -> list[float]:
     return [onward, *(others if len(ways) > 2 else [])]
 
 
-def _crossings(here: LatLng, view: View) -> list[CrossingSeen]:
+def _crossings_in(here: LatLng, view: View) -> list[CrossingSeen]:
+    """Return the zebra crossings in a view taken `here`, with position and the street's direction."""
     frame, heading = LocalFrame(here), radians(view.camera.heading)
     found = []
     for zebra in find_zebras(ground_patch(view)):
@@ -150,7 +152,8 @@ def _crossings(here: LatLng, view: View) -> list[CrossingSeen]:
     return found
 
 
-def _side(view: View) -> SideSeen:
+def _side_in(view: View) -> SideSeen:
+    """Return the kerb's distance, the pavement's width, metres, and the surface that a view shows."""
     strips = strips_beside(ground_patch(view, aside=ASIDE_M, ahead=ACROSS_M))
     if not strips:
         return SideSeen(kerb_m=None, pavement_m=None, surface=None)
@@ -163,4 +166,5 @@ def _side(view: View) -> SideSeen:
 
 
 def _is_wide(strip: Strip) -> bool:
+    """Return whether a strip is as wide as a pavement, or without an end."""
     return strip.far is None or strip.far - strip.near >= PAVEMENT_M

@@ -162,7 +162,7 @@ def run(agent: Agent) -> None:
         reason = f"The way has {len(walk) - 1} moves: more than the limit of steps."
         agent.run.end(Outcome("limit", reason, "steps", limit))
         return
-    counter = _counter(agent)
+    counter = _open_counter(agent)
     glances = _look(agent, walk, counter)
     counter.finish()
     preview, points = _make_preview(agent, goal, glances, counter)
@@ -251,7 +251,8 @@ def _destination(agent: Agent) -> _Goal:
     return goal
 
 
-def _counter(agent: Agent) -> Counter:
+def _open_counter(agent: Agent) -> Counter:
+    """Return the counter of the things that the preview names, with the run's visual memory."""
     matcher = agent.character.senses.matcher
     settings = memory_settings_for(agent.city.visual_memory, matcher)
     memory = VisualMemory.open(agent.run.folder / MEMORY, settings, agent.models.matcher(matcher))
@@ -286,6 +287,7 @@ def _look(agent: Agent, walk: tuple[Stand, ...], counter: Counter) -> list[Glanc
 
 
 def _write_down(agent: Agent, walk: tuple[Stand, ...], index: int) -> None:
+    """Write the step of the walk at `index` to the journal."""
     stand = walk[index]
     before = walk[index - 1].onward if index else None
     ended = None if stand.onward else Outcome("arrived", "the end of the way")
@@ -302,6 +304,7 @@ def _write_down(agent: Agent, walk: tuple[Stand, ...], index: int) -> None:
 
 
 def _address_near(agent: Agent, position: LatLng) -> str:
+    """Return the address near a position; empty if none is known."""
     maps = agent.city.maps
     address = maps.address_at(position, NEAR_M) if isinstance(maps, ReverseMaps) else None
     return address.text if address else ""
@@ -359,7 +362,7 @@ def gpx(preview: WayPreview, points: list[LatLng]) -> str:
     root = ET.Element(f"{{{_GPX}}}gpx", version="1.1", creator=f"virl {__version__}")
     for leg in preview.legs:
         for fact in leg.facts:
-            point = ET.SubElement(root, f"{{{_GPX}}}wpt", _degrees(fact.lat, fact.lng))
+            point = ET.SubElement(root, f"{{{_GPX}}}wpt", _gpx_attributes(fact.lat, fact.lng))
             ET.SubElement(point, f"{{{_GPX}}}name").text = plain_line(fact.name) if fact.name else fact.kind
             ET.SubElement(point, f"{{{_GPX}}}desc").text = fact_sentence(fact)
     track = ET.SubElement(root, f"{{{_GPX}}}trk")
@@ -367,9 +370,10 @@ def gpx(preview: WayPreview, points: list[LatLng]) -> str:
     ET.SubElement(track, f"{{{_GPX}}}name").text = plain_line(title)
     segment = ET.SubElement(track, f"{{{_GPX}}}trkseg")
     for at in points:
-        ET.SubElement(segment, f"{{{_GPX}}}trkpt", _degrees(at.lat, at.lng))
+        ET.SubElement(segment, f"{{{_GPX}}}trkpt", _gpx_attributes(at.lat, at.lng))
     return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _degrees(lat: float, lng: float) -> dict[str, str]:
+def _gpx_attributes(lat: float, lng: float) -> dict[str, str]:
+    """Return a position as GPX attributes, degrees with seven decimals."""
     return {"lat": f"{lat:.7f}", "lon": f"{lng:.7f}"}

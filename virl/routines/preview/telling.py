@@ -51,9 +51,9 @@ def summary(preview: WayPreview) -> str:
         grounds = {side.surface or "unknown ground" for leg in preview.legs for side in (leg.left, leg.right)}
         surface = f"The ground is {' and '.join(sorted(grounds))}."
         kerbs = "Whether kerbs are dropped at crossings, and whether there are steps, is not known."
-        parts[1:1] = [_narrowest(preview.legs), surface, kerbs]
+        parts[1:1] = [_describe_narrowest(preview.legs), surface, kerbs]
     elif preview.profile in NEEDS_KERBS:
-        parts.append(_narrowest(preview.legs))
+        parts.append(_describe_narrowest(preview.legs))
     return " ".join(part for part in parts if part)
 
 
@@ -63,12 +63,12 @@ def leg_sentences(leg: Leg, profile: Profile) -> list[str]:
     near = f", near {plain_line(leg.near)} by the map" if leg.near else ""
     said = [f"{turn} {leg.compass} for {metres(leg.length_m)}, {effort(leg.length_m, profile)}{near}."]
     if profile in NEEDS_KERBS:
-        said += _sides(leg)
+        said += _describe_sides(leg)
     facts = [fact_sentence(fact, leg.from_m, profile) for fact in told_facts(leg, profile)]
     joins = [f"In {metres(at - leg.from_m)}: other ways join." for at in _bare_junctions(leg)]
     if profile in ON_WHEELS:
-        return [*said, *joins, *facts, _traffic(leg)]
-    return [*said, _traffic(leg), *facts, *joins]
+        return [*said, *joins, *facts, _describe_traffic(leg)]
+    return [*said, _describe_traffic(leg), *facts, *joins]
 
 
 def told_facts(leg: Leg, profile: Profile) -> list[Fact]:
@@ -138,13 +138,15 @@ def count_things(count: int, one: str, many: str = "") -> str:
     return f"{count or 'no'} {one if count == 1 else many or one + 's'}"
 
 
-def _sides(leg: Leg) -> list[str]:
+def _describe_sides(leg: Leg) -> list[str]:
+    """Return the sentences about the pavements of both sides; one sentence if they are alike."""
     if leg.left == leg.right:
-        return [_side("On both sides", leg.left)]
-    return [_side("On the left", leg.left), _side("On the right", leg.right)]
+        return [_describe_side("On both sides", leg.left)]
+    return [_describe_side("On the left", leg.left), _describe_side("On the right", leg.right)]
 
 
-def _side(where: str, side: SideOfStreet) -> str:
+def _describe_side(where: str, side: SideOfStreet) -> str:
+    """Return the sentence about a side's ground, kerb and pavement, metres."""
     surface = side.surface or "unknown ground"
     if side.kerb_m is None:
         return f"{where} no kerb is seen; the ground is {surface}."
@@ -154,7 +156,8 @@ def _side(where: str, side: SideOfStreet) -> str:
     return f"{where} the pavement is {surface}, {side.pavement_m:g} m wide{narrow}, behind a kerb."
 
 
-def _traffic(leg: Leg) -> str:
+def _describe_traffic(leg: Leg) -> str:
+    """Return the sentence about the road's width and the cars seen."""
     cars = sum(fact.kind == CARS for fact in leg.facts)
     width = (
         None if leg.left.kerb_m is None or leg.right.kerb_m is None else leg.left.kerb_m + leg.right.kerb_m
@@ -163,7 +166,8 @@ def _traffic(leg: Leg) -> str:
     return f"{road}, with {count_things(cars, CARS)} seen."
 
 
-def _narrowest(legs: Sequence[Leg]) -> str:
+def _describe_narrowest(legs: Sequence[Leg]) -> str:
+    """Return the sentence about the narrowest pavement, metres."""
     widths = [
         side.pavement_m for leg in legs for side in (leg.left, leg.right) if side.pavement_m is not None
     ]

@@ -39,6 +39,7 @@ class Track:
     """
 
     def __init__(self, points: Sequence[LatLng]) -> None:
+        """Measure the line through these points, in metres."""
         self._frame = LocalFrame(points[0])
         self._points = np.column_stack(
             self._frame.to_metres([point.lat for point in points], [point.lng for point in points])
@@ -68,23 +69,25 @@ class Track:
         ux, uy = self._units[piece]
         off = float(apart[piece, 0] * uy - apart[piece, 1] * ux)
         along = float(self._before[piece] + on[piece])
-        return Beside(along, off, self._clock(along, position))
+        return Beside(along, off, self._clock_hour(along, position))
 
     def position(self, along: float) -> LatLng:
         """Return the point so many metres from the start."""
-        piece = self._piece(along)
+        piece = self._piece_at(along)
         x, y = self._points[piece] + self._units[piece] * (along - self._before[piece])
         return self._frame.position(float(x), float(y))
 
     def heading(self, along: float) -> float:
         """Return the way that it leads there, degrees clockwise from north."""
-        ux, uy = self._units[self._piece(along)]
+        ux, uy = self._units[self._piece_at(along)]
         return normalize_heading(float(np.degrees(np.arctan2(ux, uy))))
 
-    def _piece(self, along: float) -> int:
+    def _piece_at(self, along: float) -> int:
+        """Return the index of the piece of the line at so many metres along."""
         return int(np.clip(np.searchsorted(self._before, along, side="right") - 1, 0, len(self._lengths) - 1))
 
-    def _clock(self, along: float, position: LatLng) -> int:
+    def _clock_hour(self, along: float, position: LatLng) -> int:
+        """Return the hour of the clock at which a position is seen from the track, 12 straight ahead."""
         before = max(0.0, along - BEFORE_M)
         turn = bearing(self.position(before), position) - self.heading(before)
         return round(normalize_heading(turn) / 30.0) % 12 or 12

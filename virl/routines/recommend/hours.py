@@ -38,6 +38,7 @@ def hours_in_words(end: int, minute: int) -> str:
 
 
 def _date_clock(end: int, clock: str) -> str:
+    """Return a time of day with the weekday of `end`, minutes since the week began."""
     return f"{DAYS[end // DAY_MIN % 7]} {clock}"
 
 

@@ -112,6 +112,7 @@ def rate_place(question: SuitQuestion, lexicon: Lexicon) -> Rating:
 
 
 def _wanted_attributes(background: str, intention: str, lexicon: Lexicon) -> dict[str, Mention]:
+    """Return the wishes for attributes; those of the intention go before those of the background."""
     return wishes(background, lexicon) | wishes(intention, lexicon, loosely=True)
 
 
@@ -144,6 +145,8 @@ def _wish_by_wish(
     voices: Mapping[str, _Voices],
     lexicon: Lexicon,
 ) -> Iterator[str]:
+    """Yield, for the reasons, which wishes visitors find met, missed, disputed, or say nothing about."""
+
     def opinions_text(name: str, *, holds: bool) -> str:
         say = lexicon.attributes[name].say
         return say.so if holds else say.not_so
@@ -162,6 +165,7 @@ def _wish_by_wish(
 
 
 def _plain_facts(place: SuitFacts) -> Iterator[str]:
+    """Yield the reasons that are plain facts: rating, price level, minutes on foot."""
     if place.rating is not None:
         yield f"rated {place.rating:.1f} of 5 by {place.review_count}"
     if place.price_level is not None:

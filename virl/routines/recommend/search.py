@@ -96,7 +96,7 @@ def search(agent: Agent, errand: Errand) -> Search:
         intention=client.intention,
         place_types=list(agent.senses.place_types),
     )
-    made = _look(agent, errand.position, plan)
+    made = _search_places(agent, errand.position, plan)
     kinds = " or ".join(name.replace("_", " ") for name in plan.place_types)
     agent.run.note(
         TOPIC,
@@ -138,7 +138,8 @@ def _within_reach(
     return [*told, *nearby_in_full(places, here, reach, types)]
 
 
-def _look(agent: Agent, here: LatLng, plan: PlaceSearch) -> Search:
+def _search_places(agent: Agent, here: LatLng, plan: PlaceSearch) -> Search:
+    """Search the places of a plan within reach on foot, and return those to weigh and counts of others."""
     asked = RECOMMEND.of(agent.character)
     limits = [asked.within_minutes, plan.walk_minutes, (asked.within_metres or np.inf) / _METRES_A_MINUTE]
     limit = min(minutes for minutes in limits if minutes is not None)
@@ -146,7 +147,7 @@ def _look(agent: Agent, here: LatLng, plan: PlaceSearch) -> Search:
     alive = _open_ones(listed)
     alive.sort(key=lambda place: _promise(place, plan.max_price_level), reverse=True)
     chosen = alive[: asked.candidates * LOOKED_UP]
-    minutes = _minutes(agent, here, chosen)
+    minutes = _walk_minutes(agent, here, chosen)
     found = tuple(
         PlaceInReach(id=place.id, minutes=float(walk), metres=round(distance(here, place.position)))
         for place, walk in zip(chosen, minutes, strict=True)
@@ -166,7 +167,8 @@ def _look(agent: Agent, here: LatLng, plan: PlaceSearch) -> Search:
     )
 
 
-def _minutes(agent: Agent, here: LatLng, places: list[Place]) -> list[float]:
+def _walk_minutes(agent: Agent, here: LatLng, places: list[Place]) -> list[float]:
+    """Return the minutes on foot to each place; infinite where no way leads."""
     if not places:
         return []
     seconds = agent.city.maps.travel_times([here], [place.position for place in places])

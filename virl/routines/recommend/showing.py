@@ -32,8 +32,8 @@ def recommend(agent: Agent, errand: Errand, search: Search, candidates: Sequence
     if not best:
         agent.run.end(
             Outcome("not found", _nothing_found(agent, search, errand.position)),
-            answer=_answer(search, best),
-            exhibits=_out_of_reach(search),
+            answer=_answer_data(search, best),
+            exhibits=_unreached_texts(search),
         )
         return
     pick = best[0]
@@ -41,24 +41,26 @@ def recommend(agent: Agent, errand: Errand, search: Search, candidates: Sequence
     agent.run.end(
         Outcome("found", " ".join([_pick_line(errand, pick), *lacking]), pick.name),
         pick.record(picked=True),
-        answer=_answer(search, best) | {"not_known": lacking},
-        claims=[_claim(agent, errand, search, pick)],
+        answer=_answer_data(search, best) | {"not_known": lacking},
+        claims=[_pick_claim(agent, errand, search, pick)],
         exhibits=[
-            _table(best),
-            *_runners_up(best),
+            _candidates_table(best),
+            *_runner_up_texts(best),
             *(TextExhibit(title="What is not known", text=text) for text in lacking),
-            *_out_of_reach(search),
-            _map(errand, best),
+            *_unreached_texts(search),
+            _candidates_map(errand, best),
         ],
     )
 
 
-def _claim(agent: Agent, errand: Errand, search: Search, pick: Candidate) -> PlaceClaim:
+def _pick_claim(agent: Agent, errand: Errand, search: Search, pick: Candidate) -> PlaceClaim:
+    """Return the claim of the picked place: its types and the wishes, at the character's time."""
     wishes = requested_attributes(errand.client.background, errand.client.intention)
     return PlaceClaim(pick.id, pick.name, search.place_types, wishes, agent.character.day_and_minute)
 
 
 def _pick_line(errand: Errand, pick: Candidate) -> str:
+    """Return the line about the pick: its rating, minutes on foot and opening."""
     return (
         f"{pick.name} for {errand.client.name}: {pick.rating:g} of 10, "
         f"{walk_in_words(pick.minutes)} on foot, {_opening_words(pick)}."
@@ -66,22 +68,26 @@ def _pick_line(errand: Errand, pick: Candidate) -> str:
 
 
 def _missing_facts(agent: Agent, pick: Candidate) -> list[str]:
+    """Return sentences on what nothing tells about the pick."""
     unrated = [f"{agent.city.lacks}: nothing tells how good it is."] if agent.city.lacks else []
     reasons = pick.reason.rstrip(".").split("; ")
     untold = [one for one in reasons if one.lower().startswith(NOBODY_SAYS)]
     return [*unrated, *(f"{one[:1].upper()}{one[1:]}." for one in untold)]
 
 
-def _out_of_reach(search: Search) -> list[TextExhibit]:
+def _unreached_texts(search: Search) -> list[TextExhibit]:
+    """Return the text that names the places no way leads to; none if there are none."""
     text = f"No way leads to {', '.join(search.unreached)}."
     return [TextExhibit(title="Out of reach", text=text)] if search.unreached else []
 
 
 def _opening_words(pick: Candidate) -> str:
+    """Return the opening hours of a candidate in words."""
     return "opening hours unknown" if pick.open == UNKNOWN else f"open {pick.open}"
 
 
 def _nothing_found(agent: Agent, search: Search, here: LatLng) -> str:
+    """Return the sentence that no place fits, and what to change."""
     kinds = " or ".join(name.replace("_", " ") for name in search.place_types)
     within = f"within {walk_in_words(search.limit_minutes)} on foot"
     if not search.found:
@@ -95,7 +101,8 @@ def _nothing_found(agent: Agent, search: Search, here: LatLng) -> str:
     )
 
 
-def _answer(search: Search, best: Sequence[Candidate]) -> dict[str, object]:
+def _answer_data(search: Search, best: Sequence[Candidate]) -> dict[str, object]:
+    """Return the answer of the run: pick, rating, types, limit in minutes, and all candidates."""
     return {
         "pick": best[0].id if best else None,
         "rating": best[0].rating if best else None,
@@ -109,7 +116,8 @@ def _answer(search: Search, best: Sequence[Candidate]) -> dict[str, object]:
     }
 
 
-def _table(best: Sequence[Candidate]) -> TableExhibit:
+def _candidates_table(best: Sequence[Candidate]) -> TableExhibit:
+    """Return the table of candidates, the best first."""
     return TableExhibit(
         title="Candidates",
         columns=COLUMNS,
@@ -122,13 +130,15 @@ def _table(best: Sequence[Candidate]) -> TableExhibit:
     )
 
 
-def _runners_up(best: Sequence[Candidate]) -> list[TextExhibit]:
+def _runner_up_texts(best: Sequence[Candidate]) -> list[TextExhibit]:
+    """Return the text on why the pick ranks above the next ones; none without others."""
     others = best[1 : RUNNERS_UP + 1]
     text = "\n\n".join(f"{one.name}: {why_not(one, best[0])}" for one in others)
     return [TextExhibit(title=f"Why {best[0].name} ranks above these", text=text)] if others else []
 
 
-def _map(errand: Errand, best: Sequence[Candidate]) -> MapExhibit:
+def _candidates_map(errand: Errand, best: Sequence[Candidate]) -> MapExhibit:
+    """Return the map of the client's position and the candidates."""
     here = MapPoint(lat=errand.position.lat, lng=errand.position.lng, label=errand.client.name, style="start")
     return MapExhibit(
         title="Places within walking distance",

@@ -44,6 +44,7 @@ def is_unsure(agent: Agent, place_id: str) -> bool:
 def _weigh_each(
     agent: Agent, errand: Errand, places: Sequence[PlaceInReach], topic: str, *, unsure: bool
 ) -> list[Candidate]:
+    """Return the candidates among these places, one after the other, until there are enough."""
     candidates: list[Candidate] = []
     most = RECOMMEND.of(agent.character).candidates
     for found in places:
@@ -111,6 +112,7 @@ def _open(agent: Agent, place: Place, minutes: float, *, unsure: bool) -> str | 
 def _rate_candidate(
     agent: Agent, errand: Errand, place: Place, found: PlaceInReach, opened: str
 ) -> Candidate:
+    """Ask the mind to rate a place by its reviews, and return the candidate; `opened` are its hours."""
     summary, reviews = summarize_reviews(agent, place, RECOMMEND.of(agent.character).reviews)
     client = errand.client
     rated = agent.mind.ask(

@@ -57,6 +57,7 @@ class KeptSigns(UserDict[tuple[str, Camera], tuple[KnownSign, ...]]):
     """
 
     def __init__(self, folder: Path) -> None:
+        """Read the signs and road sights that a run's folder keeps, to look at no view twice."""
         super().__init__()
         self._sights: dict[tuple[str, Camera], RoadSight] = {}
         self._file = JsonLines(folder / SIGNS, "resume the run", sync=False)
@@ -81,6 +82,7 @@ class KeptSigns(UserDict[tuple[str, Camera], tuple[KnownSign, ...]]):
         return self._sights[key]
 
     def _append(self, line: "_ReadView") -> None:
+        """Write a line about a view to the file of signs."""
         self._file.append(_LINE.dump_json(line, exclude_none=True).decode())
 
 
@@ -148,7 +150,9 @@ def run(agent: Agent) -> None:
 
 def _told_end(goal: SightGoal, metres: float, signs: KeptSigns) -> str:
     """Return what was looked for, where the search ended, and what came nearest to it."""
-    sought = f"a sign that says {goal.name!r}" if goal.name else f"the sign of a {_in_words(goal.kinds)}"
+    sought = (
+        f"a sign that says {goal.name!r}" if goal.name else f"the sign of a {_kinds_in_words(goal.kinds)}"
+    )
     read = [one for seen in signs.values() for one in seen]
     nearest = goal.nearest_to(read)
     came = f"{nearest.sign.text!r} came nearest" if nearest else "none came near"
@@ -156,14 +160,15 @@ def _told_end(goal: SightGoal, metres: float, signs: KeptSigns) -> str:
     return f"looked for {sought} and ended {metres:.0f} m from the start: {number} read, {came}"
 
 
-def _in_words(kinds: Sequence[str], joint: str = " or ") -> str:
+def _kinds_in_words(kinds: Sequence[str], joint: str = " or ") -> str:
+    """Return kinds of places joined as words."""
     return joint.join(kind.replace("_", " ") for kind in kinds)
 
 
 def _claim(agent: Agent, goal: SightGoal, ended: Outcome) -> ArrivalClaim:
     """Return the claim that the goal is in sight from where she stopped, or was not found."""
     stood = agent.run.steps[-1].pose
-    sought = goal.name or _in_words(goal.kinds)
+    sought = goal.name or _kinds_in_words(goal.kinds)
     return ArrivalClaim(
         sought,
         LatLng(stood.lat, stood.lng),
@@ -190,9 +195,10 @@ def _goal(agent: Agent, kinds: tuple[str, ...]) -> SightGoal:
 
 
 def _describe_goal(goal: SightGoal) -> str:
+    """Return a sentence on what the search looks for."""
     if goal.name:
         return f"Looks for a sign that says {goal.name!r}."
-    kinds, beside = _in_words(goal.kinds), _in_words(goal.beside, " and ")
+    kinds, beside = _kinds_in_words(goal.kinds), _kinds_in_words(goal.beside, " and ")
     said = f"Looks for the sign of a {kinds}{f' beside a {beside}' if beside else ''}."
     return f"{said} {explain_conditions(goal.told, load_lexicon(), goal.moment)}".rstrip()
 
@@ -207,6 +213,7 @@ def _decide_again(step: Step, written: StepRecord) -> None:
 
 
 def _write_down(agent: Agent, step: Step) -> None:
+    """Write a step to the journal, with the view in the direction of its move."""
     choice = step.choice
     toward = choice.link.heading if choice.link else step.pose.heading
     view = agent.city.streetview.view(step.pose.pano_id, Camera(toward, 8.0, 90.0))
@@ -222,7 +229,7 @@ def _write_down(agent: Agent, step: Step) -> None:
 def _search_exhibits(goal: SightGoal, signs: KeptSigns, decisions: int) -> list[Exhibit]:
     """Return the exhibits: the goal, and the signs that were read."""
     read = {
-        one.sign.text: (pano_id, _in_words(one.kinds, ", "))
+        one.sign.text: (pano_id, _kinds_in_words(one.kinds, ", "))
         for (pano_id, _), seen in signs.items()
         for one in seen
     }
@@ -237,6 +244,8 @@ def _search_exhibits(goal: SightGoal, signs: KeptSigns, decisions: int) -> list[
 
 @dataclass(frozen=True, slots=True)
 class _ReadView:
+    """A line of the file of signs: a view, the signs read in it, and its road if asked for."""
+
     pano_id: str
     camera: Camera
     signs: tuple[KnownSign, ...]
@@ -255,6 +264,7 @@ class ReplayedMind:
     """
 
     def __init__(self, mind: Mind, recorded: Iterable[ExchangeRecord]) -> None:
+        """Prepare to answer from recorded exchanges first, then from the mind."""
         self._mind = mind
         self._recorded = deque(recorded)
 

@@ -49,9 +49,9 @@ class Albums:
 
     def media(self, ask: Ask) -> Response:
         """Answer `/v1/places/{place}/photos/{photo}/media`."""
-        width, height = _limits(ask.query, "maxWidthPx", "maxHeightPx", NEW_SIDE)
+        width, height = _size_limits(ask.query, "maxWidthPx", "maxHeightPx", NEW_SIDE)
         place, photo = ask.path["place"], ask.path["photo"]
-        self._photo(place, photo)
+        self._find_photo(place, photo)
         uri = self._uri(ask, place, photo, width, height)
         if ask.query.get("skipHttpRedirect", "").lower() == "true":
             return answer({"name": f"places/{place}/photos/{photo}/media", "photoUri": uri})
@@ -63,12 +63,12 @@ class Albums:
         Raises:
             Refused: the reference is missing.
         """
-        width, height = _limits(ask.query, "maxwidth", "maxheight", LEGACY_SIDE)
+        width, height = _size_limits(ask.query, "maxwidth", "maxheight", LEGACY_SIDE)
         reference = ask.query.get("photo_reference") or ask.query.get("photoreference") or ""
         place, _, photo = reference.rpartition(".")
         if not place:
             raise invalid("Invalid request. Missing or invalid 'photo_reference' parameter.")
-        self._photo(place, photo)
+        self._find_photo(place, photo)
         return Response(status_code=302, headers={"Location": self._uri(ask, place, photo, width, height)})
 
     def file(self, ask: Ask) -> Response:
@@ -77,14 +77,15 @@ class Albums:
         Raises:
             Refused: the address was not given out by this server.
         """
-        width, height = _limits(ask.query, "w", "h", NEW_SIDE)
+        width, height = _size_limits(ask.query, "w", "h", NEW_SIDE)
         place, photo = ask.path["place"], ask.path["photo"]
         signature = self._signature(place, photo, width, height)
         if not hmac.compare_digest(signature.encode(), ask.query.get("signature", "").encode()):
             raise Refused(GoogleStatus.WRONG_KEY, "The address of this photo is not one that the API gave.")
-        return self.painter.picture(shrink_to_fit(self._photo(place, photo), width, height))
+        return self.painter.picture(shrink_to_fit(self._find_photo(place, photo), width, height))
 
     def _uri(self, ask: Ask, place: str, photo: str, width: int, height: int) -> str:
+        """Return the address of a photo in a size, pixels, with its signature."""
         signature = self._signature(place, photo, width, height)
         signed = f"&signature={signature}" if signature else ""
         return f"{ask.base_url}{FILES}/{place}/{photo}?w={width}&h={height}{signed}"
@@ -101,13 +102,15 @@ class Albums:
         ).hexdigest()
 
     def _photo_sizes(self, place_id: str) -> list[tuple[int, int]]:
+        """Return the (width, height) of each photo of a place, pixels."""
         places = self.city.places
         if isinstance(places, MeasuredPhotos):
             return list(places.photo_sizes(place_id, SHOWN))
         end_if_client_left()  # photos have to be fetched to be measured
         return [photo.shape[1::-1] for photo in places.photos(place_id, SHOWN)]
 
-    def _photo(self, place: str, name: str) -> Image:
+    def _find_photo(self, place: str, name: str) -> Image:
+        """Return a photo of a place by its name; raises Refused if there is none."""
         number_text = name.removeprefix("photo-")
         try:
             index = int(number_text) if number_text.isascii() and number_text.isdecimal() else SHOWN
@@ -149,7 +152,8 @@ def legacy_photos_json(place_id: str, sizes: list[tuple[int, int]]) -> list[Json
     ]
 
 
-def _limits(query: Mapping[str, str], width: str, height: str, most: int) -> tuple[int, int]:
+def _size_limits(query: Mapping[str, str], width: str, height: str, most: int) -> tuple[int, int]:
+    """Return the most width and height, pixels, that a request asks for."""
     if not query.get(width) and not query.get(height):
         raise invalid(f"Either {height} or {width} must be given, as a number between 1 and {most}.")
     sides = [int(number(query[name], name, 1, most)) if query.get(name) else most for name in (width, height)]

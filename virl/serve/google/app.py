@@ -90,10 +90,10 @@ def endpoints(city: City, options: ServeOptions) -> list[Endpoint]:
         city, painter, PictureCache(KEPT_TILES), options.max_zoom, options.seed, options.odd
     )
     return [
-        *_street_view(static, tiles),
-        *_places(city, albums, options),
-        *_maps(city, options),
-        *_script(MapsScript(static, tiles), albums),
+        *_street_view_endpoints(static, tiles),
+        *_place_endpoints(city, albums, options),
+        *_map_endpoints(city, options),
+        *_script_endpoints(MapsScript(static, tiles), albums),
     ]
 
 
@@ -114,7 +114,8 @@ def _free(endpoint: Endpoint, *, needs_key: bool = True) -> Endpoint:
     return replace(endpoint, is_free=True, needs_key=needs_key)
 
 
-def _street_view(static: StaticStreetView, tiles: TileStreetView) -> list[Endpoint]:
+def _street_view_endpoints(static: StaticStreetView, tiles: TileStreetView) -> list[Endpoint]:
+    """Return the endpoints of Street View: static pictures and tiles."""
     static_path, street = "/maps/api/streetview", "/v1/streetview"
     return [
         _get("static_image", static_path, "picture", static.image, draws=True),
@@ -127,8 +128,9 @@ def _street_view(static: StaticStreetView, tiles: TileStreetView) -> list[Endpoi
     ]
 
 
-def _places(city: City, albums: Albums, options: ServeOptions) -> list[Endpoint]:
-    clock = _clock(city, options)
+def _place_endpoints(city: City, albums: Albums, options: ServeOptions) -> list[Endpoint]:
+    """Return the endpoints of places, new and legacy."""
+    clock = _town_clock(city, options)
     if {"closed", "bare"}.intersection(options.odd.rates):
         city = replace(city, places=odd_places(city.places, options.odd))
     fine = replace(city, places=fine_places(city.places)) if options.fine_types else city
@@ -151,12 +153,14 @@ def _places(city: City, albums: Albums, options: ServeOptions) -> list[Endpoint]
     ]
 
 
-def _clock(city: City, options: ServeOptions) -> TownClock:
+def _town_clock(city: City, options: ServeOptions) -> TownClock:
+    """Return the town's clock, at the time that the options set, if any."""
     return TownClock(city.time_zone, options.now) if options.now else TownClock(city.time_zone)
 
 
-def _maps(city: City, options: ServeOptions) -> list[Endpoint]:
-    transit = Transit(city, _clock(city, options))
+def _map_endpoints(city: City, options: ServeOptions) -> list[Endpoint]:
+    """Return the endpoints of geocoding and routes, new and legacy."""
+    transit = Transit(city, _town_clock(city, options))
     new, old = Routes(city, transit), LegacyRoutes(city, transit)
     geocode = Geocoding(city, Geocoder(city, options.odd), options.country).geocode
     compute, matrix = "/directions/v2:computeRoutes", "/distanceMatrix/v2:computeRouteMatrix"
@@ -171,7 +175,8 @@ def _maps(city: City, options: ServeOptions) -> list[Endpoint]:
     ]
 
 
-def _script(script: MapsScript, albums: Albums) -> list[Endpoint]:
+def _script_endpoints(script: MapsScript, albums: Albums) -> list[Endpoint]:
+    """Return the endpoints of the JavaScript API."""
     file = _get("photo_file", f"{FILES}/{{place}}/{{photo}}", "picture", albums.file, draws=True)
     return [
         _free(_get("js_script", "/maps/api/js", "picture", script.script), needs_key=False),
@@ -182,6 +187,8 @@ def _script(script: MapsScript, albums: Albums) -> list[Endpoint]:
 
 
 def _add_stats(app: FastAPI, stats: Stats) -> None:
+    """Add the paths that return and reset the statistics."""
+
     async def tell(_: Request) -> Response:
         return answer(stats.snapshot())
 

@@ -97,6 +97,7 @@ class Dispatcher:
     """
 
     def __init__(self, options: ServeOptions, stats: Stats, pools: Pools) -> None:
+        """Prepare to answer requests with these faults, statistics and threads."""
         self._options = options
         self._stats = stats
         self._pools = pools
@@ -126,7 +127,7 @@ class Dispatcher:
             return await self._fail(endpoint, request, str(kind)), False
         try:
             self._admit(endpoint, request, counted)
-            ask = _ask(endpoint, request, content)
+            ask = _read_request(endpoint, request, content)
             pool = self._pools.draw if endpoint.draws else self._pools.look_up
             response = await while_waited_for(request.receive, pool, lambda: _handle(endpoint, ask))
         except ClientLeft:
@@ -146,6 +147,7 @@ class Dispatcher:
         return response, True
 
     def _admit(self, endpoint: Endpoint, request: Request, counted: int) -> None:
+        """Refuse a request without a key, to a denied endpoint, or over the quota."""
         if endpoint.needs_key:
             self._check_key(endpoint.family, request)
         if self._options.denies(endpoint.name):
@@ -164,6 +166,7 @@ class Dispatcher:
         return response
 
     def _check_key(self, family: Family, request: Request) -> None:
+        """Refuse a request without a key or with a wrong one."""
         given = given_keys(request.scope)
         if not given:
             raise Refused(GoogleStatus.NO_KEY, NO_KEY if family in RPC else NO_KEY_LEGACY)
@@ -214,24 +217,27 @@ def _digest(name: str, request: Request, content: bytes) -> str:
 
 
 def _handle(endpoint: Endpoint, ask: Ask) -> Response:
+    """Return the handler's answer, with its enums as numbers where the request asks for that."""
     response = endpoint.handler(ask)
     if ask.numbered and response.media_type == JSON:
         return answer(with_numbers(json.loads(bytes(response.body))))
     return response
 
 
-def _ask(endpoint: Endpoint, request: Request, content: bytes) -> Ask:
+def _read_request(endpoint: Endpoint, request: Request, content: bytes) -> Ask:
+    """Return a request as its handler reads it; raises Refused if it is malformed."""
     query = dict(request.query_params)
     mask = request.headers.get("X-Goog-FieldMask") or query.get("$fields") or query.get("fields") or ""
     base_url = str(request.base_url).rstrip("/")
-    body = _json(content)
+    body = _parse_body(content)
     if endpoint.message:
         body = read_message(body, endpoint.message)
     numbered = "enum-encoding=int" in query.get("$alt", "")
     return Ask(query, request.path_params, body, mask, numbered, base_url)
 
 
-def _json(content: bytes) -> Json:
+def _parse_body(content: bytes) -> Json:
+    """Parse a body as a JSON object; an empty one as {}."""
     if not content:
         return {}
     try:

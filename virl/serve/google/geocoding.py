@@ -90,6 +90,7 @@ class Geocoder:
         return Geocoded(position, f"{street}, {self.city.title}", "route", is_partial=True)
 
     def _describe(self, position: LatLng, head: str) -> Geocoded:
+        """Return what stands at a position: a place of this name, a street, a crossing or an address."""
         here = self.city.places.nearby(position, SAME_M)
         named = next((place for place in here if place.name.casefold() == head.casefold()), None)
         if named is not None:
@@ -152,6 +153,7 @@ def address_of(place_id: str) -> str | None:
 
 
 def _has_number(head: str) -> bool:
+    """Return whether the head of an address has a house number."""
     return any("street_number" in types for _, types in address_parts(head))
 
 
@@ -227,10 +229,12 @@ class Geocoding:
         return answer(of_position | {"results": results, "status": "OK" if results else "ZERO_RESULTS"})
 
     def _forward(self, address: str) -> list[Geocoded]:
+        """Return the results for an address, or for a position in text."""
         where = position_in(address)
         return self.geocoder.find(address) if where is None else self._reverse(where)
 
     def _reverse(self, wanted: LatLng) -> list[Geocoded]:
+        """Return the address nearest to a position, else the nearest place; empty if neither is near."""
         maps = self.city.maps
         if isinstance(maps, ReverseMaps) and (door := maps.address_at(wanted, REVERSE_M)):
             here = [place for place in self.city.places.nearby(door.position, SAME_M) if place.address]
@@ -239,6 +243,7 @@ class Geocoding:
         return [Geocoded(near[0].position, near[0].address, "establishment", near[0])] if near else []
 
     def _place(self, place_id: str) -> list[Geocoded]:
+        """Return the result for a place id, or for one that stands for an address."""
         try:
             place = self.city.places.details(place_id)
         except NotFound:
@@ -255,6 +260,7 @@ class Geocoding:
         return all(filters[name].casefold() in said for name in ("route", "locality") if name in filters)
 
     def _result(self, found: Geocoded) -> Json:
+        """Return a result as the legacy API writes it."""
         place = found.place
         parts = components(found.address)
         if found.kind == "locality":

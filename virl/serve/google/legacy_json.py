@@ -84,8 +84,8 @@ def legacy_place(
         "icon": f"{ICONS}/{kind}-71.png",
         "icon_background_color": ICON_COLOR,
         "icon_mask_base_uri": f"{ICONS}/{kind}_pinlet",
-        "opening_hours": _hours(place, clock),
-        "current_opening_hours": _hours(place, clock),
+        "opening_hours": _hours_json(place, clock),
+        "current_opening_hours": _hours_json(place, clock),
         "plus_code": plus_codes(place.position, town),
         "utc_offset": clock.offset_minutes,
         "photos": photos,
@@ -93,7 +93,7 @@ def legacy_place(
         "price_level": place.price_level,
         "rating": place.rating,
         "reference": place.id,
-        "reviews": _reviews(place, max_reviews, clock),
+        "reviews": _reviews_json(place, max_reviews, clock),
         "scope": "GOOGLE",
         "types": legacy_types(place),
         "url": f"https://maps.google.com/?cid={place.id}",
@@ -107,7 +107,8 @@ def legacy_place(
     return {name: value for name, value in written.items() if value not in (None, [])}
 
 
-def _hours(place: Place, clock: TownClock) -> Json | None:
+def _hours_json(place: Place, clock: TownClock) -> Json | None:
+    """Return the opening hours of a place as JSON; None if they are unknown."""
     if not place.hours:
         return None
 
@@ -118,11 +119,15 @@ def _hours(place: Place, clock: TownClock) -> Json | None:
     return {"open_now": clock.is_open(place), **shown}
 
 
-def _reviews(place: Place, most: int | None, clock: TownClock) -> list[Json]:
-    return [_review(place.id, number, review, clock) for number, review in enumerate(place.reviews[:most])]
+def _reviews_json(place: Place, most: int | None, clock: TownClock) -> list[Json]:
+    """Return the first `most` reviews as JSON; None for all."""
+    return [
+        _review_json(place.id, number, review, clock) for number, review in enumerate(place.reviews[:most])
+    ]
 
 
-def _review(place_id: str, number: int, review: Review, clock: TownClock) -> Json:
+def _review_json(place_id: str, number: int, review: Review, clock: TownClock) -> Json:
+    """Return a review as JSON; its time is made up by its place and number."""
     written = clock.review_time(place_id, number)
     return {
         "author_name": review.author,

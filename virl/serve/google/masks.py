@@ -75,6 +75,7 @@ def apply_mask(value: Any, tree: MaskTree) -> Any:
 
 
 def _whole_tree() -> MaskTree:
+    """Return the mask of all fields."""
     return {}
 
 
@@ -91,6 +92,7 @@ def _grow(tree: MaskTree, names: list[str]) -> None:
 
 
 def _is_known(names: list[str], known: Collection[str], below: str) -> bool:
+    """Return whether a path of a mask names known fields, `below` a list's name if there is one."""
     if not below:
         return names[0] in known
     if names[0] != below:

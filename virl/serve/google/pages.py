@@ -24,6 +24,8 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class _Rest:
+    """The places that a query has left for further pages."""
+
     query: str
     places: Sequence[Place]
     valid_from: float
@@ -38,6 +40,7 @@ class Pages:
     """
 
     def __init__(self, delay_s: float, clock: Callable[[], float] = time.monotonic) -> None:
+        """Begin with no page; a token is valid `delay_s` seconds after it was given."""
         self._delay = delay_s
         self._clock = clock
         self._rests: FIFOCache[str, _Rest] = FIFOCache(KEPT)

@@ -21,6 +21,7 @@ class Painter:
     """
 
     def __init__(self, *, lossless: bool) -> None:
+        """Prepare to encode pictures, without loss if `lossless`."""
         self._lossless = lossless
 
     def picture(self, image: Image, code: int = 200) -> Response:
@@ -39,6 +40,7 @@ class PictureCache:
     """
 
     def __init__(self, size: int) -> None:
+        """Begin an empty cache of `size` pictures."""
         self._kept: LRUCache[Hashable, Image] = LRUCache(size)
         self._lock = Lock()
 

@@ -22,7 +22,7 @@ WHEELCHAIR: Mapping[str, bool] = {"yes": True, "designated": True, "no": False}
 
 def phone(place: Place) -> str | None:
     """Return the first number, as it is mapped."""
-    return _fact(place, "phone").partition(",")[0] or None
+    return _find_fact(place, "phone").partition(",")[0] or None
 
 
 def international_phone(place: Place) -> str | None:
@@ -33,7 +33,7 @@ def international_phone(place: Place) -> str | None:
 
 def website(place: Place) -> str | None:
     """Return the address of its page, with a scheme."""
-    address = _fact(place, "website")
+    address = _find_fact(place, "website")
     if not address:
         return None
     return address if "://" in address else f"http://{address}"
@@ -41,7 +41,7 @@ def website(place: Place) -> str | None:
 
 def has_step_free_entrance(place: Place) -> bool | None:
     """Return whether a wheelchair gets in; `None` where nobody says, or it does in part."""
-    return WHEELCHAIR.get(_fact(place, "wheelchair"))
+    return WHEELCHAIR.get(_find_fact(place, "wheelchair"))
 
 
 def accessibility(place: Place) -> Json | None:
@@ -52,14 +52,15 @@ def accessibility(place: Place) -> Json | None:
 
 def serves_vegetarian(place: Place) -> bool | None:
     """Return whether it has dishes for vegetarians; `None` where nobody says."""
-    said = dict(part.rsplit(" ", 1) for part in _fact(place, "diet").split(", ") if " " in part)
+    said = dict(part.rsplit(" ", 1) for part in _find_fact(place, "diet").split(", ") if " " in part)
     answers = {said.get(kind) for kind in ("vegetarian", "vegan")}
     if answers & {"yes", "only"}:
         return True
     return False if said.get("vegetarian") == "no" else None
 
 
-def _fact(place: Place, name: str) -> str:
+def _find_fact(place: Place, name: str) -> str:
+    """Return a fact of a place by its name; empty if unknown."""
     return dict(place.facts).get(name, "")
 
 
@@ -135,7 +136,9 @@ class PlaceWriter:
     def reviews(self, place: Place) -> list[Json] | None:
         """Return the reviews of visitors, `None` if there are none."""
         shown = place.reviews[: self.max_reviews]
-        return [_review(place.id, index, review, self.clock) for index, review in enumerate(shown)] or None
+        return [
+            _review_json(place.id, index, review, self.clock) for index, review in enumerate(shown)
+        ] or None
 
     def photos(self, place: Place) -> list[Json] | None:
         """Return the names and sizes of photos."""
@@ -184,7 +187,7 @@ WRITTEN: dict[str, Callable[[PlaceWriter, Place], object]] = {
     "primaryTypeDisplayName": lambda _, place: _primary_name(place),
     "formattedAddress": lambda _, place: place.address or None,
     "shortFormattedAddress": lambda _, place: place.address.partition(",")[0] or None,
-    "addressComponents": lambda _, place: _components(place.address),
+    "addressComponents": lambda _, place: _components_json(place.address),
     "location": lambda _, place: lat_lng_json(place.position),
     "viewport": lambda _, place: box_json(*box_around(place.position)),
     "rating": lambda _, place: place.rating,
@@ -195,8 +198,8 @@ WRITTEN: dict[str, Callable[[PlaceWriter, Place], object]] = {
     "businessStatus": lambda _, place: "OPERATIONAL" if place.is_open else "CLOSED_PERMANENTLY",
     "displayName": lambda _, place: {"text": place.name, "languageCode": LANGUAGE},
     "googleMapsUri": lambda _, place: f"https://maps.google.com/?cid={place.id}",
-    "regularOpeningHours": lambda writer, place: _hours(place, writer.clock),
-    "currentOpeningHours": lambda writer, place: _hours(place, writer.clock),
+    "regularOpeningHours": lambda writer, place: _hours_json(place, writer.clock),
+    "currentOpeningHours": lambda writer, place: _hours_json(place, writer.clock),
     "plusCode": lambda writer, place: {
         "globalCode": plus_code(place.position),
         "compoundCode": compound_code(place.position, writer.city.title),
@@ -275,11 +278,13 @@ def address_parts(address: str) -> list[tuple[str, list[str]]]:
 
 
 def _primary_name(place: Place) -> Json | None:
+    """Return the name of a place's primary type as JSON; None without one."""
     kind = primary_type(place)
     return None if kind is None else {"text": display_name(kind), "languageCode": LANGUAGE}
 
 
-def _hours(place: Place, clock: TownClock) -> Json | None:
+def _hours_json(place: Place, clock: TownClock) -> Json | None:
+    """Return the opening hours of a place as JSON; None if they are unknown."""
     if not place.hours:
         return None
 
@@ -293,7 +298,8 @@ def _hours(place: Place, clock: TownClock) -> Json | None:
     }
 
 
-def _review(place_id: str, index: int, review: Review, clock: TownClock) -> Json:
+def _review_json(place_id: str, index: int, review: Review, clock: TownClock) -> Json:
+    """Return a review as JSON; its time is made up by its place and number."""
     text = {"text": review.text, "languageCode": LANGUAGE}
     written = clock.review_time(place_id, index)
     return {
@@ -312,7 +318,8 @@ def _review(place_id: str, index: int, review: Review, clock: TownClock) -> Json
     }
 
 
-def _components(address: str) -> list[Json] | None:
+def _components_json(address: str) -> list[Json] | None:
+    """Return the parts of an address as JSON; None if there are none."""
     return [
         {"longText": text, "shortText": text, "types": types, "languageCode": LANGUAGE}
         for text, types in address_parts(address)

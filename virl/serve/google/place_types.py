@@ -23,6 +23,7 @@ class NewTypes:
 
 
 def _read_types() -> NewTypes:
+    """Read the tables of Google's place types."""
     tables = by_type("google")
     return NewTypes(
         narrow=frozenset(name for name, table in tables.items() if table == "A"),
@@ -54,16 +55,17 @@ def check_types(types: Iterable[str], *, also_wide: bool = False) -> None:
 
 def types_of(place: Place) -> list[str]:
     """Return the types of a place that Places (New) knows, the finest first, each once, `ALWAYS` last."""
-    return list(_known_of(place.types))
+    return list(_known_types(place.types))
 
 
 def primary_type(place: Place) -> str | None:
     """Return the finest type of a place, of table A; `None` where it has none of those."""
-    return next((kind for kind in _known_of(place.types) if kind in TYPES.narrow), None)
+    return next((kind for kind in _known_types(place.types) if kind in TYPES.narrow), None)
 
 
 @lru_cache(maxsize=10_000)
-def _known_of(types: tuple[str, ...]) -> tuple[str, ...]:
+def _known_types(types: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the types that Google's new API knows, with those that all places have."""
     named = (TYPES.renamed.get(kind, kind) for kind in types)
     known = (kind for kind in named if kind in TYPES.narrow or kind in TYPES.wide)
     return tuple(dict.fromkeys((*known, *ALWAYS)))

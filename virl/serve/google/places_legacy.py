@@ -47,7 +47,7 @@ class LegacyPlaces:
     def nearby(self, ask: Ask) -> Response:
         """Answer `nearbysearch`: by prominence within a radius, or by distance."""
         if token := ask.query.get("pagetoken"):
-            return self._list(self.pages.next_page(token, PAGE), "vicinity")
+            return self._answer_page(self.pages.next_page(token, PAGE), "vicinity")
         center = position(ask.query.get("location", ""))
         by_distance = ask.query.get("rankby", "prominence") == "distance"
         if by_distance and "radius" in ask.query:
@@ -60,7 +60,7 @@ class LegacyPlaces:
         found = self._open(self._with_words(near, ask.query), ask.query)
         if not by_distance:
             found.sort(key=lambda place: -place.review_count)
-        return self._list(self.pages.first(_query(ask), found[:MOST], PAGE), "vicinity")
+        return self._answer_page(self.pages.first(_query_key(ask), found[:MOST], PAGE), "vicinity")
 
     def text(self, ask: Ask) -> Response:
         """Answer `textsearch`.
@@ -69,7 +69,7 @@ class LegacyPlaces:
             Refused: the query is missing.
         """
         if token := ask.query.get("pagetoken"):
-            return self._list(self.pages.next_page(token, PAGE), "formatted_address")
+            return self._answer_page(self.pages.next_page(token, PAGE), "formatted_address")
         kind = ask.query.get("type", "")
         words = ask.query.get("query", "") or kind.replace("_", " ")
         if not words.strip():
@@ -77,7 +77,7 @@ class LegacyPlaces:
         near = position(ask.query["location"]) if ask.query.get("location") else None
         found = [place for place in named_places(self.city, words, near) if not kind or kind in place.types]
         kept = self._open([place for place in found if _is_priced(place, ask.query)], ask.query)
-        return self._list(self.pages.first(_query(ask), kept[:MOST], PAGE), "formatted_address")
+        return self._answer_page(self.pages.first(_query_key(ask), kept[:MOST], PAGE), "formatted_address")
 
     def find(self, ask: Ask) -> Response:
         """Answer `findplacefromtext`."""
@@ -102,7 +102,8 @@ class LegacyPlaces:
         result = _select_fields(whole, names) if names else whole
         return answer({"html_attributions": self._notices, "result": result, "status": "OK"})
 
-    def _list(self, page: Page, address: str) -> Response:
+    def _answer_page(self, page: Page, address: str) -> Response:
+        """Return a page of places as a response."""
         written = [self._write(place, address) for place in page.places]
         results = [{name: place[name] for name in place if name not in _DETAILS_ONLY} for place in written]
         content: Json = {
@@ -115,6 +116,7 @@ class LegacyPlaces:
         return answer(content)
 
     def _write(self, place: Place, address: str) -> Json:
+        """Return a place as JSON."""
         photos = legacy_photos_json(place.id, self.albums.sizes(place.id))
         return legacy_place(place, address, photos, self.max_reviews, self.clock, self.city.title)
 
@@ -148,7 +150,8 @@ _DETAILS_ONLY = frozenset(
 )
 
 
-def _query(ask: Ask) -> str:
+def _query_key(ask: Ask) -> str:
+    """Return a request's parameters, without its key, as a text to know it by."""
     return json.dumps(sorted((name, value) for name, value in ask.query.items() if name != "key"))
 
 
@@ -182,6 +185,7 @@ def _names(text: str) -> set[str]:
 
 
 def _select_fields(place: Json, names: set[str]) -> Json:
+    """Return the fields of a place that are among the names."""
     return {name: value for name, value in place.items() if name in names}
 
 

@@ -47,23 +47,23 @@ class NewPlaces:
         tree = parse_mask(ask.fields, KNOWN, "places")
         circle = circle_in(message_in(ask.body, "locationRestriction"), "locationRestriction")
         ranking = _one_of(ask.body, "rankPreference", ("POPULARITY", "DISTANCE"))
-        most = _count(ask.body, "maxResultCount")
+        most = _results_asked(ask.body, "maxResultCount")
         types = _types(ask.body)
         near = self.city.places.nearby(circle.middle, circle.radius)
         found = [place for place in near if _has_types(place, types)] if any(types.values()) else near
         if ranking == "POPULARITY":
             found.sort(key=lambda place: -place.review_count)
-        return self._list(Page(found[:most], None), tree)
+        return self._answer_page(Page(found[:most], None), tree)
 
     def text(self, ask: Ask) -> Response:
         """Answer `places:searchText`."""
         tree = parse_mask(ask.fields, KNOWN, "places")
-        size = _count(ask.body, "pageSize" if "pageSize" in ask.body else "maxResultCount")
+        size = _results_asked(ask.body, "pageSize" if "pageSize" in ask.body else "maxResultCount")
         query = json.dumps({name: ask.body[name] for name in sorted(ask.body) if name not in PAGING})
         token = ask.body.get("pageToken")
         if token:
-            return self._list(self.pages.next_page(str(token), size, query), tree)
-        return self._list(self.pages.first(query, self._search(ask.body)[:MOST], size), tree)
+            return self._answer_page(self.pages.next_page(str(token), size, query), tree)
+        return self._answer_page(self.pages.first(query, self._search(ask.body)[:MOST], size), tree)
 
     def details(self, ask: Ask) -> Response:
         """Answer `places/{place}`."""
@@ -72,7 +72,8 @@ class NewPlaces:
         place = found_place(self.city, ask.path["place"], self.odd, gone)
         return answer(apply_mask(self.writer.write(place, tree), tree))
 
-    def _list(self, page: Page, tree: MaskTree) -> Response:
+    def _answer_page(self, page: Page, tree: MaskTree) -> Response:
+        """Return a page of places as a response, with the fields of the mask."""
         content: Json = {}
         wanted = tree.get("places")
         if wanted is not None and page.places:
@@ -84,6 +85,7 @@ class NewPlaces:
         return answer(content)
 
     def _search(self, body: Json) -> Sequence[Place]:
+        """Return the places that a text search finds, filtered and sorted as its body asks."""
         query = body.get("textQuery")
         if not isinstance(query, str) or not query.strip():
             raise invalid("Empty text_query.")
@@ -131,6 +133,7 @@ def _types(body: Json) -> dict[str, set[str]]:
 
 
 def _has_types(place: Place, types: dict[str, set[str]]) -> bool:
+    """Return whether a place's types are as the lists of included and excluded types ask."""
     included, excluded, primary, not_primary = (types[name] for name in _TYPE_LISTS)
     mine, first = set(types_of(place)), {primary_type(place)}
     return (
@@ -142,6 +145,7 @@ def _has_types(place: Place, types: dict[str, set[str]]) -> bool:
 
 
 def _passes(place: Place, body: Json) -> bool:
+    """Return whether a place has the type, price and rating that a body asks for."""
     kind = body.get("includedType")
     lowest = number(str(body.get("minRating", 0)), "min_rating", 0, 5)
     prices = texts_in(body, "priceLevels", len(PRICES))
@@ -152,7 +156,8 @@ def _passes(place: Place, body: Json) -> bool:
     return is_kind and is_priced and (place.rating or 0.0) >= lowest
 
 
-def _count(body: Json, name: str) -> int:
+def _results_asked(body: Json, name: str) -> int:
+    """Return the number of results asked for; a page's if none."""
     given = body.get(name, 0)
     return int(number(str(given), name, 0, PAGE)) or PAGE
 
@@ -194,7 +199,7 @@ class Autocomplete:
         found = [
             place
             for place in self.city.places.nearby(middle, REACH_M)
-            if _begins(typed, f"{place.name} {place.address}")
+            if _begins_words(typed, f"{place.name} {place.address}")
             and (not primary or primary_type(place) in primary)
             and (within is None or within.holds(place.position))
         ]
@@ -204,12 +209,14 @@ class Autocomplete:
         return answer(apply_mask({"suggestions": suggestions}, tree) if suggestions else {})
 
 
-def _begins(typed: str, text: str) -> bool:
+def _begins_words(typed: str, text: str) -> bool:
+    """Return whether each word typed begins a word of the text."""
     words = text.casefold().replace(",", " ").split()
     return all(any(word.startswith(part) for word in words) for part in typed.casefold().split())
 
 
 def _prediction(place: Place, typed: str, start: LatLng | None) -> Json:
+    """Return a place as a suggestion for what was typed, with its metres from `start`, if any."""
     whole = ", ".join(part for part in (place.name, place.address) if part)
     format_ = {"mainText": _text(place.name, typed)}
     if place.address:

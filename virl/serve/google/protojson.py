@@ -32,7 +32,7 @@ def read_message(body: Json, name: str) -> Json:
     Raises:
         Refused: a field is unknown, or holds something else than it should.
     """
-    return _message(body, name, "")
+    return _read_fields(body, name, "")
 
 
 def with_numbers(value: Any, field: str = "") -> Any:
@@ -44,8 +44,9 @@ def with_numbers(value: Any, field: str = "") -> Any:
     return MESSAGES.answers.get(field, {}).get(value, value) if isinstance(value, str) else value
 
 
-def _message(body: Json, name: str, path: str) -> Json:
-    fields = {_snake(field): field for field in MESSAGES.messages[name]}
+def _read_fields(body: Json, name: str, path: str) -> Json:
+    """Return a message with its fields by their JSON names; `path` is its place in the request."""
+    fields = {_to_snake(field): field for field in MESSAGES.messages[name]}
     found = {}
     for given, value in body.items():
         field = given if given in MESSAGES.messages[name] else fields.get(given)
@@ -53,49 +54,54 @@ def _message(body: Json, name: str, path: str) -> Json:
             where = f" at '{path}'" if path else ""
             raise invalid(f'Invalid JSON payload received. Unknown name "{given}"{where}: Cannot find field.')
         if value is not None:
-            below = f"{path}.{_snake(field)}" if path else _snake(field)
-            found[field] = _field(value, MESSAGES.messages[name][field], below)
+            below = f"{path}.{_to_snake(field)}" if path else _to_snake(field)
+            found[field] = _read_field(value, MESSAGES.messages[name][field], below)
     return found
 
 
-def _field(value: Any, kind: str | list[str], path: str) -> Any:
+def _read_field(value: Any, kind: str | list[str], path: str) -> Any:
+    """Return a field's value, checked against its kind; in a list, against the kind of an entry."""
     if isinstance(kind, str):
-        return _single(value, kind, path)
+        return _read_single(value, kind, path)
     if not isinstance(value, list):
-        raise _fault(path, kind[0], value)
-    return [_single(item, kind[0], f"{path}[{index}]") for index, item in enumerate(value)]
+        raise _invalid_value(path, kind[0], value)
+    return [_read_single(item, kind[0], f"{path}[{index}]") for index, item in enumerate(value)]
 
 
-def _single(value: Any, kind: str, path: str) -> Any:
+def _read_single(value: Any, kind: str, path: str) -> Any:
+    """Return a value checked as a message, an enum or a scalar."""
     if kind in MESSAGES.messages:
         if not isinstance(value, dict):
-            raise _fault(path, kind, value)
-        return _message(value, kind, path)
+            raise _invalid_value(path, kind, value)
+        return _read_fields(value, kind, path)
     if kind in MESSAGES.enums:
-        return _enum(value, kind, path)
+        return _read_enum(value, kind, path)
     try:
         return _SCALARS[kind](value)
     except (TypeError, ValueError, OverflowError):
-        raise _fault(path, f"TYPE_{kind.upper()}", value) from None
+        raise _invalid_value(path, f"TYPE_{kind.upper()}", value) from None
 
 
-def _enum(value: Any, kind: str, path: str) -> str:
+def _read_enum(value: Any, kind: str, path: str) -> str:
+    """Return the name of an enum's value, given as name or number."""
     names = MESSAGES.enums[kind]
     if isinstance(value, str) and value in names:
         return value
     numbered = {number: name for name, number in names.items()}
     if type(value) is int and value in numbered:
         return numbered[value]
-    raise _fault(path, kind, value)
+    raise _invalid_value(path, kind, value)
 
 
-def _fault(path: str, kind: str, value: Any) -> Exception:
+def _invalid_value(path: str, kind: str, value: Any) -> Exception:
+    """Return the refusal of an invalid value."""
     known = kind if kind.startswith("TYPE_") else f"type.googleapis.com/{kind}"
     shown = f'"{value}"' if isinstance(value, str) else str(value)
     return invalid(f"Invalid value at '{path}' ({known}), {shown[:200]}")
 
 
-def _text(value: Any) -> str:
+def _read_text(value: Any) -> str:
+    """Return a text; raises TypeError for anything else."""
     if not isinstance(value, str):
         raise TypeError
     return value
@@ -107,27 +113,30 @@ def _flag(value: Any) -> bool:
     return value
 
 
-def _real(value: Any) -> float:
+def _read_real(value: Any) -> float:
+    """Return a number, also out of a text; raises TypeError or ValueError."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise TypeError
     return float(value)
 
 
-def _whole(value: Any) -> int:
-    found = _real(value)
+def _read_whole(value: Any) -> int:
+    """Return a whole number, also out of a text; raises TypeError or ValueError."""
+    found = _read_real(value)
     if found != int(found):
         raise ValueError
     return int(found)
 
 
 _SCALARS: Mapping[str, Callable[[Any], Any]] = {
-    "string": _text,
+    "string": _read_text,
     "bool": _flag,
-    "double": _real,
-    "int32": _whole,
-    "int64": _whole,
+    "double": _read_real,
+    "int32": _read_whole,
+    "int64": _read_whole,
 }
 
 
-def _snake(name: str) -> str:
+def _to_snake(name: str) -> str:
+    """Return a name in snake case."""
     return re.sub(r"[A-Z]", lambda found: f"_{found[0].lower()}", name)

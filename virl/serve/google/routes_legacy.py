@@ -52,7 +52,7 @@ class LegacyRoutes:
         via = [number for number, text in enumerate(between, 1) if text.startswith(VIA)]
         if not all(texts):
             raise invalid("Invalid request. Missing the 'origin' or 'destination' parameter.")
-        mode, is_imperial = _mode(ask), ask.query.get("units") == "imperial"
+        mode, is_imperial = _mode_asked(ask), ask.query.get("units") == "imperial"
         try:
             stops = [self._stop(text) for text in texts]
         except NotFound:
@@ -65,10 +65,10 @@ class LegacyRoutes:
         ends = [stop for number, stop in enumerate(stops) if number not in via]
         route: Json | None = None
         if mode is None:
-            timed = self.transit.journey(positions, _departure(ask))
+            timed = self.transit.journey(positions, _departure_asked(ask))
             route = _ridden(timed, ends, is_imperial) if timed else None
         elif legs := legs_between(self.city.maps, positions, mode, via):
-            route = _route(legs, ends, ask.query.get("mode", "driving").upper(), is_imperial)
+            route = _route_json(legs, ends, ask.query.get("mode", "driving").upper(), is_imperial)
         if route is None:
             return answer({"geocoded_waypoints": geocoded, "routes": [], "status": "ZERO_RESULTS"})
         route["copyrights"] = self.city.attribution or COPYRIGHT
@@ -89,9 +89,9 @@ class LegacyRoutes:
             )
         if len(sides[0]) * len(sides[1]) > MAX_ELEMENTS:
             raise Refused(GoogleStatus.MAX_ELEMENTS, f"At most {MAX_ELEMENTS} elements.")
-        mode, is_imperial = _mode(ask), ask.query.get("units") == "imperial"
+        mode, is_imperial = _mode_asked(ask), ask.query.get("units") == "imperial"
         stops = [[self._find_stop(text) for text in side] for side in sides]
-        rows = self._cells(stops[0], stops[1], mode, _departure(ask), is_imperial)
+        rows = self._cells(stops[0], stops[1], mode, _departure_asked(ask), is_imperial)
         return answer(
             {
                 "origin_addresses": [stop.text if stop else "" for stop in stops[0]],
@@ -109,6 +109,7 @@ class LegacyRoutes:
         departs: datetime | None,
         is_imperial: bool,
     ) -> list[list[Json]]:
+        """Return the elements of the matrix by origin and destination; NOT_FOUND where a stop is None."""
         starts = [(i, stop.position) for i, stop in enumerate(origins) if stop]
         ends = [(j, stop.position) for j, stop in enumerate(destinations) if stop]
         if mode is None:
@@ -116,7 +117,7 @@ class LegacyRoutes:
         else:
             ways = matrix(self.city.maps, [at for _, at in starts], [at for _, at in ends], mode)
         known = {
-            (i, j): _element(ways[row][column], is_imperial)
+            (i, j): _element_json(ways[row][column], is_imperial)
             for row, (i, _) in enumerate(starts)
             for column, (j, _) in enumerate(ends)
         }
@@ -126,12 +127,14 @@ class LegacyRoutes:
         ]
 
     def _find_stop(self, text: str) -> Stop | None:
+        """Return the stop that a text means; None if none is found."""
         try:
             return self._stop(text)
         except NotFound:
             return None
 
     def _stop(self, text: str) -> Stop:
+        """Return the stop that a text or `place_id:` means."""
         if text.startswith(PLACE_ID):
             return stop_of(self.city, "", text.removeprefix(PLACE_ID))
         return stop_of(self.city, text)
@@ -151,14 +154,16 @@ def _waypoints(ask: Ask) -> list[str]:
     return parts
 
 
-def _mode(ask: Ask) -> TravelMode | None:
+def _mode_asked(ask: Ask) -> TravelMode | None:
+    """Return the mode of travel asked for; None is transit."""
     name = ask.query.get("mode", "driving")
     if name not in MODES:
         raise invalid("Invalid request. Invalid 'mode' parameter.")
     return MODES[name]
 
 
-def _departure(ask: Ask) -> datetime | None:
+def _departure_asked(ask: Ask) -> datetime | None:
+    """Return the time of departure, UTC; None is now."""
     text = ask.query.get("departure_time", "now")
     if text == "now":
         return None
@@ -174,27 +179,29 @@ def _ridden(timed: TimedJourney, ends: Sequence[Stop], is_imperial: bool) -> Jso
         stretch = Stretch(leg.path, leg.distance, leg.duration, _instruction_html(leg))
         mode = "TRANSIT" if leg.line else "WALKING"
         details = {"transit_details": legacy_details(leg, timed)} if leg.line else {}
-        steps.append(_stretch(stretch, is_imperial) | _instruction(stretch, mode) | details)
+        steps.append(_stretch_json(stretch, is_imperial) | _instruction_json(stretch, mode) | details)
     whole = Stretch(timed.journey.path, timed.journey.distance, timed.journey.duration)
     arrives = timed.leaves + timedelta(seconds=round(timed.journey.duration))
     times = {"departure_time": legacy_time(timed.leaves), "arrival_time": legacy_time(arrives)}
-    route = _route([RouteLeg(whole, ())], ends, "TRANSIT", is_imperial)
+    route = _route_json([RouteLeg(whole, ())], ends, "TRANSIT", is_imperial)
     route["legs"][0] |= {"steps": steps, **times}
     return route
 
 
 def _instruction_html(leg: JourneyLeg) -> str:
+    """Return a leg of a journey as an instruction in HTML."""
     return html.escape(f"{leg.line} towards {leg.headsign}" if leg.line else "Walk", quote=False)
 
 
-def _route(legs: Sequence[RouteLeg], stops: Sequence[Stop], mode: str, is_imperial: bool) -> Json:
+def _route_json(legs: Sequence[RouteLeg], stops: Sequence[Stop], mode: str, is_imperial: bool) -> Json:
+    """Return a route as the legacy API writes it."""
     path = join_paths([leg.whole for leg in legs])
     written = []
     for leg, start, end in zip(legs, stops, stops[1:], strict=False):
-        steps = [_stretch(step, is_imperial) | _instruction(step, mode) for step in leg.steps]
+        steps = [_stretch_json(step, is_imperial) | _instruction_json(step, mode) for step in leg.steps]
         ends = {"start_address": start.text, "end_address": end.text}
         written.append(
-            _stretch(leg.whole, is_imperial)
+            _stretch_json(leg.whole, is_imperial)
             | ends
             | {
                 "steps": steps,
@@ -213,30 +220,35 @@ def _route(legs: Sequence[RouteLeg], stops: Sequence[Stop], mode: str, is_imperi
 
 
 def _via_json(position: LatLng, step: int) -> Json:
+    """Return a stop on the way as JSON."""
     return {"location": point(position), "step_index": step, "step_interpolation": 1.0}
 
 
-def _stretch(stretch: Stretch, is_imperial: bool) -> Json:
+def _stretch_json(stretch: Stretch, is_imperial: bool) -> Json:
+    """Return a stretch's length, duration and ends as JSON."""
     return {
-        **_measures(stretch.metres, stretch.seconds, is_imperial),
+        **_measures_json(stretch.metres, stretch.seconds, is_imperial),
         "start_location": point(stretch.path[0]),
         "end_location": point(stretch.path[-1]),
     }
 
 
-def _instruction(step: Stretch, mode: str) -> Json:
+def _instruction_json(step: Stretch, mode: str) -> Json:
+    """Return a step's instruction, line and turn as JSON."""
     turn = {"maneuver": step.maneuver} if step.maneuver else {}
     line = {"points": encode_polyline(step.path)}
     return {"html_instructions": step.instruction, "polyline": line, "travel_mode": mode, **turn}
 
 
-def _element(cell: tuple[float, float] | None, is_imperial: bool) -> Json:
+def _element_json(cell: tuple[float, float] | None, is_imperial: bool) -> Json:
+    """Return an element of the matrix, of (metres, seconds); None is no way."""
     if cell is None:
         return {"status": "ZERO_RESULTS"}
-    return {**_measures(*cell, is_imperial), "status": "OK"}
+    return {**_measures_json(*cell, is_imperial), "status": "OK"}
 
 
-def _measures(metres: float, seconds: float, is_imperial: bool) -> Json:
+def _measures_json(metres: float, seconds: float, is_imperial: bool) -> Json:
+    """Return metres and seconds as JSON, as text and as numbers."""
     return {
         "distance": {"text": _distance_text(metres, is_imperial), "value": round(metres)},
         "duration": {"text": _duration_text(seconds), "value": round(seconds)},
@@ -244,6 +256,7 @@ def _measures(metres: float, seconds: float, is_imperial: bool) -> Json:
 
 
 def _distance_text(metres: float, is_imperial: bool) -> str:
+    """Return metres as text, in m and km or in ft and mi."""
     if is_imperial:
         feet = metres * FEET_PER_METRE
         return f"{feet:.0f} ft" if feet < FEET_PER_MILE / 10 else f"{feet / FEET_PER_MILE:.1f} mi"
@@ -251,6 +264,7 @@ def _distance_text(metres: float, is_imperial: bool) -> str:
 
 
 def _duration_text(seconds: float) -> str:
+    """Return seconds as text, in minutes and hours."""
     minutes = max(round(seconds / 60), 1)
     hours, rest = divmod(minutes, 60)
     shown = f"{rest} min" + ("s" if rest != 1 else "")

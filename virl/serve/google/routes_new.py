@@ -57,7 +57,7 @@ class Routes:
             message_in(ask.body, "destination"),
         ]
         positions = [self._position(stop) for stop in stops]
-        mode = _mode(ask.body)
+        mode = _mode_asked(ask.body)
         via = [number for number, stop in enumerate(stops) if stop.get("via")]
         if via and (0 in via or len(stops) - 1 in via):
             raise invalid("Origin and destination cannot be via waypoints.")
@@ -70,7 +70,7 @@ class Routes:
         if not legs:
             return answer({})
         name = ask.body.get("travelMode", "DRIVE")
-        return answer(apply_mask({"routes": [_route(legs, name, as_geojson)]}, tree))
+        return answer(apply_mask({"routes": [_route_json(legs, name, as_geojson)]}, tree))
 
     def matrix(self, ask: Ask) -> Response:
         """Return one element for each origin and destination.
@@ -79,13 +79,13 @@ class Routes:
             Refused: there are too many elements, or too many addresses.
         """
         tree = parse_mask(ask.fields, FIELDS.element)
-        sides = [[message_in(item, "waypoint") for item in _items(ask.body, name)] for name in _SIDES]
+        sides = [[message_in(item, "waypoint") for item in _items_in(ask.body, name)] for name in _SIDES]
         if len(sides[0]) * len(sides[1]) > MAX_ELEMENTS:
             raise invalid(f"The number of elements must not exceed {MAX_ELEMENTS}.")
         if sum("location" not in stop for side in sides for stop in side) > MAX_NAMED:
             raise invalid(f"At most {MAX_NAMED} waypoints may be given by address or place id.")
         origins, destinations = ([self._position(stop) for stop in side] for side in sides)
-        mode = _mode(ask.body)
+        mode = _mode_asked(ask.body)
         _check_preference(ask.body)
         if mode is None and len(origins) * len(destinations) > MAX_TRANSIT:
             raise invalid(
@@ -96,11 +96,12 @@ class Routes:
         else:
             cells = matrix(self.city.maps, origins, destinations, mode)
         elements = [
-            _element(i, j, cells[i][j]) for i in range(len(origins)) for j in range(len(destinations))
+            _element_json(i, j, cells[i][j]) for i in range(len(origins)) for j in range(len(destinations))
         ]
         return answer([apply_mask(element, tree) for element in elements])
 
     def _position(self, stop: Json) -> LatLng:
+        """Return the position of a stop, given by location, place id or address."""
         if "location" in stop:
             return lat_lng(message_in(stop, "location").get("latLng"), "location.lat_lng")
         try:
@@ -115,6 +116,7 @@ _SIDES = ("origins", "destinations")
 
 
 def _intermediates(body: Json) -> list[Json]:
+    """Return the stops on the way; refuses too many."""
     stops = body.get("intermediates", [])
     if not isinstance(stops, list) or not all(isinstance(stop, dict) for stop in stops):
         raise invalid("Invalid value at 'intermediates'.")
@@ -125,7 +127,8 @@ def _intermediates(body: Json) -> list[Json]:
     return stops
 
 
-def _items(body: Json, name: str) -> list[Json]:
+def _items_in(body: Json, name: str) -> list[Json]:
+    """Return a list of messages in a body; refuses an empty or missing one."""
     items = body.get(name)
     if not isinstance(items, list) or not items or not all(isinstance(item, dict) for item in items):
         raise invalid(f"{name} must be set.")
@@ -140,7 +143,8 @@ def _check_preference(body: Json) -> None:
         raise invalid("Routing preference cannot be set for travel modes other than DRIVE or TWO_WHEELER.")
 
 
-def _mode(body: Json) -> TravelMode | None:
+def _mode_asked(body: Json) -> TravelMode | None:
+    """Return the mode of travel asked for; None is transit."""
     return MODES[body.get("travelMode", "DRIVE")]
 
 
@@ -159,7 +163,7 @@ def _ridden(timed: TimedJourney, as_geojson: bool) -> Json:
     """Return a journey as a route of one leg."""
     legs = [_ridden_leg(leg) for leg in timed.journey.legs]
     waits = max(timed.journey.duration - sum(leg.whole.seconds for leg in legs), 0.0)
-    route = _route(legs, "WALK", as_geojson)
+    route = _route_json(legs, "WALK", as_geojson)
     steps = []
     for leg, shown in zip(timed.journey.legs, route["legs"], strict=True):
         if leg.line:
@@ -167,12 +171,13 @@ def _ridden(timed: TimedJourney, as_geojson: bool) -> Json:
             steps.append({**shown["steps"][0], **ride})
         else:
             steps += shown["steps"]
-    seconds = _seconds(sum(leg.whole.seconds for leg in legs) + waits)
-    whole = {**_stretch(_joined_legs(legs), as_geojson), "duration": seconds, "steps": steps}
+    seconds = _show_seconds(sum(leg.whole.seconds for leg in legs) + waits)
+    whole = {**_stretch_json(_joined_legs(legs), as_geojson), "duration": seconds, "steps": steps}
     return {**route, "legs": [whole], "duration": seconds, "staticDuration": seconds}
 
 
 def _ridden_leg(leg: JourneyLeg) -> RouteLeg:
+    """Return a leg of a journey, ridden or walked, as a leg of a route."""
     whole = Stretch(leg.path, leg.distance, leg.duration)
     if not leg.line:
         return RouteLeg(whole, tuple(steps_of(leg.path, (), SPEED_M_S["walking"])))
@@ -181,51 +186,61 @@ def _ridden_leg(leg: JourneyLeg) -> RouteLeg:
 
 
 def _joined_legs(legs: Sequence[RouteLeg]) -> Stretch:
+    """Return the legs as one stretch."""
     wholes = [leg.whole for leg in legs]
     return Stretch(join_paths(wholes), sum(one.metres for one in wholes), sum(one.seconds for one in wholes))
 
 
-def _route(legs: Sequence[RouteLeg], mode: str, as_geojson: bool) -> Json:
+def _route_json(legs: Sequence[RouteLeg], mode: str, as_geojson: bool) -> Json:
+    """Return a route as the new API writes it."""
     wholes = [leg.whole for leg in legs]
     seconds = sum(whole.seconds for whole in wholes)
     path = join_paths(wholes)
     lats, lngs = zip(*path, strict=True)
     low, high = LatLng(min(lats), min(lngs)), LatLng(max(lats), max(lngs))
     return {
-        "legs": [_leg(leg, mode, as_geojson) for leg in legs],
+        "legs": [_leg_json(leg, mode, as_geojson) for leg in legs],
         "distanceMeters": round(sum(whole.metres for whole in wholes)),
-        "duration": _seconds(seconds),
-        "staticDuration": _seconds(seconds),
-        "polyline": _line(path, as_geojson),
+        "duration": _show_seconds(seconds),
+        "staticDuration": _show_seconds(seconds),
+        "polyline": _line_json(path, as_geojson),
         "viewport": box_json(low, high),
         "routeLabels": ["DEFAULT_ROUTE"],
     }
 
 
-def _leg(leg: RouteLeg, mode: str, as_geojson: bool) -> Json:
+def _leg_json(leg: RouteLeg, mode: str, as_geojson: bool) -> Json:
+    """Return a leg as the new API writes it."""
     steps = [
-        _stretch(step, as_geojson) | {"navigationInstruction": _instruction(step), "travelMode": mode}
+        _stretch_json(step, as_geojson)
+        | {"navigationInstruction": _instruction_json(step), "travelMode": mode}
         for step in leg.steps
     ]
-    return _stretch(leg.whole, as_geojson) | {"duration": _seconds(leg.whole.seconds), "steps": steps}
+    return _stretch_json(leg.whole, as_geojson) | {
+        "duration": _show_seconds(leg.whole.seconds),
+        "steps": steps,
+    }
 
 
-def _stretch(stretch: Stretch, as_geojson: bool) -> Json:
+def _stretch_json(stretch: Stretch, as_geojson: bool) -> Json:
+    """Return a stretch's length, duration, line and ends as JSON."""
     return {
         "distanceMeters": round(stretch.metres),
-        "staticDuration": _seconds(stretch.seconds),
-        "polyline": _line(stretch.path, as_geojson),
+        "staticDuration": _show_seconds(stretch.seconds),
+        "polyline": _line_json(stretch.path, as_geojson),
         "startLocation": {"latLng": lat_lng_json(stretch.path[0])},
         "endLocation": {"latLng": lat_lng_json(stretch.path[-1])},
     }
 
 
-def _instruction(step: Stretch) -> Json:
+def _instruction_json(step: Stretch) -> Json:
+    """Return a step's turn and instruction as JSON."""
     maneuver = step.maneuver.upper().replace("-", "_") or "DEPART"
     return {"maneuver": maneuver, "instructions": html.unescape(re.sub(r"</?b>", "", step.instruction))}
 
 
-def _line(path: Sequence[LatLng], as_geojson: bool) -> Json:
+def _line_json(path: Sequence[LatLng], as_geojson: bool) -> Json:
+    """Return a path as GeoJSON or as an encoded polyline."""
     if not as_geojson:
         return {"encodedPolyline": encode_polyline(path)}
     return {
@@ -233,14 +248,16 @@ def _line(path: Sequence[LatLng], as_geojson: bool) -> Json:
     }
 
 
-def _element(i: int, j: int, cell: tuple[float, float] | None) -> Json:
+def _element_json(i: int, j: int, cell: tuple[float, float] | None) -> Json:
+    """Return the element (i, j) of the matrix, of (metres, seconds); None is no way."""
     element: dict[str, Any] = {"originIndex": i, "destinationIndex": j, "status": {}}
     if cell is None:
         return element | {"condition": "ROUTE_NOT_FOUND"}
     metres, seconds = cell
-    times = {"duration": _seconds(seconds), "staticDuration": _seconds(seconds)}
+    times = {"duration": _show_seconds(seconds), "staticDuration": _show_seconds(seconds)}
     return element | {"condition": "ROUTE_EXISTS", "distanceMeters": round(metres)} | times
 
 
-def _seconds(seconds: float) -> str:
+def _show_seconds(seconds: float) -> str:
+    """Return seconds as the API writes them, such as "12s"."""
     return f"{round(seconds)}s"

@@ -66,10 +66,11 @@ def odd_places(places: Places, odd: Oddities) -> ShownPlaces:
 
 def fine_places(places: Places) -> ShownPlaces:
     """Show the places of a made town with a finer type before those that they have."""
-    return ShownPlaces(places, _finer, adds_types=True)
+    return ShownPlaces(places, _with_fine_type, adds_types=True)
 
 
-def _finer(place: Place) -> Place:
+def _with_fine_type(place: Place) -> Place:
+    """Return a place with a finer type first: one that its name tells, else one drawn by its id."""
     known = TYPES.fine.get(place.types[0], ()) if place.types else ()
     if not known:
         return place

@@ -56,7 +56,7 @@ class StaticStreetView:
 
     def image(self, ask: Ask) -> Response:
         """Return the picture; a gray one where there is none, with 404 if `return_error_code` says so."""
-        width, height = _size(ask.query.get("size", ""))
+        width, height = _parse_size(ask.query.get("size", ""))
         try:
             found = self._panorama(ask)
             if found is not None:
@@ -67,6 +67,7 @@ class StaticStreetView:
         return self.painter.picture(no_imagery(width, height), code)
 
     def _draw(self, ask: Ask, panorama: Panorama, wanted: LatLng | None, width: int, height: int) -> Image:
+        """Return the view asked for; by default towards the position that was wanted."""
         toward = panorama.heading if wanted is None else bearing(panorama.position, wanted)
         camera = Camera(
             heading=optional_number(ask.query, "heading", -360, 360, toward),
@@ -113,7 +114,8 @@ class StaticStreetView:
         return None
 
 
-def _size(text: str) -> tuple[int, int]:
+def _parse_size(text: str) -> tuple[int, int]:
+    """Return (width, height), pixels, of a text such as "640x480"; refuses others."""
     found = re.fullmatch(r"([0-9]{1,4})x([0-9]{1,4})", text)
     sides = (int(found[1]), int(found[2])) if found else (0, 0)
     if not all(16 <= side <= MAX_SIDE for side in sides):

@@ -167,9 +167,11 @@ class TileStreetView:
 
     @property
     def _width(self) -> int:
+        """Width of a whole panorama, pixels."""
         return WIDTHS[self.max_zoom]
 
     def _part(self, panorama: Panorama, width: int, x: int, y: int) -> Image:
+        """Return the tile (x, y) of a panorama `width` pixels wide, tilted as its camera was held."""
         provider = self.city.streetview
         if not isinstance(provider, PanoramaParts):
             raise Refused(GoogleStatus.NOT_FOUND, "This city has no whole panoramas.")
@@ -184,6 +186,7 @@ class TileStreetView:
         return tilted_part(level, held, width, x * TILE, y * TILE, size)
 
     def _panorama(self, ask: Ask) -> Panorama:
+        """Return the panorama of an id or near a position; refuses if there is none."""
         if pano_id := ask.query.get("panoId"):
             try:
                 return self.city.streetview.panorama(pano_id)
@@ -198,6 +201,7 @@ class TileStreetView:
         return found
 
     def _nearest(self, wanted: LatLng, radius: float) -> Panorama | None:
+        """Return the nearest panorama within so many metres; None if there is none."""
         return self.city.streetview.nearest(wanted, min(max(radius, 1.0), MAX_RADIUS_M))
 
     def _street(self, pano_id: str) -> str:
@@ -210,6 +214,7 @@ class TileStreetView:
         return known
 
     def _check_session(self, ask: Ask) -> None:
+        """Refuse a request without a valid session of Street View."""
         token = ask.query.get("session", "")
         if not token:
             raise invalid("Missing required parameter: session.")
@@ -224,6 +229,7 @@ class TileStreetView:
             raise invalid("The session token is not of mapType streetview.")
 
     def _token(self, about: Json) -> str:
+        """Return the signed token of a session."""
         text = base64.urlsafe_b64encode(json.dumps(about, sort_keys=True).encode())
         mark = hashlib.blake2b(text, digest_size=12, key=str(self.seed).encode())
         return f"{text.decode()}.{mark.hexdigest()}"

@@ -102,7 +102,7 @@ def new_details(leg: JourneyLeg, timed: TimedJourney) -> Json:
         "headsign": leg.headsign,
         "transitLine": {
             "name": leg.line,
-            "nameShort": _number(leg),
+            "nameShort": _line_number(leg),
             "vehicle": {"name": {"text": BUS}, "type": BUS.upper()},
         },
     }
@@ -110,7 +110,7 @@ def new_details(leg: JourneyLeg, timed: TimedJourney) -> Json:
 
 def legacy_details(leg: JourneyLeg, timed: TimedJourney) -> Json:
     """Return a ride as the Directions API gives it."""
-    line = {"name": leg.line, "short_name": _number(leg), "vehicle": {"name": BUS, "type": BUS.upper()}}
+    line = {"name": leg.line, "short_name": _line_number(leg), "vehicle": {"name": BUS, "type": BUS.upper()}}
     return {
         "departure_stop": {"name": leg.board, "location": point(leg.path[0])},
         "arrival_stop": {"name": leg.alight, "location": point(leg.path[-1])},
@@ -128,5 +128,6 @@ def legacy_time(when: datetime) -> Json:
     return {"text": shown, "time_zone": zone, "value": int(when.timestamp())}
 
 
-def _number(leg: JourneyLeg) -> str:
+def _line_number(leg: JourneyLeg) -> str:
+    """Return the last word of a line's name."""
     return leg.line.rpartition(" ")[2]

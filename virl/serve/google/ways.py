@@ -183,6 +183,7 @@ def join_paths(stretches: Sequence[Stretch]) -> tuple[LatLng, ...]:
 
 
 def _is_on_map(maps: Maps, stop: LatLng, mode: TravelMode) -> bool:
+    """Return whether a stop can be reached by a mode."""
     end_if_client_left()
     try:
         maps.route([stop, stop], mode)

@@ -55,6 +55,7 @@ class Refused(Exception):
     """
 
     def __init__(self, fault: GoogleStatus, message: str) -> None:
+        """Keep the status and the message of the refusal."""
         super().__init__(message)
         self.fault = fault
         self.message = message
@@ -81,17 +82,17 @@ def refusal(refused: Refused, family: Family, lists: Sequence[str] = ()) -> Resp
     """
     code, rpc, legacy = refused.fault.value
     if family == "legacy":
-        return _legacy(code if code >= 500 else 200, legacy, refused.message, lists)
+        return _legacy_failure(code if code >= 500 else 200, legacy, refused.message, lists)
     if family == "picture":
         return Response(
             refused.message, 403 if refused.fault is GoogleStatus.WRONG_KEY else code, media_type="text/plain"
         )
     details = [_API_KEY_INVALID] if refused.fault is GoogleStatus.WRONG_KEY else []
-    return _rpc(family, code, rpc, refused.message, details)
+    return _rpc_failure(family, code, rpc, refused.message, details)
 
 
 def failure(code: int, family: Family, lists: Sequence[str] = ()) -> Response:
-    """Return the answer of a server that fails with this HTTP status, in the manners of an API.
+    """Return the answer of a server that fails with this HTTP status, as this family of APIs writes it.
 
     Args:
         code: HTTP status.
@@ -102,10 +103,10 @@ def failure(code: int, family: Family, lists: Sequence[str] = ()) -> Response:
         return refusal(Refused(GoogleStatus.OVER_QUOTA, OVER_QUOTA), family, lists)
     phrase = responses.get(code, "Error")
     if family == "legacy":
-        return _legacy(code, "UNKNOWN_ERROR", phrase, lists)
+        return _legacy_failure(code, "UNKNOWN_ERROR", phrase, lists)
     if family == "picture":
         return Response(phrase, code, media_type="text/plain")
-    return _rpc(family, code, _RPC_STATUS.get(code, "UNKNOWN"), phrase, [])
+    return _rpc_failure(family, code, _RPC_STATUS.get(code, "UNKNOWN"), phrase, [])
 
 
 OVER_QUOTA = "You have exceeded your request quota for this API."
@@ -127,14 +128,16 @@ _API_KEY_INVALID = {
 
 def no_such_method() -> Response:
     """Return the answer where there is no such path, or another method is needed."""
-    return _rpc("new", 404, "NOT_FOUND", "Method not found.", [])
+    return _rpc_failure("new", 404, "NOT_FOUND", "Method not found.", [])
 
 
-def _legacy(code: int, status: str, message: str, lists: Sequence[str]) -> Response:
+def _legacy_failure(code: int, status: str, message: str, lists: Sequence[str]) -> Response:
+    """Return a failure as a legacy API writes it, with `lists` as empty lists."""
     return answer({"error_message": message, **{name: [] for name in lists}, "status": status}, code)
 
 
-def _rpc(family: Family, code: int, status: str, message: str, details: list[Json]) -> Response:
+def _rpc_failure(family: Family, code: int, status: str, message: str, details: list[Json]) -> Response:
+    """Return a failure as a new API writes it; a stream's in a list."""
     error: Json = {"code": code, "message": message, "status": status}
     if details:
         error["details"] = details

@@ -258,6 +258,7 @@ def _liked_things(text: str, words: ToolWords) -> tuple[str, ...]:
 def _seeking_of(
     *, view: bool, signs: bool, count: bool, place: bool, thing: bool, things: bool
 ) -> Seeking | None:
+    """Return the kind of thing sought, by what the intention mentions; None if by nothing of these."""
     if view or signs:
         return "view" if view else "signs"
     if count and (things or place):
@@ -268,6 +269,7 @@ def _seeking_of(
 
 
 def _max_price(says: Callable[[Iterable[str]], bool], words: ToolWords, wished: Mention | None) -> int | None:
+    """Return the highest price level that is wished, 0 to 4; None without such a wish."""
     if says(words.inexpensive):
         return MODERATE
     if wished and wished.holds:

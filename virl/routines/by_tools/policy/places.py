@@ -79,7 +79,7 @@ def _address(situation: Situation) -> Plan:
     left = way.distance_m
     if situation.has("move"):
         left, seen = yield from go_to(situation, {"address": goal.address}, way)
-        facts += [_stands(left), *seen]
+        facts += [_describe_arrival(left), *seen]
         facts += yield from report_things(situation, seen=bool(seen))
     there = left <= 40 or not situation.has("move")
     return PlanEnd(" ".join(facts), succeeded=there)
@@ -121,7 +121,7 @@ def _helpers(situation: Situation) -> list[str]:
 
 def _describe_lack(situation: Situation) -> Part[str]:
     """Return that there is no place of the kind, with what comes nearest to it."""
-    lacking = f"No {_kind(situation.goal)} was found"
+    lacking = f"No {_goal_words(situation.goal)} was found"
     near: list[ListedPlace] = []
     if situation.has("nearby_places"):
         whole: dict[str, object] = {"radius_m": RADII_M[-1], "limit": 1}
@@ -140,7 +140,7 @@ def _describe_lack(situation: Situation) -> Part[str]:
 def _request(situation: Situation, faults: tuple[str, ...]) -> str:
     """Return the request to another agent, in full sentences."""
     goal, name = situation.goal, situation.character.name
-    sentences = [f"{name} wants a {_kind(goal)}" + (" that is open now." if goal.open_now else ".")]
+    sentences = [f"{name} wants a {_goal_words(goal)}" + (" that is open now." if goal.open_now else ".")]
     if goal.max_price is not None:
         sentences.append("It should be cheap." if faults else "It should not be expensive.")
     if goal.liked:
@@ -206,7 +206,7 @@ def _list_candidates(situation: Situation) -> Part[list[ListedPlace]]:
     if situation.has("nearby_places") and goal.place_type:
         for radius in RADII_M:
             args = {"types": [goal.place_type], "radius_m": radius, "limit": LISTED}
-            says = f"Is there a {_kind(goal)} within {radius:.0f} m?"
+            says = f"Is there a {_goal_words(goal)} within {radius:.0f} m?"
             near = yield from read_items(ListedPlace, "nearby_places", args, says)
             found |= {one.id: one for one in near}
             fitting = sum(not list(_faults(one, situation)) for one in found.values())
@@ -214,7 +214,7 @@ def _list_candidates(situation: Situation) -> Part[list[ListedPlace]]:
                 break
     else:
         args = {"query": goal.name or words_of(goal.place_type), "limit": LISTED}
-        says = f"Which {_kind(goal)} is there?"
+        says = f"Which {_goal_words(goal)} is there?"
         found = {one.id: one for one in (yield from read_items(ListedPlace, "search_places", args, says))}
     listed = list(found.values())
     if goal.nearest:
@@ -273,7 +273,7 @@ def _conclude_with(situation: Situation, choice: Choice) -> Plan:
     if wants_to_go and way and situation.has("move", "route"):
         situation.known = " ".join(facts)
         left, seen = yield from go_to(situation, {"place_id": place.id}, way)
-        facts += [_stands(left), *seen]
+        facts += [_describe_arrival(left), *seen]
         facts += yield from report_things(situation, seen=bool(seen))
         if goal.sign:
             facts.append((yield from look_for_sign(situation, place.name, near=left <= 60)))
@@ -281,10 +281,12 @@ def _conclude_with(situation: Situation, choice: Choice) -> Plan:
 
 
 def _way_to(place: ListedPlace) -> Part[RouteLegs | None]:
+    """Ask the tool `route` for the way to a place; None if it fails."""
     return read(RouteLegs, "route", {"place_id": place.id}, f"How far is {place.name}?")
 
 
 def _describe_choice(choice: Choice) -> str:
+    """Return a sentence on the chosen place: its hours, rating and price, and what is against it."""
     place = choice.place
     facts = [f"{place.name}, {place.address}".rstrip(", ")]
     if choice.now != "unknown":
@@ -298,12 +300,15 @@ def _describe_choice(choice: Choice) -> str:
 
 
 def _show_way(way: RouteLegs) -> str:
+    """Return the length, metres, and the minutes of a way, as text."""
     return f"{way.distance_m:.0f} m, {way.minutes} min"
 
 
-def _stands(left: float) -> str:
+def _describe_arrival(left: float) -> str:
+    """Return a sentence on the metres that are left to the place; up to 40 m are its arrival."""
     return "The walk ended at the place." if left <= 40 else f"The walk ended {left:.0f} m before the place."
 
 
-def _kind(goal: ToolGoal) -> str:
+def _goal_words(goal: ToolGoal) -> str:
+    """Return the words for the goal: its name, else its place type, else its address."""
     return goal.name or words_of(goal.place_type) or goal.address

@@ -73,6 +73,7 @@ class Shot:
         return self.chance, min(len(self.shops), ENOUGH_SHOPS), -self.width, sure
 
     def _spread(self) -> float:
+        """Return the degrees from the first to the last of the shops."""
         return abs(signed_turn(self.shops[0].direction.degrees, self.shops[-1].direction.degrees))
 
     @property
@@ -131,6 +132,7 @@ class Scene:
         return None if near else float(middle)
 
     def _shots(self, heading: float) -> list[Shot]:
+        """Return the shots to one heading, degrees: one of each width, with the signs and things inside."""
         shots = []
         for width in WIDTHS_DEG:
             signs = [one for one in self.signs if _is_inside(heading, one, width)]
@@ -143,7 +145,7 @@ class Scene:
 
 def legible(signs: Iterable[Find]) -> tuple[Find, ...]:
     """Return the signs of which enough letters were read."""
-    return tuple(sign for sign in signs if sum(map(_weight, sign.text)) >= LETTERS)
+    return tuple(sign for sign in signs if sum(map(_letter_weight, sign.text)) >= LETTERS)
 
 
 def shops_of(signs: Sequence[Find]) -> tuple[Find, ...]:
@@ -156,6 +158,7 @@ def shops_of(signs: Sequence[Find]) -> tuple[Find, ...]:
 
 
 def _is_inside(heading: float, found: Find, width: float) -> bool:
+    """Return whether a find lies in a view of this heading and width, degrees, off its margins."""
     return abs(signed_turn(heading, found.direction.degrees)) <= width / 2 - MARGIN_DEG
 
 
@@ -166,9 +169,11 @@ def _off_middle(shot: Shot) -> float:
 
 
 def _is_same_sign(sign: Find, other: Find, apart: float = ONE_SIGN_DEG) -> bool:
+    """Return whether two signs are one: less than `apart` degrees away from each other, or alike in text."""
     near = abs(signed_turn(sign.direction.degrees, other.direction.degrees)) < apart
     return near or fuzz.partial_ratio(sign.text.casefold(), other.text.casefold()) >= SAME_TEXT
 
 
-def _weight(letter: str) -> int:
+def _letter_weight(letter: str) -> int:
+    """Return the share of a letter in a sign's length: 0 if it is none, 2 for one of CJK, else 1."""
     return letter.isalpha() * (2 if letter > "\N{CJK RADICAL REPEAT}" else 1)

@@ -75,7 +75,7 @@ def look_for_sign(situation: Situation, name: str, *, near: bool) -> Part[str]:
     """
     signs = yield from _signs(situation)
     wanted = situation.goal.place_type
-    by_name = [sign for sign in signs if _alike(sign.text, name)]
+    by_name = [sign for sign in signs if _is_like_name(sign.text, name)]
     by_kind = [sign for sign in signs if near and wanted and sign.label == words_of(wanted)]
     found = next(iter([*by_name, *by_kind]), None)
     if found:
@@ -120,6 +120,7 @@ def roam(standing: Surroundings, been: Sequence[str], boards: Mapping[float, int
     new = [way for way in onward or standing.ways if way.pano_id not in been]
 
     def last_stand(way: WayOn) -> tuple[int, float]:
+        """Return the sort key of a way on: more signboards first, then the smaller turn."""
         heading = way.direction.degrees
         return -boards.get(heading, 0), abs(signed_turn(standing.heading, heading))
 
@@ -137,7 +138,7 @@ def _in_sight(situation: Situation) -> Part[str]:
     for sign in (yield from _signs(situation)):
         kinds = kinds_wanted(sign.text, (), situation.lexicon) if sign.label == "sign" else [sign.label]
         same = goal.place_type in [kind.replace(" ", "_") for kind in kinds[:1]]
-        if (goal.name and _alike(sign.text, goal.name)) or (goal.place_type and same):
+        if (goal.name and _is_like_name(sign.text, goal.name)) or (goal.place_type and same):
             return f"The sign {sign.text!r} can be seen at {sign.direction.degrees:.0f} degrees."
     return ""
 
@@ -167,6 +168,7 @@ def look_for_signs(says: str) -> Part[list[SignRead]]:
 
 
 def _describe_here(situation: Situation) -> Part[str]:
+    """Ask where the agent stands, and return it as a sentence; empty if that is not known."""
     here = yield from look_where(situation, "Where is that?")
     return f"Seen from {here.position}." if here else ""
 
@@ -194,9 +196,11 @@ def _onward(
 
 
 def _move_on(args: Mapping[str, object], says: str) -> Part[Surroundings | None]:
+    """Make a move with these arguments, and return the surroundings after it; None if it fails."""
     moved = yield from read(Moved, "move", args, says)
     return moved.surroundings if moved else None
 
 
-def _alike(text: str, name: str) -> bool:
+def _is_like_name(text: str, name: str) -> bool:
+    """Return whether a text of three letters or more is as alike to a name as one sign's are."""
     return len(text) > 2 and score_names(fuzz.token_set_ratio, text, name) >= SAME_SIGN

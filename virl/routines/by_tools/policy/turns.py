@@ -29,6 +29,7 @@ class PolicyTurns:
     """
 
     def __init__(self, character: Character) -> None:
+        """Read the goal of a character, check its tools for it, and list the agents to consult."""
         self._character = character
         self._goal = read_goal(character)
         check_tools(character, self._goal)
@@ -43,7 +44,8 @@ class PolicyTurns:
         return call.says, [(call.tool, call.args)]
 
     def _call_after(self, messages: Sequence[BaseMessage]) -> PlannedCall:
-        replies = [_reply(message) for message in messages if isinstance(message, ToolMessage)]
+        """Replay the plan over the tools' replies, and return its next call; the last one ends the run."""
+        replies = [_result_of(message) for message in messages if isinstance(message, ToolMessage)]
         limit = self._character.limits.calls
         situation = Situation(self._character, self._goal, load_lexicon(), self._agents, limit)
         plan = plan_for(situation)
@@ -53,12 +55,12 @@ class PolicyTurns:
                 situation.turns_left -= 1
                 call = plan.send(reply)
         except StopIteration as stop:
-            return _finish(stop.value)
+            return _finish_call(stop.value)
         except MindFailed as fault:
-            return _finish(PlanEnd(f"{situation.known} {fault}".strip(), succeeded=False))
+            return _finish_call(PlanEnd(f"{situation.known} {fault}".strip(), succeeded=False))
         if situation.turns_left <= 1:
             known = situation.known or f"Still looking for: {situation.goal.wanted_words}."
-            return _finish(PlanEnd(f"No turns are left. {known}", succeeded=False))
+            return _finish_call(PlanEnd(f"No turns are left. {known}", succeeded=False))
         return call
 
 
@@ -106,12 +108,14 @@ def check_tools(character: Character, goal: ToolGoal) -> None:
         )
 
 
-def _reply(message: ToolMessage) -> ToolResult[Any]:
+def _result_of(message: ToolMessage) -> ToolResult[Any]:
+    """Return the result that a tool's message carries; without one, its text and whether it failed."""
     if isinstance(message.artifact, ToolResult):
         return message.artifact
     return ToolResult(message.text, failed=message.status == "error")
 
 
-def _finish(end: PlanEnd) -> PlannedCall:
+def _finish_call(end: PlanEnd) -> PlannedCall:
+    """Return the call of the tool `finish` that an end of the plan makes."""
     args: dict[str, object] = {"answer": end.answer, "succeeded": end.succeeded}
     return PlannedCall(FINISH, args | ({"place_id": end.place_id} if end.place_id else {}), "That is all.")

@@ -82,6 +82,7 @@ def view_plan(situation: Situation) -> Plan:
 
 
 def _describe_shot(shot: Shot, places: int) -> str:
+    """Return the advice to take a shot, chosen of so many places, and why."""
     where = "a street corner" if shot.corner else "a stretch of street"
     return (
         f"Stand at {shot.position}, on {where}; point the camera at {shot.heading:.0f} degrees; make "
@@ -105,7 +106,7 @@ def _is_worth_a_look(situation: Situation, walk: Walk, standing: Surroundings) -
         return False
     missing = ENOUGH - len(walk.looked_at)
     last = standing.moves_left < LONG_WALK * missing or not _ways_on(walk, standing)
-    return not walk.looked_at or _could_do(situation, standing) or (missing > 0 and last)
+    return not walk.looked_at or _may_shoot_at(situation, standing) or (missing > 0 and last)
 
 
 def _walk_on(situation: Situation, walk: Walk, standing: Surroundings) -> Part[Surroundings | None]:
@@ -167,12 +168,12 @@ def _look_around(situation: Situation, walk: Walk, standing: Surroundings) -> Pa
     if here is None:
         return
     walk.looked_at.append(here)
-    signs = yield from _signs(situation)
+    signs = yield from _read_signs(situation)
     things = (yield from _detect_things(situation, walk)) if signs else ()
     streets, boards = yield from _down_the_streets(situation, walk, standing)
     fronts = tuple(heading for heading, count in streets if count >= SHOPFRONTS["many"])
     scene = Scene(here, standing.is_crossing, signs, things, fronts)
-    for _ in range(CLOSER if situation.has("read_signs") and _could_do(situation, standing) else 0):
+    for _ in range(CLOSER if situation.has("read_signs") and _may_shoot_at(situation, standing) else 0):
         shot = scene.best()
         heading = scene.to_read(shot) if len(shot.shops) > 1 else None
         if heading is None or situation.turns_left <= KEPT_TURNS:
@@ -186,7 +187,8 @@ def _look_around(situation: Situation, walk: Walk, standing: Surroundings) -> Pa
     walk.cues = walk.cues or boards
 
 
-def _could_do(situation: Situation, standing: Surroundings) -> bool:
+def _may_shoot_at(situation: Situation, standing: Surroundings) -> bool:
+    """Return whether the place can be the goal: a crossing where a corner is sought, else any."""
     return standing.is_crossing or not situation.goal.corner
 
 
@@ -212,7 +214,8 @@ def _down_the_streets(
     return seen, boards
 
 
-def _signs(situation: Situation) -> Part[tuple[Find, ...]]:
+def _read_signs(situation: Situation) -> Part[tuple[Find, ...]]:
+    """Read the legible signs here, by the tool `read_signs`, else by `look`; none without either."""
     if situation.has("read_signs"):
         return legible((yield from read_items(Find, "read_signs", {}, "What is written here?")))
     if situation.has("look"):

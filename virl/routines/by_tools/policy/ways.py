@@ -43,14 +43,14 @@ def go_to(
         standing = moved.surroundings if moved else standing
         stuck = stuck + 1 if reply.failed else 0
         if standing and standing.moves_left < 1 and not reply.failed:
-            way = (yield from _way(target)) or way
+            way = (yield from _route_to(target)) or way
             break
         gone = moved.distance_m if moved else 0.0
         unseen += gone
         if situation.goal.things and unseen >= LOOK_M and situation.turns_left > KEPT_TURNS + 6:
             yield from notice_things(situation, seen)
             unseen = 0.0
-        way = _way_left(way, gone) or (yield from _way(target)) or way
+        way = _way_left(way, gone) or (yield from _route_to(target)) or way
     return way.distance_m, [_describe_noticed(seen)] if seen else []
 
 
@@ -69,7 +69,8 @@ def _legs(way: RouteLegs) -> tuple[RouteStretch, ...]:
     return way.legs[first:]
 
 
-def _way(target: Mapping[str, object]) -> Part[RouteLegs | None]:
+def _route_to(target: Mapping[str, object]) -> Part[RouteLegs | None]:
+    """Ask the tool `route` for the way to a target; None if it fails."""
     return read(RouteLegs, "route", target, "How does the way go on?")
 
 
@@ -89,5 +90,6 @@ def _next_move(way: RouteLegs, standing: Surroundings | None) -> dict[str, objec
 
 
 def _describe_noticed(seen: Mapping[str, int]) -> str:
+    """Return a sentence on the things along the way, with the most of each that were in sight at once."""
     told = ", ".join(f"{thing} (up to {number} in sight at once)" for thing, number in sorted(seen.items()))
     return f"On the way stand: {told}."

@@ -57,15 +57,16 @@ def ask_and_walk(agent: Agent, spotter: LandmarkSpotter) -> None:
         if isinstance(told, Outcome):
             _end_without(agent, legs, told)
             return
-        legs.append(_leg(agent, spotter, legs, told))
+        legs.append(_follow_leg(agent, spotter, legs, told))
         if legs[-1].outcome.kind == "arrived" or _steps_left(agent) < 1:
             break
-    _end(agent, legs)
+    _end_run(agent, legs)
 
 
-def _leg(
+def _follow_leg(
     agent: Agent, spotter: LandmarkSpotter, legs: Sequence[FollowedDirections], directions: Directions
 ) -> FollowedDirections:
+    """Walk one answer's directions, or read from the note how it ended, and return the leg."""
     number, before = len(legs) + 1, sum(leg.steps for leg in legs)
     if noted := agent.run.find_note(LEG, str(number)):
         ended = Outcome("arrived" if noted.data["arrived"] else "lost", str(noted.data["reason"]))
@@ -227,6 +228,7 @@ def _act_of_leader(agent: Agent, step: StepRecord, sentence: int, came_from: str
 
 
 def _remembered_landmarks(steps: Sequence[StepRecord]) -> tuple[str, ...] | None:
+    """Return the landmarks read at the first step; None if it read none."""
     asked = (one for step in steps[:1] for one in step.asked if "names" in one.reply)
     return next((LandmarkNames.model_validate(one.reply).names for one in asked), None)
 
@@ -239,6 +241,7 @@ def _onward(agent: Agent, last: StepRecord) -> Pose:
 
 
 def _steps_left(agent: Agent) -> int:
+    """Return how many steps the limit leaves."""
     return agent.character.limits.steps - steps_taken(agent.run)
 
 
@@ -252,12 +255,13 @@ def _end_without(agent: Agent, legs: Sequence[FollowedDirections], local: Outcom
     """End a tour on which the last local who was asked knew no way."""
     if legs:
         ended = legs[-1].outcome.with_detail(f"the next local: {local.reason}")
-        _end(agent, [*legs[:-1], replace(legs[-1], outcome=ended)])
+        _end_run(agent, [*legs[:-1], replace(legs[-1], outcome=ended)])
     else:
         agent.run.end(replace(local, reason=f"The local knows no way: {local.reason}"))
 
 
-def _end(agent: Agent, legs: Sequence[FollowedDirections]) -> None:
+def _end_run(agent: Agent, legs: Sequence[FollowedDirections]) -> None:
+    """End the run with the last leg's outcome, and with claims and exhibits."""
     last = legs[-1]
     stood = agent.run.steps[-1].pose
     times = "once" if len(legs) == 1 else f"{len(legs)} times"
