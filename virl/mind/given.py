@@ -27,7 +27,7 @@ GivenMind = Union[Mind, "BaseChatModel"]
 Dollars = tuple[float, float]
 """Dollars for a million tokens in and out."""
 
-_MEMBERS = ("name", "ledger", "apart", "ask")
+_MEMBERS = ("name", "ledger", "with_own_ledger", "ask")
 
 
 def object_name(thing: object) -> str:
