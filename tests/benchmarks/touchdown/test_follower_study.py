@@ -32,7 +32,7 @@ def test_every_failure_has_a_reason() -> None:
     follower = follower_for(data.graph, "touchdown", default_parameters(), use_map=True)
     outcomes = try_out(data, "touchdown", follower)
     assert len(outcomes) == 12
-    assert completion(outcomes) == 100 * sum(outcome.completed for outcome in outcomes) / 12
+    assert completion(outcomes) == 100 * sum(outcome.is_complete for outcome in outcomes) / 12
     assert {outcome.failure for outcome in outcomes} <= {None, *Failure}
 
 

@@ -83,7 +83,7 @@ def test_a_stop_where_no_name_can_be_read_is_read_as_it_was_meant(passed, stops,
     assert unsayable(text, NAMES) is None
     _, turn, stop = goals(text)
     assert told(turn) == ("turn", "right", 12)
-    assert (stop.at, stop.ends, stop.part) == (
+    assert (stop.at_crossing, stop.ends, stop.part) == (
         at_crossing,
         stops == "end",
         {"part": 2 / 3, "part of the end": 1 / 2}.get(stops),
