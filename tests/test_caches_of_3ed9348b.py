@@ -244,8 +244,8 @@ def test_panoramas_that_were_seen_on_the_way_stay(home: Path) -> None:
     ]
     lists = ShotLists(lambda _: [*newer, *shots], None, 1.0)
     extent = Extent(HERE, None, 50.0)
-    assert set(Explored(lists, extent).made.graph.ids) != set(seen)
-    assert set(Explored(lists, extent, folder=walked).made.graph.ids) == set(seen)
+    assert set(Explored(lists, extent).graph.graph.ids) != set(seen)
+    assert set(Explored(lists, extent, folder=walked).graph.graph.ids) == set(seen)
     assert list(walked.iterdir()) == [file]
 
 

@@ -49,7 +49,7 @@ def test_a_script_goes_on_after_the_replies_of_a_run_that_was_cut_off(tmp_path: 
 def test_a_prompt_that_is_not_listed_is_named_or_left_to_the_rules(tmp_path: Path) -> None:
     strict = script(tmp_path, "replies:\n  recommend/search: []\n")
     with pytest.raises(
-        MindFailed, match=r"line 1: prompt 'explore/place-type' was asked for.*recommend/search"
+        MindFailed, match=r"line 1: no reply to prompt 'explore/place-type'.*recommend/search"
     ):
         ask(strict)
     assert ask(script(tmp_path, "rest: rules\n")) == "restaurant"

@@ -64,12 +64,12 @@ import httpx
 import virl
 from virl.platform.providers.open.overture.types import types_of
 from virl.serve.google import ServeOptions
-from virl.serve.google.server import served
+from virl.serve.google.server import serve_city
 
 TYPE = "observatory"
 town, twin = virl.open_city("virlton"), virl.open_city(str(extract))
 in_town = town.places.nearby(town.center, 3000.0, [TYPE])
-with served(town, ServeOptions()) as server:
+with serve_city(town, ServeOptions()) as server:
     centre = {"latitude": town.center.lat, "longitude": town.center.lng}
     circle = {"circle": {"center": centre, "radius": 2000.0}}
     asked = {"locationRestriction": circle, "includedTypes": [TYPE]}

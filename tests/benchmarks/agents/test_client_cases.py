@@ -22,13 +22,13 @@ from virl.region import Region
 
 def test_no_sentence_of_the_reported_seed_is_used_by_another() -> None:
     reported, tried = aria._sentences(aria.REPORTED_SEED), aria._sentences(aria.REPORTED_SEED + 1)
-    assert tried is aria._phrasebook().tried
+    assert tried is aria._load_phrases().tried
     for kind, sentences in tried.types.items():
         assert not set(sentences) & set(reported.types[kind])
     for wish, sentences in tried.wishes.items():
         assert not set(sentences) & set(reported.wishes[wish])
     assert not set(tried.limits) & set(reported.limits)
-    homes = vivek._phrasebook()
+    homes = vivek._load_phrases()
     wordings = [*homes.importance.values()]
     wordings += [homes.opening, homes.away, homes.thrifty, homes.careless, homes.spacious, homes.bedrooms]
     wordings += [homes.modern, homes.old]
@@ -40,7 +40,7 @@ def test_no_sentence_of_the_reported_seed_is_used_by_another() -> None:
 
 @pytest.mark.parametrize("field", ["types", "wishes"])
 def test_what_clients_ask_for_has_words_in_both_files(field: str) -> None:
-    book = aria._phrasebook()
+    book = aria._load_phrases()
     for sentences in (book.tried, aria._sentences(aria.REPORTED_SEED)):
         aria._check_all_said(book, sentences, Path("sentences.yaml"))
         left_out, *others = getattr(sentences, field)
@@ -99,7 +99,7 @@ def test_the_homes_of_a_client_are_those_of_the_towns_region() -> None:
 
     corners = (LatLng(47.0, 9.0), LatLng(47.0, 9.01), LatLng(47.01, 9.01))
     city = replace(made_city()[0], region=Region(corners), listings=Listed())
-    vivek._homes(city, (0.0, 1.0))
+    vivek._homes_in_window(city, (0.0, 1.0))
     assert asked[0].equals(Polygon([(corner.lng, corner.lat) for corner in corners]))
 
 
@@ -109,5 +109,5 @@ def test_any_branch_that_goes_by_the_name_is_where_ling_wants_to_go() -> None:
     drawn = ling.DrawnWalk(near, place, 200.0, (far, near))
     answer = {"lat": near.lat, "lng": near.lng, "asked": 1, "believes_arrived": True}
     result = Result.model_construct(answer=answer, distance_m=200.0, reason="seen")
-    assert ling._came_of(result, drawn)["arrived"]
-    assert not ling._came_of(result, replace(drawn, branches=(far,)))["arrived"]
+    assert ling._outcome_data(result, drawn)["arrived"]
+    assert not ling._outcome_data(result, replace(drawn, branches=(far,)))["arrived"]

@@ -102,7 +102,7 @@ def test_starts_of_a_band_are_that_far_along_the_streets(virlton: City) -> None:
     fitting = fitting_places(virlton, load_character(find_character("hiro")))
     asked = Options(starts=5, within=600.0, band=("0-150",))
     for start in choose_starts(virlton, asked):
-        assert definition.band_of(definition._metres_to(virlton, fitting, start)) == "0-150"
+        assert definition.band_of(definition._metres_to_nearest(virlton, fitting, start)) == "0-150"
     with pytest.raises(UnknownName, match="300-600"):
         episodes(Options(band=("600-900",)), Resources())
 

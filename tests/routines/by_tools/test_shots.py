@@ -32,7 +32,7 @@ def test_the_picture_has_a_row_of_shops_and_a_tree_well_inside() -> None:
     shot = scene(*shops, things=(tree(10), tree(200, 0.76, 0.002))).best()
     assert [one.text for one in shot.shops] == ["Bakery", "Café Nopal"]
     assert shot.row
-    assert shot.held == 1
+    assert shot.anchor_count == 1
     assert abs(shot.heading - 10) <= 5
     assert shot.description == "a row of shops with the lettering 'Bakery', 'Café Nopal', and a tree"
 

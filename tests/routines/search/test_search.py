@@ -85,7 +85,7 @@ def test_what_was_read_is_read_again_from_the_folder(tmp_path: Path) -> None:
     assert dict(KeptSigns(tmp_path)) == {("p1", camera): (sign,), ("p2", camera): ()}
     link, panorama = Link("p3", 10.0, 12.0), Panorama("p1", LatLng(52.0, 5.0), 0.0, ())
     sight = RoadSight((SeenFront(panorama.position, 60.0),), (("planter", 2),), SCENE)
-    eyes = cast("FarEyes", SimpleNamespace(far=lambda *_: sight))
+    eyes = cast("FarEyes", SimpleNamespace(look_far=lambda *_: sight))
     assert kept.look_far(eyes, panorama, link) == sight
     assert KeptSigns(tmp_path).look_far(NO_EYES, panorama, link) == sight  # nobody looks again
     assert dict(KeptSigns(tmp_path)) == dict(kept)

@@ -97,7 +97,7 @@ def test_links_lead_out_of_no_region_and_cost_about_a_request_a_panorama() -> No
     done = survey(counting, quarter(), spacing=20)
     points = [shapely.Point(quarter().frame.point(position)) for position in counting.asked]
     assert max(quarter().polygon.distance(point) for point in points) < 0.001
-    assert len(set(counting.asked)) == len(counting.asked) == done.asked
+    assert len(set(counting.asked)) == len(counting.asked) == done.relocated_count
     assert len(counting.asked) - len(quarter().grid(20)) < len(truth())
 
 
@@ -122,7 +122,7 @@ def test_what_was_killed_asks_nothing_twice(
             part = kind(virlton().streetview, requests=stop)
             with pytest.raises(KeyboardInterrupt):
                 survey(part, quarter(), file=file)
-            asked += part.asked
+            asked += part.relocated_count
         rest = kind(virlton().streetview)
         done = survey(rest, quarter(), file=file)
         assert sorted([*asked, *rest.asked]) == sorted(whole.asked)
@@ -152,7 +152,10 @@ def test_a_line_that_a_kill_cut_off_is_asked_again(tmp_path: Path) -> None:
         (lambda text: text.replace('"format":1', '"format":7', 1), "line 1: format 7"),
         (lambda text: text.replace('"kind":"batch"', '"kind":"lunch"', 1), "line 2"),
         (lambda text: text[text.index("\n") + 1 :], "line 1: the plan must be the first record"),
-        (lambda text: text.replace("\n", "\n" + text[: text.index("\n") + 1], 1), "line 2: a survey begins"),
+        (
+            lambda text: text.replace("\n", "\n" + text[: text.index("\n") + 1], 1),
+            "line 2: the plan must be the first record",
+        ),
         (lambda text: "hello\n" + text, "line 1"),
     ],
 )

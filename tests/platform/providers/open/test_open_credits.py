@@ -62,7 +62,7 @@ def test_pictures_of_nobody_and_under_no_known_licence_are_left_out(
     )
     with caplog.at_level(logging.WARNING):
         city = explored(street)
-        assert set(city.made.graph.ids) == {"p0", "p1"}
+        assert set(city.graph.graph.ids) == {"p0", "p1"}
     assert city.credits() == "Pictures by: Ada, Bo (CC-BY-SA-4.0, etalab-2.0)"
     lines = [record.getMessage() for record in caplog.records]
     assert lines == [
@@ -72,7 +72,7 @@ def test_pictures_of_nobody_and_under_no_known_licence_are_left_out(
 
 def test_a_district_of_pictures_of_nobody_has_no_street_view() -> None:
     with pytest.raises(NoStreetView):
-        _ = explored(Street([("", "CC-BY-SA-4.0")] * 3)).made
+        _ = explored(Street([("", "CC-BY-SA-4.0")] * 3)).graph
 
 
 @pytest.mark.parametrize("told", [("", "CC-BY-SA-4.0"), ("Ada", ""), ("Ada", "closed")])
@@ -85,7 +85,7 @@ def test_a_picture_without_a_credit_is_not_kept(told: tuple[str, str], tmp_path:
 
 def test_who_comes_into_sight_on_the_way_is_named_too() -> None:
     city = explored(Street([("Ada", "CC-BY-SA-4.0")] * 60 + [("Far", "etalab-2.0")]))
-    _ = city.made
+    _ = city.graph
     assert "Far" not in city.credits()
     city.graph_around(destination(HERE, 90.0, 560.0))
     assert "Far (" in city.credits()

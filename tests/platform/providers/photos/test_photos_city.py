@@ -228,7 +228,7 @@ def test_a_damaged_index_is_one_line(tmp_path: Path) -> None:
         read_index(file)
     old = {"format": 1, "title": "x", "folder": "x", "photos": [photo | {"file": "a.jpg"}]}
     file.write_text(json.dumps(old))
-    with pytest.raises(BadInput, match=r"earlier version of virl made it .*: run virl import photos again"):
+    with pytest.raises(BadInput, match=r"earlier version of virl wrote it, .*: run virl import photos again"):
         read_index(file)
 
 
