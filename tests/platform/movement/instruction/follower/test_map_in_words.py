@@ -88,9 +88,9 @@ def test_navgpt_is_told_what_lies_behind_each_viewpoint() -> None:
     ("progress", "action"),
     [
         (WalkProgress(), Action.FORWARD),
-        (WalkProgress(since=5).crossing(8), Action.FORWARD),
-        (WalkProgress(passed=1, since=8).crossing(8), Action.LEFT),
-        (WalkProgress(passed=1, since=2).crossing(8), Action.FORWARD),
+        (WalkProgress(since=5).next_crossing(8), Action.FORWARD),
+        (WalkProgress(passed=1, since=8).next_crossing(8), Action.LEFT),
+        (WalkProgress(passed=1, since=2).next_crossing(8), Action.FORWARD),
         (WalkProgress(turns=1, passed=0, since=3, ahead=8), Action.FORWARD),
         (WalkProgress(turns=1, passed=0, since=4, ahead=8), Action.STOP),
         (WalkProgress(turns=1, passed=1, since=0, ahead=8), Action.STOP),
