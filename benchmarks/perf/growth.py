@@ -9,7 +9,7 @@ taken off: 1 is linear. It takes some minutes. Everything is made in a temporary
 import json
 import os
 import shutil
-import subprocess
+import subprocess  # nosec B404
 import sys
 import tempfile
 import time
@@ -87,7 +87,7 @@ def _virl(*arguments: str) -> float:
     before = getrusage(RUSAGE_CHILDREN)
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     asked = [sys.executable, "-m", "virl", *arguments, "--quiet"]
-    subprocess.run(asked, check=True, env=environment, stdout=subprocess.DEVNULL)  # noqa: S603
+    subprocess.run(asked, check=True, env=environment, stdout=subprocess.DEVNULL)  # noqa: S603 # nosec B603
     after = getrusage(RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 

@@ -18,7 +18,7 @@ from virl.platform.providers.offline.render.lens import aim_lens
 from virl.platform.providers.offline.render.renderer import CityRenderer
 
 begun = ahead.compile_ahead()
-CityRenderer(bare_plan()).labelled(aim_lens(0.0, 0.0, 30.0, 0.0, 90.0, (64, 48)))
+CityRenderer(bare_plan()).render_labelled(aim_lens(0.0, 0.0, 30.0, 0.0, 90.0, (64, 48)))
 kernels = [
     backdrop.shade_backdrop, smooth.smooth_edges, ground._measure, beyond._write_materials,
     beyond._mark_uniform, shade.shade_quads, raster.draw,
