@@ -89,8 +89,15 @@ def turns_taken(notes: Callable[[str], Sequence[NoteRecord]]) -> int:
         notes: gives the notes of a topic.
     """
     counts = [note.data.get("replies", 1) for topic in (THOUGHT, LOST) for note in notes(topic)]
-    counts += [note.data.get("turns", 0) for note in notes(TOPIC)]
-    return sum(int(str(count)) for count in counts)
+    return sum(int(str(count)) for count in counts) + turns_elsewhere(notes(TOPIC))
+
+
+def turns_elsewhere(consultations: Sequence[NoteRecord]) -> int:
+    """Return the replies that a model gave in the turns of agents that were consulted.
+
+    Journals of earlier versions of virl do not tell them.
+    """
+    return sum(int(str(note.data.get("turns", 0))) for note in consultations)
 
 
 def _run(

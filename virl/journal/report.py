@@ -13,7 +13,7 @@ from virl.journal.page import page, relative_address
 from virl.journal.parts import parts_of
 from virl.journal.records import AnyRecord, CostRecord, EndRecord, NoteRecord, StartRecord, StepRecord
 from virl.journal.routine_page import routine_page
-from virl.journal.story import Chapter, chapters, outcome_of, shorten, steps_in
+from virl.journal.story import Chapter, chapters, outcome_of, shorten_story, steps_in
 from virl.journal.walk_map import walk_map
 from virl.money.ledger import Ledger, paid_for
 from virl.pages.exhibits import Exhibit, MapExhibit
@@ -70,7 +70,7 @@ def _draw(folder: Path, records: Sequence[AnyRecord], city: City | None) -> str:
     """Draw the page of any run: its map, and what was thought and decided."""
     steps = [record for record in records if isinstance(record, StepRecord)]
     every = list(chapters([one for one in records if isinstance(one, StepRecord | NoteRecord)]))
-    told, size = shorten(every, MOST_STORY)
+    told, size = shorten_story(every, MOST_STORY)
     marked = [step for one in told for step in steps_in(one)]
     result_map, others = _one_map(records) if steps else (None, None)
     context = report_context(folder, records, city, steps, others) | {

@@ -77,7 +77,7 @@ class Gap:
 Chapter = StepRecord | NoteRecord | Stretch | Gap
 
 
-def shorten(told: Sequence[StepRecord | NoteRecord | Stretch], most: int) -> tuple[list[Chapter], int]:
+def shorten_story(told: Sequence[StepRecord | NoteRecord | Stretch], most: int) -> tuple[list[Chapter], int]:
     """Leave out the middle of a story that is too long for a page; return the story and its bytes, about.
 
     Args:

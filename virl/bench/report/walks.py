@@ -208,7 +208,7 @@ def _is_near(points: Floats, shown: Ints) -> NDArray[np.bool_]:
 
 
 def _round_metres(metres: Floats) -> list[int]:
-    """Return metres as whole numbers in the page's precision."""
+    """Return metres as whole tenths of a metre, as the page's data has them."""
     rounded: list[int] = np.rint(metres * _PRECISION).astype(np.int64).tolist()
     return rounded
 

@@ -19,7 +19,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 from pydantic import ValidationError
 
-from virl.agent.consult import LOST, THOUGHT
+from virl.agent.consult import LOST, THOUGHT, turns_elsewhere
 from virl.agent.consult import TOPIC as CONSULTATION
 from virl.agent.run import SAID
 from virl.agent.tool import FINISH, TOOLS, ToolData
@@ -108,8 +108,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         messages, minutes = state["messages"], self._limits.minutes
         turn = self._turn(messages)
         new = self._run.find_note(THOUGHT, turn) is None
-        others = (note.data.get("turns", 0) for note in self._run.notes(CONSULTATION))
-        self._replies.most = self._limits.calls - sum(int(str(turns)) for turns in others)
+        self._replies.most = self._limits.calls - turns_elsewhere(self._run.notes(CONSULTATION))
         if not self.outcome and new and self._replies.taken >= self._replies.most:
             self.outcome = self.out_of_turns(messages)
         if not self.outcome and new and minutes is not None and self._run.cost.seconds >= 60 * minutes:

@@ -348,7 +348,7 @@ def _is_equirectangular(size: tuple[int, int], pano: Mapping[str, Any]) -> bool:
 
 
 def _ratio(part: Any, whole: Any) -> float | None:
-    """Return a part over a whole, cut to [0, 1]; `None` if either is missing."""
+    """Return a part over a whole, cut to [0, 1]; `None` if either is missing or the whole is 0."""
     one, other = _number(part), _number(whole)
     return min(max(one / other, 0.0), 1.0) if one is not None and other else None
 

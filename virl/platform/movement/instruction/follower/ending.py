@@ -141,7 +141,10 @@ class Street:
         return self.passed > 0 and (place.ordinal is None or place.ordinal <= self.passed)
 
     def half(self, place: NamedCrossing) -> int | None:
-        """Return the number of the crossing that is this light of a double one; `None` if it is none."""
+        """Return the number of the crossing that a light of a pair stands for; `None` if it is no such light.
+
+        The pair counts as two crossings from then on: the hint that its first crossing is a pair is dropped.
+        """
         if place.ordinal not in (1, 2) or (place.kind != "double" and self.double is None):
             return None
         first = self.double or self.pointed or self.passed + 1
