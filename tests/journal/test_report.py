@@ -9,9 +9,9 @@ from made_run import PATH, keep_made_run, made_city
 
 from virl.errors import CannotWrite, JournalBroken
 from virl.journal.journal import read_journal
-from virl.journal.records import StepRecord
+from virl.journal.records import NoteRecord, StepRecord
 from virl.journal.report import write_report
-from virl.journal.story import Stretch, chapters
+from virl.journal.story import Gap, Stretch, chapters, shorten_story
 from virl.pages import pictures
 
 HOSTILE = """</title></style></svg>'"><script>document.title="owned"</script><img src=x onerror=alert(1)>"""
@@ -181,3 +181,17 @@ def test_no_journal_and_no_room_are_told(run: Path, tmp_path: Path) -> None:
     with pytest.raises(CannotWrite, match="write the report again"):
         write_report(tmp_path)
     assert not list(tmp_path.glob("*.part"))
+
+
+def test_the_middle_of_a_long_story_is_left_out_and_said_to_be() -> None:
+    notes = [
+        NoteRecord(seq=number, topic="thought", key=str(number), text="x" * 500) for number in range(1, 101)
+    ]
+    told, size = shorten_story(notes, 40_000)
+    [gap] = [one for one in told if isinstance(one, Gap)]
+    assert size <= 40_000
+    assert (told[0], told[-1]) == (notes[0], notes[-1])
+    assert gap.notes + len(told) - 1 == len(notes)
+    assert f"{gap.notes} notes are left out here" in str(gap)
+    assert "journal.jsonl" in str(gap)
+    assert shorten_story(notes, 10**7)[0] == notes

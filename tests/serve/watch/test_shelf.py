@@ -110,3 +110,20 @@ def test_runs_that_begin_later_are_found(tmp_path: Path, monkeypatch: pytest.Mon
     assert [card["run"] for card in cards] == [0, 1]
     assert [card["state"] for card in cards] == ["open", "ended"]
     assert cards[1]["note"] == "Entered Noodle Bar Mei."
+
+
+def test_cards_of_runs_draw_no_ground_and_the_run_itself_does(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def ground(city: str) -> MapGround:
+        asked.append(city)
+        return MapGround()
+
+    keep_made_run(tmp_path / "run", steps=3, size=64)
+    shelf = Shelf([tmp_path], ground)
+    [card] = shelf.index()
+    assert card["path"]
+    assert not asked
+    [feed] = shelf.feeds.values()
+    assert any("ground" in record for record in feed.read_records())
+    assert len(asked) == 1
