@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from virl.datasets.collect.rules import load_intentions
 from virl.mind.lexicon import load_lexicon
-from virl.osm.place_types import KEYS, type_table
+from virl.osm.places import TYPE_KEYS, type_table
 from virl.platform.city.place_types import Mark, by_type, types_20, types_96, types_marked, types_named
 from virl.platform.city.type_words import more_words
 from virl.platform.perception.lexicon import LexiconSettings
@@ -40,7 +40,7 @@ def dump() -> dict[str, Any]:
     signs = load_settings(data_folder("platform/models") / "sign-lexicon.yaml", LexiconSettings)
     trades, like, items = trades_table().trades, by_type("like"), by_type("like_items")
     marks = {name: types_marked(mark) for name, mark in MARKS.items()}
-    others = {key: types for key in KEYS if (types := types_named("osm").get(f"{key}=*"))}
+    others = {key: types for key in TYPE_KEYS if (types := types_named("osm").get(f"{key}=*"))}
     return {
         "V-IRL": {"96": types_96(), "20": types_20(), "10": types_20()[:10]},
         "marks": marks,

@@ -30,7 +30,7 @@ from rich.table import Table
 from virl.errors import BadInput
 from virl.osm.box import SUFFIXES
 from virl.osm.extract import read_extract
-from virl.osm.pois import Pois, pois_of
+from virl.osm.places import Pois, pois_of
 from virl.platform.city.place_types import types_20
 from virl.platform.perception.lexicon import Lexicon
 from virl.platform.perception.models import Models

@@ -13,8 +13,8 @@ from test_osm_buildings import opened, rebuilt, town, written
 from test_osm_twin import FRAME, Writer, box
 
 from virl.osm.extract import read_extract
-from virl.osm.parking import manner
 from virl.osm.plan import Twin, build_twin
+from virl.osm.unmapped import manner
 from virl.pages.fonts import face_for, installed_faces
 from virl.platform.providers.osm.city import open_twin, twin_statistics
 from virl.platform.providers.osm.city_file import OsmCity

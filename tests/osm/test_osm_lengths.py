@@ -14,8 +14,7 @@ from real_data import real_data
 from virl.geo.globe import LatLng
 from virl.osm.extract import read_extract
 from virl.osm.maps import WayGraph
-from virl.osm.network import only_ways, way_network
-from virl.osm.ways import is_walk_network
+from virl.osm.ways import is_walk_network, only_ways, way_network
 from virl.platform.city.maps import TravelMode
 
 PAIRS = 50

@@ -17,7 +17,7 @@ from virl.geo.region import Region
 from virl.osm.box import Box, box_around, box_of
 from virl.osm.extract import read_extract
 from virl.osm.hours import weekly_hours
-from virl.osm.measures import is_at_ground, metres, number
+from virl.osm.tags import is_at_ground, metres, number
 from virl.osm.towns import towns_in
 from virl.platform.city.city import City
 from virl.platform.city.places import Place

@@ -10,7 +10,7 @@ from test_osm_twin import FRAME, Writer, box
 
 from virl.errors import BadInput, NoRoute
 from virl.geo.globe import LatLng, distance
-from virl.osm.travel import BOTH, DIRECTIONS, NEITHER
+from virl.osm.ways import BOTH, DIRECTIONS, NEITHER
 from virl.platform.city.city import City
 from virl.platform.city.maps import SPEED_M_S, PanoramaMaps, ReverseMaps, walked_route
 from virl.platform.navigators.point.plan import plan_route

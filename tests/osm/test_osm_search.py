@@ -7,7 +7,7 @@ from real_data import real_data
 from test_osm_twin import Writer, box
 
 from virl.errors import NotFound
-from virl.osm.other_names import other_names
+from virl.osm.names import other_names
 from virl.platform.city.city import City
 from virl.platform.providers.osm.city import open_twin
 from virl.platform.providers.osm.city_file import OsmCity

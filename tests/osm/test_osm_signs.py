@@ -11,8 +11,8 @@ import shapely
 
 from tests.platform.providers.osm.test_osm_twin import FRAME, Writer, box
 from virl.osm.extract import read_extract
+from virl.osm.places import has_front
 from virl.osm.plan import Twin, build_twin
-from virl.osm.pois import has_front
 from virl.osm.signing import MOST_NAMES, board_size, most_lines
 from virl.platform.city.streetview import Camera
 from virl.platform.providers.osm.city import open_twin

@@ -10,8 +10,8 @@ from packed_bomb import bomb_pbf
 
 from virl.errors import BadInput
 from virl.osm.extract import check_extract, cut_box, is_country, read_extract
+from virl.osm.extract_file import FREE_BYTES, check_unpacked
 from virl.osm.towns import towns_in
-from virl.osm.unpacked import FREE_BYTES, check_unpacked
 
 XML = b'<?xml version="1.0"?>\n<osm version="0.6">' + b" " * (FREE_BYTES + 1) + b"</osm>"
 

@@ -19,7 +19,7 @@ from servers.overpass.app import make_app as overpass_app
 from virl.errors import NoRoute, NotFound, ProviderError
 from virl.geo.globe import LatLng, distance
 from virl.osm.box import Box, square_around
-from virl.osm.place_types import type_table
+from virl.osm.places import type_table
 from virl.platform.city.city import City
 from virl.platform.city.places import Place
 from virl.platform.providers.cities import open_city

@@ -12,7 +12,7 @@ from scipy.spatial import cKDTree
 from virl.errors import NotFound
 from virl.geo.globe import LatLng
 from virl.osm.extract import OsmExtract, OsmObjects, Tags
-from virl.osm.other_names import other_names
+from virl.osm.names import other_names
 from virl.osm.streets import TwinStreets
 from virl.platform.city.maps import Address
 from virl.towns.addresses import plain

@@ -9,7 +9,7 @@ from virl.errors import BadInput
 from virl.files.stores import ArrayStore
 from virl.geo.region import Region
 from virl.osm.extract import check_readable, date_of, is_large, read_extract
-from virl.osm.other_names import translate_names
+from virl.osm.names import translate_names
 from virl.osm.plan import Twin, build_twin
 from virl.towns.codec import decode, encode
 from virl.towns.maker import maker

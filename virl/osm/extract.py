@@ -17,12 +17,18 @@ from virl.errors import BadInput
 from virl.geo.globe import Floats, LatLng, LocalFrame, signed_turn
 from virl.geo.region import Region
 from virl.osm.box import SUFFIXES, Box
-from virl.osm.cut import DATE_FIELD, GENERATOR, cut
-from virl.osm.lifecycle import is_there
-from virl.osm.ordering import Object, in_order, shown_number
-from virl.osm.outlines import AREA_KEYS, Unclosed, is_area_relation, is_outline, mend_outlines
-from virl.osm.overpass_file import data_date
-from virl.osm.unpacked import check_unpacked
+from virl.osm.cut import (
+    AREA_KEYS,
+    DATE_FIELD,
+    GENERATOR,
+    Unclosed,
+    cut,
+    is_area_relation,
+    is_outline,
+    mend_outlines,
+)
+from virl.osm.extract_file import Object, check_unpacked, data_date, in_order, shown_number
+from virl.osm.tags import is_there
 from virl.plain_text import plain_line
 from virl.platform.city.left_out import LeftOut, Omission
 

@@ -14,8 +14,8 @@ from shapely import Geometry, LineString, Polygon
 
 from virl.geo.globe import Floats, Ints
 from virl.osm.extract import OsmExtract, Shapes, Tags
-from virl.osm.measures import metres
 from virl.osm.parts import Piece, pieces_of
+from virl.osm.tags import metres
 from virl.osm.ways import ROADS, is_hidden, is_passage
 from virl.towns.plan.town_plan import Rgb
 

@@ -1,4 +1,4 @@
-"""What an extract knows of a town, for street view from elsewhere: places, addresses, routes and ways."""
+"""A town as an extract has it, for street view from elsewhere: places, addresses, routes and ways."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,15 +13,13 @@ from virl.geo.region import Region
 from virl.osm.addresses import TwinAddresses
 from virl.osm.box import BUSY_KEYS, MAX_RADIUS_M, ExtractPart, region_around
 from virl.osm.cache import load_twin, twin_key
-from virl.osm.credit import credit
 from virl.osm.extract import OsmExtract, check_name, cut_box, is_country
+from virl.osm.extract_file import asked_box
 from virl.osm.maps import TwinMaps
-from virl.osm.network import only_ways
-from virl.osm.other_names import other_names
-from virl.osm.overpass_file import asked_box
+from virl.osm.names import other_names, types_called
 from virl.osm.plan import Twin, in_season
 from virl.osm.towns import busiest_town
-from virl.osm.type_names import types_called
+from virl.osm.ways import only_ways
 from virl.platform.city.graph import NavigationGraph
 from virl.platform.city.graph_maps import GraphMaps
 from virl.platform.city.maps import Maps
@@ -30,6 +28,20 @@ from virl.platform.city.streetview import Image
 from virl.towns.life.parks import NO_FRONTAGE
 from virl.towns.places import OfflinePlaces
 from virl.towns.plan.town_plan import Shop
+
+LICENCE = "Open Database License 1.0 (ODbL), https://opendatacommons.org/licenses/odbl/1-0/"
+COPYRIGHT = "https://www.openstreetmap.org/copyright"
+"""URL of OpenStreetMap's copyright page."""
+
+
+def credit(date: str) -> str:
+    """Return the notice that credits OpenStreetMap for a map, page, picture or export.
+
+    Args:
+        date: of the data, as in `2022-07-24`; empty where the extract does not say.
+    """
+    return f"© OpenStreetMap contributors{f', data of {date}' if date else ''}"
+
 
 SETTLEMENTS = frozenset({"city", "town", "village"})
 """Values of `place` of settlements that stand by themselves."""

@@ -1,17 +1,61 @@
-"""Places as OpenStreetMap's tags tell them: the rules that extracts and servers share."""
+"""Places as OpenStreetMap's tags tell them: types, facts and addresses, and those of an extract."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 from math import hypot
 
+import numpy as np
 import shapely
 
 from virl.geo.globe import LatLng
-from virl.osm.extract import Tags
-from virl.osm.facts import facts_of
+from virl.osm.extract import OsmExtract, Shapes, Tags
 from virl.osm.hours import WeeklyHours, weekly_hours
+from virl.osm.tags import NO_USE, is_at_ground, is_used
+from virl.platform.city.place_types import place_table, types_marked, types_named
 from virl.platform.city.places import Place
+
+FACT_KEYS: Mapping[str, tuple[str, ...]] = {
+    "phone": ("phone", "contact:phone"),
+    "website": ("website", "contact:website", "url"),
+    "cuisine": ("cuisine",),
+    "wheelchair": ("wheelchair",),
+}
+"""Keys that tell each fact, by its name; the first that is present counts."""
+DIET = "diet:"
+"""Prefix of keys for diets, such as `diet:vegan=only`."""
+LONGEST = 200
+"""Most characters of a fact; chosen: the longest link in three extracts has 118."""
+
+
+def facts_of(tags: Tags, hours_left_out: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
+    """Return (name, text) of each fact, such as `("diet", "vegan only")`, in a fixed order.
+
+    Args:
+        tags: of the place.
+        hours_left_out: rules of its opening hours that do not hold each week.
+    """
+    incomplete = f"incomplete without: {'; '.join(hours_left_out)}" if hours_left_out else ""
+    facts = (*_facts(tags), ("hours", incomplete))
+    return tuple((name, text[:LONGEST]) for name, text in facts if text)
+
+
+def _facts(tags: Tags) -> Iterator[tuple[str, str]]:
+    """Yield (name, text) of each fact that tags can tell; texts may be empty."""
+    for name, keys in FACT_KEYS.items():
+        value = next((tags[key] for key in keys if tags.get(key, "").strip()), "")
+        yield name, " ".join(value.split()) if name == "website" else _words(value)
+    diets = sorted(key for key in tags if key.startswith(DIET))
+    yield "diet", ", ".join(f"{_words(key.removeprefix(DIET))} {_words(tags[key])}" for key in diets)
+
+
+def _words(value: str) -> str:
+    """Return a value in words: `vegetarian;fine_dining` as `vegetarian, fine dining`."""
+    parts = (" ".join(part.replace("_", " ").split()) for part in value.split(";"))
+    return ", ".join(part for part in parts if part)
+
 
 SAME_SPOT_M = 20.0
 """Metres within which places of one name and kind are one; chosen."""
@@ -94,3 +138,146 @@ def _is_same(one: NamedObject, other: NamedObject) -> bool:
             if area.is_area and not point.is_area
         )
     return is_near and one.is_area != other.is_area
+
+
+TYPE_KEYS = (
+    *("amenity", "shop", "healthcare", "education", "tourism", "leisure", "office", "craft", "club"),
+    *("historic", "railway", "highway", "public_transport", "emergency"),
+)
+"""Keys that make an object a place, before the other keys of the table, in their order."""
+
+_REFINING = ("cuisine", "religion")
+"""Keys that refine the type of a place."""
+_ANY = "*"
+"""Value in the table that stands for all values without types of their own."""
+
+_AMENITIES_WITH_A_KITCHEN = frozenset({"restaurant", "fast_food", "cafe", "food_court"})
+_SIGNPOSTS = frozenset({"board", "guidepost", "map", "route_marker", "sign", "trail_blaze"})
+"""Values of `information` that are things beside the way, and no place."""
+
+_EATEN_AT = {"fast_food": "fast_food_restaurant", "cafe": "cafe"}
+
+
+@cache
+def type_table() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+    """Return the place types by key and value; empty for values that are no place."""
+    found: dict[str, dict[str, tuple[str, ...]]] = {key: {} for key in (*_REFINING, *TYPE_KEYS)}
+    for tag, types in {**dict.fromkeys(place_table().no_place, ()), **types_named("osm")}.items():
+        key, _, value = tag.partition("=")
+        if value != _ANY:
+            found.setdefault(key, {})[value] = types
+    return {key: dict(sorted(values.items())) for key, values in found.items()}
+
+
+def place_keys() -> tuple[str, ...]:
+    """Return the keys that make an object a place; the first one that is there says which."""
+    return tuple(key for key in type_table() if key not in _REFINING)
+
+
+def place_types(tags: Tags, unmapped: Counter[str] | None = None) -> tuple[str, ...]:
+    """Return the types of a place, the finest first; empty for an object that is none or out of use.
+
+    Args:
+        tags: of the object.
+        unmapped: counts `key=value` of what no table names.
+    """
+    values = type_table()
+    for key in place_keys() if is_used(tags) else ():
+        value = tags.get(key, "").partition(";")[0].strip()
+        if not value or value == "no" or value in NO_USE or (key == "tourism" and _is_signpost(value, tags)):
+            continue
+        known = values[key].get(value)
+        if known is not None:
+            return _finer(key, value, tags, known)
+        if other := types_named("osm").get(f"{key}={_ANY}"):
+            if unmapped is not None:
+                unmapped[f"{key}={value}"] += 1
+            return (*other, "point_of_interest", "establishment")
+    return ()
+
+
+def _is_signpost(value: str, tags: Tags) -> bool:
+    """Return whether an object is a sign or board beside the way."""
+    return value == "information" and tags.get("information") in _SIGNPOSTS
+
+
+def _finer(key: str, value: str, tags: Tags, known: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the types, with those of its kitchen or faith first."""
+    values = type_table()
+    types = list(known)
+    if key == "amenity" and value in _AMENITIES_WITH_A_KITCHEN:
+        first = [_EATEN_AT[value]] if value in _EATEN_AT else []
+        kitchens = [values["cuisine"].get(one.strip(), ()) for one in tags.get("cuisine", "").split(";")]
+        cuisine = [kind for kitchen in kitchens for kind in kitchen[:1] if kind != "restaurant"]
+        types = [*cuisine[:2], *first, *known] if value == "restaurant" else [*first, *cuisine[:2], *known]
+    elif value == "place_of_worship":
+        types = [*values["religion"].get(tags.get("religion", ""), ()), *known]
+    return tuple(dict.fromkeys((*types, "point_of_interest", "establishment"))) if types else ()
+
+
+_INSIDE = {"indoor", "underground"}
+"""Values of `location` inside buildings."""
+_NO_FRONT = (
+    ("amenity", "parking_entrance"),  # the ramp to a car park
+    ("leisure", "fitness_station"),  # exercise equipment in the open
+)
+"""Tags of places without a front, of types whose other places have one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pois:
+    """The named places of an extract, as sequences of length n."""
+
+    ids: tuple[str, ...]
+    tags: tuple[Tags, ...]
+    types: tuple[tuple[str, ...], ...]
+    shapes: Shapes
+    """Points or areas in metres, shape (n,)."""
+    unmapped: Counter[str]
+    """Times that each tag of a place has no place type."""
+    again: tuple[tuple[str, str], ...] = ()
+    """(id of an object, id of the place that it repeats) pairs."""
+
+    def name(self, number: int) -> str:
+        """Return the name of a place as on its signs."""
+        return self.tags[number]["name"].strip()
+
+    def has_front(self, number: int) -> bool:
+        """Return whether a place can have a front; parks, stops and monuments cannot."""
+        return has_front(self.types[number], self.tags[number])
+
+    def is_inside(self, number: int) -> bool:
+        """Return whether a place is indoors, upstairs or underground, away from the street."""
+        tags = self.tags[number]
+        on_street = is_at_ground(tags.get("level", ""))
+        return not on_street or tags.get("indoor", "no") != "no" or tags.get("location") in _INSIDE
+
+
+def has_front(types: Sequence[str], tags: Tags) -> bool:
+    """Return whether a place of these types and tags has a front on which a sign could hang."""
+    return types[0] not in types_marked("no_front") and not any(
+        tags.get(key) == value for key, value in _NO_FRONT
+    )
+
+
+def pois_of(extract: OsmExtract) -> Pois:
+    """Return all named places of an extract, each once."""
+    found: list[tuple[str, Tags, Counter[str], shapely.Geometry]] = []
+    spots: list[NamedObject] = []
+    for objects in (extract.areas, extract.points):
+        for name, own, shape in zip(objects.ids, objects.tags, objects.shapes, strict=True):
+            general: Counter[str] = Counter()
+            if not own.get("name", "").strip() or not (kinds := place_types(own, general)):
+                continue
+            middle = shapely.point_on_surface(shape)
+            if shapely.intersects_xy(extract.outline, middle.x, middle.y):
+                found.append((name, own, general, shape))
+                is_area = objects is extract.areas
+                spots.append(NamedObject(own["name"].strip(), kinds, middle.x, middle.y, is_area, shape))
+    first = first_of_each(spots)
+    kept = [index for index, same in enumerate(first) if index == same]
+    ids, tags, unmapped, shapes = zip(*(found[one] for one in kept), strict=True) if kept else [()] * 4
+    array = np.empty(len(kept), object)
+    array[:] = shapes
+    again = tuple((found[one][0], found[same][0]) for one, same in enumerate(first) if one != same)
+    return Pois(ids, tags, tuple(spots[one].types for one in kept), array, sum(unmapped, Counter()), again)

@@ -9,21 +9,17 @@ import shapely
 from shapely import Polygon
 
 from virl.geo.globe import Floats
-from virl.osm.entrances import entrances_of
 from virl.osm.extract import OsmExtract, Tags
+from virl.osm.fronts import entrances_of
 from virl.osm.grounds import crossings, gravels, greens, tracks, waters
 from virl.osm.hours import is_seasonal
 from virl.osm.houses import Houses, Looks, Outside, houses_of, looks_of
-from virl.osm.parking import cars_of
-from virl.osm.parts import ridge_of
-from virl.osm.places import place_of
-from virl.osm.planting import trees_of
-from virl.osm.pois import Pois, pois_of
-from virl.osm.roofs import roof_height, roof_shape
+from virl.osm.parts import ridge_of, roof_height, roof_shape
+from virl.osm.places import Pois, place_of, pois_of
 from virl.osm.signing import Signing, sign_places, variant
-from virl.osm.spots import Spots
 from virl.osm.streets import TwinStreets, streets_of
 from virl.osm.things import barriers_of, furniture_of
+from virl.osm.unmapped import Spots, cars_of, trees_of
 from virl.platform.city.places import Place
 from virl.towns.life.parks import NO_FRONTAGE
 from virl.towns.plan.town_plan import Building, CityPlan, Crossing, Furniture, Point, Shop, Street, StreetPlan

@@ -10,21 +10,23 @@ import shapely
 from scipy.spatial import cKDTree
 
 from virl.geo.globe import Floats, Ints
-from virl.osm.entrances import Entrances, entrances_of
 from virl.osm.extract import OsmExtract, Shapes
-from virl.osm.facades import FacadeCells, facade_cells
 from virl.osm.fronts import (
     FROM_POINT_M,
     Claim,
+    Entrances,
+    FacadeCells,
     FreeCells,
     Front,
     assign_fronts,
     cells_by_house,
+    entrances_of,
+    facade_cells,
     grow,
     own_houses,
 )
 from virl.osm.houses import Houses
-from virl.osm.pois import Pois
+from virl.osm.places import Pois
 from virl.osm.streets import TwinStreets
 from virl.pages.fonts import can_letter, face_for, font
 from virl.towns.life.naming import Lettering, units

@@ -14,16 +14,19 @@ from virl.errors import BadInput
 from virl.geo.globe import Flags, Floats, Ints
 from virl.osm.extract import OsmExtract, Shapes, Tags
 from virl.osm.houses import Houses
-from virl.osm.measures import metres, number
-from virl.osm.network import WayNetwork, largest_part, select_stretches, way_network
+from virl.osm.tags import metres, number
 from virl.osm.ways import (  # fmt: skip
     ROADS,
     WayFilter,
+    WayNetwork,
     has_panoramas,
     is_bridge,
     is_hidden,
     is_passage,
     is_walkable,
+    largest_part,
+    select_stretches,
+    way_network,
 )
 from virl.towns.plan.town_plan import Panoramas, Street
 

@@ -12,8 +12,8 @@ from shapely import Geometry, LineString
 from virl.geo.globe import Floats, normalize_heading
 from virl.osm.extract import OsmExtract, Tags
 from virl.osm.houses import Houses
-from virl.osm.measures import metres, number
 from virl.osm.signing import variant
+from virl.osm.tags import metres, number
 from virl.osm.ways import is_hidden
 from virl.towns.plan.town_plan import Barrier, BarrierKind, Furniture, FurnitureKind, Panoramas, Street
 

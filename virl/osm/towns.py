@@ -16,8 +16,7 @@ from virl.files.stores import ByteStore
 from virl.geo.globe import MEAN_RADIUS_M, Floats, LatLng
 from virl.osm.box import BUSY_KEYS, RADIUS_M
 from virl.osm.extract import check_name, damage_reported
-from virl.osm.ordering import in_order
-from virl.osm.unpacked import check_unpacked
+from virl.osm.extract_file import check_unpacked, in_order
 
 KINDS = ("city", "town", "borough", "village", "suburb", "quarter", "neighbourhood")
 """Values of `place` of listed towns; hamlets have hardly a shop."""

@@ -1,10 +1,24 @@
-"""Which ways a person may walk, and which of them a street-view camera walked."""
+"""The ways of an extract: who may use each, which have panoramas, and the network that they make.
+
+Left out of the modes of travel: turn restrictions, barriers such as bollards, and rules that hold only at
+some hours (`*:conditional`).
+"""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
 
-from virl.osm.extract import Tags
-from virl.osm.measures import is_at_ground
+import numpy as np
+import shapely
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from virl.geo.globe import Floats, Ints
+from virl.osm.extract import OsmExtract, OsmObjects, Tags
+from virl.osm.tags import is_at_ground
+from virl.platform.city.maps import TravelMode
 
 _NOT_WALKED = re.compile(
     "abandoned|bus_guideway|construction|cycleway|motor|no|planned|platform|proposed|raceway|razed|"
@@ -105,3 +119,205 @@ def is_bridge(tags: Tags) -> bool:
 
 WayFilter = Callable[[Tags], bool]
 """A function from a way's tags to whether it is kept."""
+
+
+Directions = tuple[bool, bool]
+"""Two flags: a way may be used along its line, and against it."""
+
+NEITHER, BOTH = (False, False), (True, True)
+
+_MOTORWAYS = frozenset({"motorway", "motorway_link"})
+_DRIVEN = ROADS | _MOTORWAYS
+_CYCLED = ROADS | {"cycleway", "track", "path"}
+_CYCLED_IF_ALLOWED = frozenset({"footway", "pedestrian", "bridleway", "busway"})
+_YARDS = frozenset({"driveway", "parking_aisle", "emergency_access", "drive-through"})
+"""Values of `service` of ways that cars do not take as short cuts."""
+
+_ALLOWED = frozenset({"yes", "designated", "permissive", "official", "destination", "customers"})
+_CLOSED_TO_BICYCLES = frozenset({"no", "private", "dismount", "use_sidepath", "forestry", "agricultural"})
+_CLOSED_TO_CARS = frozenset(
+    {"no", "private", "agricultural", "forestry", "delivery", "permit", "emergency", "military"}
+    | {"bus", "psv", "taxi"}
+)
+_YES, _BACK = frozenset({"yes", "true", "1"}), frozenset({"-1", "reverse"})
+
+
+def walking(tags: Tags) -> Directions:
+    """Return the directions in which people may walk a way.
+
+    Roads whose pavements are mapped as ways of their own are left to their pavements. Squares mapped as areas
+    are walked around.
+    """
+    if tags.get("area") == "yes":
+        is_square = tags.get("highway") in {"pedestrian", "footway"}
+        tags = {key: value for key, value in tags.items() if key != "area"} if is_square else tags
+    if tags.get("highway") == "cycleway" and tags.get("foot") in _ALLOWED:
+        return BOTH
+    return BOTH if is_walk_network(tags) else NEITHER
+
+
+def cycling(tags: Tags) -> Directions:
+    """Return the directions in which bicycles may ride a way; none on steps."""
+    highway, bicycle = tags.get("highway"), tags.get("bicycle")
+    if highway is None or tags.get("area") == "yes" or highway in _MOTORWAYS or highway == "steps":
+        return NEITHER
+    if bicycle in _CLOSED_TO_BICYCLES or (tags.get("motorroad") == "yes" and bicycle is None):
+        return NEITHER
+    if bicycle not in _ALLOWED:
+        closed = _first(tags, "vehicle", "access") in _CLOSED_TO_BICYCLES
+        if closed or highway not in _CYCLED or tags.get("service") in {"private", "emergency_access"}:
+            return NEITHER
+    elif highway not in _CYCLED | _CYCLED_IF_ALLOWED:
+        return NEITHER
+    return BOTH if _may_cycle_against(tags) else _one_way(tags, "oneway:bicycle", "oneway")
+
+
+def driving(tags: Tags) -> Directions:
+    """Return the directions in which a private car may drive a way."""
+    highway = tags.get("highway")
+    if highway not in _DRIVEN or tags.get("area") == "yes" or tags.get("service") in _YARDS:
+        return NEITHER
+    if _first(tags, "motorcar", "motor_vehicle", "vehicle", "access") in _CLOSED_TO_CARS:
+        return NEITHER
+    return _one_way(tags, "oneway:motor_vehicle", "oneway")
+
+
+DIRECTIONS: Mapping[TravelMode, Callable[[Tags], Directions]] = {
+    "walking": walking,
+    "cycling": cycling,
+    "driving": driving,
+}
+"""Function from a way's tags to its directions, by mode."""
+
+
+def _first(tags: Tags, *keys: str) -> str | None:
+    """Return the value of the first of these keys that a way has; `None` without any."""
+    return next((tags[key] for key in keys if key in tags), None)
+
+
+def _one_way(tags: Tags, *keys: str) -> Directions:
+    """Return the directions by the first of these keys, or by kind of way."""
+    said = _first(tags, *keys)
+    if said in _BACK:
+        return False, True
+    implied = tags.get("junction") in {"roundabout", "circular"} or tags.get("highway") in _MOTORWAYS
+    return (True, False) if said in _YES or (said is None and implied) else BOTH
+
+
+def _may_cycle_against(tags: Tags) -> bool:
+    """Return whether bicycles may ride against a one-way street."""
+    if tags.get("oneway:bicycle") == "no":
+        return True
+    sides = ("cycleway", "cycleway:left", "cycleway:right", "cycleway:both")
+    return any(
+        tags.get(side, "").startswith("opposite") or tags.get(f"{side}:oneway") in {"no", "-1"}
+        for side in sides
+    )
+
+
+@dataclass(frozen=True)
+class WayNetwork:
+    """Stretches of way between junctions and dead ends: n stretches, k junctions."""
+
+    junctions: Floats
+    """Metres east and north of each junction, shape (k, 2)."""
+    lines: tuple[Floats, ...]
+    """Points in metres of each stretch from `start` to `end`, shape (m, 2) each."""
+    start: Ints
+    """Index of the junction where each stretch starts, shape (n,)."""
+    end: Ints
+    """Index of the junction where each stretch ends, shape (n,)."""
+    way: Ints
+    """Index of the extract's line that each stretch belongs to, shape (n,)."""
+
+    @cached_property
+    def length(self) -> Floats:
+        """Metres of each stretch, shape (n,)."""
+        return np.array([np.linalg.norm(np.diff(line, axis=0), axis=1).sum() for line in self.lines])
+
+
+def way_network(extract: OsmExtract, kept: WayFilter) -> WayNetwork:
+    """Return the network of the ways that a filter keeps, inside the outline of the extract."""
+    ways = [number for number, tags in enumerate(extract.lines.tags) if kept(tags)]
+    points, nodes, runs = _runs(extract, ways)
+    uses = np.bincount(nodes, minlength=len(points))
+    for run in runs:  # an end is a junction, and so is a node that a way passes twice
+        uses[[run.nodes[0], run.nodes[-1]]] += 1
+    lines, start, end, way = [], [], [], []
+    for run in runs:
+        cuts = np.flatnonzero(uses[run.nodes] > 1)
+        for first, last in pairwise(cuts):
+            piece = run.nodes[first : last + 1]
+            lines.append(points[piece])
+            start.append(piece[0])
+            end.append(piece[-1])
+            way.append(run.way)
+    ends, index = np.unique(np.array([start, end], np.int64), return_inverse=True)
+    index = index.reshape(2, -1)
+    return WayNetwork(points[ends], tuple(lines), index[0], index[1], np.array(way, np.int64))
+
+
+def only_ways(extract: OsmExtract) -> OsmExtract:
+    """Return an extract of its ways alone, all that a network needs."""
+    ways = [number for number, tags in enumerate(extract.lines.tags) if "highway" in tags]
+    lines = extract.lines
+    nothing = OsmObjects((), (), np.empty(0, object))
+    return replace(
+        extract,
+        points=nothing,
+        lines=OsmObjects(
+            tuple(lines.ids[way] for way in ways), tuple(lines.tags[way] for way in ways), lines.shapes[ways]
+        ),
+        line_nodes=tuple(extract.line_nodes[way] for way in ways),
+        areas=nothing,
+    )
+
+
+def largest_part(network: WayNetwork) -> WayNetwork:
+    """Return the connected part of a network with the most metres."""
+    count = len(network.junctions)
+    links = coo_array((np.ones(len(network.lines)), (network.start, network.end)), shape=(count, count))
+    _, part = connected_components(links, directed=False)
+    if not len(network.lines):
+        return network
+    metres = np.bincount(part[network.start], weights=network.length)
+    return select_stretches(network, np.flatnonzero(part[network.start] == metres.argmax()))
+
+
+def select_stretches(network: WayNetwork, stretches: Sequence[int] | Ints) -> WayNetwork:
+    """Return the network of some stretches of another one, with their junctions."""
+    stretches = np.asarray(stretches, np.int64)
+    ends = np.stack([network.start[stretches], network.end[stretches]])
+    used, index = np.unique(ends, return_inverse=True)
+    index = index.reshape(2, -1)
+    lines = tuple(network.lines[number] for number in stretches)
+    return WayNetwork(network.junctions[used], lines, index[0], index[1], network.way[stretches])
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Consecutive nodes of a way within the outline."""
+
+    way: int
+    nodes: Ints
+
+
+def _runs(extract: OsmExtract, ways: Sequence[int]) -> tuple[Floats, Ints, list[_Run]]:
+    """Return (points in metres, node of each, runs of ways within the outline)."""
+    if not ways:
+        return np.empty((0, 2)), np.empty(0, np.int64), []
+    corners, owner = shapely.get_coordinates(extract.lines.shapes[ways], return_index=True)
+    refs = np.concatenate([np.array(extract.line_nodes[way], np.int64) for way in ways])
+    _, first, nodes = np.unique(refs, return_index=True, return_inverse=True)
+    points = corners[first]
+    outline = extract.outline
+    shapely.prepare(outline)
+    inside = shapely.intersects_xy(outline, corners[:, 0], corners[:, 1])
+    breaks = (owner[1:] != owner[:-1]) | (inside[1:] != inside[:-1])
+    bounds = np.concatenate([[0], np.flatnonzero(breaks) + 1, [len(owner)]])
+    runs = []
+    for low, high in pairwise(bounds):
+        if inside[low] and high - low > 1:
+            runs.append(_Run(ways[owner[low]], nodes[low:high]))
+    used = np.concatenate([run.nodes for run in runs]) if runs else np.empty(0, np.int64)
+    return points, used, runs

@@ -36,7 +36,7 @@ from virl.files.pictures import PictureFault, open_picture
 from virl.mind.chat.connections import bound_connections
 from virl.money.ledger import Ledger
 from virl.money.spending import Paid
-from virl.osm import unpacked
+from virl.osm import extract_file
 from virl.pages.pictures import embed
 from virl.platform.navigators.instruction.in_order import plan_in_order
 from virl.platform.providers.http.deadline import add_deadlines, deadline
@@ -63,7 +63,7 @@ def hostile_kinds(folder: Path) -> Iterator[list[Kind]]:
     """The kinds; their servers run until the context ends."""
     with ExitStack() as stack:
         patch = stack.enter_context(pytest.MonkeyPatch.context())
-        patch.setattr(unpacked, "FREE_BYTES", FREE_BYTES)
+        patch.setattr(extract_file, "FREE_BYTES", FREE_BYTES)
         patch.syspath_prepend(str(folder))
         trickle, send = stack.enter_context(_trickle()), stack.enter_context(_served())
         replay = _replay(folder / "run")
@@ -217,8 +217,8 @@ def _unpack(home: Path, drawn: Drawn) -> None:
         data = bz2.compress(blank) if how == "bz2" else gzip.compress(blank, 6)
     path = home / f"bomb.osm.{how.rstrip('+')}"
     path.write_bytes(data)
-    unpacked.check_unpacked(path)
-    assert size <= max(FREE_BYTES, unpacked.MOST_TIMES * len(data)), "a bomb is let through"
+    extract_file.check_unpacked(path)
+    assert size <= max(FREE_BYTES, extract_file.MOST_TIMES * len(data)), "a bomb is let through"
 
 
 def _draw_words(rng: random.Random) -> Drawn:

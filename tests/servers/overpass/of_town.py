@@ -6,7 +6,7 @@ from itertools import groupby
 
 from servers.overpass.elements import Elements, OsmNode, OsmWay
 from virl.errors import BadInput
-from virl.osm.place_types import place_keys, type_table
+from virl.osm.places import place_keys, type_table
 from virl.platform.city.city import City
 from virl.platform.city.places import OpeningHours, Place
 

@@ -66,9 +66,8 @@ def _twin(city: str, file: OsmCity) -> Source:
     """Return the source of a town rebuilt from OpenStreetMap."""
     require("osm", what=f"exporting {city}")
     from virl.osm.cache import load_twin  # noqa: PLC0415 - needs the extra
-    from virl.osm.credit import LICENCE, credit  # noqa: PLC0415 - as above
-    from virl.osm.mapped import part_of  # noqa: PLC0415 - as above
-    from virl.osm.travel import driving  # noqa: PLC0415 - as above
+    from virl.osm.mapped import LICENCE, credit, part_of  # noqa: PLC0415 - as above
+    from virl.osm.ways import driving  # noqa: PLC0415 - as above
 
     extract = file.extract_part
     twin = load_twin(extract.file, part_of(extract), extract.names)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from virl.osm.address_text import written_address
+from virl.platform.providers.http.nominatim import written_address
 
 HOUSE = {"house_number": "98", "road": "Camp Street", "city": "Town"}
 

@@ -14,7 +14,7 @@ from tests.platform.providers.open.conftest import write_city
 from virl.errors import BadInput, ModelUnavailable, NotFound
 from virl.geo.globe import LatLng
 from virl.osm.box import Box
-from virl.osm.place_types import type_table
+from virl.osm.places import type_table
 from virl.platform.city.place_types import types_named
 from virl.platform.providers.cities import Access, opened_city, read_city
 from virl.platform.providers.open.overture.source import OverturePlaces

@@ -13,7 +13,7 @@ from virl.cli.main import app
 from virl.geo.globe import LatLng
 from virl.osm import extract
 from virl.osm.box import box_of, square_around
-from virl.osm.overpass_file import asked_box
+from virl.osm.extract_file import asked_box
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.http import osm_servers, overpass
 from virl.platform.providers.osm.city_file import OsmCity

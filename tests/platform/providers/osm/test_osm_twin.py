@@ -14,15 +14,13 @@ from virl.geo.region import Region
 from virl.osm import cut as cutting
 from virl.osm.cut import cut
 from virl.osm.extract import covered_box, read_extract
-from virl.osm.facts import facts_of
 from virl.osm.hours import WeeklyHours, weekly_hours
 from virl.osm.houses import houses_of
-from virl.osm.measures import metres
-from virl.osm.network import way_network
 from virl.osm.parts import tagged_height
-from virl.osm.place_types import place_types, type_table
+from virl.osm.places import facts_of, place_types, type_table
 from virl.osm.plan import Twin, build_twin
-from virl.osm.ways import has_panoramas, is_walk_network
+from virl.osm.tags import metres
+from virl.osm.ways import has_panoramas, is_walk_network, way_network
 from virl.platform.city.places import OpeningHours
 from virl.platform.providers.osm.city import open_twin
 from virl.platform.providers.osm.city_file import OsmCity

@@ -9,7 +9,7 @@ from typing import Protocol
 from virl.errors import BadInput
 from virl.geo.globe import LatLng, distance
 from virl.osm.box import Box
-from virl.osm.type_names import types_called
+from virl.osm.names import types_called
 from virl.platform.city.places import NearbyPlaces, Place
 from virl.platform.city.streetview import Image
 from virl.platform.providers.open.cells import Cell, cells_around, cells_of

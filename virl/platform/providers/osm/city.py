@@ -8,16 +8,15 @@ import numpy as np
 from tzfpy import get_tz
 
 from virl.geo.globe import LatLng
-from virl.osm.credit import credit
+from virl.osm.grounds import sea_of
 from virl.osm.hours import WeeklyHours, weekly_hours
 from virl.osm.invented import INVENTED, with_invented_life
-from virl.osm.mapped import choice_of, key_of_twin, life_of, names_of, read_twin
+from virl.osm.mapped import choice_of, credit, key_of_twin, life_of, names_of, read_twin
 from virl.osm.maps import TwinMaps
-from virl.osm.network import only_ways
+from virl.osm.names import types_called
 from virl.osm.parts import unread_heights
 from virl.osm.plan import Twin
-from virl.osm.sea import sea_of
-from virl.osm.type_names import types_called
+from virl.osm.ways import only_ways
 from virl.platform.city.city import City
 from virl.platform.city.graph_maps import GraphMaps
 from virl.platform.city.inventory import CityStatistics

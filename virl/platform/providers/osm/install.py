@@ -18,7 +18,7 @@ from virl.osm.extract import (
     has_streets,
     is_large,
 )
-from virl.osm.ordering import in_order
+from virl.osm.extract_file import in_order
 from virl.resources import data_home
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from virl.osm.box import Box
-from virl.osm.place_types import place_keys, type_table
+from virl.osm.places import place_keys, type_table
 
 QUERY_S = 60
 """Seconds that the server may work on a query; counted against the caller. Chosen."""

@@ -9,10 +9,9 @@ from pydantic import Field
 from virl.errors import NotFound, ProviderError
 from virl.geo.globe import LatLng, LocalFrame
 from virl.osm.box import Box
-from virl.osm.lifecycle import is_there
-from virl.osm.other_names import other_names
-from virl.osm.place_types import place_types
-from virl.osm.places import NamedObject, first_of_each, place_of
+from virl.osm.names import other_names
+from virl.osm.places import NamedObject, first_of_each, place_of, place_types
+from virl.osm.tags import is_there
 from virl.platform.city.places import Place
 from virl.platform.providers.http.bodies import MUST_FIT, Latitude, Longitude, ReplyBody
 from virl.platform.providers.http.keeping import Keeping

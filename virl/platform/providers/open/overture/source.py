@@ -11,7 +11,7 @@ import shapely
 from virl.errors import BadInput, NotFound
 from virl.geo.globe import LatLng
 from virl.osm.box import Box
-from virl.osm.facts import LONGEST
+from virl.osm.places import LONGEST
 from virl.platform.city.places import Place
 from virl.platform.providers.open.overture.types import types_of
 from virl.platform.providers.open.tiled_places import FoundPlace

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from functools import cache
 
-from virl.osm.place_types import type_table
+from virl.osm.places import type_table
 from virl.platform.city.place_types import types_named
 
 OF_EVERY_PLACE = ("point_of_interest", "establishment")
