@@ -28,7 +28,7 @@ from virl.platform.city.streetview import Camera, Image, Panorama, View
 from virl.platform.movers.links import LinksMover
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.perception.open import open_senses
-from virl.platform.providers.rentcast.file import FileListings
+from virl.platform.providers.rentcast.listings import FileListings
 from virl.settings.model import check_settings
 
 CENTER = LatLng(41.25, -38.75)

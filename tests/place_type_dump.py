@@ -20,8 +20,8 @@ from virl.osm.places import TYPE_KEYS, type_table
 from virl.platform.city.place_types import Mark, by_type, types_20, types_96, types_marked, types_named
 from virl.platform.city.type_words import more_words
 from virl.platform.perception.lexicon import LexiconSettings
-from virl.platform.providers.google import vocabulary
-from virl.platform.providers.open.overture.types import _wider
+from virl.platform.providers.google import places
+from virl.platform.providers.open.overture import _wider
 from virl.resources import data_folder
 from virl.routines.day.pastimes import day_book
 from virl.serve.google.place_types import TYPES
@@ -49,7 +49,7 @@ def dump() -> dict[str, Any]:
         "OpenStreetMap, wider types": _sorted(_wider()),
         "no front": types_marked("no_front"),
         "Overture": _sorted(types_named("overture")),
-        "Google, client": _by_field(vocabulary.type_table()),
+        "Google, client": _by_field(places.type_table()),
         "Google, server": _by_field(TYPES),
         "trades": [[name, _some(trade, LETTERED, but=True)] for name, trade in trades.items()],
         "names of places": [[name, _some(trade, LETTERED)] for name, trade in trades.items()],

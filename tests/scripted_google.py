@@ -20,8 +20,7 @@ import PIL.Image
 from served_google import keeping
 
 from virl.platform.providers.google.http import Call, GoogleHttp, Pace
-from virl.platform.providers.google.keys import Keys
-from virl.platform.providers.google.settings import GoogleSettings, at_base_url, load_google_settings
+from virl.platform.providers.google.settings import GoogleSettings, Keys, at_base_url, load_google_settings
 
 
 def _jpeg() -> bytes:

@@ -23,7 +23,7 @@ from typer.testing import CliRunner
 from virl.agent.character_file import agent_names
 from virl.cli.main import app, main
 from virl.platform.providers import city_names
-from virl.platform.providers.areas import area_book
+from virl.platform.providers.cities import area_book
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"

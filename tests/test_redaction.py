@@ -7,7 +7,7 @@ import pytest
 
 from virl.errors import BadInput
 from virl.mind.open import open_mind
-from virl.platform.providers.google.keys import Keys
+from virl.platform.providers.google.settings import Keys
 from virl.platform.providers.http.settings import checked_host
 from virl.redaction import RedactingFormatter, Redaction, shown_url, warn_of_placeholder
 

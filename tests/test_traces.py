@@ -30,8 +30,8 @@ from virl.errors import BadInput, ModelUnavailable
 from virl.mind.open import open_mind
 from virl.mind.prompt import load_prompt
 from virl.mind.replies import Text
+from virl.platform.providers.http.pace import ask_all
 from virl.platform.providers.http.settings import Timeouts
-from virl.platform.providers.http.together import ask_all
 from virl.platform.providers.http.wire import Wire
 from virl.redaction import Redaction
 from virl.traces import spans as traces

@@ -30,7 +30,7 @@ from virl.bench.episode import Data, Record
 from virl.platform.city.city import City
 from virl.platform.city.listings import Listing
 from virl.platform.city.places import Place
-from virl.platform.providers.region import region_of_city
+from virl.platform.providers.cities import region_of_city
 from virl.settings.model import Settings, load_settings
 
 from .aria import REPORTED_SEED

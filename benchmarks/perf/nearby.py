@@ -25,8 +25,7 @@ from virl.platform.city.streetview import Image
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.http import GoogleHttp
-from virl.platform.providers.google.keys import Keys
-from virl.platform.providers.google.settings import at_base_url, load_google_settings
+from virl.platform.providers.google.settings import Keys, at_base_url, load_google_settings
 from virl.platform.providers.http.cache import ReplyCache
 from virl.platform.providers.http.keeping import Keeping
 from virl.serve.google.options import ServeOptions

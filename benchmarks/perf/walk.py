@@ -20,8 +20,8 @@ from virl.platform.city.graph import NavigationGraph, build_graph
 from virl.platform.movers.discrete.rules import VELMA
 from virl.platform.movers.discrete.table import ACTIONS, build_table
 from virl.platform.movers.discrete.walker import Walker, WalkerBatch
-from virl.platform.providers.graph.cache import load_touchdown
 from virl.platform.providers.graph.home import find_data
+from virl.platform.providers.graph.touchdown import load_touchdown
 
 from .figures import Figures, command, figures
 

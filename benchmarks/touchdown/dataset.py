@@ -11,11 +11,9 @@ from virl.datasets.export.touchdown import exported_touchdown
 from virl.errors import BadInput
 from virl.platform.city.episodes import InstructionEpisode
 from virl.platform.city.graph import NavigationGraph
-from virl.platform.providers.graph.cache import load_touchdown
-from virl.platform.providers.graph.credit import MANIFEST, attribution_of
 from virl.platform.providers.graph.episodes import episode_faults
-from virl.platform.providers.graph.home import find_data
-from virl.platform.providers.graph.touchdown import Dataset, read_episode_file
+from virl.platform.providers.graph.home import MANIFEST, attribution_of, find_data
+from virl.platform.providers.graph.touchdown import Dataset, load_touchdown, read_episode_file
 from virl.resources import cache_home, data_home
 
 Scenario = Literal["seen", "unseen"]

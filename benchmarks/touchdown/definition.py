@@ -29,10 +29,9 @@ from virl.platform.city.graph import NavigationGraph
 from virl.platform.movers.discrete.actions import Action, parse_action
 from virl.platform.movers.discrete.rules import TOUCHDOWN, VELMA, Rules, WalkState
 from virl.platform.movers.discrete.task import start_state
-from virl.platform.providers.graph.cache import load_touchdown
-from virl.platform.providers.graph.faults import FileFault, GraphFault
+from virl.platform.providers.graph.data_files import FileFault, GraphFault, read_lines
 from virl.platform.providers.graph.home import find_data
-from virl.platform.providers.graph.tables import read_lines
+from virl.platform.providers.graph.touchdown import load_touchdown
 from virl.registry import first_line
 
 from .agents import open_agent

@@ -13,8 +13,7 @@ from virl.platform.navigators.velma.traffic import view_flow, yaw_flow
 from virl.platform.perception.embeddings import open_store
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.graph.touchdown import Dataset
-from virl.platform.providers.pictures.graph_streetview import GraphStreetView
-from virl.platform.providers.pictures.panorama_folder import PanoramaFolder
+from virl.platform.providers.pictures.graph_streetview import GraphStreetView, PanoramaFolder
 
 from .dataset import Data
 

@@ -11,9 +11,8 @@ from test_doctor_cli import OPEN_ONCE, run
 
 from virl.doctor.real import ask_model, price_lines, shape_of, write_bundle
 from virl.doctor.services import ask_google
-from virl.platform.providers.google.keys import Keys
-from virl.platform.providers.google.settings import at_base_url, load_google_settings
-from virl.platform.providers.http.recording import Recording
+from virl.platform.providers.google.settings import Keys, at_base_url, load_google_settings
+from virl.platform.providers.http.keeping import Recording
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import serve_city
 

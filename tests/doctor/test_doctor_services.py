@@ -14,9 +14,9 @@ from virl.doctor.services import ProbeOutcome, ProbeOutcomes, ask_google
 from virl.platform.city.city import City
 from virl.platform.city.streetview import Camera
 from virl.platform.providers import open_city
-from virl.platform.providers.google.keys import Keys
 from virl.platform.providers.google.settings import (
     GoogleSettings,
+    Keys,
     at_base_url,
     load_google_settings,
 )

@@ -17,8 +17,8 @@ from virl.errors import BadInput, NoImagery, ProviderError, VirlError
 from virl.files.pictures import MOST_PIXELS, PictureFault, open_picture
 from virl.pages.pictures import embed
 from virl.platform.perception.images import decode
-from virl.platform.providers.http.bodies import picture
-from virl.platform.providers.pictures.panorama_folder import PanoramaFolder
+from virl.platform.providers.http.replies import picture
+from virl.platform.providers.pictures.graph_streetview import PanoramaFolder
 
 MEMORY = 8_000_000
 """Bytes; the picture of the finding takes 530 MB once decoded."""

@@ -18,10 +18,8 @@ from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.city_file import GoogleOptions
 from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.journeys import departure, drop_date
-from virl.platform.providers.google.keys import Keys
-from virl.platform.providers.google.settings import at_base_url, load_google_settings
-from virl.platform.providers.http.keeping import Keeping
-from virl.platform.providers.http.recording import Recording, Replay
+from virl.platform.providers.google.settings import Keys, at_base_url, load_google_settings
+from virl.platform.providers.http.keeping import Keeping, Recording, Replay
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import serve_city
 from virl.serve.loopback import ServedCity

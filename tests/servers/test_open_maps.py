@@ -28,7 +28,7 @@ from virl.platform.providers.http.nominatim import Nominatim
 from virl.platform.providers.http.osm_servers import CACHE, MapServiceSettings, ServiceName, load_open_maps
 from virl.platform.providers.http.settings import Retries
 from virl.platform.providers.open.osrm import OsrmWays
-from virl.platform.providers.open.overpass.source import OverpassPlaces
+from virl.platform.providers.open.overpass import OverpassPlaces
 from virl.platform.providers.open.tiled_places import TiledPlaces
 from virl.platform.providers.provider import Access
 from virl.serve.faults import Faults

@@ -20,7 +20,7 @@ from virl.platform.perception.models import ModelOptions, Models, check_labels, 
 from virl.platform.perception.registry import Role
 from virl.platform.perception.standing import model_readiness
 from virl.platform.providers.cities import Access, city_settings, opened_city
-from virl.platform.providers.registry import provider_of
+from virl.platform.providers.provider import provider_of
 
 
 @dataclass(frozen=True, slots=True)

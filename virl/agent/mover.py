@@ -12,7 +12,7 @@ from virl.platform.city.mover_choice import MoverChoice
 from virl.platform.city.streetview import Panorama
 from virl.platform.movers.open_mover import MOVERS
 from virl.platform.providers.cities import city_settings
-from virl.platform.providers.registry import provider_of
+from virl.platform.providers.provider import provider_of
 
 if TYPE_CHECKING:
     from virl.platform.movers.web import WebSettings

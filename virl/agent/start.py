@@ -68,7 +68,7 @@ from virl.platform.movers.open_mover import open_mover
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.perception.standing import check_ready, check_without_truth
 from virl.platform.providers.cities import city_settings, name_of_city, opened_city
-from virl.platform.providers.registry import provider_of
+from virl.platform.providers.provider import provider_of
 from virl.resources import cache_home
 from virl.traces.spans import export_traces
 

@@ -15,10 +15,9 @@ from virl.platform.city.city import City
 from virl.platform.city.episodes import InstructionEpisode
 from virl.platform.city.graph import NavigationGraph
 from virl.platform.movers.discrete.rules import Rules
-from virl.platform.providers.graph.cache import load_touchdown
 from virl.platform.providers.graph.episodes import episode_faults
 from virl.platform.providers.graph.home import find_data
-from virl.platform.providers.graph.touchdown import Dataset, read_episode_file
+from virl.platform.providers.graph.touchdown import Dataset, load_touchdown, read_episode_file
 from virl.resources import cache_home, data_home
 
 DATASETS: tuple[Dataset, ...] = ("touchdown", "map2seq")

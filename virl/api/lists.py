@@ -15,7 +15,7 @@ from virl.platform.perception.models import model_names
 from virl.platform.perception.registry import KINDS, ROLES
 from virl.platform.perception.standing import model_readiness
 from virl.platform.providers.cities import listed_cities
-from virl.platform.providers.registry import provider_of
+from virl.platform.providers.provider import provider_of
 from virl.resources import data_folder
 
 

@@ -17,7 +17,7 @@ from pydantic import ConfigDict, Field, field_validator
 
 from virl.bench.episode import Episode, EpisodeResult, Record
 from virl.geo.globe import LatLng
-from virl.platform.providers.areas import area_book
+from virl.platform.providers.cities import area_book
 from virl.settings.model import Settings
 
 if TYPE_CHECKING:

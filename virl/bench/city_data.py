@@ -21,8 +21,7 @@ from virl.geo import globe
 from virl.geo.globe import LatLng
 from virl.geo.region import Region
 from virl.platform.city.city import City
-from virl.platform.providers.cities import name_of_city
-from virl.platform.providers.region import region_of_city
+from virl.platform.providers.cities import name_of_city, region_of_city
 from virl.resources import cache_home, data_home
 
 MADE_ROUTES = 20

@@ -17,7 +17,7 @@ from virl.bench.run import Engine, Part, engine_name, terms_of, worker_count
 from virl.errors import BadInput
 from virl.journal.folder import check_unused
 from virl.platform.providers.cities import city_settings
-from virl.platform.providers.registry import provider_of
+from virl.platform.providers.provider import provider_of
 
 
 def dry_run(

@@ -65,7 +65,7 @@ def list_cities(
 
 
 def _list_areas(*, as_json: bool) -> None:
-    from virl.platform.providers.areas import area_book  # noqa: PLC0415 - heavy
+    from virl.platform.providers.cities import area_book  # noqa: PLC0415 - heavy
 
     book = area_book()
     if as_json:
@@ -92,7 +92,7 @@ def _list_areas(*, as_json: bool) -> None:
 
 
 def _row(name: str, city: "CityFile") -> dict[str, Any]:
-    from virl.platform.providers.registry import provider_of  # noqa: PLC0415 - heavy
+    from virl.platform.providers.provider import provider_of  # noqa: PLC0415 - heavy
 
     needs = provider_of(city).needs if city.needs is None else city.needs
     return {

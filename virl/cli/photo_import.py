@@ -12,8 +12,8 @@ from virl.errors import BadInput
 from virl.extras import require
 from virl.pages.numbers import count_noun
 from virl.platform.city.left_out import MOST_REASONS
+from virl.platform.providers.photos.city_file import SUFFIX, PhotoIndex, write_index
 from virl.platform.providers.photos.importing import MOST_APART_M, import_photos
-from virl.platform.providers.photos.index import SUFFIX, PhotoIndex, write_index
 from virl.platform.providers.photos.track import read_track
 from virl.platform.providers.pictures.graph import picture_graph
 

@@ -25,11 +25,10 @@ from virl.platform.providers.cities import all_cities
 from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.city_file import GoogleOptions, Imagery
 from virl.platform.providers.google.http import Call, GoogleHttp, price_of
-from virl.platform.providers.google.keys import Keys
-from virl.platform.providers.google.settings import GoogleSettings
+from virl.platform.providers.google.settings import GoogleSettings, Keys
 from virl.platform.providers.google.tiles import Capture
 from virl.platform.providers.http.keeping import Keeping
-from virl.platform.providers.pictures.tiling import tiles_seen
+from virl.platform.providers.pictures.projection import tiles_seen
 from virl.routines.explore.looking import LOOK_FOV, LOOK_RANGE, MATCH_RADIUS_M
 
 _SOMEWHERE = LatLng(0.0, 0.0)

@@ -22,11 +22,10 @@ from virl.platform.perception.models import model_names
 from virl.platform.perception.registry import KINDS, Role
 from virl.platform.perception.standing import ModelReadiness, model_readiness
 from virl.platform.providers.cities import open_city
-from virl.platform.providers.google.keys import KEY_VARIABLE, SECRET_VARIABLE, Keys
-from virl.platform.providers.google.settings import BASE_URL_VARIABLE
+from virl.platform.providers.google.settings import BASE_URL_VARIABLE, KEY_VARIABLE, SECRET_VARIABLE, Keys
 from virl.platform.providers.graph.home import MARKS, find_data
 from virl.platform.providers.open.pictures import PICTURES
-from virl.platform.providers.registry import PROVIDERS
+from virl.platform.providers.provider import PROVIDERS
 from virl.registry import ROUTINES, Registry
 from virl.resources import cache_home
 from virl.version import __version__

@@ -26,10 +26,9 @@ from virl.platform.providers.open.cells import Cell, cells_around, cells_of
 from virl.platform.providers.open.city import FOLDER
 from virl.platform.providers.open.city_file import OpenCity
 from virl.platform.providers.open.ground import district_of
-from virl.platform.providers.open.kept import KeptPictures
+from virl.platform.providers.open.kept import KeptPictures, load_open_settings
 from virl.platform.providers.open.osrm import OsrmWays
 from virl.platform.providers.open.pictures import PICTURES, open_pictures, picture_settings
-from virl.platform.providers.open.settings import load_open_settings
 from virl.platform.providers.open.shots import Shot, ShotLists
 from virl.platform.providers.open.tiled_places import ZOOM, TiledPlaces
 from virl.platform.providers.open.valhalla import ValhallaWays
@@ -127,9 +126,7 @@ def _ask_places(name: str, file: OpenCity, access: Access) -> Iterator[OpenOutco
 
     def probe_nearby() -> str:
         require("osm", what=f"the places of {name}")
-        from virl.platform.providers.open.overpass.source import (  # noqa: PLC0415 - needs the extra
-            OverpassPlaces,
-        )
+        from virl.platform.providers.open.overpass import OverpassPlaces  # noqa: PLC0415 - needs the extra
 
         with closing(OverpassPlaces(own, keeping, file.overpass_url)) as source:
             found = TiledPlaces(source, district_of(file)).nearby(file.center, NEAR_M)

@@ -22,7 +22,7 @@ from virl.platform.providers.google.settings import GoogleSettings
 from virl.platform.providers.google.static import nearest_of, static_view
 from virl.platform.providers.google.tiles import PanoramaTiles
 from virl.platform.providers.google.ways_new import RoutesApi
-from virl.platform.providers.http.bodies import CamelBody, read_body
+from virl.platform.providers.http.replies import CamelBody, read_body
 
 Way = Literal["free", "refused", "paid"]
 

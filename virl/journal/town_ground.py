@@ -6,7 +6,7 @@ from virl.errors import VirlError
 from virl.journal.ground import ground_of
 from virl.pages.ground import MapGround
 from virl.platform.providers.cities import all_cities, open_city
-from virl.platform.providers.registry import provider_of
+from virl.platform.providers.provider import provider_of
 
 
 @cache

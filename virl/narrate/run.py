@@ -30,10 +30,9 @@ from virl.pages.paper import Extent, Point, lay_out
 from virl.pages.shell import html_page, open_templates
 from virl.platform.city.graph import NavigationGraph
 from virl.platform.providers.cities import open_known
-from virl.platform.providers.graph.cache import load_touchdown
-from virl.platform.providers.graph.credit import attribution_of
-from virl.platform.providers.graph.home import find_data
+from virl.platform.providers.graph.home import attribution_of, find_data
 from virl.platform.providers.graph.matterport import read_matterport
+from virl.platform.providers.graph.touchdown import load_touchdown
 from virl.version import __version__
 
 # The looks of a drawing, all chosen.

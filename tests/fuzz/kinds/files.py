@@ -27,15 +27,18 @@ from virl.platform.navigators.region.records import SurveyPlan
 from virl.platform.navigators.region.survey import SurveyStore
 from virl.platform.navigators.velma.features import read_features, write_features
 from virl.platform.navigators.velma.landmarks import read_landmarks
-from virl.platform.providers.graph.cache import load_touchdown
 from virl.platform.providers.graph.episodes import episode_faults
 from virl.platform.providers.graph.install import MANIFEST, read_manifest
 from virl.platform.providers.graph.matterport import read_matterport, read_r2r_episodes
-from virl.platform.providers.graph.touchdown import read_episodes, read_partition, read_touchdown
+from virl.platform.providers.graph.touchdown import (
+    load_touchdown,
+    read_episodes,
+    read_partition,
+    read_touchdown,
+)
 from virl.platform.providers.http.cache import FILE_NAME
 from virl.platform.providers.http.cache import ReplyCache as HttpReplyCache
-from virl.platform.providers.http.naming import RequestName
-from virl.platform.providers.http.recording import Recording, Replay, Reply
+from virl.platform.providers.http.keeping import Recording, Replay, Reply, RequestName
 from virl.settings.region_file import read_region
 
 HERE = LatLng(40.7, -74.0)

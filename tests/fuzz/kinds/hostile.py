@@ -39,7 +39,7 @@ from virl.money.spending import Paid
 from virl.osm import extract_file
 from virl.pages.pictures import embed
 from virl.platform.navigators.instruction.in_order import plan_in_order
-from virl.platform.providers.http.deadline import add_deadlines, deadline
+from virl.platform.providers.http.wire import add_deadlines, deadline
 from virl.registry import import_errors, load
 from virl.serve.gate import GateOptions, add_gate
 from virl.serve.running import serve_in_thread

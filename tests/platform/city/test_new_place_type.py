@@ -62,7 +62,7 @@ virl.resources.data_root = lambda: data
 import httpx
 
 import virl
-from virl.platform.providers.open.overture.types import types_of
+from virl.platform.providers.open.overture import types_of
 from virl.serve.google import ServeOptions
 from virl.serve.google.server import serve_city
 

@@ -3,7 +3,7 @@
 import pytest
 
 from virl.platform.city.place_types import sort_of
-from virl.platform.providers.google.vocabulary import normal_types
+from virl.platform.providers.google.places import normal_types
 from virl.serve.google.place_types import TYPES
 
 

@@ -18,11 +18,11 @@ from virl.platform.providers.cities import (
     open_city,
     opened_city,
     read_city,
+    region_of_city,
 )
 from virl.platform.providers.google.city_file import GoogleCity
 from virl.platform.providers.graph.provider import GraphCity
 from virl.platform.providers.offline.city_file import OfflineCity
-from virl.platform.providers.region import region_of_city
 from virl.resources import data_folder
 from virl.settings.region_file import read_region
 

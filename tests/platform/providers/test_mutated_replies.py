@@ -38,7 +38,7 @@ from virl.platform.providers.http.service import Pace
 from virl.platform.providers.http.settings import Retries
 from virl.platform.providers.open.cells import cell_at
 from virl.platform.providers.open.osrm import OsrmWays
-from virl.platform.providers.open.overpass.source import OverpassPlaces
+from virl.platform.providers.open.overpass import OverpassPlaces
 from virl.platform.providers.open.pictures import open_pictures, picture_settings
 from virl.platform.providers.open.valhalla import ValhallaWays
 from virl.platform.providers.provider import Access

@@ -21,7 +21,7 @@ from virl.platform.providers.cities import (
     open_city,
     opened_city,
 )
-from virl.platform.providers.registry import PROVIDERS
+from virl.platform.providers.provider import PROVIDERS
 
 EXAMPLE = PLUGIN / "mytown" / "two_streets"
 

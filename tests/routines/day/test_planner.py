@@ -22,7 +22,7 @@ from virl.platform.city.city import City
 from virl.platform.city.maps import Route
 from virl.platform.city.places import Place
 from virl.platform.city.transit import Journey, JourneyLeg
-from virl.platform.providers.google.vocabulary import normal_types
+from virl.platform.providers.google.places import normal_types
 from virl.routines.day.checker import check, entries_of
 from virl.routines.day.facts import CityFacts
 from virl.routines.day.settings import FEELINGS, Day

@@ -42,8 +42,7 @@ from virl.platform.movers.links import LinksMover
 from virl.platform.navigators.tourist.signs import SignReader
 from virl.platform.perception.models import Device, ModelOptions, Models
 from virl.platform.perception.standing import check_ready
-from virl.platform.providers.cities import Access, city_settings, opened_city, region_called
-from virl.platform.providers.region import region_of_city
+from virl.platform.providers.cities import Access, city_settings, opened_city, region_called, region_of_city
 from virl.resources import cache_home
 from virl.routines.directions.landmarks import Lookout
 

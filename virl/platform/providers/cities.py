@@ -1,20 +1,98 @@
-"""Cities by name: `platform/cities/NAME.yaml` says which provider makes one, and how."""
+"""Cities and areas by name, and the region that a city covers."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+import shapely
+from pydantic import Field, field_validator
 
 from virl import resources
 from virl.errors import BadInput, UnknownName, VirlError, nearest_name
-from virl.geo.globe import distance
-from virl.geo.region import Region
+from virl.geo.globe import LatLng, LocalFrame, distance
+from virl.geo.region import Region, region_fault
 from virl.platform.city.city import City
-from virl.platform.providers.areas import Area, area_book
-from virl.platform.providers.city_file import CityFile
-from virl.platform.providers.provider import Access, Paths
-from virl.platform.providers.registry import PROVIDERS, provider_of, read_city
+from virl.platform.providers.city_file import CityFile, Name, Position
+from virl.platform.providers.provider import PROVIDERS, Access, Paths, provider_of, read_city
+from virl.settings.faults import spell_value
+from virl.settings.model import Settings, load_settings
 from virl.settings.region_file import read_region
+
+AREAS = "platform/areas"
+"""Folder of the files of areas, within the data."""
+
+
+class Area(Settings):
+    """Part of the district of a city, or its district in another outline."""
+
+    of: Name
+    """The city: a name in `platform/cities/`."""
+    label: Name
+    """The label that tells it from others of the city."""
+    polygon: tuple[Position, ...]
+    """Corners, `[lat, lng]` in WGS84 degrees, either way round."""
+
+    @field_validator("polygon")
+    @classmethod
+    def _is_a_region(cls, polygon: tuple[Position, ...]) -> tuple[Position, ...]:
+        """Check that the corners form a region."""
+        if fault := region_fault(polygon):
+            raise ValueError(str(fault))
+        return polygon
+
+    @property
+    def region(self) -> Region:
+        """The region that the area covers."""
+        return Region(self.polygon)
+
+
+class AreaGroup(Settings):
+    """Areas under one name."""
+
+    about: Name
+    cities: tuple[Name, ...] = Field(min_length=1)
+
+
+class AreaFile(Settings):
+    """A file of `platform/areas/`."""
+
+    areas: dict[Name, Area]
+    groups: dict[Name, AreaGroup] = Field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class AreaBook:
+    """All areas and groups, by name in alphabetical order."""
+
+    areas: dict[str, Area]
+    groups: dict[str, AreaGroup]
+
+    def expand(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Return names with each group replaced by its cities, none twice."""
+        found = (
+            city for name in names for city in (self.groups[name].cities if name in self.groups else (name,))
+        )
+        return tuple(dict.fromkeys(found))
+
+
+def area_book() -> AreaBook:
+    """Return all areas and groups of `platform/areas/`.
+
+    Raises:
+        BadInput: one is broken, or a group names an area that there is not.
+    """
+    areas: dict[str, Area] = {}
+    groups: dict[str, AreaGroup] = {}
+    for file in sorted(resources.data_folder(AREAS).glob("*.yaml")):
+        read = load_settings(file, AreaFile)
+        areas |= read.areas
+        groups |= read.groups
+        for name, group in read.groups.items():
+            if unknown := [city for city in group.cities if city not in areas]:
+                raise BadInput(f"{file}: groups: {name}: no area is called {spell_value(unknown[0])}")
+    return AreaBook(dict(sorted(areas.items())), dict(sorted(groups.items())))
+
 
 __all__ = [
     "CITIES",
@@ -255,3 +333,34 @@ def _paths_for(city: str) -> Paths | None:
 def _is_file(city: str) -> bool:
     """Return whether a given name is the path of a YAML file."""
     return Path(city).suffix in {".yaml", ".yml"}
+
+
+AROUND_STREETS_M = 15.0
+"""Metres beyond the outermost streets at which a city without a district ends; chosen."""
+
+
+def region_of_city(city: City) -> Region:
+    """Return the district of a city, or else the region around all its streets.
+
+    Raises:
+        BadInput: there is neither.
+    """
+    if city.region:
+        return city.region
+    if city.street_map is None:
+        raise BadInput(f"{city.title} has no default district: give a `region:`")
+    return around_streets(city.street_map.lines())
+
+
+def around_streets(lines: Sequence[Sequence[LatLng]]) -> Region:
+    """Return the convex region around streets, `AROUND_STREETS_M` metres wider.
+
+    Args:
+        lines: centre lines; at least one position.
+    """
+    positions = [position for line in lines for position in line]
+    frame = LocalFrame(positions[0])
+    x, y = frame.to_metres([one.lat for one in positions], [one.lng for one in positions])
+    hull = shapely.MultiPoint(list(zip(x.tolist(), y.tolist(), strict=True))).convex_hull
+    outline = shapely.get_coordinates(hull.buffer(AROUND_STREETS_M, quad_segs=2).simplify(1.0))
+    return Region(tuple(frame.position(*corner) for corner in outline.tolist()))

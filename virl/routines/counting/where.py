@@ -11,8 +11,7 @@ from virl.geo.globe import LatLng, bearing, distance
 from virl.geo.region import Region
 from virl.platform.city.city import City
 from virl.platform.city.streetview import Pose
-from virl.platform.providers.cities import region_called
-from virl.platform.providers.region import region_of_city
+from virl.platform.providers.cities import region_called, region_of_city
 
 MAX_FROM_CITY_M = 100_000.0  # how far a region may lie from its city's centre; as for region files
 

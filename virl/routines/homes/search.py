@@ -16,8 +16,7 @@ from virl.mind.lexicon import load_lexicon
 from virl.pages.numbers import count_noun
 from virl.platform.city.city import City
 from virl.platform.city.listings import Listing
-from virl.platform.providers.cities import city_settings, region_called
-from virl.platform.providers.region import region_of_city
+from virl.platform.providers.cities import city_settings, region_called, region_of_city
 from virl.routines.clients.settings import client_of
 from virl.routines.counting.where import region_of
 from virl.routines.homes.home import Home

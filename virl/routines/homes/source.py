@@ -12,9 +12,8 @@ from virl.journal.records import CostRecord
 from virl.money.ledger import Ledger
 from virl.platform.city.listings import Listing, Listings
 from virl.platform.providers.provider import Access
-from virl.platform.providers.rentcast.file import read_listings
 from virl.platform.providers.rentcast.http import open_rentcast
-from virl.platform.providers.rentcast.listings import RentCastListings
+from virl.platform.providers.rentcast.listings import RentCastListings, read_listings
 from virl.routines.homes.settings import RENT
 
 CITY, RENTCAST = "city", "rentcast"

@@ -21,7 +21,7 @@ from virl.journal.report import cost_so_far, start_of
 from virl.mind.open import open_mind
 from virl.money.book import MOST_USD
 from virl.platform.providers.cities import all_cities, city_settings, name_of_city
-from virl.platform.providers.registry import provider_of
+from virl.platform.providers.provider import provider_of
 from virl.serve.mcp.session import CitySession
 from virl.serve.running import check_key
 

@@ -29,10 +29,9 @@ from scripted_google import (
 
 from virl.errors import BadInput, ProviderError, UnknownName
 from virl.platform.providers.google.http import Call, canonical, name_of, open_google_http
-from virl.platform.providers.google.keys import Keys
-from virl.platform.providers.google.settings import load_google_settings
-from virl.platform.providers.http.bodies import ReplyBody
-from virl.platform.providers.http.limits import MinuteLimit
+from virl.platform.providers.google.settings import Keys, load_google_settings
+from virl.platform.providers.http.pace import MinuteLimit
+from virl.platform.providers.http.replies import ReplyBody
 
 GEOCODE = Call("geocode", query={"address": "1 Main St, Virlton"})
 NEARBY = Call("places_nearby", body={"maxResultCount": 5}, fields="places.id")

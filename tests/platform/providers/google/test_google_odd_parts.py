@@ -13,8 +13,7 @@ from virl.platform.city.maps import SPEED_M_S
 from virl.platform.city.streetview import Camera
 from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.city_file import GoogleOptions
-from virl.platform.providers.google.instructions import street_in
-from virl.platform.providers.google.journeys import departure
+from virl.platform.providers.google.journeys import departure, street_in
 from virl.platform.providers.google.maps import GoogleMaps
 from virl.platform.providers.google.streetview import GoogleStreetView
 from virl.platform.providers.google.ways_legacy import LegacyWays

@@ -29,15 +29,17 @@ from virl.platform.providers.google import places_legacy, places_new
 from virl.platform.providers.google.city_file import GoogleOptions
 from virl.platform.providers.google.http import Call, price_of
 from virl.platform.providers.google.nearby import Kinds, NearbyResult, cover_circle
-from virl.platform.providers.google.places import GooglePlaces, merge_places, opening_hours
-from virl.platform.providers.google.settings import load_google_settings
-from virl.platform.providers.google.vocabulary import (
+from virl.platform.providers.google.places import (
+    GooglePlaces,
     asked_legacy_types,
     asked_types,
+    merge_places,
     normal_types,
+    opening_hours,
     type_table,
 )
-from virl.platform.providers.http.bodies import Notes, read_body
+from virl.platform.providers.google.settings import load_google_settings
+from virl.platform.providers.http.replies import Notes, read_body
 from virl.serve.google.options import ServeOptions
 
 NEW = GoogleOptions(api="new")

@@ -8,7 +8,7 @@ from scripted_google import KEY, KEYS, PICTURE, SECRET, ScriptedGoogle, answer, 
 from virl.errors import BadInput, CannotWrite, ProviderError
 from virl.platform.providers.google.http import Call
 from virl.platform.providers.http.cache import ReplyCache
-from virl.platform.providers.http.recording import Recording, Replay
+from virl.platform.providers.http.keeping import Recording, Replay
 
 GEOCODE = Call("geocode", query={"address": "1 Main St"})
 IMAGE = Call("static_image", query={"pano": "p1"})

@@ -15,9 +15,8 @@ from virl.platform.city.streetview import Camera, Panorama, View
 from virl.platform.providers.google.city_file import GoogleOptions, Imagery
 from virl.platform.providers.google.streetview import KeyedStreetView
 from virl.platform.providers.google.tiles import SERVICE, Capture
-from virl.platform.providers.http.bodies import read_body
-from virl.platform.providers.pictures.projection import equirectangular, perspective
-from virl.platform.providers.pictures.tiling import tiles_seen
+from virl.platform.providers.http.replies import read_body
+from virl.platform.providers.pictures.projection import equirectangular, perspective, tiles_seen
 
 # As Google's page on street-view tiles shows a reply, with our numbers.
 METADATA = {

@@ -10,10 +10,14 @@ from real_data import real_data
 from virl.errors import NoStreetView
 from virl.platform.city.episodes import InstructionEpisode
 from virl.platform.city.graph import build_graph
-from virl.platform.providers.graph.cache import load_touchdown
+from virl.platform.providers.graph.data_files import GraphFault
 from virl.platform.providers.graph.episodes import MAX_WORDS, episode_faults, snapped_heading
-from virl.platform.providers.graph.faults import GraphFault
-from virl.platform.providers.graph.touchdown import read_episode_file, read_episodes, read_touchdown
+from virl.platform.providers.graph.touchdown import (
+    load_touchdown,
+    read_episode_file,
+    read_episodes,
+    read_touchdown,
+)
 
 
 def write(folder: Path, *lines: str) -> Path:

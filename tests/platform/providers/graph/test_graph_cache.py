@@ -8,10 +8,9 @@ from made_graph import LINKS, write_graph
 from real_data import real_data
 
 from virl.platform.city.graph import NavigationGraph
-from virl.platform.providers.graph import cache
-from virl.platform.providers.graph.cache import load_touchdown
-from virl.platform.providers.graph.faults import GraphFault
-from virl.platform.providers.graph.touchdown import read_touchdown
+from virl.platform.providers.graph import touchdown
+from virl.platform.providers.graph.data_files import GraphFault
+from virl.platform.providers.graph.touchdown import load_touchdown, read_touchdown
 
 ARRAYS = ("lat", "lng", "first", "target", "heading", "length", "yaw", "height")
 
@@ -45,7 +44,7 @@ def untouched(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         read.append(folder)
         return read_touchdown(folder)
 
-    monkeypatch.setattr(cache, "read_touchdown", count)
+    monkeypatch.setattr(touchdown, "read_touchdown", count)
     return read
 
 
@@ -99,7 +98,7 @@ def test_a_cache_of_another_version_is_made_anew(
 ) -> None:
     folder = write_graph(tmp_path / "graph")
     with monkeypatch.context() as earlier:
-        earlier.setattr(cache, "SCHEMA", cache.SCHEMA - 1)
+        earlier.setattr(touchdown, "SCHEMA", touchdown.SCHEMA - 1)
         load_touchdown(folder)
     load_touchdown(folder)
     load_touchdown(folder)

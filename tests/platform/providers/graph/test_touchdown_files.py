@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from made_graph import LINKS, NODES, write_graph
 from real_data import real_data
 
-from virl.platform.providers.graph.faults import SHOWN, GraphFault
-from virl.platform.providers.graph.tables import repeats
+from virl.platform.providers.graph.data_files import SHOWN, GraphFault, repeats
 from virl.platform.providers.graph.touchdown import read_partition, read_touchdown
 
 

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from virl.errors import ProviderError
 from virl.platform.city.left_out import MOST_REASONS, LeftOut
-from virl.platform.providers.http.bodies import MUST_FIT, CamelBody, OrUnknown, ReplyBody, read_body
+from virl.platform.providers.http.replies import MUST_FIT, CamelBody, OrUnknown, ReplyBody, read_body
 
 
 class _Point(ReplyBody):

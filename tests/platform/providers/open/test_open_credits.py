@@ -11,8 +11,7 @@ from virl.errors import NoStreetView
 from virl.geo.globe import LatLng, destination
 from virl.platform.providers.open.cells import Cell
 from virl.platform.providers.open.explored import Explored, Extent
-from virl.platform.providers.open.kept import KeptPictures
-from virl.platform.providers.open.settings import load_open_settings
+from virl.platform.providers.open.kept import KeptPictures, load_open_settings
 from virl.platform.providers.open.shots import Shot, ShotLists
 
 HERE = LatLng(48.5833, 7.7458)

@@ -21,7 +21,7 @@ from virl.platform.city.city import City
 from virl.platform.city.left_out import LeftOut
 from virl.platform.city.streetview import Camera
 from virl.platform.providers.cities import Access, open_city, opened_city
-from virl.platform.providers.open.mapillary.images import Images, attitude_of, shot_of
+from virl.platform.providers.open.mapillary.client import Images, attitude_of, shot_of
 from virl.serve.loopback import ServedCity, served_app
 
 TOKEN = "MLY|1234567890|0123456789abcdef0123456789abcdef"  # noqa: S105  # of nobody

@@ -17,8 +17,7 @@ from virl.osm.box import Box
 from virl.osm.places import type_table
 from virl.platform.city.place_types import types_named
 from virl.platform.providers.cities import Access, opened_city, read_city
-from virl.platform.providers.open.overture.source import OverturePlaces
-from virl.platform.providers.open.overture.types import OF_EVERY_PLACE, types_of
+from virl.platform.providers.open.overture import OF_EVERY_PLACE, OverturePlaces, types_of
 
 BOX = Box(41.249, -38.751, 41.251, -38.749)
 TEXTS = pa.list_(pa.string())

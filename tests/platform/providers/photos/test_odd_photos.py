@@ -17,8 +17,8 @@ from virl.geo.globe import LatLng, destination
 from virl.platform.city.attitude import Attitude
 from virl.platform.city.streetview import Camera, Image
 from virl.platform.providers.cities import open_city
+from virl.platform.providers.photos.city_file import PhotoIndex, write_index
 from virl.platform.providers.photos.importing import Imported, import_photos
-from virl.platform.providers.photos.index import PhotoIndex, write_index
 from virl.platform.providers.photos.track import read_track
 from virl.sheets.photographs import photographs_in
 

@@ -20,8 +20,8 @@ from virl.platform.city.attitude import Attitude
 from virl.platform.city.city import City
 from virl.platform.city.streetview import Camera
 from virl.platform.providers.cities import Access, open_city, opened_city
+from virl.platform.providers.photos.city_file import PhotoIndex, read_index, write_index
 from virl.platform.providers.photos.importing import import_photos
-from virl.platform.providers.photos.index import PhotoIndex, read_index, write_index
 from virl.platform.providers.photos.track import read_track
 from virl.towns.streetview import OfflineStreetView
 

@@ -11,7 +11,7 @@ from shapely import box
 
 from virl.errors import BadInput
 from virl.platform.city.city import City
-from virl.platform.providers.rentcast.file import read_listings
+from virl.platform.providers.rentcast.listings import read_listings
 
 EVERYWHERE = box(-180, -90, 180, 90)
 

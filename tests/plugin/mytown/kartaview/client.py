@@ -4,13 +4,12 @@ from collections.abc import Sequence
 
 from mytown.kartaview.photos import Answer, shots_of
 from virl.geo.globe import LatLng, distance
-from virl.platform.providers.http.bodies import Wanted
 from virl.platform.providers.http.faults import HttpFault, Received
-from virl.platform.providers.http.judging import usual_judge
-from virl.platform.providers.http.paging import every_page
+from virl.platform.providers.http.replies import Wanted, usual_judge
 from virl.platform.providers.open.cells import Cell
 from virl.platform.providers.open.pictures import PictureServer, PictureService, PictureSettings
 from virl.platform.providers.open.shots import Shot
+from virl.platform.providers.rentcast.listings import every_page
 
 MOST_PAGES = 10  # of a square; one with more photos is asked for in four parts (chosen)
 FOUND, NOTHING_FOUND, NOT_ALLOWED = 600, 601, 401

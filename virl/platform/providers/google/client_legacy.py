@@ -18,7 +18,7 @@ from requests.adapters import BaseAdapter
 
 from virl.errors import ProviderError, VirlError
 from virl.platform.providers.google.http import Call, GoogleHttp
-from virl.platform.providers.http.bodies import ReplyBody
+from virl.platform.providers.http.replies import ReplyBody
 
 SERVICE = "Google's legacy web services"
 

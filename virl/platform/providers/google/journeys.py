@@ -1,5 +1,6 @@
-"""Journeys from the steps of a reply, and times of departure as Google takes and gives them."""
+"""Journeys and street names from Google's steps, and times of departure as it takes and gives them."""
 
+import html
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -148,3 +149,24 @@ def _read_leg(step: JourneyStep, zone: str | None) -> JourneyLeg:
         arrives,
         ride.headsign,
     )
+
+
+LANGUAGE = "en"
+"""Language that instructions are asked in."""
+
+_ASIDE = re.compile(r"<div.*|\n.*", re.DOTALL)
+"""Pattern of remarks after an instruction, such as "Destination will be on the right"."""
+_TAG = re.compile(r"<[^<>]*>")
+_STREET = re.compile(r"\b(?:onto|on|along) (?!the (?:left|right)\b)(.+?)(?: towards? .*)?$", re.IGNORECASE)
+"""Pattern of the street name in an English instruction."""
+
+
+def street_in(instruction: str) -> str:
+    """Return the street name in an English instruction, text or HTML; empty where it has none.
+
+    Args:
+        instruction: as text or as HTML, such as `"Turn <b>left</b> onto <b>Camp St</b>"`.
+    """
+    text = html.unescape(_TAG.sub("", _ASIDE.sub("", instruction)))
+    found = _STREET.search(" ".join(text.split()))
+    return found[1] if found else ""

@@ -17,9 +17,9 @@ from virl.platform.city.maps import SPEED_M_S, Route, TravelMode, in_blocks
 from virl.platform.city.transit import Journey
 from virl.platform.providers.google.http import Call, GoogleHttp
 from virl.platform.providers.google.journeys import JourneyStep, departure, journey_of
-from virl.platform.providers.http.bodies import Latitude, Longitude, Notes, ReplyBody
 from virl.platform.providers.http.faults import shorten_words
-from virl.platform.providers.http.together import ask_all
+from virl.platform.providers.http.pace import ask_all
+from virl.platform.providers.http.replies import Latitude, Longitude, Notes, ReplyBody
 
 GEOCODING = "Geocoding API"
 MOST_BETWEEN = 25

@@ -23,19 +23,13 @@ from virl.platform.providers.google.places import (
     PAGES,
     PHOTO_SIDE,
     Period,
+    asked_legacy_types,
     no_place,
+    normal_types,
     opening_hours,
     report_endless,
 )
-from virl.platform.providers.google.vocabulary import asked_legacy_types, normal_types
-from virl.platform.providers.http.bodies import (
-    MUST_FIT,
-    Notes,
-    OrUnknown,
-    ReplyBody,
-    picture,
-    read_body,
-)
+from virl.platform.providers.http.replies import MUST_FIT, Notes, OrUnknown, ReplyBody, picture, read_body
 
 SERVICE = "Places API"
 PAGE_TRIES = 3

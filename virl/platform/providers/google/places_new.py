@@ -21,12 +21,14 @@ from virl.platform.providers.google.places import (
     PAGES,
     PHOTO_SIDE,
     Period,
+    asked_types,
     no_place,
+    normal_types,
     opening_hours,
     report_endless,
+    type_table,
 )
-from virl.platform.providers.google.vocabulary import asked_types, normal_types, type_table
-from virl.platform.providers.http.bodies import (
+from virl.platform.providers.http.replies import (
     MUST_FIT,
     CamelBody,
     Latitude,

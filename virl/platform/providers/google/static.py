@@ -10,7 +10,7 @@ from virl.geo.globe import LatLng
 from virl.platform.city.streetview import Camera, Image, Panorama
 from virl.platform.providers.google.http import Call, GoogleHttp
 from virl.platform.providers.google.maps import PositionBody
-from virl.platform.providers.http.bodies import ReplyBody, picture
+from virl.platform.providers.http.replies import ReplyBody, picture
 
 SERVICE = "Street View Static API"
 LARGEST = 640

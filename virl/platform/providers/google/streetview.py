@@ -22,7 +22,7 @@ from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.static import nearest_of, panorama_of, static_view
 from virl.platform.providers.google.tiles import SERVICE, THUMBNAIL, Capture, Mosaic, PanoramaTiles
 from virl.platform.providers.http.faults import UNREADABLE
-from virl.platform.providers.http.together import ask_all
+from virl.platform.providers.http.pace import ask_all
 
 KEPT_METADATA = 20_000
 """Metadata of panoramas kept in memory; chosen: about 10 MB."""

@@ -19,17 +19,16 @@ from virl.platform.city.attitude import Attitude
 from virl.platform.city.streetview import Camera, Image
 from virl.platform.providers.google.http import Call, GoogleHttp
 from virl.platform.providers.google.static import fetch_view
-from virl.platform.providers.http.bodies import (
-    CamelBody,
-    Latitude,
-    Longitude,
-    OrUnknown,
-    picture,
-)
+from virl.platform.providers.http.pace import ask_all
+from virl.platform.providers.http.replies import CamelBody, Latitude, Longitude, OrUnknown, picture
 from virl.platform.providers.http.service import Request
-from virl.platform.providers.http.together import ask_all
-from virl.platform.providers.pictures.projection import equirectangular, perspective
-from virl.platform.providers.pictures.tiling import Tile, paste_tile, tiles_seen
+from virl.platform.providers.pictures.projection import (
+    Tile,
+    equirectangular,
+    paste_tile,
+    perspective,
+    tiles_seen,
+)
 
 SERVICE = "Map Tiles API"
 THUMBNAIL = (600, 250)

@@ -13,10 +13,9 @@ from virl.geo.globe import LatLng
 from virl.platform.city.maps import Route, TravelMode, table_of_rows
 from virl.platform.providers.google.client_legacy import GoogleClient
 from virl.platform.providers.google.http import GoogleHttp
-from virl.platform.providers.google.instructions import LANGUAGE, street_in
-from virl.platform.providers.google.journeys import JourneyStep, Ride, line_of
+from virl.platform.providers.google.journeys import LANGUAGE, JourneyStep, Ride, line_of, street_in
 from virl.platform.providers.google.maps import EncodedPath, Seconds, check_legs, no_route, route_of
-from virl.platform.providers.http.bodies import OrUnknown, ReplyBody, read_body
+from virl.platform.providers.http.replies import OrUnknown, ReplyBody, read_body
 
 DIRECTIONS = "Directions API"
 MATRIX = "Distance Matrix API"

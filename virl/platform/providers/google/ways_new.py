@@ -12,10 +12,9 @@ from pydantic import Field, PlainValidator
 from virl.geo.globe import LatLng
 from virl.platform.city.maps import Route, TravelMode
 from virl.platform.providers.google.http import Call, GoogleHttp
-from virl.platform.providers.google.instructions import LANGUAGE, street_in
-from virl.platform.providers.google.journeys import JourneyStep, Ride, line_of
+from virl.platform.providers.google.journeys import LANGUAGE, JourneyStep, Ride, line_of, street_in
 from virl.platform.providers.google.maps import EncodedPath, Seconds, check_legs, no_route, route_of
-from virl.platform.providers.http.bodies import MUST_FIT, CamelBody, OrUnknown
+from virl.platform.providers.http.replies import MUST_FIT, CamelBody, OrUnknown
 
 SERVICE = "Routes API"
 MOST_PAIRS = 625

@@ -6,10 +6,9 @@ from virl.geo.globe import LatLng
 from virl.platform.city.city import City
 from virl.platform.city.graph_maps import GraphMaps
 from virl.platform.city.places import NoPlaces
-from virl.platform.providers.graph.cache import load_touchdown
-from virl.platform.providers.graph.credit import attribution_of
-from virl.platform.providers.pictures.graph_streetview import GraphStreetMap, GraphStreetView
-from virl.platform.providers.pictures.panorama_folder import PanoramaFolder
+from virl.platform.providers.graph.home import attribution_of
+from virl.platform.providers.graph.touchdown import load_touchdown
+from virl.platform.providers.pictures.graph_streetview import GraphStreetMap, GraphStreetView, PanoramaFolder
 
 
 def open_graph_city(name: str, title: str, folder: Path) -> City:

@@ -12,7 +12,7 @@ from virl.errors import NoStreetView
 from virl.geo.globe import signed_turn
 from virl.platform.city.episodes import InstructionEpisode
 from virl.platform.city.graph import NavigationGraph
-from virl.platform.providers.graph.faults import FileFault, by_line
+from virl.platform.providers.graph.data_files import FileFault, by_line
 
 MAX_WORDS = 1000
 """Most words of an instruction; chosen: the longest in Touchdown's and R2R's dev sets has 396."""

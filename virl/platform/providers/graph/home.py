@@ -1,8 +1,9 @@
-"""Where data sets are kept on this machine."""
+"""Where data sets are kept on this machine, and whom pages about them have to name."""
 
 from pathlib import Path
 
 from virl.errors import BadInput, UnknownName
+from virl.files.json_reading import JsonFault, read_json
 from virl.resources import data_home
 
 MARKS = {"touchdown": Path("graph", "nodes.txt"), "r2r": Path("connectivity")}
@@ -31,3 +32,25 @@ def find_data(name: str, override: Path | None = None) -> Path:
         if override is None
         else f"no {name} data in {home}: {MARKS[name]} is missing (layout: docs/reference/graph-data.md)"
     )
+
+
+MANIFEST = "export.json"
+"""Name of the manifest of an export."""
+
+
+def attribution_of(folder: Path) -> str:
+    """Return the names that pages about an export have to credit; empty for nobody.
+
+    Raises:
+        BadInput: the manifest is damaged.
+    """
+    manifest = folder / MANIFEST
+    try:
+        told = read_json(manifest.read_bytes())
+    except FileNotFoundError:
+        return ""
+    except (OSError, JsonFault):
+        told = None
+    if not isinstance(told, dict):
+        raise BadInput(f"{manifest}: is damaged: export the city again with `virl data export`")
+    return " ".join(str(told.get("attribution", "")).split())

@@ -1,9 +1,10 @@
-"""The street network of Touchdown and Map2seq: `nodes.txt` and `links.txt`, and the episodes on it.
+"""The street network of Touchdown and Map2seq, the episodes on it, and arrays of a network read before.
 
 A line of `nodes.txt` is `id,yaw,lat,lng` or `id,yaw,lat,lng,partition`; one of `links.txt` is
 `source id,heading,target id`. Angles are degrees clockwise from north.
 """
 
+import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
@@ -12,12 +13,20 @@ import numpy as np
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 
 from virl.files.json_reading import misfits
+from virl.files.stores import Arrays, ArrayStore
 from virl.geo.globe import Floats, Ints
 from virl.platform.city.episodes import InstructionEpisode
 from virl.platform.city.graph import NavigationGraph, build_graph
+from virl.platform.providers.graph.data_files import (
+    FileFault,
+    Table,
+    by_line,
+    read_lines,
+    read_table,
+    refuse,
+    repeats,
+)
 from virl.platform.providers.graph.episodes import EpisodeFile, keep_distinct
-from virl.platform.providers.graph.faults import FileFault, by_line, refuse
-from virl.platform.providers.graph.tables import Table, read_lines, read_table, repeats
 
 Dataset = Literal["touchdown", "map2seq"]
 GRAPH_FILES = ("nodes.txt", "links.txt")
@@ -145,3 +154,64 @@ class _Line(BaseModel):
     navigation_text: str
     route_panoids: tuple[str, ...] = Field(min_length=1)
     start_heading: FiniteFloat
+
+
+SCHEMA = 2
+"""Version of the cache files; a file of another version is made anew."""
+_ARRAYS = ("lat", "lng", "first", "target", "heading", "length", "yaw", "height")
+"""Names of the graph's arrays in a cache file."""
+
+
+def load_touchdown(folder: Path) -> NavigationGraph:
+    """Return the graph in a Touchdown folder, from a cache file where there is one.
+
+    A cache file is named by the digest of the files' contents.
+
+    Args:
+        folder: holds `nodes.txt` and `links.txt`.
+
+    Raises:
+        GraphFault: the files have faults.
+    """
+    digest = _digest(folder)
+    if digest is None:
+        return read_touchdown(folder)
+    return _GRAPHS.get(f"{SCHEMA} {digest}", lambda: read_touchdown(folder))
+
+
+def _digest(folder: Path) -> str | None:
+    """Return the SHA-256 of the files that a graph is read from; `None` where one cannot be read."""
+    sha = hashlib.sha256()
+    try:
+        for name in GRAPH_FILES:
+            content = (folder / name).read_bytes()
+            sha.update(len(content).to_bytes(8, "big"))
+            sha.update(content)
+    except OSError:
+        return None
+    return sha.hexdigest()
+
+
+def _read(kept: Arrays) -> NavigationGraph:
+    """Return the graph in the arrays of a cache file."""
+    ids = kept["ids"].tobytes().decode().split("\n")
+    return build_graph(
+        ids,
+        kept["lat"],
+        kept["lng"],
+        np.repeat(np.arange(len(ids)), np.diff(kept["first"])),
+        kept["target"],
+        kept["heading"],
+        kept["length"],
+        yaw=kept["yaw"],
+        height=kept["height"],
+    )
+
+
+def _write(graph: NavigationGraph) -> Arrays:
+    """Return a graph as the arrays of a cache file."""
+    ids = np.frombuffer("\n".join(graph.ids).encode(), np.uint8)
+    return {"ids": ids, **{name: np.asarray(getattr(graph, name)) for name in _ARRAYS}}
+
+
+_GRAPHS = ArrayStore("graphs", "graph", 12, _write, _read)  # how many: chosen

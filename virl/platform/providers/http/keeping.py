@@ -1,16 +1,143 @@
-"""Caches, recordings and books of services: where replies come from and go to, and what is written down."""
+"""Replies that are kept: names of requests, caches, recordings, and the books of services.
 
+Each recorded reply is two files, `ENDPOINT/KEY.json` with the request and `ENDPOINT/KEY.body` with the
+reply's body; `KEY` is the SHA-256 of the request without host, key and session token.
+"""
+
+import hashlib
+import json
 import uuid
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Self
 
+from pydantic import ValidationError
+
 from virl import resources
-from virl.errors import BadInput
+from virl.errors import BadInput, ProviderError
+from virl.files.writing import read_bounded, replace_file
 from virl.money.ledger import Ledger
 from virl.platform.city.left_out import LeftOut
 from virl.platform.providers.http.cache import ReplyCache
-from virl.platform.providers.http.recording import Recording, Replay
 from virl.platform.providers.provider import Access
+from virl.settings.model import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class RequestName:
+    """The name of a request in caches and recordings, without key, host and session token."""
+
+    endpoint: str
+    """Name of the endpoint, such as `"geocode"`; fit for a folder."""
+    canonical: str
+    """The request as JSON with sorted parts."""
+
+    def key(self, host: str = "") -> str:
+        """Return the SHA-256 of the request and the host that is asked: 64 hex digits."""
+        return hashlib.sha256(f"{host}\n{self.canonical}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+FORMAT = 1
+"""Version of the files of a recording."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A reply: a status of 200 to 499 and a body without keys."""
+
+    status: int
+    """HTTP status."""
+    body: bytes
+
+
+class _Entry(Settings):
+    """The content of `KEY.json`: the request and the status of its reply."""
+
+    format: int
+    status: int
+    request: dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """A folder that replies are written to; the first reply to a request stays.
+
+    Raises:
+        BadInput: the folder cannot be made.
+    """
+
+    folder: Path
+
+    def __post_init__(self) -> None:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as fault:
+            raise BadInput(f"{self.folder}: cannot record there ({fault.strerror})") from fault
+
+    def write(self, request: RequestName, reply: Reply) -> None:
+        """Write a reply's two files whole, unless the request has one.
+
+        Raises:
+            CannotWrite: the folder cannot be written.
+        """
+        request_file, body_file = _files(self.folder, request)
+        if request_file.exists():
+            return
+        entry = _Entry(format=FORMAT, status=reply.status, request=json.loads(request.canonical))
+        _write(body_file, reply.body)
+        _write(request_file, (entry.model_dump_json(indent=1) + "\n").encode())
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A folder of recorded replies, read in place of the network.
+
+    Raises:
+        BadInput: there is no such folder.
+    """
+
+    folder: Path
+
+    def __post_init__(self) -> None:
+        if not self.folder.is_dir():
+            raise BadInput(f"{self.folder}: no such folder: record one with --record {self.folder}")
+
+    def read(self, request: RequestName, service: str) -> Reply:
+        """Return the recorded reply to a request.
+
+        Raises:
+            ProviderError: it was not recorded; names the request.
+            BadInput: its files are broken.
+        """
+        request_file, body_file = _files(self.folder, request)
+        try:
+            entry = _Entry.model_validate_json(read_bounded(request_file) or b"")
+            body = read_bounded(body_file)
+        except FileNotFoundError:
+            raise ProviderError(
+                service,
+                f"no reply to {request.canonical} is recorded in {self.folder}",
+                "record the run again with --record, or run without --replay",
+            ) from None
+        except (OSError, ValidationError) as fault:
+            raise BadInput(f"{request_file}: not a recorded request: record the run again") from fault
+        if entry.format != FORMAT:
+            raise BadInput(f"{request_file}: format {entry.format} is not {FORMAT}: record the run again")
+        if body is None:
+            raise BadInput(f"{body_file}: not a recorded reply: record the run again")
+        return Reply(entry.status, body)
+
+
+def _files(folder: Path, request: RequestName) -> tuple[Path, Path]:
+    """Return the paths of (the request, the reply's body) in the folder."""
+    stem = folder / request.endpoint / request.key()
+    return stem.with_suffix(".json"), stem.with_suffix(".body")
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write a file whole, or not at all."""
+    with replace_file(path, "record the run again") as file:
+        file.write(data)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Positions and addresses from Nominatim.
+"""Positions and addresses from Nominatim, in one line as their country writes them.
 
 The public server allows one request a second and no bulk.
 """
@@ -12,10 +12,10 @@ from virl.errors import NotFound
 from virl.geo.globe import LatLng, distance
 from virl.osm.box import Box, square_around
 from virl.platform.city.maps import Address
-from virl.platform.providers.http.bodies import Latitude, Longitude, ReplyBody, Wanted
 from virl.platform.providers.http.faults import HttpFault, Received
 from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.osm_servers import MapServer, MapServiceSettings, load_open_maps, map_judge
+from virl.platform.providers.http.replies import Latitude, Longitude, ReplyBody, Wanted
 from virl.platform.providers.http.service import Tell
 from virl.platform.providers.http.settings import Timeouts
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from virl.errors import ProviderError, Verdict
 from virl.osm.box import Box
-from virl.platform.providers.http.bodies import ShapeT, Wanted
 from virl.platform.providers.http.faults import HttpFault, Received, json_object, page_words, shorten_words
 from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.osm_servers import (
@@ -17,6 +16,7 @@ from virl.platform.providers.http.osm_servers import (
     load_open_maps,
     map_judge,
 )
+from virl.platform.providers.http.replies import ShapeT, Wanted
 from virl.platform.providers.http.service import Tell
 from virl.platform.providers.http.settings import Timeouts
 

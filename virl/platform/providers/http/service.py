@@ -20,15 +20,19 @@ import httpx
 from virl.errors import ProviderError
 from virl.files.json_reading import read_json
 from virl.money.spending import FREE, Price
-from virl.platform.providers.http.apart import SecondsApart
-from virl.platform.providers.http.bodies import Notes, ReplyBody, ShapeT, Wanted, read_element
 from virl.platform.providers.http.faults import HttpFault, Received, usual_remedy
-from virl.platform.providers.http.judging import Judge, usual_judge
-from virl.platform.providers.http.keeping import Keeping
+from virl.platform.providers.http.keeping import Keeping, Reply, RequestName
 from virl.platform.providers.http.keys import NoKey, Secrets
-from virl.platform.providers.http.limits import MinuteLimit, OneAtATime
-from virl.platform.providers.http.naming import RequestName
-from virl.platform.providers.http.recording import Reply
+from virl.platform.providers.http.pace import MinuteLimit, OneAtATime, SecondsApart
+from virl.platform.providers.http.replies import (
+    Judge,
+    Notes,
+    ReplyBody,
+    ShapeT,
+    Wanted,
+    read_element,
+    usual_judge,
+)
 from virl.platform.providers.http.settings import Retries, Timeouts
 from virl.platform.providers.http.wire import MAX_REPLY_MB, Wire
 from virl.retry import RetryPolicy

@@ -3,20 +3,106 @@
 import ssl
 import time
 import urllib.request
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from functools import cache
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
+import httpcore
 import httpx
 
-from virl.platform.providers.http.deadline import add_deadlines, deadline, keep_deadlines
 from virl.platform.providers.http.faults import HttpFault, Received
 from virl.platform.providers.http.keys import KeyTransport, Secrets
 from virl.platform.providers.http.settings import Timeouts
 from virl.redaction import PICTURES
 from virl.traces.spans import Attributes, span
 from virl.version import __version__
+
+_DEADLINE: ContextVar[float | None] = ContextVar("deadline", default=None)
+"""Moment on `time.monotonic` at which waits end; `None` for none."""
+
+
+@contextmanager
+def deadline(at: float) -> Iterator[None]:
+    """Let waits of `add_deadlines` transports within the block end at a moment on `time.monotonic`.
+
+    Args:
+        at: seconds on `time.monotonic`.
+    """
+    token = _DEADLINE.set(at)
+    try:
+        yield
+    finally:
+        _DEADLINE.reset(token)
+
+
+def keep_deadlines(client: httpx.Client) -> None:
+    """Make all connections of a client keep `deadline`; httpx itself bounds only single waits.
+
+    Transports that wrap others are left as they are: see `add_deadlines`.
+    """
+    for transport in (client._transport, *client._mounts.values()):  # noqa: SLF001  as `add_deadlines`
+        if isinstance(transport, httpx.HTTPTransport):
+            add_deadlines(transport)
+
+
+def add_deadlines(transport: httpx.HTTPTransport) -> httpx.HTTPTransport:
+    """Return the same transport, made to keep `deadline` on all its connections."""
+    transport._pool._network_backend = _TimedBackend()  # noqa: SLF001  httpx has no option for it
+    return transport
+
+
+class _TimedBackend(httpcore.SyncBackend):
+    """A network backend whose connections keep `deadline`."""
+
+    def connect_tcp(
+        self, host: str, port: int, timeout: float | None = None, *args: Any, **more: Any
+    ) -> httpcore.NetworkStream:
+        left = _seconds_left(timeout, httpcore.ConnectTimeout)
+        return _TimedStream(super().connect_tcp(host, port, left, *args, **more))
+
+
+class _TimedStream(httpcore.NetworkStream):
+    """A connection whose every wait ends at `deadline`."""
+
+    def __init__(self, inner: httpcore.NetworkStream) -> None:
+        self._inner = inner
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._inner.read(max_bytes, _seconds_left(timeout, httpcore.ReadTimeout))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._inner.write(buffer, _seconds_left(timeout, httpcore.WriteTimeout))
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore.NetworkStream:
+        left = _seconds_left(timeout, httpcore.ConnectTimeout)
+        return _TimedStream(self._inner.start_tls(ssl_context, server_hostname, left))
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._inner.get_extra_info(info)
+
+
+def _seconds_left(timeout: float | None, fault: type[httpcore.TimeoutException]) -> float | None:
+    """Return the seconds that one wait may take until `deadline`; `None` for no limit.
+
+    Raises:
+        TimeoutException: as `fault`: the deadline is over.
+    """
+    at = _DEADLINE.get()
+    if at is None:
+        return timeout
+    left = at - time.monotonic()
+    if left <= 0:
+        raise fault
+    return left if timeout is None else min(timeout, left)
+
 
 MAX_REPLY_MB = 32.0  # chosen
 _MOST_REDIRECTS = 3  # a photo takes one (chosen)

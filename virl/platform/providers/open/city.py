@@ -7,12 +7,10 @@ from virl import resources
 from virl.platform.city.city import City
 from virl.platform.city.places import NoPlaces
 from virl.platform.providers.open.city_file import OpenCity
-from virl.platform.providers.open.explored import Explored, Extent
+from virl.platform.providers.open.explored import Explored, Extent, MapsOnTheWay, StreetsOnTheWay
 from virl.platform.providers.open.ground import ground_of
-from virl.platform.providers.open.kept import KeptPictures
-from virl.platform.providers.open.on_the_way import MapsOnTheWay, StreetsOnTheWay
+from virl.platform.providers.open.kept import KeptPictures, load_open_settings
 from virl.platform.providers.open.pictures import open_pictures, picture_settings
-from virl.platform.providers.open.settings import load_open_settings
 from virl.platform.providers.open.shots import ShotLists
 from virl.platform.providers.open.streetview import OpenStreetView
 from virl.platform.providers.provider import Access

@@ -1,4 +1,4 @@
-"""The panorama graph of shared pictures as far as it is known: all of a district, or more as one walks."""
+"""The panorama graph of shared pictures as far as it is known, and maps and streets over it."""
 
 import hashlib
 import json
@@ -13,13 +13,16 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from virl.files.writing import write_whole
-from virl.geo.globe import LatLng
+from virl.geo.globe import Floats, LatLng
 from virl.geo.region import Region
 from virl.osm.box import box_around
+from virl.platform.city.graph import NavigationGraph
+from virl.platform.city.maps import Address, Maps, ReverseMaps, Route, TravelMode, walked_route
 from virl.platform.providers.open.cells import Cell, cells_around, cells_of
 from virl.platform.providers.open.shots import Shot, ShotLists, pictures_of
-from virl.platform.providers.pictures.credit import credit_line
 from virl.platform.providers.pictures.graph import PictureGraph, picture_graph
+from virl.platform.providers.pictures.graph_streetview import GraphStreetMap
+from virl.platform.providers.pictures.picture import credit_line
 
 EDGE_M = 60.0
 """Metres to the edge of the known pictures below which more are asked for; chosen: twice a link."""
@@ -179,3 +182,67 @@ def _digest(extent: Extent) -> str:
     """Return a hash that names the file of an extent."""
     told = [*extent.start, extent.reach_m, str(extent.as_of)]
     return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:24]
+
+
+class MapsOnTheWay:
+    """Maps over a panorama graph that may grow.
+
+    Args:
+        explored: the panoramas.
+        make: makes the maps of a graph.
+    """
+
+    def __init__(self, explored: Explored, make: Callable[[NavigationGraph], Maps]) -> None:
+        self._explored = explored
+        self._make = make
+        self._made: tuple[NavigationGraph, Maps] | None = None
+
+    def geocode(self, address: str) -> LatLng:
+        """Return the position of an address or of a place named in it."""
+        return self._maps.geocode(address)
+
+    def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
+        """Return the shortest route through two or more stops, in their order."""
+        return self._maps.route(stops, mode)
+
+    def travel_times(
+        self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
+    ) -> Floats:
+        """Return the seconds from every origin to every destination, shape (origins, destinations)."""
+        return self._maps.travel_times(origins, destinations, mode)
+
+    def address_at(self, position: LatLng, radius: float) -> Address | None:
+        """Return the nearest address within `radius` metres; `None` if none is known."""
+        maps = self._maps
+        return maps.address_at(position, radius) if isinstance(maps, ReverseMaps) else None
+
+    def panorama_route(self, stops: Sequence[LatLng]) -> Route:
+        """Return the shortest route from panorama to panorama through two or more stops, in their order."""
+        return walked_route(self._maps, stops)
+
+    @property
+    def _maps(self) -> Maps:
+        """Maps over the graph as it is now, made anew when it has grown."""
+        graph = self._explored.graph.graph
+        if self._made is None or self._made[0] is not graph:
+            self._made = graph, self._make(graph)
+        return self._made[1]
+
+
+class StreetsOnTheWay:
+    """The streets of a panorama graph that may grow, as far as they are known.
+
+    Args:
+        explored: the panoramas.
+    """
+
+    def __init__(self, explored: Explored) -> None:
+        self._explored = explored
+
+    def lines(self) -> Sequence[Sequence[LatLng]]:
+        """Return the centre lines of the streets."""
+        return GraphStreetMap(self._explored.graph.graph).lines()
+
+    def panorama_ids(self) -> Sequence[str]:
+        """Return the ids of all panoramas, in a fixed order."""
+        return self._explored.graph.graph.ids

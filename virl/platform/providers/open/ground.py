@@ -142,17 +142,13 @@ class _GroundParts:
         district = district_of(self._file)
         if self._file.places == "overture" and (files := self._file.overture_files):
             require("overture", "pyarrow", what=f"reading {files}")
-            from virl.platform.providers.open.overture.source import (  # noqa: PLC0415 - needs the extra
-                OverturePlaces,
-            )
+            from virl.platform.providers.open.overture import OverturePlaces  # noqa: PLC0415 - needs the extra
 
             overture = OverturePlaces(files)
             self._credits.append(overture.credit(district))
             return TiledPlaces(overture, district)
         require("osm", what=f"the places of {self._name}")
-        from virl.platform.providers.open.overpass.source import (  # noqa: PLC0415 - needs the extra
-            OverpassPlaces,
-        )
+        from virl.platform.providers.open.overpass import OverpassPlaces  # noqa: PLC0415 - needs the extra
 
         source = OverpassPlaces(services.overpass, keeping, self._file.overpass_url, self._access.day)
         self._closing.callback(source.close)

@@ -15,10 +15,9 @@ from pydantic import Field
 
 from virl.errors import ProviderError
 from virl.platform.providers.http.faults import HttpFault, usual_remedy
-from virl.platform.providers.http.judging import Judge, usual_judge
-from virl.platform.providers.http.keeping import Keeping
+from virl.platform.providers.http.keeping import Keeping, RequestName
 from virl.platform.providers.http.keys import ApiKey
-from virl.platform.providers.http.naming import RequestName
+from virl.platform.providers.http.replies import Judge, usual_judge
 from virl.platform.providers.http.service import Limits, Request, Service
 from virl.platform.providers.http.settings import HOST, Retries, Timeouts, checked_host
 from virl.platform.providers.open.cells import Cell

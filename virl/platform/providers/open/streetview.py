@@ -11,17 +11,21 @@ from virl.errors import NoImagery, ProviderError
 from virl.geo.globe import LatLng
 from virl.platform.city.graph import panorama_at, panorama_near
 from virl.platform.city.streetview import Camera, Image, Panorama, View
-from virl.platform.providers.http.bodies import picture
-from virl.platform.providers.http.together import ask_all
+from virl.platform.providers.http.pace import ask_all
+from virl.platform.providers.http.replies import picture
 from virl.platform.providers.open.explored import Explored
 from virl.platform.providers.open.kept import KeptPictures
 from virl.platform.providers.open.pictures import PictureClient
 from virl.platform.providers.open.shots import TileMatrix
-from virl.platform.providers.pictures.flat import flat_view
-from virl.platform.providers.pictures.part import check_part, whole_attitude
+from virl.platform.providers.pictures.flat import check_part, flat_view, whole_attitude
 from virl.platform.providers.pictures.picture import FULL_TURN, Picture, whole_panorama
-from virl.platform.providers.pictures.projection import Equirectangular, equirectangular, perspective
-from virl.platform.providers.pictures.tiling import paste_tile, tiles_seen
+from virl.platform.providers.pictures.projection import (
+    Equirectangular,
+    equirectangular,
+    paste_tile,
+    perspective,
+    tiles_seen,
+)
 
 SD_WIDTH = 2048
 """Width in pixels of the `sd` picture of a panorama."""

@@ -19,14 +19,11 @@ from virl.platform.city.graph import panorama_at, panorama_near
 from virl.platform.city.graph_maps import GraphMaps
 from virl.platform.city.places import NoPlaces
 from virl.platform.city.streetview import Camera, Image, Panorama, View
-from virl.platform.providers.photos.city_file import PhotosCity
-from virl.platform.providers.photos.index import UNKNOWN_TIME, Photo, read_index
-from virl.platform.providers.pictures.credit import credit_line
-from virl.platform.providers.pictures.flat import flat_view
+from virl.platform.providers.photos.city_file import UNKNOWN_TIME, Photo, PhotosCity, read_index
+from virl.platform.providers.pictures.flat import check_part, flat_view, whole_attitude
 from virl.platform.providers.pictures.graph import PictureGraph, picture_graph
 from virl.platform.providers.pictures.graph_streetview import GraphStreetMap
-from virl.platform.providers.pictures.part import check_part, whole_attitude
-from virl.platform.providers.pictures.picture import whole_panorama
+from virl.platform.providers.pictures.picture import credit_line, whole_panorama
 from virl.platform.providers.pictures.projection import Equirectangular, equirectangular, perspective
 
 if TYPE_CHECKING:

@@ -1,10 +1,125 @@
-"""The file of a city made of photographs, and the path of an index in its place."""
+"""The file of a city of photographs, and the index `NAME.photos.json` that stands for it."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Annotated, Literal
 
-from virl.platform.providers.city_file import CityFile
-from virl.platform.providers.photos.index import SUFFIX
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+)
+
+from virl.errors import BadInput
+from virl.files.json_reading import MAX_FILE_MB, JsonRecord, misfits
+from virl.files.writing import read_bounded, write_whole
+from virl.geo.globe import LatLng
+from virl.platform.city.attitude import Attitude
+from virl.platform.providers.city_file import CityFile, Position
+from virl.platform.providers.pictures.picture import FULL_TURN, Picture
+
+SUFFIX = ".photos.json"
+"""Ending of the names of index files."""
+UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
+"""Stand-in for a time that is not known."""
+
+
+def _check_inside(name: str) -> str:
+    """Return a path, checked to stay within the folder."""
+    if not name or Path(name).is_absolute() or ".." in Path(name).parts:
+        raise ValueError("must be a path within the folder of photographs")
+    return name
+
+
+class Photo(JsonRecord):
+    """One photograph."""
+
+    file: Annotated[str, AfterValidator(_check_inside)]
+    """Path within the folder."""
+    position: Position
+    heading: float
+    """Heading of the middle column, degrees clockwise from north."""
+    pitch: float = 0.0
+    """Degrees that the middle looks above the horizon."""
+    roll: float = 0.0
+    """Degrees that the camera leans to the right."""
+    fov: float = Field(gt=0, le=FULL_TURN)
+    """Horizontal field of view in degrees; 360 for a panorama."""
+    sky: float | None = Field(default=None, ge=0, le=1)
+    """Share of the panorama's height cut off above it, [0, 1]; `None`: half of what is missing."""
+    left: float | None = Field(default=None, ge=0, le=1)
+    """Share of the panorama's width cut off to its left, [0, 1]; `None` for a whole one."""
+    sequence: str
+    """Name of the sequence that it belongs to."""
+    rank: int
+    """Place in the sequence, from 0."""
+    taken: AwareDatetime = UNKNOWN_TIME
+    author: str = ""
+    licence: str = ""
+
+    def picture(self) -> Picture:
+        """Return the photograph as a picture of a sequence; its id is its path."""
+        return Picture(
+            id=self.file,
+            position=LatLng(*self.position),
+            attitude=Attitude(self.heading, self.pitch, self.roll),
+            fov=self.fov,
+            sequence=self.sequence,
+            rank=self.rank,
+            taken=self.taken,
+            author=self.author,
+            licence=self.licence,
+        )
+
+
+class PhotoIndex(BaseModel):
+    """All photographs of a folder that can be placed."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: Literal[2] = 2
+    """Version; rises when the same photographs are read in another way."""
+    title: str
+    folder: str
+    """The folder of the photographs, as seen from the index."""
+    photos: tuple[Photo, ...] = Field(min_length=1)
+
+    @field_validator("format", mode="before")
+    @classmethod
+    def _is_current(cls, given: object) -> object:
+        """Check that the index is not of an earlier format."""
+        if given == 1:
+            raise ValueError("an earlier version of virl wrote it, with some wrong headings")
+        return given
+
+
+def read_index(file: Path) -> PhotoIndex:
+    """Return the index in a file, checked.
+
+    Raises:
+        BadInput: it is missing or damaged; names what is wrong.
+    """
+    try:
+        return PhotoIndex.model_validate_json(read_bounded(file, MAX_FILE_MB * 10**6) or b"")
+    except OSError as fault:
+        raise BadInput(
+            f"{file}: cannot be read ({fault.strerror}): make it with virl import photos"
+        ) from fault
+    except ValidationError as fault:
+        raise BadInput(f"{file}: {misfits(fault, 'the file')[0]}: run virl import photos again") from fault
+
+
+def write_index(file: Path, index: PhotoIndex) -> None:
+    """Write an index to a file, replacing what is there.
+
+    Raises:
+        CannotWrite: the disk refuses.
+    """
+    write_whole(file, index.model_dump_json(indent=1).encode() + b"\n", "import again")
 
 
 class PhotosCity(CityFile):

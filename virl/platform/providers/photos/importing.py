@@ -12,15 +12,41 @@ import PIL.Image
 from PIL.ExifTags import GPS, IFD, Base
 
 from virl.errors import BadInput
+from virl.extras import module
 from virl.files.pictures import MOST_PANORAMA_PIXELS, PictureFault, open_picture
 from virl.geo.globe import LatLng, bearing, distance
 from virl.geo.region import position_fault
 from virl.plain_text import plain_line, whole_text
 from virl.platform.city.attitude import Attitude
-from virl.platform.providers.photos.declination import true_heading
-from virl.platform.providers.photos.index import UNKNOWN_TIME, Photo
+from virl.platform.providers.photos.city_file import UNKNOWN_TIME, Photo
 from virl.platform.providers.photos.track import GpsTrack
 from virl.platform.providers.pictures.picture import FULL_TURN
+
+
+def true_heading(magnetic: float, position: LatLng, taken: datetime) -> float | None:
+    """Return a heading from true north, degrees; `None` where the model does not hold.
+
+    Args:
+        magnetic: degrees from magnetic north.
+        position: of the compass.
+        taken: the time; models cover the years 2010 to 2029.
+
+    Raises:
+        ModelUnavailable: the package of the model is not installed.
+    """
+    model = module("pygeomag", extra="photos")
+    try:
+        field = model.GeoMag(base_year=taken).calculate(
+            position.lat,
+            position.lng,
+            alt=0,
+            time=model.decimal_year_from_date(taken),
+            raise_in_warning_zone=True,
+        )
+    except (ValueError, model.BlackoutZoneException, model.CautionZoneException):
+        return None  # another year, or near a magnetic pole, where a compass turns freely
+    return (magnetic + float(field.d)) % FULL_TURN
+
 
 SUFFIXES = (".jpg", ".jpeg")
 PAUSE_S = 120.0

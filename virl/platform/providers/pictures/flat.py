@@ -1,4 +1,4 @@
-"""Views out of a flat photograph: what a pinhole camera shows of what another pinhole camera saw."""
+"""Views out of pictures of less than a full turn: flat photographs, and parts of panoramas."""
 
 from math import radians, tan
 
@@ -10,7 +10,8 @@ from virl.errors import NoImagery
 from virl.geo.globe import signed_turn
 from virl.platform.city.attitude import Attitude
 from virl.platform.city.streetview import Camera, Image
-from virl.platform.providers.pictures.projection import rays_of
+from virl.platform.providers.pictures.picture import FULL_TURN, Picture
+from virl.platform.providers.pictures.projection import rays_of, sample_points
 
 LEAST_SHOWN = 0.5
 """Least share of a view that a photograph has to show; chosen. The rest is black."""
@@ -59,3 +60,34 @@ def check_shown(shown: NDArray[np.bool_], fov: float, heading: float, camera: Ca
             f"the photograph faces {heading:.0f} degrees with a field of view of {fov:.0f}, and the "
             f"view is {off:.0f} degrees to its side: look to {heading:.0f}, or use 360-degree pictures"
         )
+
+
+_GRID = 3600, 1800
+"""Columns and rows of points at which a panorama is looked up to be shown or not (chosen)."""
+
+
+def whole_attitude(held: Picture, left: float | None) -> Attitude:
+    """Return the attitude of the whole panorama that a picture is, or is cut from.
+
+    Args:
+        held: the picture.
+        left: share of the whole width that is cut off to the left of it; `None` for a whole panorama.
+    """
+    turn = 0.0 if left is None else (left - 0.5) * FULL_TURN + held.fov / 2
+    return Attitude((held.attitude.heading - turn) % FULL_TURN, held.attitude.pitch, held.attitude.roll)
+
+
+def check_part(held: Picture, left: float, camera: Camera) -> None:
+    """Check that a part of a panorama shows enough of a view.
+
+    Args:
+        held: the picture, with its attitude.
+        left: share of the panorama where the part begins, [0, 1).
+        camera: of the view.
+
+    Raises:
+        NoImagery: it shows less than half of it.
+    """
+    across, _ = sample_points(whole_attitude(held, left), camera, *_GRID)
+    shown = (across / _GRID[0] - left) % 1 <= held.fov / FULL_TURN
+    check_shown(shown, held.fov, held.attitude.heading, camera)

@@ -1,15 +1,58 @@
-"""Street view over a navigation graph, and its streets as lines."""
+"""Street view over a navigation graph, with panoramas out of a user's folder."""
 
 from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 
-from virl.errors import NoImagery
+from virl.errors import BadInput, NoImagery
+from virl.files.pictures import MOST_PANORAMA_PIXELS, PictureFault, open_picture
 from virl.geo.globe import LatLng
 from virl.platform.city.graph import NavigationGraph, panorama_at, panorama_near
 from virl.platform.city.streetview import Camera, Panorama, View
-from virl.platform.providers.pictures.panorama_folder import PanoramaFolder
-from virl.platform.providers.pictures.projection import perspective
+from virl.platform.providers.pictures.projection import Equirectangular, equirectangular, perspective
+
+KEPT = 8
+"""Decoded panoramas kept in memory; chosen: one of 3328x1664 pixels takes 17 MB."""
+
+
+class PanoramaFolder:
+    """A folder of equirectangular pictures `PANO_ID.jpg`; the last few are kept decoded.
+
+    Args:
+        folder: it need not exist.
+        kept: how many are kept.
+    """
+
+    def __init__(self, folder: Path, kept: int = KEPT) -> None:
+        self._folder = folder
+        self._read = lru_cache(maxsize=kept)(self._decode)
+
+    def panorama(self, pano_id: str, yaw: float) -> Equirectangular:
+        """Return the decoded panorama with this id, its middle column at heading `yaw` (degrees).
+
+        Args:
+            pano_id: which one.
+            yaw: heading of its centre column, degrees.
+
+        Raises:
+            NoImagery: the folder has no picture of it, or a broken one.
+        """
+        return self._read(pano_id, yaw)
+
+    def _decode(self, pano_id: str, yaw: float) -> Equirectangular:
+        """Return the panorama read from its file."""
+        file = self._folder / f"{pano_id}.jpg"
+        if Path(pano_id).name != pano_id or not file.is_file():
+            raise NoImagery(f"no picture of panorama {pano_id!r}: put it into {self._folder} as ID.jpg")
+        try:
+            with open_picture(file, most_pixels=MOST_PANORAMA_PIXELS) as picture:
+                return equirectangular(np.asarray(picture.convert("RGB")), yaw)
+        except PictureFault as fault:
+            raise NoImagery(f"{file}: {fault}: download it again, or remove it") from fault
+        except BadInput as fault:
+            raise NoImagery(f"{file}: {fault}") from fault
 
 
 class GraphStreetView:

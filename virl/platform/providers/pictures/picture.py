@@ -1,6 +1,6 @@
-"""What is known of one street-level picture."""
+"""One street-level picture: what is known of it, and whom to name for it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -108,3 +108,19 @@ def whole_panorama(
     first, last = max(top, 0), min(top + height, width // 2)
     whole[first:last, start : start + pixels.shape[1]] = pixels[first - top : last - top]
     return whole
+
+
+def credit_line(pictures: Iterable[Picture], of: str = "Photographs", most: int | None = 5) -> str:
+    """Return a line that names the authors and licences of pictures.
+
+    Args:
+        pictures: that are shown.
+        of: what they are called.
+        most: authors that are named, in alphabetical order; `None` names all.
+    """
+    shown = list(pictures)
+    names = sorted({one.author for one in shown if one.author})
+    licences = sorted({one.licence for one in shown if one.licence})
+    left = 0 if most is None else max(len(names) - most, 0)
+    who = ", ".join(names[: len(names) - left]) + (f" and {left} others" if left else "")
+    return f"{of}: {who or 'unnamed'}" + (f" ({', '.join(licences)})" if licences else "")

@@ -1,14 +1,165 @@
-"""Homes to rent from the RentCast API."""
+"""Homes to rent from the RentCast API, or from a JSON file of its records."""
 
-from shapely import Polygon
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import Field, ValidationError
+from shapely import Polygon, intersects_xy
 
 from virl.errors import BadInput
+from virl.files.json_reading import read_json_file
 from virl.geo.globe import LatLng, distance
 from virl.platform.city.listings import Listing
-from virl.platform.providers.http.paging import every_page
+from virl.platform.providers.http.replies import Notes, ReplyBody
 from virl.platform.providers.rentcast.http import RentCastHttp
-from virl.platform.providers.rentcast.records import as_listings
-from virl.platform.providers.rentcast.window import check, select_homes
+
+T = TypeVar("T")
+
+
+def every_page(ask: Callable[[int], tuple[Sequence[T], bool]], most: int) -> tuple[list[T], bool]:
+    """Return the items of up to `most` pages, and whether there may be more.
+
+    Args:
+        ask: given the number of a page, from 0 on, returns what it holds and whether there may be more.
+        most: pages that are asked for.
+
+    Returns:
+        The content of all pages, in their order, and whether there may be more than was asked for.
+    """
+    found: list[T] = []
+    for number in range(most):
+        page, more = ask(number)
+        found += page
+        if not more:
+            return found, False
+    return found, True
+
+
+SQUARE_METRES_PER_SQUARE_FOOT = 0.3048**2
+"""Square metres of a square foot, exact."""
+NAME_LENGTH = 80
+"""Characters of an address in a fault at most (chosen)."""
+
+
+class _ListingRecord(ReplyBody):
+    """A record of RentCast, with the fields that are read."""
+
+    id: str = Field(min_length=1)
+    formattedAddress: str = Field(min_length=1)  # noqa: N815 - RentCast's names
+    latitude: float = Field(ge=-90, le=90)
+    longitude: float = Field(ge=-180, le=180)
+    price: float = Field(gt=0)
+    propertyType: str = Field(min_length=1)  # noqa: N815
+    bedrooms: int | None = Field(default=None, ge=0)
+    bathrooms: float | None = Field(default=None, ge=0)
+    squareFootage: float | None = Field(default=None, gt=0)  # noqa: N815
+    yearBuilt: int | None = Field(default=None, ge=1000, le=3000)  # noqa: N815
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """Listings, and a line for each record that is none."""
+
+    listings: Sequence[Listing]
+    faults: Sequence[str]
+    """A line for each record that was left out."""
+
+
+def as_listings(records: Iterable[Any], notes: Notes | None = None) -> Records:
+    """Return the listings in records; a record without a required field is named and left out.
+
+    What RentCast leaves out of size and age stays unknown, and so does what cannot be read. Square feet
+    become square metres. Of two records with the same id, the first counts.
+
+    Args:
+        records: as RentCast gives them.
+        notes: takes the fields that cannot be read.
+    """
+    listings: dict[str, Listing] = {}
+    faults = []
+    for number, record in enumerate(records, start=1):
+        try:
+            read = _ListingRecord.model_validate(record, context=notes)
+        except ValidationError as fault:
+            faults.append(f"{_name(record, number)}: {_first_fault(fault)}")
+            continue
+        if read.id in listings:
+            faults.append(f"{_name(record, number)}: is repeated")
+            continue
+        listings[read.id] = _to_listing(read)
+    return Records(tuple(listings.values()), tuple(faults))
+
+
+def _to_listing(read: _ListingRecord) -> Listing:
+    """Return a record as a listing, its floor in square metres."""
+    return Listing(
+        id=read.id,
+        address=read.formattedAddress,
+        position=LatLng(read.latitude, read.longitude),
+        price=read.price,
+        property_type=read.propertyType,
+        bedrooms=read.bedrooms,
+        bathrooms=read.bathrooms,
+        area=None if read.squareFootage is None else read.squareFootage * SQUARE_METRES_PER_SQUARE_FOOT,
+        year_built=read.yearBuilt,
+    )
+
+
+def _name(record: object, number: int) -> str:
+    """Return the address of a record, or else its number, for a fault."""
+    address = record.get("formattedAddress") if isinstance(record, dict) else None
+    return f"{address}"[:NAME_LENGTH] if address else f"record {number}"
+
+
+def _first_fault(fault: ValidationError) -> str:
+    """Return the first fault of a record in words."""
+    first = fault.errors()[0]
+    field = ".".join(map(str, first["loc"]))
+    if first["type"] == "missing" or first.get("input") is None:
+        return f"{field} is missing"
+    return f"{field}: {first['msg']}" if field else "is no JSON object"
+
+
+def select_homes(
+    listings: Iterable[Listing], area: Polygon, price: tuple[float, float], bedrooms: int | None
+) -> list[Listing]:
+    """Return the listings within an area (degrees) and a range of monthly rents, cheapest first.
+
+    Args:
+        listings: any number.
+        area: in degrees: x is the longitude.
+        price: lowest and highest, dollars a month.
+        bedrooms: number; `None` for any.
+
+    Raises:
+        BadInput: the lowest price is above the highest, or the area is not a valid polygon.
+    """
+    check(area, price)
+    lowest, highest = price
+    found = [
+        one
+        for one in listings
+        if lowest <= one.price <= highest
+        and bedrooms in {None, one.bedrooms}
+        and intersects_xy(area, one.position.lng, one.position.lat)
+    ]
+    return sorted(found, key=lambda one: (one.price, one.id))
+
+
+def check(area: Polygon, price: tuple[float, float]) -> None:
+    """Check that an area is valid and that a price range is in order.
+
+    Raises:
+        BadInput: they cannot.
+    """
+    lowest, highest = price
+    if not lowest <= highest:
+        raise BadInput(f"price {lowest}-{highest}: give the lowest rent first, then the highest")
+    if area.is_empty or not area.is_valid:
+        raise BadInput("area: not a polygon; give its corners as (longitude, latitude), in order")
+
 
 METRES_PER_MILE = 1609.344
 """Metres of an international mile, exact."""
@@ -78,3 +229,43 @@ class RentCastListings:
                 f"RentCast has more than {len(records)} listings here: the others were not asked for"
             )
         return records
+
+
+class FileListings:
+    """The listings of a file of RentCast records.
+
+    Args:
+        listings: all that the file holds.
+        faults: a line for each record that was left out.
+    """
+
+    def __init__(self, listings: Sequence[Listing], faults: Sequence[str]) -> None:
+        self.all = tuple(listings)
+        self.faults = tuple(faults)
+
+    def rentals(
+        self, area: Polygon, price: tuple[float, float], bedrooms: int | None = None
+    ) -> list[Listing]:
+        """Return the homes to rent within an area, cheapest first; see `Listings.rentals`.
+
+        Raises:
+            BadInput: the lowest price is above the highest, or the area is not a valid polygon.
+        """
+        return select_homes(self.all, area, price, bedrooms)
+
+
+def read_listings(file: Path, notes: Notes | None = None) -> FileListings:
+    """Return the listings in a file that holds an array of RentCast records.
+
+    Args:
+        file: with JSON.
+        notes: takes the fields that cannot be read.
+
+    Raises:
+        BadInput: the file cannot be read, or holds no such array.
+    """
+    records = read_json_file(file)
+    if not isinstance(records, list):
+        raise BadInput(f"{file}: must contain an array of RentCast records, `[{{...}}, ...]`")
+    read = as_listings(records, notes)
+    return FileListings(read.listings, read.faults)

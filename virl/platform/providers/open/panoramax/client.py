@@ -1,13 +1,192 @@
-"""Lists and pictures of Panoramax."""
+"""Lists and pictures of Panoramax, from its STAC items."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from functools import partial
+from typing import Annotated, Any
 from urllib.parse import quote, urljoin
 
+from pydantic import AfterValidator, Field
+
+from virl.platform.providers.http.replies import CamelBody, OrUnknown, PointBody, ReplyBody
 from virl.platform.providers.open.cells import Cell
-from virl.platform.providers.open.panoramax.items import SearchBody, shot_of
 from virl.platform.providers.open.pictures import PictureServer, PictureService, PictureSettings
-from virl.platform.providers.open.shots import THIN, Shot
+from virl.platform.providers.open.shots import THIN, Shot, TileMatrix
+from virl.platform.providers.pictures.picture import FULL_TURN
+
+USUAL_FOV = 70.0
+"""Degrees assumed for a flat picture that does not say: a phone's main camera has 65 to 78."""
+
+Degrees = Annotated[float, Field(ge=-360, le=720)]
+Moment = Annotated[datetime, AfterValidator(lambda told: told if told.tzinfo else told.replace(tzinfo=UTC))]
+"""A time; one without a zone is in UTC, as STAC has it."""
+
+
+_Pixels = Annotated[int, Field(ge=-1_000_000, le=1_000_000)]
+"""Pixels of a side or a margin of a picture (limits chosen)."""
+
+
+class _Camera(ReplyBody):
+    field_of_view: float | None = Field(default=None, gt=0, le=FULL_TURN)
+    sensor_array_dimensions: tuple[_Pixels, _Pixels] | None = None
+    visible_area: tuple[_Pixels, _Pixels, _Pixels, _Pixels] | None = None
+
+
+class _Provider(ReplyBody):
+    name: str = ""
+    roles: tuple[str, ...] = ()
+
+
+class _Matrix(CamelBody):
+    tile_width: float = Field(ge=16, le=8192)
+    matrix_width: int = Field(ge=1, le=256)
+    matrix_height: int = Field(ge=1, le=128)
+
+
+class _MatrixSet(CamelBody):
+    tile_matrix: tuple[_Matrix, ...] = Field(min_length=1)
+
+
+class _Properties(ReplyBody):
+    datetime: Moment
+    license: str = ""
+    azimuth: Degrees | None = Field(default=None, alias="view:azimuth")
+    pitch: float | None = Field(default=None, alias="pers:pitch", ge=-90, le=90)
+    roll: float | None = Field(default=None, alias="pers:roll", ge=-360, le=360)
+    yaw: float | None = Field(default=None, alias="pers:yaw", ge=-360, le=360)
+    camera: _Camera = Field(default=_Camera(), alias="pers:interior_orientation")
+    producer: str = Field(default="", alias="geovisio:producer")
+    rank: int = Field(default=0, alias="geovisio:rank_in_collection")
+    exif: dict[str, Any] = Field(default_factory=dict)
+    tiles: dict[str, _MatrixSet] = Field(default_factory=dict, alias="tiles:tile_matrix_sets")
+
+
+class _Asset(ReplyBody):
+    href: str
+
+
+class _Link(ReplyBody):
+    rel: str = ""
+    href: str = ""
+
+
+class Item(ReplyBody):
+    """One picture of a reply: a STAC item."""
+
+    id: str = Field(min_length=1)
+    geometry: PointBody
+    collection: str
+    properties: _Properties
+    providers: tuple[_Provider, ...] = ()
+    assets: dict[str, _Asset] = Field(default_factory=dict)
+    asset_templates: dict[str, _Asset] = Field(default_factory=dict)
+
+
+class SearchBody(ReplyBody):
+    """The reply to a search for pictures."""
+
+    features: tuple[Annotated[Item | None, OrUnknown], ...]
+    """Pictures found; `None` for one that cannot be read."""
+    links: tuple[_Link, ...] = ()
+    number_matched: int = Field(default=0, alias="numberMatched")
+
+    @property
+    def next_page(self) -> str:
+        """URL of the next page; empty where there is none."""
+        return next((link.href for link in self.links if link.rel == "next"), "")
+
+
+def shot_of(item: Item, server: str) -> Shot:
+    """Return an item of a server as a shot."""
+    told, camera = item.properties, item.properties.camera
+    whole = _is_whole(item)
+    left, shown = _shares_shown(camera) if whole else (None, 1.0)
+    heading = _middle_heading(told)
+    if left is not None and heading is not None:
+        heading = (heading + (left + shown / 2 - 0.5) * FULL_TURN) % FULL_TURN
+    lng, lat = item.geometry.coordinates
+    return Shot(
+        id=item.id,
+        lat=lat,
+        lng=lng,
+        heading=heading,
+        pitch=told.pitch or 0.0,
+        roll=told.roll or 0.0,
+        fov=FULL_TURN * shown if whole else min(camera.field_of_view or USUAL_FOV, 170.0),
+        left=left,
+        sky=_sky(camera) if whole else None,
+        sequence=item.collection,
+        rank=told.rank,
+        taken=told.datetime,
+        author=_author(item),
+        licence=told.license,
+        page=f"{server}/#focus=pic&pic={quote(item.id, safe='')}",
+        sd=_href(item.assets, "sd"),
+        hd=_href(item.assets, "hd"),
+        tiles=_tiles(item) if whole and camera.visible_area is None else None,
+    )
+
+
+def _is_whole(item: Item) -> bool:
+    """Return whether the picture is a whole panorama, by its field of view, else its projection or tiles."""
+    fov = item.properties.camera.field_of_view
+    projection = str(item.properties.exif.get("Xmp.GPano.ProjectionType", ""))
+    return fov == FULL_TURN or (fov is None and (projection == "equirectangular" or bool(_tiles(item))))
+
+
+def _middle_heading(told: _Properties) -> float | None:
+    """Return the heading of the whole panorama's middle column, degrees; `None` if not told.
+
+    A yaw that repeats the azimuth is that of the camera's own metadata.
+    No document says which way a yaw turns; taken as clockwise (assumed).
+    """
+    if told.azimuth is None:
+        return None
+    yaw = told.yaw or 0.0
+    repeats = round(yaw) % 360 == round(told.azimuth) % 360
+    return (told.azimuth + (0.0 if repeats else yaw)) % FULL_TURN
+
+
+def _shares_shown(camera: _Camera) -> tuple[float | None, float]:
+    """Return (share of a turn cut off at the left or `None`, share shown)."""
+    if camera.visible_area is None or camera.sensor_array_dimensions is None:
+        return None, 1.0
+    width, (left, _, right, _) = camera.sensor_array_dimensions[0], camera.visible_area
+    if min(left, right) < 0 or not 0 < left + right < width:
+        return None, 1.0
+    return left / width, (width - left - right) / width
+
+
+def _sky(camera: _Camera) -> float | None:
+    """Return the share of a cropped panorama's full height cut off at the top; `None` if not told."""
+    if camera.visible_area is None or camera.sensor_array_dimensions is None:
+        return None
+    height = camera.sensor_array_dimensions[1]
+    return min(max(camera.visible_area[1] / height, 0.0), 1.0) if height > 0 else None
+
+
+def _author(item: Item) -> str:
+    """Return the name of the author; empty if none is given."""
+    named = next((one.name for one in item.providers if "producer" in one.roles and one.name), "")
+    return named or item.properties.producer or next((one.name for one in item.providers), "")
+
+
+def _href(assets: Mapping[str, _Asset], name: str) -> str:
+    """Return the URL of an asset; empty if there is none."""
+    return assets[name].href if name in assets else ""
+
+
+def _tiles(item: Item) -> TileMatrix | None:
+    """Return the tiles of a whole panorama; `None` if it has none."""
+    matrices = next(iter(item.properties.tiles.values()), None)
+    href = _href(item.asset_templates, "tiles")
+    if matrices is None or "{TileCol}" not in href or "{TileRow}" not in href:
+        return None
+    first = matrices.tile_matrix[0]
+    if first.matrix_width != 2 * first.matrix_height:
+        return None
+    return TileMatrix(href=href, columns=first.matrix_width, rows=first.matrix_height, side=first.tile_width)
+
 
 SEARCH, IMAGES = "/api/search", "/api/pictures"
 MOST_PAGES = 10

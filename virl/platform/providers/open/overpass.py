@@ -1,5 +1,6 @@
-"""The places that an Overpass server knows."""
+"""The places that an Overpass server knows, and the queries for them."""
 
+import re
 from collections.abc import Sequence
 from datetime import date
 from typing import Annotated
@@ -10,19 +11,55 @@ from virl.errors import NotFound, ProviderError
 from virl.geo.globe import LatLng, LocalFrame
 from virl.osm.box import Box
 from virl.osm.names import other_names
-from virl.osm.places import NamedObject, first_of_each, place_of, place_types
+from virl.osm.places import NamedObject, first_of_each, place_keys, place_of, place_types, type_table
 from virl.osm.tags import is_there
 from virl.platform.city.places import Place
-from virl.platform.providers.http.bodies import MUST_FIT, Latitude, Longitude, ReplyBody
 from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.osm_servers import MapServiceSettings
 from virl.platform.providers.http.overpass import Overpass
-from virl.platform.providers.open.overpass.query import place_of_id, places_within
+from virl.platform.providers.http.replies import MUST_FIT, Latitude, Longitude, ReplyBody
 from virl.platform.providers.open.tiled_places import FoundPlace
+
+QUERY_S = 60
+"""Seconds that the server may work on a query; counted against the caller. Chosen."""
+QUERY_MB = 256
+"""Megabytes that the server may use for a query; chosen."""
+LINES = ("highway", "railway", "public_transport")
+"""Keys that are mostly of streets and tracks: only values that make a place are asked for."""
+
+_KIND_OF_LETTER = {"n": "node", "w": "way", "r": "relation"}
+"""Overpass' kind of object for each letter of ids."""
+_ID = re.compile(r"([nwr])(\d{1,18})")
+"""Pattern of the id of an object, such as `n12`."""
+_HEAD = f"[out:json][timeout:{QUERY_S}][maxsize:{QUERY_MB * 1_000_000}]"
+"""Settings at the start of each query."""
+
+
+def places_within(box: Box) -> str:
+    """Return the query for all named places in a box, areas with their middle."""
+    area = ",".join(f"{degrees:.7f}" for degrees in box.degrees)
+    areas = f"[{_any_of([key for key in place_keys() if key not in LINES])}]"
+    lines = "".join(f'way["name"]["{key}"~"^({"|".join(type_table()[key])})$"];' for key in LINES)
+    return (
+        f'{_HEAD}[bbox:{area}];(node["name"][{_any_of(place_keys())}];way["name"]{areas};{lines}'
+        f'relation["type"="multipolygon"]["name"];);out center;'
+    )
+
+
+def _any_of(keys: Sequence[str]) -> str:
+    """Return the filter for objects with any of these keys."""
+    return f'~"^({"|".join(keys)})$"~"."'
+
+
+def place_of_id(place_id: str) -> str | None:
+    """Return the query for one object by its id, such as `n12`; `None` if it is no such id."""
+    found = _ID.fullmatch(place_id)
+    return f"{_HEAD};{_KIND_OF_LETTER[found[1]]}({found[2]});out center;" if found else None
+
 
 _MOST_SPLITS = 3
 """Times that a tile is split into four, so at most 64 boxes; chosen."""
-_KINDS = {"node": "n", "way": "w", "relation": "r"}
+_LETTER_OF_KIND = {"node": "n", "way": "w", "relation": "r"}
 """Letter of ids for each of Overpass' kinds of object."""
 
 
@@ -132,11 +169,11 @@ def _place(element: _Element, day: date) -> Place | None:
     """Return an object as a place; `None` if it has no name, type or position, or is a line."""
     tags, position = element.tags, element.position
     types = place_types(tags)
-    if not (tags.get("name", "").strip() and types and position and element.type in _KINDS):
+    if not (tags.get("name", "").strip() and types and position and element.type in _LETTER_OF_KIND):
         return None
     if element.is_line:
         return None
-    return place_of(f"{_KINDS[element.type]}{element.id}", tags, types, position, day)
+    return place_of(f"{_LETTER_OF_KIND[element.type]}{element.id}", tags, types, position, day)
 
 
 def _quarters(box: Box) -> list[Box]:

@@ -1,6 +1,7 @@
 """The places in files of Overture Maps: GeoParquet, as its releases and its download tool write them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,41 @@ import shapely
 from virl.errors import BadInput, NotFound
 from virl.geo.globe import LatLng
 from virl.osm.box import Box
-from virl.osm.places import LONGEST
+from virl.osm.places import LONGEST, type_table
+from virl.platform.city.place_types import types_named
 from virl.platform.city.places import Place
-from virl.platform.providers.open.overture.types import types_of
 from virl.platform.providers.open.tiled_places import FoundPlace
+
+OF_EVERY_PLACE = ("point_of_interest", "establishment")
+"""Types that every place has."""
+
+
+def types_of(categories: Iterable[str]) -> tuple[str, ...]:
+    """Return place types for Overture's categories, the finest first; only general ones if none fits.
+
+    Args:
+        categories: of the place, the finest first.
+    """
+    found = [kind for category in categories for kind in _of_category(category)]
+    return tuple(dict.fromkeys((*found, *OF_EVERY_PLACE)))
+
+
+def _of_category(category: str) -> tuple[str, ...]:
+    """Return the place types of one category, with the wider ones that each implies."""
+    named = types_named("overture").get(category, (category,))
+    return tuple(wider for kind in named for wider in _wider().get(kind, ()))
+
+
+@cache
+def _wider() -> Mapping[str, tuple[str, ...]]:
+    """Return the type and the wider types that each place type comes with in OpenStreetMap."""
+    found: dict[str, tuple[str, ...]] = {}
+    for values in type_table().values():
+        for types in values.values():
+            for place, kind in enumerate(types):
+                found.setdefault(kind, types[place:])
+    return found
+
 
 LEAST_CONFIDENCE = 0.4
 """Overture's confidence, [0, 1], below which places are left out; chosen. 0 means surely gone."""

@@ -1,1 +1,0 @@
-"""Places from Overpass, a server of what is mapped in OpenStreetMap."""

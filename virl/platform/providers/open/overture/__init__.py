@@ -1,1 +1,0 @@
-"""Places of Overture Maps, read from its GeoParquet files."""
