@@ -112,15 +112,13 @@ class TwinAddresses:
 
     def _find_crossing(self, one: str, other: str) -> LatLng | None:
         """Return the position of the junction of two streets; `None` if they do not meet."""
+        streets = self._streets.streets
         ends = [
-            {end for number in self._stretches[name] for end in self._ends(number)} for name in (one, other)
+            {end for number in self._stretches[name] for end in (streets[number].start, streets[number].end)}
+            for name in (one, other)
         ]
         shared = min(ends[0] & ends[1], default=None)
         return None if shared is None else self._frame.position(*self._streets.junctions[shared].tolist())
-
-    def _ends(self, street: int) -> tuple[int, int]:
-        """Return the indices of the junctions at both ends of a street."""
-        return self._streets.streets[street].start, self._streets.streets[street].end
 
     def _middle(self, name: str) -> LatLng:
         """Return the position of the panorama halfway along all stretches of a street."""
@@ -175,7 +173,8 @@ def _doors_by_address(extract: OsmExtract) -> dict[str, list[Door]]:
     doors = list(doors_of([extract.points, extract.areas]))
     found: dict[str, list[Door]] = {}
     for tags, door in doors:
-        for name in _streets_of(door.street, tags):
+        in_languages = (value for key, value in tags.items() if key.startswith("addr:street:"))
+        for name in {door.street, *in_languages}:
             found.setdefault(plain(f"{name} {door.number}"), []).append(door)
     others: dict[str, set[str]] = {}
     for tags in extract.lines.tags:
@@ -186,8 +185,3 @@ def _doors_by_address(extract: OsmExtract) -> dict[str, list[Door]]:
         for name in others.get(door.street, ()):
             also.setdefault(plain(f"{name} {door.number}"), []).append(door)
     return also | found
-
-
-def _streets_of(street: str, tags: Tags) -> set[str]:
-    """Return all names of the street of an address, in all languages."""
-    return {street, *(value for key, value in tags.items() if key.startswith("addr:street:"))}

@@ -1,7 +1,7 @@
 """Parts that are cut out of an extract, and mended outlines of what osmium does not close."""
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -258,7 +258,7 @@ class _Ways:
         try:
             line = self._factory.create_linestring(way, osmium.geom.use_nodes.ALL)
         except (osmium.InvalidLocationError, RuntimeError):  # a node is missing, or there is but one
-            if any(shapely.intersects_xy(self._box, *at) for at in _valid_nodes(way)):
+            if any(shapely.intersects_xy(self._box, n.lon, n.lat) for n in way.nodes if n.location.valid()):
                 self._touching.add(way.id)
             return
         self._ids.append(way.id)
@@ -274,13 +274,6 @@ class _Ways:
             self._ids.clear()
             self._wkb.clear()
         return self._touching
-
-
-def _valid_nodes(way: osmium.osm.Way) -> Iterator[tuple[float, float]]:
-    """Yield (longitude, latitude) in degrees of a way's nodes that have a location."""
-    for node in way.nodes:
-        if node.location.valid():
-            yield node.lon, node.lat
 
 
 def _head(box: Box, date: str) -> osmium.io.Header:

@@ -82,7 +82,12 @@ def _add_reviews(shop: Shop, tags: Tags, seed: int) -> Shop:
     if trade is None:
         return shop
     rng = Random(f"{seed} {shop.place.id}")
-    attributes = draw_attributes(trade, rng) | _facts(tags)
+    attributes = draw_attributes(trade, rng) | {
+        name: values[tags[key]]
+        for name, keys in FACTS.items()
+        for key, values in keys.items()
+        if tags.get(key) in values
+    }
     unreviewed = rng.random() < UNREVIEWED
     reviews = () if unreviewed else Reviewers(rng).review(trade, attributes)
     place = replace(
@@ -93,16 +98,6 @@ def _add_reviews(shop: Shop, tags: Tags, seed: int) -> Shop:
         reviews=reviews,
     )
     return replace(shop, place=place, attributes=attributes)
-
-
-def _facts(tags: Tags) -> dict[str, bool]:
-    """Return the hidden attributes that the tags of a place tell."""
-    return {
-        name: values[tags[key]]
-        for name, keys in FACTS.items()
-        for key, values in keys.items()
-        if tags.get(key) in values
-    }
 
 
 def _homes(extract: OsmExtract, seed: int, town: str) -> tuple[Listing, ...]:

@@ -184,7 +184,9 @@ def place_types(tags: Tags, unmapped: Counter[str] | None = None) -> tuple[str, 
     values = type_table()
     for key in place_keys() if is_used(tags) else ():
         value = tags.get(key, "").partition(";")[0].strip()
-        if not value or value == "no" or value in NO_USE or (key == "tourism" and _is_signpost(value, tags)):
+        if not value or value == "no" or value in NO_USE:
+            continue
+        if (key, value) == ("tourism", "information") and tags.get("information") in _SIGNPOSTS:
             continue
         known = values[key].get(value)
         if known is not None:
@@ -194,11 +196,6 @@ def place_types(tags: Tags, unmapped: Counter[str] | None = None) -> tuple[str, 
                 unmapped[f"{key}={value}"] += 1
             return (*other, "point_of_interest", "establishment")
     return ()
-
-
-def _is_signpost(value: str, tags: Tags) -> bool:
-    """Return whether an object is a sign or board beside the way."""
-    return value == "information" and tags.get("information") in _SIGNPOSTS
 
 
 def _finer(key: str, value: str, tags: Tags, known: tuple[str, ...]) -> tuple[str, ...]:

@@ -249,15 +249,10 @@ def _widen_streets(
         streets.append(
             Street(
                 number_, tags.get("name", ""), line, int(network.start[number_]), int(network.end[number_]),
-                round(road, 2), round(pavement, 2), _is_gravel(tags),
+                round(road, 2), round(pavement, 2), tags.get("surface", tags["highway"]) in LOOSE,
             )
         )  # fmt: skip
     return tuple(streets)
-
-
-def _is_gravel(tags: Tags) -> bool:
-    """Return whether people walk on gravel or bare ground."""
-    return tags.get("surface", tags["highway"]) in LOOSE
 
 
 def _is_busy(tags: Tags) -> bool:

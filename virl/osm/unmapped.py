@@ -12,7 +12,7 @@ from shapely import LineString, Polygon
 from virl.geo.globe import Flags, Floats, Ints, normalize_heading
 from virl.osm.extract import OsmExtract, Tags
 from virl.osm.houses import Houses
-from virl.osm.ways import WayFilter, is_hidden
+from virl.osm.ways import is_hidden
 from virl.towns.plan.town_plan import Crossing, Furniture, Panoramas, Sign, Street
 
 READERS = 3
@@ -287,12 +287,13 @@ def trees_of(extract: OsmExtract, spots: Spots, seed: int) -> tuple[Furniture, .
         seed: same seed, same trees.
     """
     rng = np.random.default_rng([seed, 0x7EE5])
-    forest = [_grow_grid(area, FOREST_M, JITTER, rng) for area in _areas(extract, _is_forest)]
-    orchard = [_grow_grid(area, ORCHARD_M, 0.0, rng) for area in _areas(extract, _is_orchard)]
+    woods = {"landuse": "forest", "natural": "wood"}
+    forest = [_grow_grid(area, FOREST_M, JITTER, rng) for area in _areas(extract, woods)]
+    orchard = [_grow_grid(area, ORCHARD_M, 0.0, rng) for area in _areas(extract, {"landuse": "orchard"})]
     rows = [_points_along(line) for line in _rows(extract)]
     lines = _free(_join(rows), spots, ROW_OFF_STREET_M)
-    woods = _free(_join([*forest, *orchard]), spots, TREE_OFF_STREET_M)
-    xy = np.concatenate([lines, woods])
+    inside = _free(_join([*forest, *orchard]), spots, TREE_OFF_STREET_M)
+    xy = np.concatenate([lines, inside])
     xy = xy[:MOST_TREES]
     kinds = rng.integers(0, 997, len(xy))
     return tuple(
@@ -317,20 +318,10 @@ def _free(xy: Floats, spots: Spots, off_street: float) -> Floats:
     return xy[spots.off_sights(xy, TREE_OFF_SIGHT_M, tall=True)]
 
 
-def _is_forest(tags: Tags) -> bool:
-    """Return whether an area is a forest."""
-    return tags.get("landuse") == "forest" or tags.get("natural") == "wood"
-
-
-def _is_orchard(tags: Tags) -> bool:
-    """Return whether an area is an orchard."""
-    return tags.get("landuse") == "orchard"
-
-
-def _areas(extract: OsmExtract, which: WayFilter) -> Iterator[Polygon]:
-    """Yield each polygon, metres, of the areas that a filter keeps."""
+def _areas(extract: OsmExtract, kinds: Mapping[str, str]) -> Iterator[Polygon]:
+    """Yield each polygon, metres, of the areas with one of these tags."""
     for tags, shape in zip(extract.areas.tags, extract.areas.shapes, strict=True):
-        if which(tags):
+        if any(tags.get(key) == value for key, value in kinds.items()):
             for part in shapely.get_parts(shapely.intersection(shape, extract.outline)):
                 if isinstance(part, Polygon) and part.area > FOREST_M**2:
                     yield part

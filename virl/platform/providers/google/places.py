@@ -310,16 +310,14 @@ class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):
             for place in self._drop_closed(place for part in parts for place in part.places)
             if distance(position, place.position) <= radius
             and not known_as(types).isdisjoint(place.types)
-            and (max_price_level is None or _is_at_most(place.price_level, max_price_level))
+            and (
+                max_price_level is None
+                or (place.price_level is not None and place.price_level <= max_price_level)
+            )
         ]
         near.sort(key=lambda place: (distance(position, place.position), place.id))
         self._told |= {place.id: place for place in near}
         return NearbyPlaces(near, min(part.complete for part in parts))
-
-
-def _is_at_most(level: int | None, highest: int) -> bool:
-    """Return whether a price level is known and at most the highest."""
-    return level is not None and level <= highest
 
 
 def merge_places(places: Iterable[Place]) -> list[Place]:

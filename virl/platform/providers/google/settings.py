@@ -112,7 +112,10 @@ class GoogleSettings(Settings):
     @model_validator(mode="after")
     def _names_are_known(self) -> Self:
         """Check that all SKUs and sources that are named exist."""
-        asked = {name for endpoint in self.endpoints.values() for name in _skus_of(endpoint)}
+        every = self.endpoints.values()
+        asked = {
+            name for one in every for name in (one.sku, one.advanced_sku or one.sku, *one.tiers.values())
+        }
         if unknown := asked - self.skus.keys():
             raise ValueError(f"no SKU named {', '.join(sorted(unknown))}")
         if unknown := {sku.source for sku in self.skus.values()} - self.sources.keys():
@@ -151,12 +154,6 @@ def at_base_url(settings: GoogleSettings, base_url: str | None) -> GoogleSetting
     """
     url = checked_host(base_url, BASE_URL_VARIABLE) if base_url else None
     return settings.model_copy(update={"base_url": url})
-
-
-def _skus_of(endpoint: Endpoint) -> set[str]:
-    """Return the names of all SKUs that an endpoint may be billed as."""
-    advanced = {endpoint.advanced_sku} if endpoint.advanced_sku else set()
-    return {endpoint.sku, *endpoint.tiers.values(), *advanced}
 
 
 KEY_VARIABLE = "GOOGLE_MAPS_API_KEY"

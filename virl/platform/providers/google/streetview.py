@@ -109,7 +109,11 @@ class GoogleStreetView:
         self._http.credits.add(capture.copyright, capture.report_problem_link)
         ends = ask_all(self._capture_or_none, [neighbour for neighbour, _ in capture.links])
         links = tuple(
-            Link(end.id, _link_heading(heading, capture, end), distance(capture.position, end.position))
+            Link(
+                end.id,
+                bearing(capture.position, end.position) if heading is None else heading,
+                distance(capture.position, end.position),
+            )
             for (_, heading), end in zip(capture.links, ends, strict=True)
             if end and not (self._outdoor and end.indoor)
         )
@@ -222,11 +226,6 @@ class LinklessStreetView:
             BadInput: the camera is larger.
         """
         return View(pano_id, camera, static_view(self._http, pano_id, camera))
-
-
-def _link_heading(told: float | None, here: Capture, there: Capture) -> float:
-    """Return a link's heading as told, degrees, or else that of the straight line."""
-    return bearing(here.position, there.position) if told is None else told
 
 
 def _check(radius: float) -> None:

@@ -308,20 +308,16 @@ class Mosaic:
     def view(self, camera: Camera) -> Image:
         """Return the picture through a camera; missing tiles that it touches are fetched first."""
         height, width = self._canvas.shape[:2]
+        side = self._capture.tile
         with self._lock:
-            wanted = tiles_seen(camera, self._capture.attitude, width, height, self._capture.tile)
+            wanted = tiles_seen(camera, self._capture.attitude, width, height, side)
             missing = sorted(wanted - self._held)
             if missing:
                 got = ask_all(lambda tile: self._tiles.tile(self._capture, self._zoom, tile), missing)
                 for tile, pixels in zip(missing, got, strict=True):
-                    self._paste(tile, pixels)
+                    left, top = tile[0] * side, tile[1] * side
+                    paste_tile(self._canvas[top : top + side, left : left + side], pixels, side)
                 self._held.update(missing)
                 self._panorama = equirectangular(self._canvas, attitude=self._capture.attitude)
             panorama = self._panorama
         return perspective(panorama, camera)
-
-    def _paste(self, tile: Tile, pixels: Image) -> None:
-        """Write a tile into the picture."""
-        side = self._capture.tile
-        left, top = tile[0] * side, tile[1] * side
-        paste_tile(self._canvas[top : top + side, left : left + side], pixels, side)

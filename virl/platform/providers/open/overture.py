@@ -27,14 +27,10 @@ def types_of(categories: Iterable[str]) -> tuple[str, ...]:
     Args:
         categories: of the place, the finest first.
     """
-    found = [kind for category in categories for kind in _of_category(category)]
+    table = types_named("overture")
+    named = [kind for category in categories for kind in table.get(category, (category,))]
+    found = [wider for kind in named for wider in _wider().get(kind, ())]
     return tuple(dict.fromkeys((*found, *OF_EVERY_PLACE)))
-
-
-def _of_category(category: str) -> tuple[str, ...]:
-    """Return the place types of one category, with the wider ones that each implies."""
-    named = types_named("overture").get(category, (category,))
-    return tuple(wider for kind in named for wider in _wider().get(kind, ()))
 
 
 @cache
@@ -185,7 +181,9 @@ def _places(rows: Iterable[_Row]) -> Iterator[FoundPlace]:
         confidence = row.get("confidence")
         if not name or position is None or (confidence is not None and confidence < LEAST_CONFIDENCE):
             continue
-        others = {text.strip() for text in _by_key(names.get("common")).values() if text} - {name, ""}
+        common = names.get("common")  # a map column, which may arrive as pairs
+        by_language = dict(common) if isinstance(common, list | dict) else {}
+        others = {text.strip() for text in by_language.values() if text} - {name, ""}
         place = Place(
             id=row["id"],
             name=name,
@@ -196,11 +194,6 @@ def _places(rows: Iterable[_Row]) -> Iterator[FoundPlace]:
             facts=tuple((fact, text[:LONGEST]) for fact, text in _facts(row) if text),
         )
         yield FoundPlace(place, tuple(sorted(others)))
-
-
-def _by_key(value: object) -> Mapping[str, Any]:
-    """Return a map column, which arrives as pairs, as a mapping."""
-    return dict(value) if isinstance(value, list) else value if isinstance(value, dict) else {}
 
 
 def _categories(row: _Row) -> list[str]:
