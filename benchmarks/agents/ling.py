@@ -19,7 +19,6 @@ from virl.bench.episode import Data, Record
 from virl.bench.resources import Resources
 from virl.errors import NoRoute
 from virl.geo import LatLng, distance
-from virl.journal.records import Result
 from virl.platform.city import City
 from virl.platform.networks import held_street_map
 from virl.platform.perception.base import Reader, TextLine
@@ -115,7 +114,34 @@ def run(case: AgentCase) -> dict[str, Any]:
         "follow": {"to": drawn.destination.name, "mode": manner.mode, "asks": ASKS},
     }
     result = case.run(manner.character, changes)
-    return {"destination": drawn.destination.name, "metres": drawn.metres, **_outcome_data(result, drawn)}
+    answer = result.answer
+    stopped = LatLng(float(str(answer["lat"])), float(str(answer["lng"])))
+    away = min(distance(stopped, position) for position in drawn.branches)
+    return unanswered(case) | {
+        "arrived": away <= ARRIVED_M,
+        "first": away <= ARRIVED_M and answer["asked"] == 1,
+        "believes": answer["believes_arrived"],
+        "asked": answer["asked"],
+        "away_m": away,
+        "walked_m": result.distance_m,
+        "reason": result.reason,
+    }
+
+
+def unanswered(case: AgentCase) -> dict[str, Any]:
+    """Return a walk that came to nothing, wherever it ended."""
+    drawn = _draw_walks(case.city, case.seed)[case.id]
+    return {
+        "destination": drawn.destination.name,
+        "metres": drawn.metres,
+        "arrived": False,
+        "first": False,
+        "believes": False,
+        "asked": 0,
+        "away_m": drawn.metres,
+        "walked_m": 0.0,
+        "reason": "",
+    }
 
 
 METRICS = (
@@ -155,22 +181,6 @@ def outcome(data: Data) -> tuple[str, float | None]:
     return f"{said}: {data['reason']}", float(data["arrived"])
 
 
-def _outcome_data(result: Result, case: DrawnWalk) -> dict[str, Any]:
-    """Return where a walk ended: metres from the nearest branch, metres walked, times asked."""
-    answer = result.answer
-    stopped = LatLng(float(str(answer["lat"])), float(str(answer["lng"])))
-    away = min(distance(stopped, position) for position in case.branches)
-    return {
-        "arrived": away <= ARRIVED_M,
-        "first": away <= ARRIVED_M and answer["asked"] == 1,
-        "believes": answer["believes_arrived"],
-        "asked": answer["asked"],
-        "away_m": away,
-        "walked_m": result.distance_m,
-        "reason": result.reason,
-    }
-
-
 @lru_cache(maxsize=4)
 def _draw_walks(city: City, seed: int) -> Mapping[str, DrawnWalk]:
     """Draw the walks of all cases in a city, by case name."""
@@ -201,6 +211,7 @@ def _make_scored(mode: str) -> ScoredAgent:
         rows=tuple(row for row, manner in MANNERS.items() if manner.mode == mode),
         cases=cases,
         run=run,
+        unanswered=unanswered,
         metrics=METRICS,
         own_tallies=tallies,
         notes=notes,
