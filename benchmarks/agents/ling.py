@@ -19,6 +19,7 @@ from virl.bench.episode import Data, Record
 from virl.bench.resources import Resources
 from virl.errors import NoRoute
 from virl.geo import LatLng, distance
+from virl.journal.records import Result
 from virl.platform.city import City
 from virl.platform.networks import held_street_map
 from virl.platform.perception.base import Reader, TextLine
@@ -113,19 +114,7 @@ def run(case: AgentCase) -> dict[str, Any]:
         "heading": 0.0,
         "follow": {"to": drawn.destination.name, "mode": manner.mode, "asks": ASKS},
     }
-    result = case.run(manner.character, changes)
-    answer = result.answer
-    stopped = LatLng(float(str(answer["lat"])), float(str(answer["lng"])))
-    away = min(distance(stopped, position) for position in drawn.branches)
-    return unanswered(case) | {
-        "arrived": away <= ARRIVED_M,
-        "first": away <= ARRIVED_M and answer["asked"] == 1,
-        "believes": answer["believes_arrived"],
-        "asked": answer["asked"],
-        "away_m": away,
-        "walked_m": result.distance_m,
-        "reason": result.reason,
-    }
+    return unanswered(case) | _outcome_data(case.run(manner.character, changes), drawn)
 
 
 def unanswered(case: AgentCase) -> dict[str, Any]:
@@ -179,6 +168,22 @@ def outcome(data: Data) -> tuple[str, float | None]:
     """Say where she stopped and why; the score is 1 if she arrived, else 0."""
     said = "arrived" if data["arrived"] else f"stopped {data['away_m']:.0f} m away"
     return f"{said}: {data['reason']}", float(data["arrived"])
+
+
+def _outcome_data(result: Result, case: DrawnWalk) -> dict[str, Any]:
+    """Return where a walk ended: metres from the nearest branch, metres walked, times asked."""
+    answer = result.answer
+    stopped = LatLng(float(str(answer["lat"])), float(str(answer["lng"])))
+    away = min(distance(stopped, position) for position in case.branches)
+    return {
+        "arrived": away <= ARRIVED_M,
+        "first": away <= ARRIVED_M and answer["asked"] == 1,
+        "believes": answer["believes_arrived"],
+        "asked": answer["asked"],
+        "away_m": away,
+        "walked_m": result.distance_m,
+        "reason": result.reason,
+    }
 
 
 @lru_cache(maxsize=4)
