@@ -130,7 +130,7 @@ def run(episode: Episode, world: RoutesWorld) -> EpisodeResult:
                 ended = step.choice.outcome
         except MindFailed as fault:
             failure, ended = fault, Outcome("no reply", str(fault))
-            walked.append(_standing(stood, ended))
+            walked.append(_last_step_data(stood, ended))
     data = {
         "route": episode.payload["route"],
         "instruction": instruction,
@@ -143,7 +143,7 @@ def run(episode: Episode, world: RoutesWorld) -> EpisodeResult:
     return EpisodeResult(data, files, cost_of(mind.ledger.take_asked()), failure)
 
 
-def _standing(panorama: Panorama, ended: Outcome) -> dict[str, Any]:
+def _last_step_data(panorama: Panorama, ended: Outcome) -> dict[str, Any]:
     """Return the data of a step at which nothing was decided."""
     position = panorama.position
     return {

@@ -29,7 +29,7 @@ _UNTIL: ContextVar[float | None] = ContextVar("until", default=None)
 
 @contextmanager
 def whole_within(seconds: float) -> Iterator[None]:
-    """Break off replies in the block that are not whole after some seconds, whatever one alone may take."""
+    """Limit replies in the block to some seconds until they are whole, whatever one alone may take."""
     token = _UNTIL.set(time.monotonic() + seconds)
     try:
         yield
