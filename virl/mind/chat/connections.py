@@ -29,7 +29,7 @@ _UNTIL: ContextVar[float | None] = ContextVar("until", default=None)
 
 @contextmanager
 def whole_within(seconds: float) -> Iterator[None]:
-    """Limit replies in the block to some seconds until they are whole, whatever one alone may take."""
+    """Bound the seconds until a reply in the block is whole, whatever a single one may take."""
     token = _UNTIL.set(time.monotonic() + seconds)
     try:
         yield
