@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from test_osm_twin import Writer, box
 from typer.testing import CliRunner
 
+from tests.platform.providers.osm.test_osm_twin import Writer, box
 from virl.cli.main import app
 from virl.osm.invented import INVENTED, trade_of
 from virl.platform.city.city import City
