@@ -17,11 +17,10 @@ from virl.platform.providers.offline.inventory import PlanInventory, plan_statis
 from virl.platform.providers.offline.life.shops import TOWN, move_in
 from virl.platform.providers.offline.listings import OfflineListings, let_homes
 from virl.platform.providers.offline.maker import maker, picture_key
+from virl.platform.providers.offline.on_demand import renderer_on_demand
 from virl.platform.providers.offline.open_towns import OPEN_TOWNS, OpenTown
 from virl.platform.providers.offline.places import OfflinePlaces
 from virl.platform.providers.offline.plan import CityPlan, StreetPlan
-from virl.platform.providers.offline.render.ahead import compile_ahead
-from virl.platform.providers.offline.render.renderer import CityRenderer
 from virl.platform.providers.offline.streetview import OfflineStreetMap, OfflineStreetView
 from virl.platform.providers.offline.town.layout import lay_out
 from virl.platform.providers.offline.town.signposts import hang_plates, put_up_signposts
@@ -90,18 +89,17 @@ def open_offline(name: str, title: str, seed: int, street_signs: tuple[StreetSig
 
 
 def _open_town(name: str, title: str, seed: int, street_signs: tuple[StreetSigns, ...]) -> OpenTown:
-    """Return the opened town of a seed, with its renderer and providers."""
-    compile_ahead()
+    """Return the opened town of a seed, with its providers."""
     with collector_paused():
         plan = kept_plan(seed, title, street_signs)
-    renderer = CityRenderer(plan)
+    renderer = renderer_on_demand(plan)
     streetview = OfflineStreetView(plan.layout, renderer, picture_key(_plan_key(seed, title, street_signs)))
     city = City(
         name=name,
         title=title,
         center=plan.layout.frame.origin,
         streetview=streetview,
-        places=OfflinePlaces(plan.shops, renderer.photo),
+        places=OfflinePlaces(plan.shops, lambda shop: renderer().photo(shop)),
         maps=OfflineMaps(
             plan.layout,
             streetview.graph,

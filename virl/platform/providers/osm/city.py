@@ -15,11 +15,10 @@ from virl.platform.providers.graph.maps import GraphMaps
 from virl.platform.providers.offline.inventory import PlanInventory, count_names, plan_statistics
 from virl.platform.providers.offline.listings import OfflineListings
 from virl.platform.providers.offline.maker import picture_key
+from virl.platform.providers.offline.on_demand import renderer_on_demand
 from virl.platform.providers.offline.open_towns import OPEN_TOWNS, OpenTown
 from virl.platform.providers.offline.places import OfflinePlaces
 from virl.platform.providers.offline.plan import CityPlan, StreetPlan
-from virl.platform.providers.offline.render.ahead import compile_ahead
-from virl.platform.providers.offline.render.renderer import CityRenderer
 from virl.platform.providers.offline.streetview import OfflineStreetMap, OfflineStreetView
 from virl.platform.providers.offline.truth import OfflineTruth
 from virl.platform.providers.osm.city_file import OsmCity
@@ -58,14 +57,13 @@ def open_twin(name: str, file: OsmCity, access: Access | None = None) -> City:
 
 def _open_town(name: str, file: OsmCity, day: date) -> OpenTown:
     """Return the opened town of a twin for a day."""
-    compile_ahead()
     twin = read_twin(file, day)
     omissions = [replace(one, source=f"{file.file.name}: {one.source}") for one in twin.extract.left_out]
     plan, invented = twin.plan, file.life == "invented"
     if invented:
         plan = with_invented_life(plan, twin.extract, twin.pois.tags, seed=file.seed, town=file.title)
     layout, shops = plan.layout, plan.shops
-    renderer = CityRenderer(plan)
+    renderer = renderer_on_demand(plan)
     also, addresses = names_of(twin, shops)
     streetview = OfflineStreetView(layout, renderer, picture_key(key_of_twin(file, day)))
     city = City(
@@ -78,7 +76,7 @@ def _open_town(name: str, file: OsmCity, day: date) -> OpenTown:
         center=_middle(layout),
         time_zone=get_tz(layout.frame.origin.lng, layout.frame.origin.lat) or None,
         streetview=streetview,
-        places=OfflinePlaces(shops, renderer.photo, also, types_called),
+        places=OfflinePlaces(shops, lambda shop: renderer().photo(shop), also, types_called),
         maps=TwinMaps(only_ways(twin.extract), addresses, GraphMaps(streetview.graph)),
         listings=OfflineListings(plan.listings) if invented else None,
         truth=OfflineTruth(plan, renderer),
