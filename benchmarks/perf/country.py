@@ -1,13 +1,10 @@
-"""Opening a part of an extract as large as a country: seconds of a core and megabytes against those of a town.
+"""Opening a part of an extract as large as a country: seconds of a core and megabytes against a town's.
 
-    python -m benchmarks.perf.country TOWN.osm.pbf [--copies 17]
+    python -m benchmarks.perf.country TOWN.osm.pbf LAT,LNG [--copies 17]
 
-The country is the town again and again, side by side. Liechtenstein 17 times has 300,000 houses.
+The country is the town again and again, side by side; Liechtenstein 17 times has 300,000 houses.
 """
 
-import resource
-import subprocess
-import sys
 from argparse import ArgumentParser
 from collections.abc import Sequence
 from math import ceil, sqrt
@@ -30,16 +27,24 @@ _KINDS = (osmium.osm.NODE, osmium.osm.WAY, osmium.osm.RELATION)
 def main(arguments: Sequence[str] | None = None) -> None:
     """Write a country, and print what the same square costs in it and in the town."""
     parser = ArgumentParser(description=__doc__)
-    parser.add_argument("town", type=Path, help="extract of a town, with a box in its head")
+    parser.add_argument("town", type=Path, help="extract of a town")
+    parser.add_argument("around", help="middle of the square that is opened in both")
     parser.add_argument("--copies", type=int, default=17)
     asked = parser.parse_args(arguments)
     with TemporaryDirectory() as folder:
         country = repeat_town(asked.town, asked.copies, Path(folder, "country.osm.pbf"))
-        here = _busiest(asked.town)
         for file in (asked.town, country):
-            seconds, megabytes = _open(f"{file}@{here}", Path(folder, file.name))
+            with TemporaryDirectory() as cache:
+                command = [sys.executable, "-c", _OPEN, f"{file}@{asked.around}"]
+                seconds, megabytes = subprocess.run(
+                    command,
+                    env=os.environ | {"VIRL_CACHE": cache},
+                    capture_output=True,
+                    text=True,
+                    check=True,
+                ).stdout.split()
             size = file.stat().st_size / 1e6
-            print(f"{file.name}, {size:.1f} MB, around {here}: {seconds:.1f} CPU s, {megabytes:.0f} MB")
+            print(f"{file.name}, {size:.1f} MB: {float(seconds):.1f} CPU s, {float(megabytes):.0f} MB")
 
 
 def repeat_town(town: Path, copies: int, out: Path) -> Path:
@@ -59,12 +64,12 @@ def repeat_town(town: Path, copies: int, out: Path) -> Path:
             for copy in range(copies):
                 east, north = (copy % columns) * across, (copy // columns) * up
                 for one in osmium.FileProcessor(str(town), kind):
-                    writer.add(_moved(one, copy * numbers, east, north))
+                    writer.add(_move(one, copy * numbers, east, north))
     return out
 
 
-def _moved(one: Any, further: int, east: int, north: int) -> Any:
-    """Return an object with higher numbers, a node also at another place.
+def _move(one: Any, further: int, east: int, north: int) -> Any:
+    """Return a copy of an object with higher numbers, a node also at another place.
 
     Args:
         one: node, way or relation.

@@ -15,7 +15,7 @@ from virl.doctor.findings import Finding
 from virl.doctor.machine import MODELS
 from virl.doctor.measured import DENSITIES, MeasuredPrice
 from virl.doctor.services import OpenOutcome, ProbeOutcomes
-from virl.platform.left_out import Omission
+from virl.platform.city.left_out import Omission
 from virl.platform.providers.google.keys import KEY_VARIABLE
 
 _STYLES = (

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from virl.platform.city.streetview import Camera, Image, View
 from virl.platform.perception import kept_finds
 from virl.platform.perception.base import Detection, LookScores, TextLine
 from virl.platform.perception.kept_finds import KeptFinds, KeptReadings, read_views
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.providers.cities import open_city
-from virl.platform.providers.offline.streetview import RenderedView
-from virl.platform.streetview import Camera, Image, View
+from virl.towns.streetview import RenderedView
 
 
 @dataclass

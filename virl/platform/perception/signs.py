@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from virl.platform.city.streetview import Box
 from virl.platform.perception.base import TextLine
-from virl.platform.streetview import Box
 
 SIGN = "sign"
 """The label of a sign whose words tell of no type. What is read without a letter is no sign: rows of windows
