@@ -5,6 +5,9 @@
 The country is the town again and again, side by side; Liechtenstein 17 times has 300,000 houses.
 """
 
+import os
+import subprocess
+import sys
 from argparse import ArgumentParser
 from collections.abc import Sequence
 from math import ceil, sqrt
@@ -36,13 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for file in (asked.town, country):
             with TemporaryDirectory() as cache:
                 command = [sys.executable, "-c", _OPEN, f"{file}@{asked.around}"]
-                seconds, megabytes = subprocess.run(
-                    command,
-                    env=os.environ | {"VIRL_CACHE": cache},
-                    capture_output=True,
-                    text=True,
-                    check=True,
-                ).stdout.split()
+                env = os.environ | {"VIRL_CACHE": cache}
+                told = subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout
+                seconds, megabytes = told.split()
             size = file.stat().st_size / 1e6
             print(f"{file.name}, {size:.1f} MB: {float(seconds):.1f} CPU s, {float(megabytes):.0f} MB")
 
