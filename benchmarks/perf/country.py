@@ -40,8 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             with TemporaryDirectory() as cache:
                 command = [sys.executable, "-c", _OPEN, f"{file}@{asked.around}"]
                 env = os.environ | {"VIRL_CACHE": cache}
-                told = subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout
-                seconds, megabytes = told.split()
+                done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)  # noqa: S603
+                seconds, megabytes = done.stdout.split()
             size = file.stat().st_size / 1e6
             print(f"{file.name}, {size:.1f} MB: {float(seconds):.1f} CPU s, {float(megabytes):.0f} MB")
 
@@ -54,7 +54,8 @@ def repeat_town(town: Path, copies: int, out: Path) -> Path:
         copies: how often the town stands in it, the original included.
         out: the file to write.
     """
-    spots = [one.location for one in osmium.FileProcessor(str(town), osmium.osm.NODE)]
+    nodes = osmium.FileProcessor(str(town), osmium.osm.NODE)
+    spots = [one.location for one in nodes if isinstance(one, osmium.osm.Node)]
     across, up = (max(side) - min(side) for side in ([at.x for at in spots], [at.y for at in spots]))
     numbers = max(one.id for one in osmium.FileProcessor(str(town)))
     columns = ceil(sqrt(copies))
