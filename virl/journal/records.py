@@ -169,7 +169,7 @@ class ObjectRecord(Record):
     new: bool
     """True if the thing was seen for the first time."""
     picture: RunFile
-    """The view with the thing marked: a path within the run's folder."""
+    """The view with the thing marked: a path within the run's folder; empty if it is not kept."""
 
 
 class StartRecord(Record):
