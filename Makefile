@@ -55,7 +55,7 @@ fuzz: $(STAMP)
 soak: $(STAMP)
 	SOAK_KILLS=$(KILLS) SOAK_MUTATIONS=$(MUTATIONS) SOAK_SEED=$(SEED) SOAK_REPORT=$(REPORT) SOAK_JOBS="$(JOBS)" \
 	  $(BIN)/python -m pytest -p no:xdist -s -m soak tests/chaos tests/journal \
-	  tests/platform/providers/test_mutated_replies.py tests/towns tests/api/test_results.py \
+	  tests/platform/providers/test_mutated_replies.py tests/seven_towns tests/api/test_results.py \
 	  tests/mind/test_damaged_replies.py tests/agent/test_killed_between_hold_and_settle.py \
 	  tests/fuzz/test_fuzz.py::test_inputs_that_are_made_to_hang_fill_or_mislead
 	[ ! -e $(EXTRAS_STAMP) ] || SOAK_JOBS="$(JOBS)" \
@@ -63,7 +63,7 @@ soak: $(STAMP)
 
 ## test-train  set up an environment with torch and Ray, and run the tests of training there
 test-train: $(EXTRAS_STAMP)
-	$(EXTRAS)/bin/python -m pytest tests/benchmarks/touchdown/train tests/train
+	$(EXTRAS)/bin/python -m pytest tests/benchmarks/touchdown/train tests/benchmarks/detector
 
 ## test-vision in the same environment, run the tests of detectors, CLIP, matchers and captions
 test-vision: $(EXTRAS_STAMP)
@@ -86,6 +86,7 @@ check: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/python .ci/english.py
 	$(BIN)/python .ci/sections.py
+	$(BIN)/python .ci/layers.py
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/vulture

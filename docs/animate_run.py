@@ -13,7 +13,7 @@ from PIL import Image, ImageDraw
 
 import virl
 from virl.errors import BadInput
-from virl.geo import LatLng, LocalFrame, signed_turn
+from virl.geo.globe import LatLng, LocalFrame, signed_turn
 from virl.journal.ground import ground_of
 from virl.journal.journal import read_journal
 from virl.journal.records import EndRecord, PlaceRecord, StartRecord, StepRecord, ViewRecord

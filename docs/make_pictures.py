@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from virl.geo import LocalFrame
+from virl.geo.globe import LocalFrame
 from virl.journal.ground import ground_of
 from virl.journal.journal import read_journal
 from virl.journal.records import StepRecord
@@ -26,12 +26,12 @@ from virl.pages.fonts import FONT_FOLDER
 from virl.pages.map_picture import draw_picture
 from virl.pages.maps import map_figure
 from virl.pages.paper import Extent, lay_out, on_paper
+from virl.platform.city.relocate import relocate
+from virl.platform.city.streetview import Camera
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.offline.city import draw_plan
-from virl.platform.providers.offline.plan import CityPlan
-from virl.platform.providers.offline.render.renderer import CityRenderer
-from virl.platform.relocate import relocate
-from virl.platform.streetview import Camera
+from virl.towns.plan.town_plan import CityPlan
+from virl.towns.render.renderer import CityRenderer
 
 IMAGES = Path(__file__).parent / "images"
 SEED = 1  # Virlton's

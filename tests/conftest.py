@@ -10,7 +10,7 @@ import hypothesis
 import pytest
 from _pytest.unraisableexception import gc_collect_iterations_key
 
-from virl.platform.city import City
+from virl.platform.city.city import City
 from virl.platform.providers.cities import open_city
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from shapely import box
 
-from virl import geo
 from virl.errors import BadInput, NoRoute, NoStreetView, NotFound
-from virl.geo import LatLng
-from virl.platform.city import City
-from virl.platform.streetview import Camera
+from virl.geo import globe
+from virl.geo.globe import LatLng
+from virl.platform.city.city import City
+from virl.platform.city.streetview import Camera
 
 ELSEWHERE = LatLng(-52.0, 71.0)
 
@@ -22,8 +22,8 @@ class StreetViewContract:
         assert here is not None
         assert city.streetview.nearest(here.position) == here
         assert city.streetview.nearest(ELSEWHERE) is None
-        closest = min(geo.distance(link_end(city, link.pano_id), city.center) for link in here.links)
-        assert geo.distance(here.position, city.center) <= closest
+        closest = min(globe.distance(link_end(city, link.pano_id), city.center) for link in here.links)
+        assert globe.distance(here.position, city.center) <= closest
 
     @pytest.mark.parametrize("radius", [0.0, -5.0, 1e6])
     def test_refuses_a_radius_out_of_range(self, city: City, radius: float) -> None:
@@ -38,9 +38,9 @@ class StreetViewContract:
             there = city.streetview.panorama(link.pano_id)
             back = [one for one in there.links if one.pano_id == here.id]
             assert len(back) == 1
-            assert link.distance == pytest.approx(geo.distance(here.position, there.position), rel=0.01)
-            assert abs(geo.signed_turn(link.heading, geo.bearing(here.position, there.position))) < 1
-            assert abs(geo.signed_turn(back[0].heading, link.heading + 180)) < 1
+            assert link.distance == pytest.approx(globe.distance(here.position, there.position), rel=0.01)
+            assert abs(globe.signed_turn(link.heading, globe.bearing(here.position, there.position))) < 1
+            assert abs(globe.signed_turn(back[0].heading, link.heading + 180)) < 1
 
     def test_an_unknown_panorama_is_named(self, city: City) -> None:
         with pytest.raises(NoStreetView, match="not-there"):
@@ -75,7 +75,7 @@ class PlacesContract:
     def test_nearby_places_come_nearest_first_within_the_radius(self, city: City) -> None:
         found = city.places.nearby(city.center, 300)
         assert found
-        away = [geo.distance(city.center, place.position) for place in found]
+        away = [globe.distance(city.center, place.position) for place in found]
         assert away == sorted(away)
         assert away[-1] <= 300
 
@@ -110,7 +110,7 @@ class PlacesContract:
 class MapsContract:
     def test_geocodes_the_address_of_a_place(self, city: City) -> None:
         place = city.places.nearby(city.center, 300)[0]
-        assert geo.distance(city.maps.geocode(place.address), place.position) < 30
+        assert globe.distance(city.maps.geocode(place.address), place.position) < 30
         with pytest.raises(NotFound, match="Nowhere"):
             city.maps.geocode("1 Nowhere Boulevard")
 
@@ -118,10 +118,10 @@ class MapsContract:
         goal = city.places.nearby(city.center, 400)[-1].position
         route = city.maps.route([city.center, goal])
         walked = sum(
-            geo.distance(LatLng(*a), LatLng(*b)) for a, b in zip(route.path, route.path[1:], strict=False)
+            globe.distance(LatLng(*a), LatLng(*b)) for a, b in zip(route.path, route.path[1:], strict=False)
         )
         assert route.distance == pytest.approx(walked, rel=0.01)
-        assert route.distance >= geo.distance(city.center, goal) * 0.999
+        assert route.distance >= globe.distance(city.center, goal) * 0.999
         faster = city.maps.route([city.center, goal], "cycling")
         assert faster.duration < route.duration
 

@@ -8,8 +8,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from zlib import crc32
 
-from virl.platform.city import City
-from virl.platform.places import Place, Places
+from virl.platform.city.city import City
+from virl.platform.city.places import Place, Places
 
 
 class HostilePlaces:

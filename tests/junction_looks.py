@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from itertools import islice
 
-from virl.platform.city import City
-from virl.platform.streetview import Camera
+from virl.platform.city.city import City
+from virl.platform.city.streetview import Camera
 
 
 def looks_down(town: City, numbers: range, junctions: int) -> Iterator[tuple[str, Camera]]:

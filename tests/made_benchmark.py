@@ -28,11 +28,11 @@ from virl.bench.faults import TryAgain
 from virl.bench.pictures import jpeg
 from virl.bench.resources import Resources
 from virl.errors import BudgetExceeded, NoImagery
-from virl.geo import LatLng, destination
+from virl.geo.globe import LatLng, destination
 from virl.money.ledger import Ledger
 from virl.money.spending import Price
+from virl.platform.city.streetview import Image, View
 from virl.platform.perception.base import Detection, LookScores, Matcher, TextLine
-from virl.platform.streetview import Image, View
 
 NAME = "made_benchmark:BENCHMARK"
 MIDDLE = LatLng(40.0, -74.0)

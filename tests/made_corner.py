@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 from shapely import Polygon, box
 
-from virl.geo import LatLng, LocalFrame
-from virl.platform.places import Place
-from virl.platform.providers.offline.plan import (
+from virl.geo.globe import LatLng, LocalFrame
+from virl.platform.city.places import Place
+from virl.towns.plan.town_plan import (  # fmt: skip
     Building,
     CityPlan,
     Frontage,
@@ -19,7 +19,7 @@ from virl.platform.providers.offline.plan import (
     SignKind,
     Street,
     StreetPlan,
-)  # fmt: skip
+)
 
 FRONT_Y = 8.0
 """The house fronts north of the street stand on this line; the street runs along y = 0."""

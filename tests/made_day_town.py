@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from rapidfuzz import fuzz
 
 from virl.errors import NoStreetView, NotFound
-from virl.geo import LatLng, LocalFrame, distance
-from virl.platform.city import City
-from virl.platform.maps import SPEED_M_S, Route, TravelMode
-from virl.platform.places import OpeningHours, Place
-from virl.platform.streetview import Camera, Image, Link, Panorama, View
+from virl.geo.globe import LatLng, LocalFrame, distance
+from virl.platform.city.city import City
+from virl.platform.city.maps import SPEED_M_S, Route, TravelMode
+from virl.platform.city.places import OpeningHours, Place
+from virl.platform.city.streetview import Camera, Image, Link, Panorama, View
 
 CENTER = LatLng(41.25, -38.75)
 FRAME = LocalFrame(CENTER)

@@ -8,7 +8,7 @@ from random import Random
 import osmium
 from osmium.osm import mutable
 
-from virl.geo import LatLng, LocalFrame
+from virl.geo.globe import LatLng, LocalFrame
 
 DATE = "2024-05-01"
 CREDIT = f"© OpenStreetMap contributors, data of {DATE}"

@@ -14,13 +14,13 @@ import numpy as np
 from made_streets import FRAME, MadeStreetView
 
 from virl.errors import NotFound
-from virl.geo import LatLng, bearing, distance, signed_turn
-from virl.platform.city import City
-from virl.platform.maps import Route, TravelMode
+from virl.geo.globe import LatLng, bearing, distance, signed_turn
+from virl.platform.city.city import City
+from virl.platform.city.maps import Route, TravelMode
+from virl.platform.city.places import Place
+from virl.platform.city.streetview import Camera, Image, View
 from virl.platform.perception.base import Reader, TextLine
 from virl.platform.perception.models import ModelOptions, Models
-from virl.platform.places import Place
-from virl.platform.streetview import Camera, Image, View
 
 POINTS = {
     "w2": (-20, 0),

@@ -8,9 +8,9 @@ from pathlib import Path
 import PIL.Image
 from PIL.ExifTags import GPS, IFD, Base
 
-from virl.geo import LatLng
-from virl.platform.attitude import Attitude
-from virl.platform.streetview import Image
+from virl.geo.globe import LatLng
+from virl.platform.city.attitude import Attitude
+from virl.platform.city.streetview import Image
 
 MORNING = datetime(2026, 5, 2, 8, 0, 0, tzinfo=UTC)
 

@@ -15,20 +15,20 @@ from virl.agent.assembly import start_panorama
 from virl.agent.character_file import find_character, load_character, routine_of
 from virl.agent.run import Run
 from virl.errors import NoRoute, NoStreetView, NotFound
-from virl.geo import LatLng, LocalFrame, distance
+from virl.geo.globe import LatLng, LocalFrame, distance
 from virl.journal.journal import read_journal
 from virl.journal.records import EndRecord, NoteRecord, Result
 from virl.mind.base import Mind
 from virl.mind.rules import RuleMind
-from virl.platform.city import City
-from virl.platform.listings import Listing
-from virl.platform.maps import SPEED_M_S, Route, TravelMode
-from virl.platform.movement.links import LinksMover
+from virl.platform.city.city import City
+from virl.platform.city.listings import Listing
+from virl.platform.city.maps import SPEED_M_S, Route, TravelMode
+from virl.platform.city.places import OpeningHours, Place, Review
+from virl.platform.city.streetview import Camera, Image, Panorama, View
+from virl.platform.movers.links import LinksMover
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.perception.open import open_senses
-from virl.platform.places import OpeningHours, Place, Review
 from virl.platform.providers.rentcast.file import FileListings
-from virl.platform.streetview import Camera, Image, Panorama, View
 from virl.settings.model import check_settings
 
 CENTER = LatLng(41.25, -38.75)

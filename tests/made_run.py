@@ -9,15 +9,15 @@ import PIL.Image
 import PIL.ImageDraw
 import PIL.ImageFont
 
-from virl.geo import LatLng, LocalFrame, bearing, destination, distance
+from virl.geo.globe import LatLng, LocalFrame, bearing, destination, distance
 from virl.journal.convert import exchange_record, place_record, pose_record, view_record
 from virl.journal.journal import JOURNAL, Journal, total_cost, write_result
 from virl.journal.records import EndRecord, PlaceRecord, Record, Result, StartRecord, StepRecord, ViewRecord
 from virl.money.spending import Exchange
-from virl.platform.city import City
+from virl.platform.city.city import City
+from virl.platform.city.places import Place
+from virl.platform.city.streetview import Camera, Image, Pose, View
 from virl.platform.perception.base import Detection
-from virl.platform.places import Place
-from virl.platform.streetview import Camera, Image, Pose, View
 
 FRAME = LocalFrame(LatLng(-38.2, -126.4))
 # Metres east and north: along one street, left at a crossing, right at the next.
@@ -93,7 +93,7 @@ def keep_made_run(
 
 def made_city() -> City:
     """A city of which only the street map can be asked."""
-    nothing = cast(Any, None)
+    nothing = cast("Any", None)
     return City("testville", "Testville", FRAME.origin, nothing, nothing, nothing, street_map=_Streets())
 
 
@@ -157,7 +157,7 @@ def _views(journal: Journal, index: int, size: int) -> tuple[ViewRecord, ...]:
         camera = Camera(heading + turn, 0 if purpose != "closer" else 4, fov, size, size)
         view = View(f"p{index}", camera, drawn_view(text if turn == 60 else "", camera.heading, size))
         box = tuple(edge * size / 640 for edge in (176, 244, 474, 326))
-        found = [Detection("restaurant", 0.86, cast(Any, box), text)] if text and turn == 60 else []
+        found = [Detection("restaurant", 0.86, cast("Any", box), text)] if text and turn == 60 else []
         file = journal.keep_view(f"{index:04d}-{purpose}-{camera.heading:.0f}", view.pixels)
         caption = "A quiet road between low houses." if purpose == "road" else ""
         views.append(view_record(view, file, purpose=purpose, caption=caption, detections=found))
@@ -185,12 +185,12 @@ def _asked(index: int, shop: str, mind: str) -> list[Exchange]:
     if index in CROSSINGS:
         roads = {"roads": ["A quiet road between low houses."] * 3, "intention": "lunch"}
         reply = {"index": 0, "reason": "Shop fronts and awnings can be seen down this road."}
-        exchanges.append(Exchange("choose_road", mind, roads, reply, **cast(Any, paid)))
+        exchanges.append(Exchange("choose_road", mind, roads, reply, **cast("Any", paid)))
     for place in _places(index, shop):
         inputs = {"place": place.name, "reviews": ["Mild and kind to the purse.", "Quick at noon."]}
         exchanges.append(Exchange("summarize_place", mind, inputs, {"summary": place.summary}, cached=True))
         reply = {"action": place.decision, "reason": place.reason}
-        exchanges.append(Exchange("enter_or_continue", mind, inputs, reply, **cast(Any, paid)))
+        exchanges.append(Exchange("enter_or_continue", mind, inputs, reply, **cast("Any", paid)))
     return exchanges
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from virl.errors import NoStreetView
-from virl.geo import LatLng, LocalFrame, bearing, distance
-from virl.platform.streetview import Camera, Link, Panorama, View
+from virl.geo.globe import LatLng, LocalFrame, bearing, distance
+from virl.platform.city.streetview import Camera, Link, Panorama, View
 
 FRAME = LocalFrame(LatLng(41.25, -38.75))
 

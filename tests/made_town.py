@@ -3,8 +3,8 @@
 import numpy as np
 from shapely import Polygon, box
 
-from virl.geo import LatLng, LocalFrame
-from virl.platform.providers.offline.plan import Frontage, Panoramas, Street, StreetPlan
+from virl.geo.globe import LatLng, LocalFrame
+from virl.towns.plan.town_plan import Frontage, Panoramas, Street, StreetPlan
 
 STREET_GAP_M = 90.0
 FRONT_M = 10.0

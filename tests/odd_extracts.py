@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
-from virl.geo import LatLng, LocalFrame
+from virl.geo.globe import LatLng, LocalFrame
 
 Point = tuple[float, float]
 MIDDLE = LatLng(52.0, 5.0)

@@ -16,17 +16,17 @@ from pydantic import BaseModel
 
 from virl.datasets.collect.rules import load_intentions
 from virl.mind.lexicon import load_lexicon
+from virl.osm.place_types import KEYS, type_table
+from virl.platform.city.place_types import Mark, by_type, types_20, types_96, types_marked, types_named
+from virl.platform.city.type_words import more_words
 from virl.platform.perception.lexicon import LexiconSettings
-from virl.platform.place_types import Mark, by_type, types_20, types_96, types_marked, types_named
 from virl.platform.providers.google import vocabulary
-from virl.platform.providers.offline.life.trades import Trade, trades_table
 from virl.platform.providers.open.overture.types import _wider
-from virl.platform.providers.osm.place_types import KEYS, type_table
-from virl.platform.type_words import more_words
 from virl.resources import data_folder
 from virl.routines.day.pastimes import day_book
 from virl.serve.google.place_types import TYPES
 from virl.settings.model import load_settings
+from virl.towns.life.trades import Trade, trades_table
 
 MARKS: Mapping[str, Mark] = {
     "general": "general", "landmarks": "landmark", "outdoors": "outdoors", "common": "common"

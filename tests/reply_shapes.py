@@ -5,8 +5,8 @@ Two or three of each kind differ as real ones do: in fields that are left out or
 
 from typing import Any
 
-from virl.geo import LatLng
-from virl.platform.providers.google.polyline import encode_polyline
+from virl.geo.globe import LatLng
+from virl.geo.polyline import encode_polyline
 
 HERE, THERE, BEYOND = LatLng(1.0, 2.0), LatLng(1.001, 2.0), LatLng(1.001, 2.002)
 LINE = encode_polyline([HERE, THERE])

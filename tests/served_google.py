@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from virl.money.ledger import Ledger
-from virl.platform.city import City
-from virl.platform.places import Places
+from virl.platform.city.city import City
+from virl.platform.city.places import Places
+from virl.platform.city.streetview import Image
 from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.city_file import GoogleOptions
 from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.keys import Keys
 from virl.platform.providers.google.settings import at_base_url, load_google_settings
 from virl.platform.providers.http.keeping import Keeping, session_scope
-from virl.platform.streetview import Image
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import serve_city
 from virl.serve.loopback import ServedCity

@@ -17,12 +17,15 @@ from guard import inner
 from made_extract import made_extract
 from made_graph import write_graph
 
-from virl.geo import LatLng, destination
+from virl.geo.globe import LatLng, destination
 from virl.mind.base import Prompt
 from virl.mind.open import open_mind
 from virl.mind.replies import Reply
 from virl.money.ledger import Ledger
-from virl.platform.city import City
+from virl.osm.box import Box
+from virl.osm.cache import load_twin
+from virl.platform.city.city import City
+from virl.platform.city.streetview import Camera, Image, View
 from virl.platform.perception.base import Detection
 from virl.platform.perception.embeddings import ViewEmbedder, open_store
 from virl.platform.perception.kept_finds import KeptFinds
@@ -34,19 +37,16 @@ from virl.platform.providers.google.settings import at_base_url, load_google_set
 from virl.platform.providers.graph.cache import load_touchdown
 from virl.platform.providers.http.cache import FILE_NAME
 from virl.platform.providers.http.keeping import Keeping
-from virl.platform.providers.offline.maker import picture_key
-from virl.platform.providers.offline.streetview import OfflineStreetView
-from virl.platform.providers.offline.town.layout import lay_out
+from virl.platform.providers.http.osm_servers import CACHE, load_open_maps
 from virl.platform.providers.open.explored import Explored, Extent
 from virl.platform.providers.open.kept import KeptPictures
 from virl.platform.providers.open.overpass.source import OverpassPlaces
 from virl.platform.providers.open.settings import load_open_settings
 from virl.platform.providers.open.shots import Shot, ShotLists
-from virl.platform.providers.osm.box import Box
-from virl.platform.providers.osm.cache import load_twin
-from virl.platform.providers.osm.server import CACHE, load_open_maps
 from virl.platform.providers.provider import Access
-from virl.platform.streetview import Camera, Image, View
+from virl.towns.maker import picture_key
+from virl.towns.plan.layout import lay_out
+from virl.towns.streetview import OfflineStreetView
 
 MADE = Path(__file__).parent / "data" / "made-by-3ed9348b"
 CACHES = MADE / "caches"

@@ -22,10 +22,10 @@ from rich.text import Text
 from typer.testing import CliRunner
 
 from virl.agent.terminal import Story
+from virl.cli.guard import guard
 from virl.cli.main import app
 from virl.console import THEME, SafeConsole, as_markup, echo, echo_json, say, told_if_long
 from virl.errors import BadInput
-from virl.guard import guard
 from virl.journal.journal import read_journal
 from virl.journal.records import EndRecord, StartRecord, StepRecord
 from virl.redaction import RedactingFormatter

@@ -7,8 +7,8 @@ from base64 import b64decode
 import pytest
 from hostile_texts import TEXTS
 
-from virl.geo import LatLng, destination
-from virl.inline_html import card, length_m, table
+from virl.geo.globe import LatLng, destination
+from virl.pages.inline_html import card, length_m, table
 from virl.pages.map_image import map_image
 
 HERE = LatLng(60.17, 24.94)

@@ -16,11 +16,11 @@ from typer.testing import CliRunner
 from virl.cli.main import app
 from virl.doctor.open_services import ask_open
 from virl.errors import BadInput, ProviderError
-from virl.geo import LatLng, destination, distance
+from virl.geo.globe import LatLng, destination, distance
+from virl.platform.city.streetview import Camera
 from virl.platform.providers.cities import open_city, opened_city, read_city
 from virl.platform.providers.open.city_file import OpenCity
 from virl.platform.providers.provider import Access
-from virl.platform.streetview import Camera
 
 CENTER = LatLng(52.37, 4.9)
 SPOTS = [destination(CENTER, 90.0, 12.0 * step) for step in range(6)]

@@ -1,7 +1,7 @@
-"""A name says one thing: words of the design name one class each, others at most two, in two packages."""
+"""The words of the design name one class each."""
 
 import ast
-from collections import Counter, defaultdict
+from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
@@ -11,8 +11,6 @@ WORDS = {
     "Landmark", "Detection", "Mind", "Senses", "Character", "Provider", "Journal", "Route", "Agent", "Run",
     "Episode", "City", "Maps", "Listings",
 }  # fmt: skip
-SLOTS = {"Options", "Settings"}  # every folder of a shape has its own
-NESTED = {("virl", "platform"), ("virl", "routines")}  # their packages lie a level deeper
 
 
 @cache
@@ -26,23 +24,17 @@ def statements() -> list[tuple[Path, ast.stmt]]:
     ]
 
 
-def package(file: Path) -> str:
-    """The package that a file belongs to, such as `virl/mind` or `virl/platform/movement`."""
-    folders = file.parts[:-1]
-    return "/".join(folders[: 3 if folders[:2] in NESTED else 2])
-
-
-def packages_of_classes() -> dict[str, list[str]]:
-    """By the name of a class: the package of each class that has it."""
+def files_of_classes() -> dict[str, list[str]]:
+    """Return, by the name of a class, the file of each class that has it."""
     found = defaultdict(list)
     for file, statement in statements():
         if isinstance(statement, ast.ClassDef):
-            found[statement.name].append(package(file))
+            found[statement.name].append(str(file))
     return found
 
 
 def test_a_word_of_the_design_names_one_class() -> None:
-    found = packages_of_classes()
+    found = files_of_classes()
     assert {word: found[word] for word in WORDS if len(found[word]) != 1} == {}
 
 
@@ -55,17 +47,3 @@ def test_a_word_of_the_design_names_no_alias() -> None:
         if isinstance(target, ast.Name) and target.id in WORDS
     ]
     assert aliases == []
-
-
-def test_no_other_name_serves_three_classes() -> None:
-    found = packages_of_classes()
-    assert {name: where for name, where in found.items() if len(where) > 2 and name not in SLOTS} == {}
-
-
-def test_no_public_name_serves_two_classes_of_a_package() -> None:
-    twice = {
-        name: sorted({place for place, count in Counter(where).items() if count > 1})
-        for name, where in packages_of_classes().items()
-        if not name.startswith("_") and name not in SLOTS
-    }
-    assert {name: where for name, where in twice.items() if where} == {}

@@ -149,7 +149,7 @@ def test_the_routine_works_as_a_folder_beside_the_character_too(package: Path) -
 def test_a_module_beside_the_character_names_its_own_replies_in_its_prompts(tmp_path: Path) -> None:
     Path("sayer.py").write_text(
         "from virl.mind.replies import Reply\nfrom pydantic import BaseModel\n"
-        "from virl.platform.outcome import Outcome\n"
+        "from virl.platform.city.outcome import Outcome\n"
         "class Said(Reply):\n    words: str\n"
         "class ToSay(BaseModel):\n    name: str\n"
         "def say(question: ToSay, lexicon) -> Said:\n    return Said(words='I am ' + question.name)\n"

@@ -12,11 +12,11 @@ from doc_commands import README, Done, Instead, commands, serving
 from openai_server import Behaviour, ChatServer, Request, reply, tool_calls
 from overpass_server import Answer, OverpassServer, match, town_xml
 
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 from virl.platform.providers.cities import city_settings
 from virl.platform.providers.offline.city import open_offline
-from virl.platform.providers.offline.town import layout
 from virl.serve.google.server import serve_city
+from virl.towns.plan import layout
 
 LONGEST_S = 600
 

@@ -23,7 +23,6 @@ from opentelemetry.trace import SpanKind, StatusCode
 from otlp_collector import Collector
 from rich.console import Console
 
-from virl import traces
 from virl.agent.plan import RunOptions
 from virl.agent.start import run_agent
 from virl.bench.run import Engine, run_benchmark
@@ -35,6 +34,7 @@ from virl.platform.providers.http.settings import Timeouts
 from virl.platform.providers.http.together import ask_all
 from virl.platform.providers.http.wire import Wire
 from virl.redaction import Redaction
+from virl.traces import spans as traces
 
 KEY = "sk-marker-0123456789abcdef"
 SAID = "the garden gate"
@@ -241,7 +241,7 @@ def test_what_a_run_that_fails_did_is_sent_too(tmp_path: Path, monkeypatch: pyte
 def test_a_collector_that_does_not_answer_costs_a_line_and_a_bounded_time(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("virl.trace_export.CLOSING_S", 0.2)
+    monkeypatch.setattr("virl.traces.export.CLOSING_S", 0.2)
     monkeypatch.setattr(logging.getLogger("opentelemetry"), "propagate", True)  # put back after the test
     with Collector(silent=True) as collector:
         monkeypatch.setenv(

@@ -171,7 +171,7 @@ def check_wheel(wheel: Path, interpreter: str, folder: Path) -> None:
     run(virl, "bench", "vln", *asked, cwd=folder)
     found = json.loads((folder / "walk" / "results.json").read_text(encoding="utf-8"))
     assert found["rows"][0]["episodes"]["done"] == 1, found["rows"]
-    page = "import virl.platform.movement as m; print(__import__('pathlib').Path(m.__file__).parent)"
+    page = "import virl.platform.movers as m; print(__import__('pathlib').Path(m.__file__).parent)"
     folder_of_page = Path(run(python, "-c", page, cwd=folder).strip()) / "web_page"
     assert (folder_of_page / "page.js").stat().st_size > 0, "the page of the web mover"
     where = run(python, "-c", "import virl; print(virl.__file__)", cwd=folder)

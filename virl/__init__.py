@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from virl.api.walking import walk
     from virl.api.web_maps import to_folium
     from virl.errors import VirlError
-    from virl.geo import LatLng
-    from virl.platform.city import City
-    from virl.platform.geoframes import save_geodataframes, to_geodataframes
-    from virl.platform.maps import Route
-    from virl.platform.networks import to_networkx
+    from virl.geo.globe import LatLng
+    from virl.platform.city.city import City
+    from virl.platform.city.geoframes import save_geodataframes, to_geodataframes
+    from virl.platform.city.maps import Route
+    from virl.platform.city.networks import to_networkx
+    from virl.platform.city.places import Place
+    from virl.platform.city.streetview import Camera, Pose, View
     from virl.platform.perception.boxes import draw_detections
-    from virl.platform.places import Place
     from virl.platform.providers.cities import open_city
-    from virl.platform.streetview import Camera, Pose, View
 
 __all__ = [
     "Agent",
@@ -77,22 +77,22 @@ __all__ = [
 _MODULES = {
     "Agent": "virl.api.types",
     "BenchmarkReport": "virl.api.benchmarks",
-    "Camera": "virl.platform.streetview",
+    "Camera": "virl.platform.city.streetview",
     "Catalogue": "virl.api.lists",
     "Character": "virl.api.characters",
-    "City": "virl.platform.city",
+    "City": "virl.platform.city.city",
     "Comparison": "virl.api.types",
     "Detection": "virl.api.types",
     "Finished": "virl.api.types",
-    "LatLng": "virl.geo",
+    "LatLng": "virl.geo.globe",
     "Listed": "virl.api.lists",
     "OpenTools": "virl.api.tools",
-    "Place": "virl.platform.places",
-    "Pose": "virl.platform.streetview",
+    "Place": "virl.platform.city.places",
+    "Pose": "virl.platform.city.streetview",
     "RecordedRun": "virl.api.types",
-    "Route": "virl.platform.maps",
+    "Route": "virl.platform.city.maps",
     "Step": "virl.api.types",
-    "View": "virl.platform.streetview",
+    "View": "virl.platform.city.streetview",
     "VirlError": "virl.errors",
     "agents": "virl.api.lists",
     "arun": "virl.api.running",
@@ -112,10 +112,10 @@ _MODULES = {
     "read_run": "virl.api.results",
     "run": "virl.api.running",
     "run_benchmark": "virl.api.benchmarks",
-    "save_geodataframes": "virl.platform.geoframes",
+    "save_geodataframes": "virl.platform.city.geoframes",
     "to_folium": "virl.api.web_maps",
-    "to_geodataframes": "virl.platform.geoframes",
-    "to_networkx": "virl.platform.networks",
+    "to_geodataframes": "virl.platform.city.geoframes",
+    "to_networkx": "virl.platform.city.networks",
     "walk": "virl.api.walking",
 }
 """The module of each name, so that `import virl` loads none of them."""

@@ -16,7 +16,7 @@ from virl.pages.exhibits import (
     TableExhibit,
     TextExhibit,
 )
-from virl.platform.outcome import Outcome
+from virl.platform.city.outcome import Outcome
 from virl.routines.counting.rounds import count_along
 
 __all__ = [

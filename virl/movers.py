@@ -1,9 +1,9 @@
 """Movers, which say what links leave a pose, and take them."""
 
-from virl.platform.movement.base import Mover
-from virl.platform.movement.open_mover import MOVERS, fit_mover, open_mover
-from virl.platform.mover_choice import MoverChoice
-from virl.platform.streetview import Link, Panorama, StreetView
+from virl.platform.city.mover_choice import MoverChoice
+from virl.platform.city.streetview import Link, Panorama, StreetView
+from virl.platform.movers.base import Mover
+from virl.platform.movers.open_mover import MOVERS, fit_mover, open_mover
 
 __all__ = [
     "MOVERS",

@@ -1,15 +1,15 @@
 """Navigators, which decide where a walk goes, and what they need."""
 
-from virl.platform.movement.base import Choice
-from virl.platform.movement.instruction.tourist.navigator import TouristNavigator
-from virl.platform.movement.instruction.tourist.spotting import LandmarkSighting, LandmarkSpotter
-from virl.platform.movement.point.navigator import PointNavigator
-from virl.platform.movement.point.plan import PointPlan, plan_route
-from virl.platform.movement.region.navigator import RegionNavigator
-from virl.platform.movement.sight.navigator import Explorer, SightNavigator
-from virl.platform.relocate import relocate
-from virl.region import Region
-from virl.region_file import read_region
+from virl.geo.region import Region
+from virl.platform.city.relocate import relocate
+from virl.platform.movers.base import Choice
+from virl.platform.navigators.point.navigator import PointNavigator
+from virl.platform.navigators.point.plan import PointPlan, plan_route
+from virl.platform.navigators.region.navigator import RegionNavigator
+from virl.platform.navigators.sight.navigator import Explorer, SightNavigator
+from virl.platform.navigators.tourist.navigator import TouristNavigator
+from virl.platform.navigators.tourist.spotting import LandmarkSighting, LandmarkSpotter
+from virl.settings.region_file import read_region
 
 __all__ = [
     "Choice",

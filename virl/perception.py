@@ -1,6 +1,6 @@
 """Models that see: detectors, readers, recognizers, matchers and describers, and uses of what they find."""
 
-from virl.picture_reading import PictureLike, rgb
+from virl.files.pictures import PictureLike, rgb
 from virl.platform.perception.active import look_around, look_closer
 from virl.platform.perception.base import (
     Describer,

@@ -64,7 +64,7 @@ class RetryPolicy:
             return failed is not None and failed.may_retry and (failed.wait or 0.0) <= self.longest_wait
 
         def last_outcome(state: RetryCallState) -> T:
-            return cast(T, state.outcome and state.outcome.result())
+            return cast("T", state.outcome and state.outcome.result())
 
         def pause(state: RetryCallState) -> float:
             failed = failure(last_outcome(state))

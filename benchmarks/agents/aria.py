@@ -18,10 +18,10 @@ from virl.bench.benchmark import Metric
 from virl.bench.episode import Data, Record
 from virl.bench.truth import truth_of
 from virl.errors import BadInput, MindFailed
-from virl.geo import LatLng
-from virl.platform.city import City
-from virl.platform.networks import held_street_map
-from virl.platform.places import DAYS, Place
+from virl.geo.globe import LatLng
+from virl.platform.city.city import City
+from virl.platform.city.networks import held_street_map
+from virl.platform.city.places import DAYS, Place
 from virl.settings.model import Settings, load_settings
 
 from .scoring import AgentCase, ScoredAgent

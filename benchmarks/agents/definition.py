@@ -13,7 +13,7 @@ from virl.bench.resources import Resources
 from virl.bench.truth import truth_of
 from virl.bench.walks import UserPath
 from virl.errors import BadInput, UnknownName
-from virl.platform.city import City
+from virl.platform.city.city import City
 from virl.platform.perception.models import Models
 from virl.registry import first_line
 

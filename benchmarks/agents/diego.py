@@ -11,10 +11,10 @@ from typing import Any
 from virl.bench.benchmark import Metric, Tally
 from virl.bench.episode import Data, Record
 from virl.clock import show_clock
-from virl.geo import LatLng
-from virl.platform.city import City
-from virl.platform.places import DAYS
-from virl.platform.relocate import relocate
+from virl.geo.globe import LatLng
+from virl.platform.city.city import City
+from virl.platform.city.places import DAYS
+from virl.platform.city.relocate import relocate
 from virl.routines.day.checker import DayEntry, Violation, check, entries_of
 from virl.routines.day.facts import CityFacts
 from virl.routines.day.prices import MEAL_USD

@@ -18,13 +18,13 @@ from virl.bench.benchmark import Metric, Tally
 from virl.bench.episode import Data, Record
 from virl.bench.resources import Resources
 from virl.errors import NoRoute
-from virl.geo import LatLng, distance
+from virl.geo.globe import LatLng, distance
 from virl.journal.records import Result
-from virl.platform.city import City
-from virl.platform.networks import held_street_map
+from virl.platform.city.city import City
+from virl.platform.city.networks import held_street_map
+from virl.platform.city.places import Place
+from virl.platform.city.streetview import Image
 from virl.platform.perception.base import Reader, TextLine
-from virl.platform.places import Place
-from virl.platform.streetview import Image
 
 from .scoring import AgentCase, ScoredAgent, Tallies, means
 

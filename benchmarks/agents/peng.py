@@ -18,9 +18,9 @@ import numpy as np
 
 from virl.bench.benchmark import Metric, Tally
 from virl.bench.episode import Data, Record
-from virl.geo import Floats, LatLng
-from virl.platform.city import City
-from virl.platform.maps import TravelMode
+from virl.geo.globe import Floats, LatLng
+from virl.platform.city.city import City
+from virl.platform.city.maps import TravelMode
 
 from .scoring import AgentCase, ScoredAgent, Tallies
 

@@ -11,7 +11,7 @@ from virl.bench.episode import Data, Record
 from virl.errors import MindFailed
 from virl.journal.records import Result
 from virl.mind.base import Mind
-from virl.platform.city import City
+from virl.platform.city.city import City
 from virl.platform.perception.models import Models
 
 

@@ -24,8 +24,8 @@ from virl.mind.conversation import notes_on, what_it_says
 from virl.mind.rules import RuleMind
 from virl.money.ledger import Ledger
 from virl.money.spending import Exchange
-from virl.platform.city import City
-from virl.platform.networks import held_street_map
+from virl.platform.city.city import City
+from virl.platform.city.networks import held_street_map
 from virl.routines.by_tools.deciding import Decider
 from virl.tools.base import Listing, ToolResult
 from virl.tools.moving import Whereabouts

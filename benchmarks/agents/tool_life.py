@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from virl.agent.character import Character
 from virl.bench.truth import truth_of
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 from virl.journal.records import NoteRecord, Result, StepRecord
-from virl.platform.city import City, Visible
-from virl.platform.streetview import Camera
+from virl.platform.city.city import City, Visible
+from virl.platform.city.streetview import Camera
 
 SIGN_PIXELS = 150  # of a sign of which the letters can be told, in a picture of 640 x 640 (chosen)
 

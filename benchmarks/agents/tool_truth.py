@@ -16,11 +16,11 @@ from itertools import combinations
 from rapidfuzz import fuzz
 
 from virl.bench.truth import truth_of
-from virl.geo import LatLng, bearing, distance, signed_turn
-from virl.platform.city import City, Visible
-from virl.platform.maps import walked_route
-from virl.platform.places import Place
-from virl.platform.streetview import Camera
+from virl.geo.globe import LatLng, bearing, distance, signed_turn
+from virl.platform.city.city import City, Visible
+from virl.platform.city.maps import walked_route
+from virl.platform.city.places import Place
+from virl.platform.city.streetview import Camera
 
 from .tool_life import SIGN_PIXELS, ToolLife, shops_of, signs_in
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from virl.platform.city import City, Thing, Truth
+from virl.platform.city.city import City, Thing, Truth
 from virl.platform.perception.base import Detector, Matcher
 from virl.platform.perception.memory import MemorySettings, VisualMemory
 from virl.routines.counting.counter import Counter

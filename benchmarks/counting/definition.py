@@ -7,7 +7,7 @@ from virl.bench.benchmark import Benchmark, OwnPage
 from virl.bench.episode import Data, Episode, EpisodeResult
 from virl.bench.resources import Resources
 from virl.bench.truth import truth_of
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 from virl.registry import first_line
 from virl.routines.counting.rounds import memory_settings_for
 

@@ -6,9 +6,9 @@ from typing import Literal
 
 import numpy as np
 
-from virl.geo import Floats, LatLng, bearing, distances, in_sector
-from virl.platform.city import Thing
-from virl.platform.claims import pairs_within
+from virl.geo.globe import Floats, LatLng, bearing, distances, in_sector
+from virl.platform.city.city import Thing
+from virl.platform.city.claims import pairs_within
 
 RADIUS_M = 5.0  # from a thing reported to the true one; chosen: so near, somebody sent there finds it
 VIRL_RANGE_M = 20.0  # V-IRL's: a true thing farther from the camera than this makes nothing right

@@ -4,9 +4,9 @@ import random
 from dataclasses import dataclass, replace
 
 from virl.errors import BadInput
-from virl.geo import LocalFrame
+from virl.geo.globe import LocalFrame
+from virl.platform.city.streetview import View
 from virl.platform.perception.active import Sighting
-from virl.platform.streetview import View
 
 from .trip import SeenTrip
 

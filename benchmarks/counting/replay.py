@@ -9,10 +9,10 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from virl.platform.city.streetview import Camera, Image, View
 from virl.platform.perception.active import Sighting
 from virl.platform.perception.base import Match, Matcher
 from virl.platform.perception.memory import MemoryObject, MemorySettings, VisualMemory
-from virl.platform.streetview import Camera, Image, View
 
 from .matching import Glance, Reported
 from .trip import SeenTrip

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from virl.bench.benchmark import Metric, Scores, Shown, ShownPoint, Tally
 from virl.bench.episode import Record
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 
 from .options import Options
 from .tally import SHARES

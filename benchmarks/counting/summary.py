@@ -12,8 +12,8 @@ from virl.bench.episode import Data, Record
 from virl.bench.records import versions
 from virl.bench.report.page import Bar, Group
 from virl.bench.statistics import Interval
-from virl.files import write_whole
-from virl.geo import LatLng, LocalFrame
+from virl.files.writing import write_whole
+from virl.geo.globe import LatLng, LocalFrame
 from virl.pages.shell import html_page, open_templates
 
 from .matching import RADIUS_M, VIRL_RANGE_M

@@ -7,8 +7,8 @@ from dataclasses import astuple, dataclass, fields
 import numpy as np
 
 from virl.bench.statistics import RESAMPLES, Interval
-from virl.geo import Floats
-from virl.platform.city import Thing
+from virl.geo.globe import Floats
+from virl.platform.city.city import Thing
 
 from .matching import RADIUS_M, VIRL_RANGE_M, Reported, match_headings, match_positions
 

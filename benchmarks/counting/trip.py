@@ -4,10 +4,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from virl.platform.city import City, Truth
+from virl.platform.city.city import City, Truth
+from virl.platform.city.streetview import Pose
 from virl.platform.perception.active import Look, Sighting
 from virl.platform.perception.overlap import intersection_over_union
-from virl.platform.streetview import Pose
 from virl.routines.counting.counter import Counter
 
 from .walks import CountedWalk, poses

@@ -8,16 +8,16 @@ from typing import Literal
 import numpy as np
 
 from virl.errors import BadInput
-from virl.geo import LatLng, LocalFrame, distance
-from virl.platform.city import City
-from virl.platform.movement.links import LinksMover
-from virl.platform.movement.point.navigator import PointNavigator
-from virl.platform.movement.point.plan import plan_route
-from virl.platform.movement.region.navigator import RegionNavigator
-from virl.platform.movement.tour.shortest import nearest_neighbour
-from virl.platform.networks import held_street_map
-from virl.platform.streetview import Pose
-from virl.region import Region
+from virl.geo.globe import LatLng, LocalFrame, distance
+from virl.geo.region import Region
+from virl.platform.city.city import City
+from virl.platform.city.networks import held_street_map
+from virl.platform.city.streetview import Pose
+from virl.platform.movers.links import LinksMover
+from virl.platform.navigators.point.navigator import PointNavigator
+from virl.platform.navigators.point.plan import plan_route
+from virl.platform.navigators.region.navigator import RegionNavigator
+from virl.platform.navigators.tour.shortest import nearest_neighbour
 
 _Panoramas = Sequence[tuple[str, LatLng]]
 """Ids and positions of panoramas."""

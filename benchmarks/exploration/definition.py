@@ -25,18 +25,18 @@ from virl.bench.metrics.paths import success_weighted_path_length
 from virl.bench.resources import Resources
 from virl.bench.truth import truth_of
 from virl.errors import BadInput, UnknownName
-from virl.geo import Floats, LatLng, distance, signed_turn
+from virl.geo.globe import Floats, LatLng, distance, signed_turn
 from virl.journal.journal import read_journal
 from virl.journal.records import Result, StepRecord
 from virl.mind.base import Mind, Pictures, Prompt, ReplyT
 from virl.money.ledger import Ledger
-from virl.platform.city import City
-from virl.platform.liveliest import liveliest
-from virl.platform.maps import SPEED_M_S
-from virl.platform.movement.links import LinksMover
-from virl.platform.networks import held_street_map
-from virl.platform.places import Place
-from virl.platform.streetview import Panorama, Pose
+from virl.platform.city.city import City
+from virl.platform.city.liveliest import liveliest
+from virl.platform.city.maps import SPEED_M_S
+from virl.platform.city.networks import held_street_map
+from virl.platform.city.places import Place
+from virl.platform.city.streetview import Panorama, Pose
+from virl.platform.movers.links import LinksMover
 from virl.registry import first_line
 
 from .score import BANDS, METRICS, score, show

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from virl.bench.agent_runs import RUN_REPORT
 from virl.bench.benchmark import Metric, Scores, Shown, ShownPoint, Tally
 from virl.bench.episode import Record
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 
 BANDS: Mapping[str, tuple[float, float]] = {
     "0-150": (0.0, 150.0),

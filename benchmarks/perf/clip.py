@@ -22,15 +22,15 @@ from statistics import median
 import numpy as np
 
 from virl.extras import module
-from virl.platform.movement.instruction.velma.scorer import OFFSETS, StreetViews, landmark_camera
-from virl.platform.networks import held_street_map
+from virl.platform.city.networks import held_street_map
+from virl.platform.city.streetview import Image, StreetView
+from virl.platform.navigators.velma.scorer import OFFSETS, StreetViews, landmark_camera
 from virl.platform.perception.base import Embeddings, Recognizer
 from virl.platform.perception.embeddings import open_store
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.perception.recognizers.openclip import OpenClipSettings, open_openclip
 from virl.platform.perception.weights import batches, device_of
 from virl.platform.providers.cities import open_city
-from virl.platform.streetview import Image, StreetView
 
 from .figures import Figures, command, figures
 

@@ -36,9 +36,9 @@ from virl.datasets.collect.dataset import (
     write_card,
 )
 from virl.datasets.collect.rows import Rows
-from virl.geo import destination
-from virl.platform.city import City
-from virl.platform.networks import held_street_map
+from virl.geo.globe import destination
+from virl.platform.city.city import City
+from virl.platform.city.networks import held_street_map
 from virl.platform.providers import open_city
 
 from ..vln.definition import Options

@@ -28,18 +28,18 @@ from math import ceil
 import numpy as np
 from rich.table import Table
 
-from virl import geo
 from virl.errors import BadInput, NoImagery
-from virl.geo import LatLng
-from virl.platform.city import City
-from virl.platform.movement.base import Mover
-from virl.platform.movement.grid import Rings
-from virl.platform.movement.links import LinksMover
-from virl.platform.movement.open_mover import open_mover
-from virl.platform.networks import held_street_map
+from virl.geo import globe
+from virl.geo.globe import LatLng
+from virl.platform.city.city import City
+from virl.platform.city.networks import held_street_map
+from virl.platform.city.streetview import Camera, Link, Panorama, Pose, StreetView, View
+from virl.platform.movers.base import Mover
+from virl.platform.movers.grid import Rings
+from virl.platform.movers.links import LinksMover
+from virl.platform.movers.open_mover import open_mover
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.google.settings import load_google_settings
-from virl.platform.streetview import Camera, Link, Panorama, Pose, StreetView, View
 
 from .figures import command, figure_table, figures
 
@@ -115,9 +115,9 @@ class PaperGrid:
                 there = self._streetview.nearest(position)
                 if there is None or there.id in {here.id, *found}:
                     continue
-                bearing = geo.bearing(here.position, there.position)
+                bearing = globe.bearing(here.position, there.position)
                 if not self._covers(bearing, found):
-                    found[there.id] = Link(there.id, bearing, geo.distance(here.position, there.position))
+                    found[there.id] = Link(there.id, bearing, globe.distance(here.position, there.position))
         return tuple(sorted(found.values(), key=lambda link: link.heading))
 
     def take(self, pose: Pose, link: Link) -> Pose:
@@ -129,7 +129,7 @@ class PaperGrid:
 
     def _covers(self, heading: float, found: Mapping[str, Link]) -> bool:
         """Return whether a link found already leads about in this heading, degrees."""
-        turns = (abs(geo.signed_turn(heading, link.heading)) for link in found.values())
+        turns = (abs(globe.signed_turn(heading, link.heading)) for link in found.values())
         return any(turn <= self._rings.heading_range for turn in turns)
 
 

@@ -18,9 +18,10 @@ from pathlib import Path
 import numpy as np
 from rich.table import Table
 
-from virl.geo import LatLng, destination, distance
-from virl.platform.city import City
-from virl.platform.places import Place, complete_to
+from virl.geo.globe import LatLng, destination, distance
+from virl.platform.city.city import City
+from virl.platform.city.places import Place, complete_to
+from virl.platform.city.streetview import Image
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.http import GoogleHttp
@@ -28,7 +29,6 @@ from virl.platform.providers.google.keys import Keys
 from virl.platform.providers.google.settings import at_base_url, load_google_settings
 from virl.platform.providers.http.cache import ReplyCache
 from virl.platform.providers.http.keeping import Keeping
-from virl.platform.streetview import Image
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import serve_city
 from virl.serve.loopback import ServedCity

@@ -17,10 +17,10 @@ from random import Random
 import numpy as np
 from scipy.spatial import cKDTree
 
-from virl.geo import Floats
-from virl.platform.providers.offline.plan import CAMERA_HEIGHT_M, CityPlan, Shop, Sign
-from virl.platform.providers.offline.render.renderer import CityRenderer
-from virl.platform.streetview import Camera
+from virl.geo.globe import Floats
+from virl.platform.city.streetview import Camera
+from virl.towns.plan.town_plan import CAMERA_HEIGHT_M, CityPlan, Shop, Sign
+from virl.towns.render.renderer import CityRenderer
 
 from .figures import Figures, command, figures
 from .plans import fronted_plan

@@ -3,9 +3,9 @@
 from virl.errors import BadInput
 from virl.platform.providers.cities import city_settings
 from virl.platform.providers.offline.city import plan_of as made_plan
-from virl.platform.providers.offline.life.parks import NO_FRONTAGE
-from virl.platform.providers.offline.plan import CityPlan, Shop
 from virl.platform.providers.osm.city_file import OsmCity
+from virl.towns.life.parks import NO_FRONTAGE
+from virl.towns.plan.town_plan import CityPlan, Shop
 
 
 def plan_of(city: str) -> CityPlan:
@@ -25,9 +25,9 @@ def fronted_plan(city: str) -> tuple[CityPlan, list[Shop]]:
     """
     settings = city_settings(city)
     if isinstance(settings, OsmCity):
-        from virl.platform.providers.osm.cache import load_twin  # noqa: PLC0415 - needs the extra osm
+        from virl.osm.cache import load_twin  # noqa: PLC0415 - needs the extra osm
 
-        twin = load_twin(settings.file, settings.part, settings.names)
+        twin = load_twin(settings.map_file, settings.part, settings.names)
         shops = enumerate(twin.plan.shops)
         return twin.plan, [shop for number, shop in shops if twin.pois.has_front(number)]
     plan = made_plan(settings)

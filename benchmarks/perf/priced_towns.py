@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 
 from virl.doctor.measured import Density
-from virl.geo import LatLng, LocalFrame, destination
-from virl.platform.city import City
+from virl.geo.globe import LatLng, LocalFrame, destination
+from virl.platform.city.city import City
+from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.base import Detection
 from virl.platform.perception.detectors.recorded import write_boxes
 from virl.platform.providers.cities import open_city
-from virl.platform.streetview import Camera, View
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import serve_city
 from virl.serve.loopback import ServedCity

@@ -27,7 +27,7 @@ from rich.table import Table
 from virl import resources
 from virl.doctor.measured import DENSITIES, FILE, Density, MeasuredCosts, MeasuredWork, measured_costs, prices
 from virl.errors import BadInput
-from virl.geo import LatLng, destination
+from virl.geo.globe import LatLng, destination
 from virl.money.book import SPENDING
 from virl.platform.providers.google.settings import GoogleSettings, load_google_settings
 

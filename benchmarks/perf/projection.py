@@ -16,8 +16,8 @@ from collections.abc import Callable, Sequence
 import cv2
 import numpy as np
 
-from virl.platform.providers.graph.projection import equirectangular, perspective
-from virl.platform.streetview import Camera, Image
+from virl.platform.city.streetview import Camera, Image
+from virl.platform.providers.pictures.projection import equirectangular, perspective
 
 from .figures import Figures, command, figures
 

@@ -32,11 +32,11 @@ from virl.mind.chat.question import question_of
 from virl.mind.prices import expected_usage
 from virl.mind.rules import RuleMind
 from virl.money.ledger import Ledger
-from virl.platform.movement.discrete.task import OPENING, start_state
-from virl.platform.movement.instruction.base import InstructionNavigator, PromptForm
-from virl.platform.movement.instruction.navgpt.navigator import NavGptNavigator
-from virl.platform.movement.instruction.navgpt.sources import GraphObservations
-from virl.platform.movement.instruction.velma.navigator import VelmaNavigator
+from virl.platform.movers.discrete.task import OPENING, start_state
+from virl.platform.navigators.instruction.base import InstructionNavigator, PromptForm
+from virl.platform.navigators.navgpt.navigator import NavGptNavigator
+from virl.platform.navigators.navgpt.sources import GraphObservations
+from virl.platform.navigators.velma.navigator import VelmaNavigator
 from virl.platform.providers.cities import Access, opened_city
 
 from .figures import Figures, command, figures

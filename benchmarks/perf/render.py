@@ -25,9 +25,9 @@ from pathlib import Path
 
 import numpy as np
 
-from virl.platform.providers.offline.plan import CityPlan, Panoramas
-from virl.platform.providers.offline.render.renderer import CityRenderer
-from virl.platform.streetview import Camera
+from virl.platform.city.streetview import Camera
+from virl.towns.plan.town_plan import CityPlan, Panoramas
+from virl.towns.render.renderer import CityRenderer
 
 from .figures import Figures, command, figures
 from .plans import plan_of
@@ -39,7 +39,7 @@ FEW_VIEWS = 20
 _OPEN = """
 import json, resource, sys, time
 from virl.platform.providers import open_city
-from virl.platform.streetview import Camera
+from virl.platform.city.streetview import Camera
 city = open_city(sys.argv[1])
 city.streetview._key = ""  # so that no picture is kept, or was
 names = city.street_map.panorama_ids()

@@ -11,11 +11,11 @@ from functools import partial
 
 import numpy as np
 
-from virl.platform.networks import held_street_map
+from virl.platform.city.networks import held_street_map
+from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.detectors.rendered import RenderedDetector, RenderedSettings
 from virl.platform.perception.models import read_model
 from virl.platform.providers.cities import open_city
-from virl.platform.streetview import Camera, View
 
 from .figures import best_seconds, command, figure_table, figures
 

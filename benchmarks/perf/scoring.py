@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from virl.bench.metrics.street import Walk, score_paths, score_walks
-from virl.platform.graph import NavigationGraph
+from virl.platform.city.graph import NavigationGraph
 from virl.platform.providers.graph.cache import load_touchdown
 from virl.platform.providers.graph.home import find_data
 from virl.platform.providers.graph.touchdown import read_episodes

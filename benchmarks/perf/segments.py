@@ -18,14 +18,14 @@ from typing import TypeVar
 
 import numpy as np
 
-from virl.geo import Floats, Ints, LatLng, LocalFrame
-from virl.platform.providers.graph.maps import GraphMaps
-from virl.platform.providers.offline.plan import CityPlan, Panoramas, Street, StreetPlan
-from virl.platform.providers.offline.render.ground import Grounds, grid_of
-from virl.platform.providers.offline.render.kernel import kernel
-from virl.platform.providers.offline.render.rasters import Indices, RasterGrid, cell_at, segment_at
-from virl.platform.providers.offline.render.renderer import CityRenderer
-from virl.platform.providers.offline.streetview import OfflineStreetView, panorama_graph
+from virl.geo.globe import Floats, Ints, LatLng, LocalFrame
+from virl.platform.city.graph_maps import GraphMaps
+from virl.towns.plan.town_plan import CityPlan, Panoramas, Street, StreetPlan
+from virl.towns.render.ground import Grounds, grid_of
+from virl.towns.render.kernel import kernel
+from virl.towns.render.rasters import Indices, RasterGrid, cell_at, segment_at
+from virl.towns.render.renderer import CityRenderer
+from virl.towns.streetview import OfflineStreetView, panorama_graph
 
 from .figures import Figures, command, figures
 

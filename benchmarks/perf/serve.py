@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from virl.geo import LatLng, destination
+from virl.geo.globe import LatLng, destination
 
 from .figures import Figures, command, figures
 

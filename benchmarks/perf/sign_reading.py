@@ -16,12 +16,12 @@ import numpy as np
 from rapidfuzz import fuzz
 
 from virl.bench.truth import truth_of
-from virl.platform.city import Truth, Visible
-from virl.platform.networks import held_street_map
+from virl.platform.city.city import Truth, Visible
+from virl.platform.city.networks import held_street_map
+from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.base import Reader, TextLine
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.providers.cities import open_city
-from virl.platform.streetview import Camera, View
 
 from .figures import command, figure_table, figures
 

@@ -28,13 +28,13 @@ from pathlib import Path
 from rich.table import Table
 
 from virl.errors import BadInput
+from virl.osm.box import SUFFIXES
+from virl.osm.extract import read_extract
+from virl.osm.pois import Pois, pois_of
+from virl.platform.city.place_types import types_20
 from virl.platform.perception.lexicon import Lexicon
 from virl.platform.perception.models import Models
-from virl.platform.place_types import types_20
-from virl.platform.providers.offline.plan import Shop
-from virl.platform.providers.osm.city_file import SUFFIXES
-from virl.platform.providers.osm.extract import read_extract
-from virl.platform.providers.osm.pois import Pois, pois_of
+from virl.towns.plan.town_plan import Shop
 
 from .figures import Figures, command, figure_table, figures
 from .plans import plan_of

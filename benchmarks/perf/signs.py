@@ -28,12 +28,12 @@ import shapely
 from PIL import Image as Pictures
 from rapidfuzz.distance import Levenshtein
 
+from virl.platform.city.streetview import Camera, Image
 from virl.platform.perception.base import Reader, TextLine
 from virl.platform.perception.open import open_reader
 from virl.platform.perception.signs import group_lines
-from virl.platform.providers.offline.plan import CAMERA_HEIGHT_M, CityPlan, Point, Sign, StreetPlan
-from virl.platform.providers.offline.render.renderer import CityRenderer
-from virl.platform.streetview import Camera, Image
+from virl.towns.plan.town_plan import CAMERA_HEIGHT_M, CityPlan, Point, Sign, StreetPlan
+from virl.towns.render.renderer import CityRenderer
 
 from .figures import Figures, command, figures
 from .plans import plan_of

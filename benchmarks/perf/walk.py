@@ -15,11 +15,11 @@ from pathlib import Path
 import numpy as np
 
 from virl.errors import BadInput
-from virl.geo import LatLng, LocalFrame
-from virl.platform.graph import NavigationGraph, build_graph
-from virl.platform.movement.discrete.rules import VELMA
-from virl.platform.movement.discrete.table import ACTIONS, build_table
-from virl.platform.movement.discrete.walker import Walker, WalkerBatch
+from virl.geo.globe import LatLng, LocalFrame
+from virl.platform.city.graph import NavigationGraph, build_graph
+from virl.platform.movers.discrete.rules import VELMA
+from virl.platform.movers.discrete.table import ACTIONS, build_table
+from virl.platform.movers.discrete.walker import Walker, WalkerBatch
 from virl.platform.providers.graph.cache import load_touchdown
 from virl.platform.providers.graph.home import find_data
 

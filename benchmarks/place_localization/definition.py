@@ -8,22 +8,22 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from virl import geo
 from virl.bench.benchmark import Benchmark
 from virl.bench.city_data import CityOptions, city_data
 from virl.bench.episode import Episode, EpisodeResult
 from virl.bench.pictures import jpeg
 from virl.bench.resources import Resources
 from virl.datasets.collect.dataset import DataSet, PlaceRow
-from virl.geo import LatLng
-from virl.platform.city import City
+from virl.geo import globe
+from virl.geo.globe import LatLng
+from virl.platform.city.city import City
+from virl.platform.city.place_types import types_20
+from virl.platform.city.places import Place
+from virl.platform.city.streetview import View
 from virl.platform.perception.active import look_closer
 from virl.platform.perception.base import Detection, Detector
 from virl.platform.perception.look import sweep_cameras
 from virl.platform.perception.matching import match_place
-from virl.platform.place_types import types_20
-from virl.platform.places import Place
-from virl.platform.streetview import View
 from virl.registry import first_line
 
 from .published import PUBLISHED
@@ -126,7 +126,7 @@ def _places_near(data: DataSet) -> dict[str, list[PlaceRow]]:
     for panorama in data.panoramas:
         if not places:
             break
-        metres = geo.distances(panorama.lat, panorama.lng, lat, lng)
+        metres = globe.distances(panorama.lat, panorama.lng, lat, lng)
         close = [places[number] for number in np.flatnonzero(metres <= RADIUS_M).tolist()]
         if close:
             near[panorama.id] = close

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from virl.bench.benchmark import Confusion, Metric, Scores, Shown, ShownBox, ShownPoint, ShownView, Tally
 from virl.bench.episode import Record
 from virl.bench.metrics.places import Sought
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 from virl.pages.numbers import count_noun
-from virl.platform.place_types import types_20
+from virl.platform.city.place_types import types_20
 
 METRICS = (
     Metric("ar10", "AR10", about="average recall over 10 place types"),

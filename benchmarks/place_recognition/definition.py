@@ -13,10 +13,10 @@ from virl.bench.model_roles import is_model
 from virl.bench.pictures import jpeg, photo_view, read_photo
 from virl.bench.resources import Resources
 from virl.errors import UnknownName
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
+from virl.platform.city.place_types import types_96
+from virl.platform.city.streetview import Image
 from virl.platform.perception.models import model_names
-from virl.platform.place_types import types_96
-from virl.platform.streetview import Image
 from virl.registry import first_line
 
 from .published import PUBLISHED

@@ -23,8 +23,8 @@ from virl.mind.base import Mind
 from virl.mind.prompt import load_prompt
 from virl.mind.rendering import render
 from virl.mind.replies import Text
+from virl.platform.city.streetview import Image
 from virl.platform.perception.models import Models, model_names
-from virl.platform.streetview import Image
 from virl.registry import first_line
 
 from .published import PUBLISHED

@@ -11,12 +11,12 @@ from virl.bench.benchmark import BaseOptions, Benchmark
 from virl.bench.episode import Episode, EpisodeResult
 from virl.bench.resources import Resources
 from virl.bench.truth import truth_of
-from virl.platform.city import City, Truth
-from virl.platform.movement.instruction.tourist.signs import SignReader
+from virl.platform.city.city import City, Truth
+from virl.platform.city.streetview import Pose
+from virl.platform.navigators.tourist.signs import SignReader
 from virl.platform.perception.active import Look, Looking
 from virl.platform.perception.base import Detector, Matcher, Reader
 from virl.platform.perception.memory import VisualMemory
-from virl.platform.streetview import Pose
 from virl.registry import first_line
 from virl.routines.counting.counter import Counter
 from virl.routines.counting.rounds import memory_settings_for

@@ -9,8 +9,8 @@ from scipy.optimize import linear_sum_assignment
 
 from virl.bench.benchmark import Metric, Scores, Shown, ShownPoint, Tally
 from virl.bench.episode import Record
-from virl.geo import LatLng, distance
-from virl.platform.city import Truth
+from virl.geo.globe import LatLng, distance
+from virl.platform.city.city import Truth
 from virl.routines.preview.facts import CROSSING, LANDMARK, Fact
 
 from .ways import TrueWay

@@ -9,17 +9,17 @@ import numpy as np
 from virl.bench.resources import Resources
 from virl.bench.walks import WalkingAgent
 from virl.errors import UnknownName
-from virl.geo import signed_turn
+from virl.geo.globe import signed_turn
 from virl.mind.base import Mind
-from virl.platform.episodes import InstructionEpisode
-from virl.platform.graph import NavigationGraph
-from virl.platform.movement.discrete.actions import Action
-from virl.platform.movement.discrete.rules import WalkState
-from virl.platform.movement.instruction.base import InstructionNavigator, Move, in_chat
-from virl.platform.movement.instruction.navgpt.navigator import NavGptNavigator
-from virl.platform.movement.instruction.navgpt.observation import Observations
-from virl.platform.movement.instruction.navgpt.published import read_published
-from virl.platform.movement.instruction.navgpt.sources import GraphObservations
+from virl.platform.city.episodes import InstructionEpisode
+from virl.platform.city.graph import NavigationGraph
+from virl.platform.movers.discrete.actions import Action
+from virl.platform.movers.discrete.rules import WalkState
+from virl.platform.navigators.instruction.base import InstructionNavigator, Move, in_chat
+from virl.platform.navigators.navgpt.navigator import NavGptNavigator
+from virl.platform.navigators.navgpt.observation import Observations
+from virl.platform.navigators.navgpt.published import read_published
+from virl.platform.navigators.navgpt.sources import GraphObservations
 
 from .dataset import Data
 from .options import Options

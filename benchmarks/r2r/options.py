@@ -4,7 +4,7 @@ from pydantic import Field
 
 from virl.bench.benchmark import BaseOptions
 from virl.bench.walks import UserPath
-from virl.platform.movement.instruction.base import PromptForm
+from virl.platform.navigators.instruction.base import PromptForm
 
 
 class Options(BaseOptions):

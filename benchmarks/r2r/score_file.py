@@ -13,11 +13,11 @@ from rich.console import Console
 
 from virl.bench.metrics.indoor import IndoorScore
 from virl.bench.report.means import means_table
+from virl.cli.guard import add_guard
 from virl.console import SafeConsole
 from virl.errors import BadInput
-from virl.guard import add_guard
-from virl.json_reading import misfits
-from virl.platform.episodes import InstructionEpisode
+from virl.files.json_reading import misfits
+from virl.platform.city.episodes import InstructionEpisode
 from virl.platform.providers.graph.home import find_data
 
 from .dataset import Building, gold_paths, open_buildings

@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import NoReturn
 
 from virl.errors import NoStreetView, NotFound
-from virl.geo import Floats, LatLng
-from virl.platform.city import City
-from virl.platform.maps import Route, TravelMode
-from virl.platform.places import Place
-from virl.platform.streetview import Camera, Image, Panorama, StreetView, View
+from virl.geo.globe import Floats, LatLng
+from virl.platform.city.city import City
+from virl.platform.city.maps import Route, TravelMode
+from virl.platform.city.places import Place
+from virl.platform.city.streetview import Camera, Image, Panorama, StreetView, View
 
 CLOSED = "places, maps and routes are closed in this benchmark: go by what you see"
 

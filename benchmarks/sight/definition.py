@@ -12,22 +12,22 @@ from virl.bench.episode import Episode, EpisodeResult, Picture
 from virl.bench.pictures import jpeg
 from virl.bench.resources import Resources, cost_of
 from virl.errors import BadInput, MindFailed
-from virl.geo import bearing
+from virl.geo.globe import bearing
 from virl.mind.base import Mind
-from virl.platform.city import City
-from virl.platform.graph import NavigationGraph
-from virl.platform.movement.base import Step, is_steered
-from virl.platform.movement.instruction.human import HUMAN
-from virl.platform.movement.links import LinksMover
-from virl.platform.movement.sight.explorer import SightExplorer
-from virl.platform.movement.sight.goal import SightGoal
-from virl.platform.movement.sight.looking import Kept, SignLooks
-from virl.platform.movement.sight.navigator import Explorer, SightNavigator
-from virl.platform.movement.sight.understanding import goal_in_picture, goal_in_words
+from virl.platform.city.city import City
+from virl.platform.city.graph import NavigationGraph
+from virl.platform.city.streetview import Camera, Image, Pose, view_of_picture
+from virl.platform.city.whole_graph import whole_graph
+from virl.platform.movers.base import Step, is_steered
+from virl.platform.movers.links import LinksMover
+from virl.platform.navigators.instruction.human import HUMAN
+from virl.platform.navigators.sight.explorer import SightExplorer
+from virl.platform.navigators.sight.goal import SightGoal
+from virl.platform.navigators.sight.looking import Kept, SignLooks
+from virl.platform.navigators.sight.navigator import Explorer, SightNavigator
+from virl.platform.navigators.sight.understanding import goal_in_picture, goal_in_words
 from virl.platform.perception.lexicon import Lexicon
 from virl.platform.perception.models import Models
-from virl.platform.streetview import Camera, Image, Pose, view_of_picture
-from virl.platform.whole_graph import whole_graph
 from virl.registry import first_line
 
 from .closed import WalkedStreetView

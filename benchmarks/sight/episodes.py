@@ -10,10 +10,10 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from virl.errors import BadInput
-from virl.geo import Floats, signed_turn
-from virl.platform.city import City
-from virl.platform.graph import NavigationGraph
-from virl.platform.weekly_hours import Moment, told_moment
+from virl.geo.globe import Floats, signed_turn
+from virl.platform.city.city import City
+from virl.platform.city.graph import NavigationGraph
+from virl.platform.city.weekly_hours import Moment, told_moment
 
 from .targets import Among, Kind, SightTarget, panoramas_in_sight, targets
 

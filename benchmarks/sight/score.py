@@ -7,7 +7,7 @@ from typing import Any, get_args
 from virl.bench.benchmark import Metric, Scores, Shown, ShownPoint, ShownView, Tally
 from virl.bench.episode import Record
 from virl.bench.metrics.paths import success_weighted_path_length
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 
 from .episodes import Difficulty, Search
 

@@ -10,14 +10,14 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from virl.geo import bearing, distances
+from virl.geo.globe import bearing, distances
 from virl.mind.lexicon import words_of
-from virl.platform.city import City, Visible
-from virl.platform.graph import NavigationGraph
-from virl.platform.place_types import types_marked
-from virl.platform.places import Place
-from virl.platform.streetview import Camera
-from virl.platform.weekly_hours import Moment
+from virl.platform.city.city import City, Visible
+from virl.platform.city.graph import NavigationGraph
+from virl.platform.city.place_types import types_marked
+from virl.platform.city.places import Place
+from virl.platform.city.streetview import Camera
+from virl.platform.city.weekly_hours import Moment
 from virl.settings.model import Settings, load_settings
 
 Among = Literal["landmarks", "all"]

@@ -5,19 +5,19 @@ from dataclasses import dataclass, field
 from random import Random
 
 from virl.errors import BadInput, UnknownName
-from virl.geo import LatLng, bearing, egocentric_word, signed_turn
+from virl.geo.globe import LatLng, bearing, egocentric_word, signed_turn
 from virl.mind.base import Mind, Pictures
 from virl.mind.prompt import load_prompt
-from virl.platform.graph import NavigationGraph
-from virl.platform.movement.base import Choice
-from virl.platform.movement.instruction.human import HUMAN
-from virl.platform.movement.intention.rules import RoadChoice
-from virl.platform.movement.sight.explorer import Abilities
-from virl.platform.movement.sight.looking import SignLooks
-from virl.platform.movement.sight.navigator import Explorer
-from virl.platform.movement.sight.rules import VerbalizedChoice
-from virl.platform.outcome import Outcome
-from virl.platform.streetview import Camera, Link, Pose, View
+from virl.platform.city.graph import NavigationGraph
+from virl.platform.city.outcome import Outcome
+from virl.platform.city.streetview import Camera, Link, Pose, View
+from virl.platform.movers.base import Choice
+from virl.platform.navigators.instruction.human import HUMAN
+from virl.platform.navigators.intention.rules import RoadChoice
+from virl.platform.navigators.sight.explorer import Abilities
+from virl.platform.navigators.sight.looking import SignLooks
+from virl.platform.navigators.sight.navigator import Explorer
+from virl.platform.navigators.sight.rules import VerbalizedChoice
 
 from .episodes import Search
 

@@ -22,13 +22,13 @@ from virl.bench.episode import Episode, Record
 from virl.bench.report.walks import FILE, TITLE, write_walks_page
 from virl.bench.resources import Resources
 from virl.bench.walks import WalkWorld, as_walked, run_walk, score_records, show_walk, walk_episodes
+from virl.cli.guard import add_guard
 from virl.console import echo
-from virl.guard import add_guard
-from virl.json_reading import misfits
-from virl.platform.graph import NavigationGraph
-from virl.platform.movement.discrete.actions import Action, parse_action
-from virl.platform.movement.discrete.rules import TOUCHDOWN, VELMA, Rules, WalkState
-from virl.platform.movement.discrete.task import start_state
+from virl.files.json_reading import misfits
+from virl.platform.city.graph import NavigationGraph
+from virl.platform.movers.discrete.actions import Action, parse_action
+from virl.platform.movers.discrete.rules import TOUCHDOWN, VELMA, Rules, WalkState
+from virl.platform.movers.discrete.task import start_state
 from virl.platform.providers.graph.cache import load_touchdown
 from virl.platform.providers.graph.faults import FileFault, GraphFault
 from virl.platform.providers.graph.home import find_data

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from virl.bench.benchmark import BaseOptions
 from virl.bench.walks import UserPath
-from virl.platform.movement.instruction.base import PromptForm
+from virl.platform.navigators.instruction.base import PromptForm
 from virl.platform.providers.graph.touchdown import Dataset
 
 from .dataset import Scenario, Selection

@@ -12,10 +12,10 @@ from rich.console import Console
 
 from virl.bench.report.means import means_table
 from virl.bench.walks import WalkScores, as_walked
+from virl.cli.guard import add_guard
 from virl.console import SafeConsole
 from virl.errors import BadInput, NoStreetView
-from virl.guard import add_guard
-from virl.json_reading import misfits
+from virl.files.json_reading import misfits
 from virl.platform.providers.graph.touchdown import Dataset
 
 from .dataset import Data, Scenario, Selection, open_data

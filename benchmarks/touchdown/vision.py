@@ -5,16 +5,16 @@ from pathlib import Path
 
 from virl.bench.resources import Resources
 from virl.errors import BadInput
-from virl.platform.movement.instruction.velma.features import read_features
-from virl.platform.movement.instruction.velma.observations import LandmarkScorer, TrafficFlow
-from virl.platform.movement.instruction.velma.scorer import EmbeddingScorer, StreetViews, read_statistics
-from virl.platform.movement.instruction.velma.traffic import view_flow, yaw_flow
+from virl.platform.city.streetview import StreetView
+from virl.platform.navigators.velma.features import read_features
+from virl.platform.navigators.velma.observations import LandmarkScorer, TrafficFlow
+from virl.platform.navigators.velma.scorer import EmbeddingScorer, StreetViews, read_statistics
+from virl.platform.navigators.velma.traffic import view_flow, yaw_flow
 from virl.platform.perception.embeddings import open_store
 from virl.platform.providers.cities import open_city
-from virl.platform.providers.graph.panoramas import PanoramaFolder
-from virl.platform.providers.graph.streetview import GraphStreetView
 from virl.platform.providers.graph.touchdown import Dataset
-from virl.platform.streetview import StreetView
+from virl.platform.providers.pictures.graph_streetview import GraphStreetView
+from virl.platform.providers.pictures.panorama_folder import PanoramaFolder
 
 from .dataset import Data
 

@@ -15,22 +15,22 @@ from virl.bench.pictures import jpeg
 from virl.bench.resources import Resources, cost_of
 from virl.datasets.collect.dataset import RouteRow
 from virl.errors import BadInput, ModelUnavailable, UnknownName
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 from virl.mind.base import Mind
-from virl.platform.city import City
-from virl.platform.movement.base import Step, is_steered
-from virl.platform.movement.instruction.human import HUMAN
-from virl.platform.movement.instruction.tourist.asking import ChoiceSpotter, ReadingMindSpotter
-from virl.platform.movement.instruction.tourist.crossings import CrossingHints, HonestHints, PaperHints
-from virl.platform.movement.instruction.tourist.eight_views import DescriberSpotter, RecognizerSpotter
-from virl.platform.movement.instruction.tourist.navigator import MAX_STEPS, TouristNavigator
-from virl.platform.movement.instruction.tourist.oracle import MapSpotter, TruthSpotter
-from virl.platform.movement.instruction.tourist.signs import OcrSpotter, SignReader
-from virl.platform.movement.instruction.tourist.spotting import LandmarkSighting, LandmarkSpotter
-from virl.platform.movement.open_mover import fit_mover, open_mover
-from virl.platform.outcome import Outcome
+from virl.platform.city.city import City
+from virl.platform.city.outcome import Outcome
+from virl.platform.city.streetview import Pose
+from virl.platform.movers.base import Step, is_steered
+from virl.platform.movers.open_mover import fit_mover, open_mover
+from virl.platform.navigators.instruction.human import HUMAN
+from virl.platform.navigators.tourist.asking import ChoiceSpotter, ReadingMindSpotter
+from virl.platform.navigators.tourist.crossings import CrossingHints, HonestHints, PaperHints
+from virl.platform.navigators.tourist.eight_views import DescriberSpotter, RecognizerSpotter
+from virl.platform.navigators.tourist.navigator import MAX_STEPS, TouristNavigator
+from virl.platform.navigators.tourist.oracle import MapSpotter, TruthSpotter
+from virl.platform.navigators.tourist.signs import OcrSpotter, SignReader
+from virl.platform.navigators.tourist.spotting import LandmarkSighting, LandmarkSpotter
 from virl.platform.perception.models import model_names
-from virl.platform.streetview import Pose
 from virl.registry import first_line
 
 from .published import PUBLISHED

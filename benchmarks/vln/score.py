@@ -8,7 +8,7 @@ from virl.bench.episode import Record
 from virl.bench.metrics.vln import METRICS as PARTS
 from virl.bench.metrics.vln import KeyPosition, VlnScore, Walked, score_vln
 from virl.datasets.collect.dataset import RouteRow
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 
 _HEADINGS = {
     "start_reaction": "start",

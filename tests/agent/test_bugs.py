@@ -19,7 +19,7 @@ intention: to greet
 routine: greeter
 """
 ROUTINE = """import json
-from virl.platform.outcome import Outcome
+from virl.platform.city.outcome import Outcome
 
 def run(agent):
     if not agent.run.find_note("greeting", "first"):

@@ -21,7 +21,7 @@ limits: {{steps: {steps}}}
 CALLER = """\
 from pathlib import Path
 from virl.agent.consult import consult, steps_taken
-from virl.platform.outcome import Outcome
+from virl.platform.city.outcome import Outcome
 from virl.money.spending import Exchange, Price
 
 HERE = Path(__file__).parent
@@ -39,7 +39,7 @@ def run(agent):
 EXPERT = """\
 from pathlib import Path
 from virl.errors import BadInput
-from virl.platform.outcome import Outcome
+from virl.platform.city.outcome import Outcome
 from virl.money.spending import Exchange, Price
 
 LIVES = Path(__file__).with_name("lives.txt")

@@ -13,7 +13,7 @@ from virl.agent.start import preview_run, run_agent
 from virl.errors import BadInput
 from virl.journal.journal import read_journal
 from virl.journal.records import AccessRecord, StartRecord
-from virl.platform.city import City
+from virl.platform.city.city import City
 from virl.serve.google.options import ServeOptions, parse_oddities
 from virl.serve.google.server import serve_city
 

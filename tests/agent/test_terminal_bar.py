@@ -8,9 +8,9 @@ from made_run import start_record
 from rich.console import Console
 
 from virl.agent.terminal import Story
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 from virl.journal.records import CostRecord, PoseRecord, Result, StepRecord
-from virl.platform.inventory import MappedStreet
+from virl.platform.city.inventory import MappedStreet
 
 STREETS = (("", 0.0), ("Station Street", 0.001), ("Hill Road", 0.01))
 

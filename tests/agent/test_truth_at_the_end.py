@@ -12,7 +12,7 @@ from made_characters import PLANNER, write_hiro
 from typer.testing import CliRunner
 
 from virl.cli.main import app
-from virl.platform.city import City, Truth
+from virl.platform.city.city import City, Truth
 
 KNOWN = "Known because"
 pytestmark = pytest.mark.slow

@@ -8,7 +8,7 @@ from made_characters import write_hiro
 
 import virl
 from virl.platform.perception.readers.rapidocr import RapidOcrReader
-from virl.platform.providers.offline.render.renderer import CityRenderer
+from virl.towns.render.renderer import CityRenderer
 
 pytestmark = pytest.mark.slow
 

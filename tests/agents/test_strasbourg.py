@@ -11,7 +11,7 @@ from servers.town import served_open
 from typer.testing import CliRunner
 
 from virl.cli.main import app
-from virl.geo import LatLng, LocalFrame
+from virl.geo.globe import LatLng, LocalFrame
 from virl.platform.providers.cities import Access, opened_city
 from virl.serve.loopback import ServedCity
 

@@ -9,7 +9,7 @@ from langchain_core.tools import BaseTool
 from numpy.typing import NDArray
 
 import virl
-from virl.platform.places import Places
+from virl.platform.city.places import Places
 
 
 def look_and_search() -> tuple[int, int]:

@@ -27,8 +27,8 @@ from virl.mind.base import Prompt
 from virl.mind.rules import RuleMind
 from virl.money.ledger import Ledger
 from virl.money.spending import FREE
+from virl.platform.city.places import Place
 from virl.platform.perception.base import LookScores
-from virl.platform.places import Place
 from virl.resources import data_folder
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -103,7 +103,7 @@ def test_the_places_that_are_given_are_asked_by_tools_too() -> None:
     before = places.asked
     done = virl.run("hiro", city=mine, out="run")
     assert places.asked > before
-    assert start_of(done.folder).objects == {"city": "object: virl.platform.city.City"}
+    assert start_of(done.folder).objects == {"city": "object: virl.platform.city.city.City"}
     assert start_of(virl.run("hiro", city=town, out="plain", steps=1).folder).objects == {}
 
 

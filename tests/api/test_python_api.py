@@ -33,10 +33,10 @@ from virl.agent.agent import Agent
 from virl.api.langchain import runnable
 from virl.api.running import run_options
 from virl.errors import BadInput, CodeFault, MindFailed, NoStreetView, NotFound, UnknownName
-from virl.geo import destination, distance
+from virl.geo.globe import destination, distance
 from virl.journal.journal import read_journal
 from virl.journal.records import AccessRecord
-from virl.platform.outcome import Outcome
+from virl.platform.city.outcome import Outcome
 from virl.platform.perception.base import Detection
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "python.md"

@@ -3,7 +3,7 @@
 from virl.bench.benchmark import Shown, ShownPoint
 from virl.bench.plan import CityPlan
 from virl.bench.report.page import city_map, color_of
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 
 HERE, THERE = LatLng(40.0, -74.0), LatLng(40.001, -74.0)
 

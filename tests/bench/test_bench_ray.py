@@ -21,7 +21,7 @@ from virl.bench.registry import benchmark_names, find_benchmark
 from virl.bench.resources import Terms
 from virl.bench.run import Engine, Part, Unpaid, run_benchmark
 from virl.errors import BadInput
-from virl.platform.city import City
+from virl.platform.city.city import City
 
 ray = pytest.importorskip("ray", reason="needs Ray: make test-ray")
 

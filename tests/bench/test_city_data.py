@@ -12,8 +12,8 @@ from made_streets import FRAME
 from virl.bench.city_data import CityOptions, Uncollected, city_data, square_around
 from virl.bench.resources import Resources
 from virl.errors import BadInput
-from virl.geo import LatLng, distance
-from virl.platform.city import City
+from virl.geo.globe import LatLng, distance
+from virl.platform.city.city import City
 
 MIDDLE = FRAME.position(0, 0)
 NEAR, FAR = place_row("near", "bar", 5, image=True), place_row("far", "bar", 400, image=True)

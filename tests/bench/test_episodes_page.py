@@ -9,7 +9,7 @@ from selenium.webdriver.remote.webelement import WebElement
 
 from virl.bench.benchmark import PageHead
 from virl.bench.report.walks import ShownEpisode, ShownMove, write_episodes_page
-from virl.platform.graph import NavigationGraph, build_graph
+from virl.platform.city.graph import NavigationGraph, build_graph
 
 HOSTILE = 'Turn left </script><script>document.title = "taken"</script> & go <b>on</b>'
 SUMMARY = PageHead(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks.perf.sign_words import LabelledName, coarse_type, labelled_names, language_of, score
-from virl.platform.providers.osm.pois import Pois
+from virl.osm.pois import Pois
 
 
 @pytest.mark.parametrize(

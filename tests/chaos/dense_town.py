@@ -10,8 +10,8 @@ from chaos.world import FAULTS, KEY, World
 
 from benchmarks.perf.priced_towns import furnish
 from virl.agent.character_file import agent_names
-from virl.geo import LatLng
-from virl.platform.city import City
+from virl.geo.globe import LatLng
+from virl.platform.city.city import City
 from virl.platform.providers.cities import open_city
 from virl.serve.faults import parse_faults
 from virl.serve.google.options import ServeOptions, parse_oddities

@@ -11,7 +11,7 @@ from chaos.world import HERE, REPOSITORY
 from servers.options import MapServeOptions, UploadOptions
 from servers.town import served_open
 
-from virl.platform.city import City
+from virl.platform.city.city import City
 from virl.platform.providers.cities import open_city
 from virl.serve.faults import Faults
 from virl.serve.loopback import ServedCity

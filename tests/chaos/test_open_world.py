@@ -15,12 +15,12 @@ from chaos.open_world import OpenWorld, faulty, opened_open_world
 from chaos.world import LONGEST_S, Process
 
 from virl.errors import NoImagery, ProviderError
-from virl.platform.city import City
+from virl.platform.city.city import City
+from virl.platform.city.streetview import Camera
 from virl.platform.providers.cities import open_city
+from virl.platform.providers.http.osm_servers import OpenMapsSettings, load_open_maps
 from virl.platform.providers.http.settings import Retries
 from virl.platform.providers.open.pictures import PictureSettings, picture_settings
-from virl.platform.providers.osm.server import OpenMapsSettings, load_open_maps
-from virl.platform.streetview import Camera
 
 T = TypeVar("T")
 

@@ -13,7 +13,7 @@ from virl.bench.registry import benchmark_names
 from virl.cli import completion
 from virl.cli.main import app
 from virl.mind.keys import KEYS
-from virl.platform.movement.open_mover import MOVERS
+from virl.platform.movers.open_mover import MOVERS
 from virl.platform.perception.models import model_names
 from virl.platform.perception.registry import ROLES
 from virl.platform.providers.cities import city_names

@@ -9,8 +9,8 @@ from real_data import real_data
 from typer.testing import CliRunner
 
 from virl.cli.main import app
+from virl.platform.city.streetview import Camera
 from virl.platform.providers.cities import open_city
-from virl.platform.streetview import Camera
 
 WORDS = {
     "bank-zh.jpg": ("中国农业银行", "AGRICULTURAL BANK OF CHINA"),

@@ -21,8 +21,8 @@ from virl.doctor.findings import Finding
 from virl.doctor.report import Report, tell
 from virl.doctor.services import ProbeOutcomes
 from virl.errors import BadInput
+from virl.platform.city.streetview import Camera
 from virl.platform.providers import open_city
-from virl.platform.streetview import Camera
 from virl.serve.faults import parse_faults
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import serve_city

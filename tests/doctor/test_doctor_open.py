@@ -14,11 +14,11 @@ from typer.testing import CliRunner
 from virl.cli.main import app
 from virl.doctor import open_services
 from virl.doctor.open_services import ask_open
-from virl.platform.city import City
+from virl.platform.city.city import City
+from virl.platform.city.streetview import Camera
 from virl.platform.providers.cities import open_city, read_city
 from virl.platform.providers.http.settings import Retries
 from virl.platform.providers.open.city_file import OpenCity
-from virl.platform.streetview import Camera
 from virl.serve.faults import Faults
 
 CITY = """\

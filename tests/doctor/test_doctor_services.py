@@ -11,7 +11,8 @@ from served_google import MARKER_KEY, FlatPhotos
 from virl.doctor import services
 from virl.doctor.probes import probes
 from virl.doctor.services import ProbeOutcome, ProbeOutcomes, ask_google
-from virl.platform.city import City
+from virl.platform.city.city import City
+from virl.platform.city.streetview import Camera
 from virl.platform.providers import open_city
 from virl.platform.providers.google.keys import Keys
 from virl.platform.providers.google.settings import (
@@ -20,7 +21,6 @@ from virl.platform.providers.google.settings import (
     load_google_settings,
 )
 from virl.platform.providers.http.settings import Retries, Timeouts
-from virl.platform.streetview import Camera
 from virl.serve.faults import parse_faults
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import serve_city

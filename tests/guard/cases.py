@@ -16,8 +16,8 @@ import numpy as np
 
 from guard import inner
 from guard.tap import KEY, SECRET, Fault, Log, Tap, tidy, words
-from virl.geo import LatLng
-from virl.platform.streetview import Camera
+from virl.geo.globe import LatLng
+from virl.platform.city.streetview import Camera
 
 HERE, THERE = LatLng(41.2504, -38.7570), LatLng(41.2516, -38.7570)
 PLAIN = inner.Modes()

@@ -15,10 +15,10 @@ from gymnasium.utils.env_checker import check_env
 
 import virl
 from virl.errors import BadInput, ModelUnavailable, NoStreetView, NotFound
-from virl.geo import bearing, distance, signed_turn
+from virl.geo.globe import bearing, distance, signed_turn
 from virl.gym import WalkEnv
-from virl.platform.city import City
-from virl.platform.streetview import Camera
+from virl.platform.city.city import City
+from virl.platform.city.streetview import Camera
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "environments.md"
 FORWARD, LEFT, RIGHT, STOP = (np.int64(action) for action in range(4))

@@ -2,13 +2,13 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 from virl.journal.convert import detection_record, exchange_record, place_record, pose_record, view_record
 from virl.journal.records import ANY_RECORD, ExchangeRecord, StepRecord
 from virl.money.spending import Exchange
+from virl.platform.city.places import OpeningHours, Place, Review
+from virl.platform.city.streetview import Camera, Pose, View
 from virl.platform.perception.base import Detection
-from virl.platform.places import OpeningHours, Place, Review
-from virl.platform.streetview import Camera, Pose, View
 
 PLACE = Place("p", "Café 麺", ("cafe",), LatLng(1, 2), rating=4.0, reviews=(Review(5, "good"),))
 

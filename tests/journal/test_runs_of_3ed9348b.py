@@ -14,7 +14,7 @@ from virl.journal.parts import RESUMED
 from virl.journal.records import AnyRecord, EndRecord, NoteRecord, Result, StartRecord, StepRecord
 from virl.journal.report import REPORT
 from virl.money.book import SPENDING
-from virl.platform.left_out import LEFT_OUT, LeftOut, Omission
+from virl.platform.city.left_out import LEFT_OUT, LeftOut, Omission
 from virl.platform.providers.cities import open_city
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import serve_city

@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_run import FRAME
 
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 from virl.journal.records import PlaceRecord, PoseRecord, StepRecord
 from virl.journal.walk_map import walk_map
 from virl.pages.ground import MapGround, ground_of_lines

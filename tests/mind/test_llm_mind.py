@@ -18,7 +18,7 @@ from virl.mind.chat.providers import ChatManner
 from virl.mind.llm import LLMMind
 from virl.mind.open import open_mind
 from virl.mind.prompt import load_prompt
-from virl.platform.movement.intention.rules import RoadChoice
+from virl.platform.navigators.intention.rules import RoadChoice
 from virl.routines.explore.replies import PlaceType
 
 KEY = "sk-test-0123456789abcdef"

@@ -10,7 +10,7 @@ from virl.mind.prompt import load_prompt, read_prompt
 from virl.mind.rendering import FENCE_CLOSE, FENCE_OPEN, fence, render
 from virl.mind.replies import Reply
 from virl.mind.rules import find_rule
-from virl.platform.movement.intention.rules import RoadChoice
+from virl.platform.navigators.intention.rules import RoadChoice
 from virl.routines.explore.replies import PlaceDecision, PlaceSummary, PlaceType
 
 ENTRIES = [

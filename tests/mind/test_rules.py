@@ -6,7 +6,7 @@ from virl.mind.lexicon import load_lexicon
 from virl.mind.opinions import opinions, vote, wishes
 from virl.mind.prompt import load_prompt
 from virl.mind.rules import RuleMind
-from virl.platform.movement.intention.rules import RoadChoice
+from virl.platform.navigators.intention.rules import RoadChoice
 from virl.routines.explore.replies import PlaceDecision, PlaceSummary, PlaceType
 
 LEXICON = load_lexicon()

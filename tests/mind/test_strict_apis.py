@@ -29,8 +29,8 @@ from virl.mind.prompt import load_prompt
 from virl.mind.replies import Reply, Text
 from virl.mind.settings import MindSettings
 from virl.money.ledger import Ledger
-from virl.platform.movement.instruction.tourist.rules import WalkAction
-from virl.platform.movement.intention.rules import RoadChoice
+from virl.platform.navigators.intention.rules import RoadChoice
+from virl.platform.navigators.tourist.rules import WalkAction
 from virl.routines.day.replies import DayDraft
 from virl.routines.explore.replies import PlaceType
 from virl.routines.homes.replies import HomeWants

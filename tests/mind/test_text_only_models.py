@@ -10,7 +10,7 @@ from test_strict_apis import KEY_VARIABLES, PROVIDERS, ROAD, ROADS, mind_at
 from virl.errors import BadInput
 from virl.mind.prompt import load_prompt
 from virl.mind.replies import Text
-from virl.platform.streetview import Camera, View
+from virl.platform.city.streetview import Camera, View
 
 BLACK = np.zeros((48, 64, 3), np.uint8)
 FIRST, SECOND = (View(name, Camera(heading), BLACK) for name, heading in (("a", 0), ("b", 90)))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from virl.geo import LatLng, LocalFrame, bearing, distance
+from virl.geo.globe import LatLng, LocalFrame, bearing, distance
 from virl.journal.journal import Journal, total_cost
 from virl.journal.records import (
     DetectionRecord,

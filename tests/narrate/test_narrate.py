@@ -20,7 +20,7 @@ from virl.mind.rules import RuleMind
 from virl.narrate.narration import ask_instruction, ask_points, history, narrate
 from virl.narrate.run import narrate_episode, narrate_run, read_record, walk_of, write_narration
 from virl.narrate.walk import read_walk, walk_on_graph
-from virl.platform.graph import build_graph
+from virl.platform.city.graph import build_graph
 from virl.platform.providers.graph.matterport import read_r2r_episodes
 from virl.platform.providers.graph.touchdown import read_episodes, read_touchdown
 

@@ -3,11 +3,11 @@ import pytest
 import shapely
 from made_walk import FRAME
 
-from virl.geo import distance
+from virl.geo.globe import distance
 from virl.narrate.streets import no_streets, street_in, streets_by_addresses
-from virl.platform.places import Place
+from virl.platform.city.places import Place
 from virl.platform.providers.offline.city import kept_plan
-from virl.platform.providers.offline.places import OfflinePlaces
+from virl.towns.places import OfflinePlaces
 
 WAY = [FRAME.position(10.0 * k, 0.0) for k in range(11)]  # 100 m to the east
 

@@ -8,7 +8,7 @@ from made_extract import CREDIT, FRAME, made_extract
 from typer.testing import CliRunner
 
 from virl.cli.main import app
-from virl.platform.providers.osm.invented import INVENTED
+from virl.osm.invented import INVENTED
 
 SHOWN = {".html", ".svg", ".md", ".geojson"}
 DATA = {"card.json", "counting.json", "export.json", "narration.json", "plan.json", "result.json"}

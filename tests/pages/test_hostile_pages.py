@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 from virl.bench.run import Engine, run_benchmark
 from virl.cli.main import app
 from virl.journal.report import write_report
-from virl.platform.city import City
+from virl.platform.city.city import City
 from virl.platform.providers.cities import open_city
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, needs_chromium]

@@ -3,9 +3,9 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from virl.platform.city import City
+from virl.platform.city.city import City
+from virl.platform.city.streetview import Camera
 from virl.platform.providers import open_city
-from virl.platform.streetview import Camera
 from virl.serve.google import ServeOptions
 from virl.serve.google.server import serve_city
 from virl.serve.loopback import ServedCity

@@ -15,9 +15,9 @@ from typer.testing import CliRunner
 from virl import extras
 from virl.cli.serve import serve_app
 from virl.errors import BadInput
-from virl.platform.city import City
-from virl.platform.places import Places
-from virl.platform.streetview import Image, Panorama, StreetView
+from virl.platform.city.city import City
+from virl.platform.city.places import Places
+from virl.platform.city.streetview import Image, Panorama, StreetView
 from virl.serve.google import Faults, ServeOptions, parse_faults
 from virl.serve.google.masks import apply_mask, parse_mask
 from virl.serve.google.server import serve_city

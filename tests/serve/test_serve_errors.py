@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from raw_http import all_of, connection, head
 
-from virl.platform.city import City
+from virl.platform.city.city import City
 from virl.serve.google import ServeOptions
 from virl.serve.google.server import serve_city
 from virl.serve.google.tiles import PanoramaParts

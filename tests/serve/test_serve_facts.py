@@ -5,7 +5,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from virl.platform.places import Place
+from virl.platform.city.places import Place
 from virl.platform.providers import open_city
 from virl.serve.google import ServeOptions
 from virl.serve.google.place_json import accessibility, international_phone, serves_vegetarian, website

@@ -8,11 +8,11 @@ from typing import Any
 import httpx
 import pytest
 
-from virl import geo
 from virl.errors import BadInput
-from virl.geo import LatLng
-from virl.platform.city import City
-from virl.platform.places import Place, Places
+from virl.geo import globe
+from virl.geo.globe import LatLng
+from virl.platform.city.city import City
+from virl.platform.city.places import Place, Places
 from virl.serve.google import ServeOptions, parse_faults, parse_oddities
 from virl.serve.google.geocoding import address_id, address_of
 from virl.serve.google.place_json import plus_code
@@ -138,12 +138,12 @@ class TestOddities:
         with asking(city, ServeOptions(odd=parse_oddities("far:1"))) as client:
             (one,) = found(client, address=DOOR)
             where = one["geometry"]["location"]
-            assert geo.distance(LatLng(where["lat"], where["lng"]), city.center) > 2_000_000
+            assert globe.distance(LatLng(where["lat"], where["lng"]), city.center) > 2_000_000
             assert one["formatted_address"] == f"{DOOR}, Farville"
         with asking(city, ServeOptions(odd=parse_oddities("vague:1"))) as client:
             (one,) = found(client, address="bank")
             where = one["geometry"]["location"]
-            assert geo.distance(LatLng(where["lat"], where["lng"]), city.center) == pytest.approx(
+            assert globe.distance(LatLng(where["lat"], where["lng"]), city.center) == pytest.approx(
                 1000, rel=0.01
             )
             assert one["partial_match"]

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from virl import geo
-from virl.geo import LatLng
-from virl.platform.city import City
+from virl.geo import globe
+from virl.geo.globe import LatLng
+from virl.platform.city.city import City
 from virl.serve.loopback import ServedCity
 
 places_v1 = pytest.importorskip("google.maps.places_v1", reason="google-maps-places is not installed")
@@ -104,7 +104,7 @@ class TestPlaces:
 
 class TestRoutes:
     def test_a_route(self, routes: Any, city: City) -> None:
-        end = geo.destination(city.center, 60, 400)
+        end = globe.destination(city.center, 60, 400)
         request = {
             "origin": waypoint(city.center),
             "destination": waypoint(end),
@@ -123,7 +123,7 @@ class TestRoutes:
         assert {step.travel_mode.name for step in steps} == {"WALK"}
 
     def test_a_matrix_is_a_stream(self, routes: Any, city: City) -> None:
-        ends = [geo.destination(city.center, turn, 300) for turn in (30, 200)]
+        ends = [globe.destination(city.center, turn, 300) for turn in (30, 200)]
         request = {
             "origins": [{"waypoint": waypoint(city.center)}],
             "destinations": [{"waypoint": waypoint(end)} for end in (*ends, LatLng(0, 0))],
@@ -138,7 +138,7 @@ class TestRoutes:
     def test_every_mode_has_a_route(self, routes: Any, city: City, mode: str) -> None:
         ends = {
             "origin": waypoint(city.center),
-            "destination": waypoint(geo.destination(city.center, 9, 200)),
+            "destination": waypoint(globe.destination(city.center, 9, 200)),
         }
         found = routes.compute_routes(
             request={**ends, "travel_mode": mode}, metadata=with_mask("routes.legs")

@@ -6,9 +6,9 @@ import googlemaps
 import pytest
 from googlemaps.convert import decode_polyline
 
-from virl import geo
-from virl.geo import LatLng
-from virl.platform.city import City
+from virl.geo import globe
+from virl.geo.globe import LatLng
+from virl.platform.city.city import City
 from virl.serve.google import ServeOptions
 from virl.serve.google.server import serve_city
 from virl.serve.loopback import ServedCity
@@ -32,7 +32,7 @@ def test_geocode_there_and_back(maps: googlemaps.Client, city: City) -> None:
 
 
 def test_directions_follow_the_streets(maps: googlemaps.Client, city: City) -> None:
-    start, end = city.center, geo.destination(city.center, 60, 400)
+    start, end = city.center, globe.destination(city.center, 60, 400)
     (route,) = maps.directions(tuple(start), tuple(end), mode="walking")
     truth = city.maps.route([start, end])
     (leg,) = route["legs"]
@@ -42,7 +42,7 @@ def test_directions_follow_the_streets(maps: googlemaps.Client, city: City) -> N
         LatLng(point["lat"], point["lng"]) for point in decode_polyline(route["overview_polyline"]["points"])
     ]
     assert len(path) == len(truth.path)
-    assert max(geo.distance(*pair) for pair in zip(path, truth.path, strict=True)) < 1.0
+    assert max(globe.distance(*pair) for pair in zip(path, truth.path, strict=True)) < 1.0
     assert sum(step["distance"]["value"] for step in leg["steps"]) == pytest.approx(truth.distance, abs=40)
     assert leg["steps"][0]["start_location"] == {"lat": start.lat, "lng": start.lng}
     assert all(
@@ -51,7 +51,7 @@ def test_directions_follow_the_streets(maps: googlemaps.Client, city: City) -> N
 
 
 def test_directions_through_a_stop_and_to_nowhere(maps: googlemaps.Client, city: City) -> None:
-    end = geo.destination(city.center, 60, 300)
+    end = globe.destination(city.center, 60, 300)
     (route,) = maps.directions(
         tuple(city.center), tuple(end), mode="walking", waypoints=["91 Station Street"]
     )
@@ -64,7 +64,7 @@ def test_directions_through_a_stop_and_to_nowhere(maps: googlemaps.Client, city:
 
 
 def test_distance_matrix(maps: googlemaps.Client, city: City) -> None:
-    ends = [tuple(geo.destination(city.center, turn, 300)) for turn in (30, 200)]
+    ends = [tuple(globe.destination(city.center, turn, 300)) for turn in (30, 200)]
     answer = maps.distance_matrix(
         [tuple(city.center), "no such street 17"], [*ends, (0.0, 0.0)], mode="walking"
     )

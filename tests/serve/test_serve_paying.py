@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from virl import resources
 from virl.cli.serve import serve_app
 from virl.errors import BadInput
-from virl.platform.city import City
+from virl.platform.city.city import City
 from virl.platform.providers.google import city as google_city
 from virl.platform.providers.google.settings import load_google_settings
 from virl.platform.providers.http.settings import Retries

@@ -6,7 +6,7 @@ import httpx
 import numpy as np
 import pytest
 
-from virl.platform.city import City
+from virl.platform.city.city import City
 from virl.serve.google import ServeOptions
 from virl.serve.google.server import serve_city
 

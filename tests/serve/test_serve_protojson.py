@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
-from virl.platform.city import City
+from virl.platform.city.city import City
 from virl.serve.google.place_types import TYPES, primary_type, types_of
 from virl.serve.google.protojson import MESSAGES, read_message, with_numbers
 from virl.serve.google.shown_places import fine_places

@@ -6,10 +6,10 @@ from googlemaps.convert import decode_polyline
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virl import geo
-from virl.geo import LatLng
-from virl.platform.city import City
-from virl.platform.providers.google.polyline import encode_polyline
+from virl.geo import globe
+from virl.geo.globe import LatLng
+from virl.geo.polyline import encode_polyline
+from virl.platform.city.city import City
 
 ROUTES, MATRIX = "/directions/v2:computeRoutes", "/distanceMatrix/v2:computeRouteMatrix"
 
@@ -25,7 +25,7 @@ def ask(client: httpx.Client, path: str, body: dict[str, Any], mask: str = "*") 
 
 
 def test_a_route_is_the_shortest_way(client: httpx.Client, city: City) -> None:
-    stops = [city.center, geo.destination(city.center, 60, 300), geo.destination(city.center, 200, 300)]
+    stops = [city.center, globe.destination(city.center, 60, 300), globe.destination(city.center, 200, 300)]
     body = {"origin": at(stops[0]), "intermediates": [at(stops[1])], "destination": at(stops[2])}
     mask = "routes.distanceMeters,routes.duration,routes.polyline,routes.legs.distanceMeters"
     (route,) = ask(client, ROUTES, body | {"travelMode": "WALK"}, mask)["routes"]
@@ -35,11 +35,11 @@ def test_a_route_is_the_shortest_way(client: httpx.Client, city: City) -> None:
     assert route["duration"] == f"{round(truth.duration)}s"
     assert [set(leg) for leg in route["legs"]] == [{"distanceMeters"}] * 2
     path = [LatLng(one["lat"], one["lng"]) for one in decode_polyline(route["polyline"]["encodedPolyline"])]
-    assert geo.distance(path[-1], stops[2]) < 1.2
+    assert globe.distance(path[-1], stops[2]) < 1.2
 
 
 def test_geojson_lines_are_exact(client: httpx.Client, city: City) -> None:
-    end = geo.destination(city.center, 60, 200)
+    end = globe.destination(city.center, 60, 200)
     body = {"origin": at(city.center), "destination": at(end), "polylineEncoding": "GEO_JSON_LINESTRING"}
     (route,) = ask(client, ROUTES, body)["routes"]
     line = route["polyline"]["geoJsonLinestring"]["coordinates"]
@@ -71,8 +71,8 @@ def test_what_routes_refuse(client: httpx.Client, city: City, change: dict[str, 
 
 
 def test_a_matrix(client: httpx.Client, city: City) -> None:
-    starts = [geo.destination(city.center, turn, 200) for turn in (0, 120)]
-    ends = [geo.destination(city.center, 240, 300), LatLng(0, 0)]
+    starts = [globe.destination(city.center, turn, 200) for turn in (0, 120)]
+    ends = [globe.destination(city.center, 240, 300), LatLng(0, 0)]
     body = {
         "origins": [{"waypoint": at(stop)} for stop in starts],
         "destinations": [{"waypoint": at(stop)} for stop in ends],
@@ -116,7 +116,7 @@ class TestVia:
     """Positions that a way passes through without a stop, as V-IRL asks for them."""
 
     def test_of_the_legacy_api_are_in_one_leg(self, client: httpx.Client, city: City) -> None:
-        through, end = (geo.destination(city.center, turn, 250) for turn in (60, 120))
+        through, end = (globe.destination(city.center, turn, 250) for turn in (60, 120))
         ends = {"origin": str_of(city.center), "destination": str_of(end), "mode": "walking"}
 
         def legs(waypoints: str) -> list[dict[str, Any]]:
@@ -139,7 +139,7 @@ class TestVia:
     def test_of_the_routes_api_are_in_one_leg(self, client: httpx.Client, city: City) -> None:
         stops = [
             {"location": {"latLng": {"latitude": at.lat, "longitude": at.lng}}}
-            for at in (city.center, *(geo.destination(city.center, turn, 250) for turn in (60, 120)))
+            for at in (city.center, *(globe.destination(city.center, turn, 250) for turn in (60, 120)))
         ]
         body = {
             "origin": stops[0],

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from headless import chromium, needs_chromium
 
-from virl import geo
-from virl.platform.city import City
+from virl.geo import globe
+from virl.platform.city.city import City
 from virl.serve.google import ServeOptions
 from virl.serve.google.server import serve_city
 from virl.serve.loopback import ServedCity
@@ -101,7 +101,7 @@ def test_a_panorama_tells_of_itself_and_moves(show: Any, city: City) -> None:
     assert state["seen"][-3:] == ["position_changed", "links_changed", "status_changed"]
     turns = [float(text.removeprefix("rotate(").removesuffix(")")) for text in state["arrows"]]
     for turn, link in zip(turns, start.links, strict=True):
-        assert abs(geo.signed_turn(turn + 90, link.heading)) < 1e-6
+        assert abs(globe.signed_turn(turn + 90, link.heading)) < 1e-6
 
     click = 'document.querySelector("path[role=button]").dispatchEvent(new MouseEvent("click"))'
     state = run(browser, f'await until("links_changed", () => {click}); return state();')

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from virl.geo import LatLng, LocalFrame
+from virl.geo.globe import LatLng, LocalFrame
 from virl.serve.google.ways import steps_of
 
 FRAME = LocalFrame(LatLng(60.17, 24.94))

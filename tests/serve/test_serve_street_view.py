@@ -3,9 +3,9 @@ import httpx
 import numpy as np
 import pytest
 
-from virl import geo
-from virl.platform.city import City
-from virl.platform.streetview import Camera, Image
+from virl.geo import globe
+from virl.platform.city.city import City
+from virl.platform.city.streetview import Camera, Image
 from virl.serve.google import ServeOptions
 from virl.serve.google.server import serve_city
 
@@ -76,7 +76,7 @@ class TestStatic:
     @pytest.mark.slow
     def test_without_a_heading_the_camera_faces_the_position(self, client: httpx.Client, city: City) -> None:
         panorama = city.streetview.panorama(HERE)
-        beside = geo.destination(panorama.position, 100, 4)
+        beside = globe.destination(panorama.position, 100, 4)
         wanted = {"location": f"{beside.lat!r},{beside.lng!r}", "size": "160x120"}
         seen = decoded(client.get("/maps/api/streetview", params=wanted))
         truth = city.streetview.view(HERE, Camera(100, width=160, height=120)).pixels
@@ -118,7 +118,7 @@ class TestStatic:
 
 class TestTiles:
     def test_a_hundred_locations_in_one_request(self, client: httpx.Client, session: str, city: City) -> None:
-        places = [geo.destination(city.center, 3.6 * i, 5.0 * i) for i in range(99)]
+        places = [globe.destination(city.center, 3.6 * i, 5.0 * i) for i in range(99)]
         locations = [{"lat": place.lat, "lng": place.lng} for place in places] + [{"lat": 0.0, "lng": 0.0}]
         query = {"session": session}
         found = client.post(

@@ -7,8 +7,8 @@ from typing import Any
 import httpx
 import pytest
 
-from virl.platform.city import City
-from virl.platform.places import Place
+from virl.platform.city.city import City
+from virl.platform.city.places import Place
 from virl.serve.google import ServeOptions
 from virl.serve.google.server import serve_city
 from virl.serve.google.times import TownClock

@@ -10,18 +10,18 @@ import pytest
 from served_google import MARKER_KEY
 
 from virl.errors import NoRoute
-from virl.geo import LatLng
-from virl.platform.city import City
+from virl.geo.globe import LatLng
+from virl.platform.city.city import City
+from virl.platform.city.graph_maps import GraphMaps
+from virl.platform.city.transit import Journey, TransitMaps
 from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.city_file import GoogleOptions
 from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.journeys import departure, drop_date
 from virl.platform.providers.google.keys import Keys
 from virl.platform.providers.google.settings import at_base_url, load_google_settings
-from virl.platform.providers.graph.maps import GraphMaps
 from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.recording import Recording, Replay
-from virl.platform.transit import Journey, TransitMaps
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import serve_city
 from virl.serve.loopback import ServedCity

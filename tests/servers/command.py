@@ -11,7 +11,7 @@ from starlette.types import ASGIApp
 from servers.options import MapServeOptions, UploadOptions
 from servers.town import MapServer, map_app
 from virl.errors import VirlError
-from virl.platform.city import City
+from virl.platform.city.city import City
 from virl.platform.providers.cities import open_city
 from virl.serve.faults import parse_faults
 from virl.serve.loopback import serve_app

@@ -17,19 +17,19 @@ from servers.osrm.app import make_app as osrm_app
 from servers.overpass.app import elements_of
 from servers.overpass.app import make_app as overpass_app
 from virl.errors import NoRoute, NotFound, ProviderError
-from virl.geo import LatLng, distance
-from virl.platform.city import City
-from virl.platform.places import Place
+from virl.geo.globe import LatLng, distance
+from virl.osm.box import Box, square_around
+from virl.osm.place_types import type_table
+from virl.platform.city.city import City
+from virl.platform.city.places import Place
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.http.keeping import Keeping
+from virl.platform.providers.http.nominatim import Nominatim
+from virl.platform.providers.http.osm_servers import CACHE, MapServiceSettings, ServiceName, load_open_maps
 from virl.platform.providers.http.settings import Retries
 from virl.platform.providers.open.osrm import OsrmWays
 from virl.platform.providers.open.overpass.source import OverpassPlaces
 from virl.platform.providers.open.tiled_places import TiledPlaces
-from virl.platform.providers.osm.box import Box, square_around
-from virl.platform.providers.osm.nominatim import Nominatim
-from virl.platform.providers.osm.place_types import type_table
-from virl.platform.providers.osm.server import CACHE, MapServiceSettings, ServiceName, load_open_maps
 from virl.platform.providers.provider import Access
 from virl.serve.faults import Faults
 from virl.serve.loopback import ServedCity, served_app

@@ -13,7 +13,7 @@ from servers.osrm.app import make_app as osrm_app
 from servers.overpass.app import elements_of
 from servers.overpass.app import make_app as overpass_app
 from servers.panoramax.app import make_app as panoramax_app
-from virl.platform.city import City
+from virl.platform.city.city import City
 from virl.platform.providers.cities import Access, city_settings, opened_city
 from virl.serve.loopback import MakeApp, ServedCity, served_app
 

@@ -8,8 +8,8 @@ import pytest
 from pydantic import Field, RootModel
 
 from virl.errors import BadInput
-from virl.geo import LatLng
-from virl.json_reading import read_json_file
+from virl.files.json_reading import read_json_file
+from virl.geo.globe import LatLng
 from virl.settings.model import Settings, load_settings, parse_settings
 from virl.settings.yaml import read_text
 

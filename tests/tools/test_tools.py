@@ -19,10 +19,10 @@ from virl.agent.character import Character
 from virl.agent.character_file import agent_names, load_character
 from virl.agent.tool import FINISH, TOOLS, Tool, tool, tool_names
 from virl.errors import BadInput, NoStreetView, NotFound
-from virl.geo import compass_word, distance, egocentric_word, signed_turn
-from virl.platform.city import City
+from virl.geo.globe import compass_word, distance, egocentric_word, signed_turn
+from virl.platform.city.city import City
+from virl.platform.city.streetview import Camera
 from virl.platform.perception.base import TextLine
-from virl.platform.streetview import Camera
 from virl.tools.base import LONGEST, Away, ToolResult, from_world, heading_of, metres, short
 from virl.tools.body import Body
 from virl.tools.catalogue import tools_for

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tiny_tokenizers import bert_tokenizer, clip_tokenizer
 
-from virl.platform.streetview import Camera, Image, View
+from virl.platform.city.streetview import Camera, Image, View
 
 MakeView = Callable[..., View]
 

@@ -12,7 +12,7 @@ from benchmarks.touchdown.options import Options
 from virl.bench.report.runs import gather
 from virl.bench.run import run_benchmark
 from virl.datasets.export.touchdown import export_touchdown
-from virl.platform.movement.instruction.tourist import eight_views
+from virl.platform.navigators.tourist import eight_views
 
 
 def test_what_a_recognizer_sees_decides_where_a_walk_ends(tmp_path, monkeypatch):

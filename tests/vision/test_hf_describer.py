@@ -2,9 +2,9 @@ import pytest
 from tiny_llava import FIRST_WORDS, IMAGE, SPECIAL, tiny_llava
 
 from virl.errors import BadInput, ModelUnavailable
+from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.describers.hf_describer import HfDescriberSettings, open_hf_describer
 from virl.platform.perception.models import ModelOptions, Models, read_model
-from virl.platform.streetview import Camera, View
 
 for package in ("torch", "transformers"):
     pytest.importorskip(package, reason=f"needs {package}: make test-vision")

@@ -7,13 +7,13 @@ import PIL.Image
 import pytest
 import yaml
 
-from virl.geo import signed_turn
+from virl.geo.globe import signed_turn
 from virl.mind.prompt import OUR_PROMPTS
 from virl.mind.rendering import render
 from virl.mind.replies import Text
-from virl.platform.movement.instruction.tourist.asking import NONE, ChoiceSpotter
+from virl.platform.city.streetview import Camera, Pose, View
+from virl.platform.navigators.tourist.asking import NONE, ChoiceSpotter
 from virl.platform.perception.models import ModelOptions, Models, read_model
-from virl.platform.streetview import Camera, Pose, View
 
 for package in ("torch", "transformers"):
     pytest.importorskip(package, reason=f"needs {package}: make test-vision")

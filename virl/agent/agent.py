@@ -9,11 +9,11 @@ from virl.agent.run import Run
 from virl.agent.user import Silent, User
 from virl.mind.base import Mind
 from virl.mind.prompt import OUR_PROMPTS, PromptFolder, Prompts
-from virl.platform.city import City
-from virl.platform.movement.base import Mover
+from virl.platform.city.city import City
+from virl.platform.city.streetview import Panorama
+from virl.platform.movers.base import Mover
 from virl.platform.perception.base import Senses
 from virl.platform.perception.models import Models
-from virl.platform.streetview import Panorama
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from virl.agent.character_file import errors_at_field, routine_of
 from virl.agent.tracing import trace_agent
 from virl.bugs import bug_of
 from virl.errors import BadInput, MindFailed, NoStreetView, NotFound, VirlError
-from virl.geo import LatLng, distance
+from virl.geo.globe import LatLng, distance
 from virl.journal.journal import asks_model
 from virl.journal.records import Result, WordsRecord
 from virl.mind.base import Mind
@@ -22,15 +22,15 @@ from virl.mind.prompt import PromptFolder, Prompts
 from virl.mind.rules import RuleMind
 from virl.mind.understanding.reading import Understanding, understand
 from virl.plain_text import shorten
-from virl.platform.city import City
-from virl.platform.liveliest import liveliest, start_near
-from virl.platform.locate import locate
-from virl.platform.movement.base import Mover
-from virl.platform.outcome import Outcome
+from virl.platform.city.city import City
+from virl.platform.city.liveliest import liveliest, start_near
+from virl.platform.city.locate import locate
+from virl.platform.city.outcome import Outcome
+from virl.platform.city.streetview import Panorama
+from virl.platform.movers.base import Mover
 from virl.platform.perception.models import Models, read_model
 from virl.platform.perception.open import open_senses
-from virl.platform.streetview import Panorama
-from virl.region_file import MAX_FROM_CITY_M
+from virl.settings.region_file import MAX_FROM_CITY_M
 
 _LONGEST_FAULT = 300  # letters of a fault of the model that is the reason of the end; chosen
 

@@ -14,10 +14,10 @@ from pydantic import AfterValidator, BeforeValidator, Field, create_model
 from virl.agent.map_links import read_map_link
 from virl.agent.tool import tool_names
 from virl.errors import BadInput, did_you_mean
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
+from virl.geo.region import position_fault
 from virl.mind.settings import MindSettings
-from virl.platform.places import DAYS
-from virl.region import position_fault
+from virl.platform.city.places import DAYS
 from virl.settings.faults import spell_value
 from virl.settings.model import Settings
 

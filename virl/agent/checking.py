@@ -10,12 +10,12 @@ from virl.agent.character import Character, Point
 from virl.agent.character_file import NOWHERE, errors_at_field, field_source, load_fitting, routine_of
 from virl.agent.tool import TOOLS
 from virl.errors import BadInput, BadInputs, VirlError, raise_all
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 from virl.mind.base import Mind
 from virl.mind.prompt import check_prompt
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
-from virl.platform.movement.links import LinksMover
+from virl.platform.movers.links import LinksMover
 from virl.platform.perception.models import ModelOptions, Models, check_labels, read_model
 from virl.platform.perception.registry import Role
 from virl.platform.perception.standing import model_readiness

@@ -21,9 +21,9 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from virl.errors import BadInput, RunStopped, VirlError
-from virl.geo import compass_word, egocentric_word
+from virl.geo.globe import compass_word, egocentric_word
 from virl.journal.records import PoseRecord
-from virl.platform.streetview import Camera, Link, View
+from virl.platform.city.streetview import Camera, Link, View
 
 LONGEST_SPEECH = 2000
 """Characters that the user may say at once; chosen."""

@@ -11,8 +11,8 @@ from virl.errors import BadInput
 from virl.journal.convert import pose_record
 from virl.journal.records import NoteRecord, PoseRecord, StepRecord
 from virl.mind.base import Mind
-from virl.platform.movement.base import Choice, Step, steered_by
-from virl.platform.streetview import Camera, Pose, StreetView, View
+from virl.platform.city.streetview import Camera, Pose, StreetView, View
+from virl.platform.movers.base import Choice, Step, steered_by
 
 USER = "user"
 """The name in the journal of the user who steers a run."""

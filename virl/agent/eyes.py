@@ -1,8 +1,8 @@
 """The far sense of agents: what can be seen down a road from where they stand."""
 
 from virl.agent.agent import Assembly
+from virl.platform.city.streetview import Link, Panorama, View
 from virl.platform.perception.road_fronts import RoadSight, far_camera, sight_in
-from virl.platform.streetview import Link, Panorama, View
 
 FRONT_FINDER = "front-finder"
 """Name of the detector of fronts."""

@@ -5,15 +5,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from virl.errors import NoStreetView
-from virl.geo import LatLng, signed_turn
+from virl.geo.globe import LatLng, signed_turn
 from virl.journal.journal import paid_by, write_result
 from virl.journal.records import AnyRecord, EndRecord, NoteRecord, Result, StepRecord
 from virl.journal.report import write_report
 from virl.money.ledger import Ledger
-from virl.platform.city import City
-from virl.platform.outcome import Outcome
-from virl.platform.relocate import relocate
-from virl.platform.streetview import Link, Panorama, StreetView
+from virl.platform.city.city import City
+from virl.platform.city.outcome import Outcome
+from virl.platform.city.relocate import relocate
+from virl.platform.city.streetview import Link, Panorama, StreetView
 
 _BLOCKED = Outcome("blocked")
 _log = logging.getLogger(__name__)

@@ -4,7 +4,7 @@ import re
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from virl.errors import BadInput
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 
 _NUMBER = r"(-?\d{1,3}(?:\.\d{1,20})?)"
 _PIN = re.compile(rf"!3d{_NUMBER}!4d{_NUMBER}")

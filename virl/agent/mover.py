@@ -7,15 +7,15 @@ from rich.console import Console
 from virl.console import as_markup, say
 from virl.errors import BadInput, UnknownName, choices
 from virl.journal.records import StartRecord
-from virl.platform.city import City
-from virl.platform.movement.open_mover import MOVERS
-from virl.platform.mover_choice import MoverChoice
+from virl.platform.city.city import City
+from virl.platform.city.mover_choice import MoverChoice
+from virl.platform.city.streetview import Panorama
+from virl.platform.movers.open_mover import MOVERS
 from virl.platform.providers.cities import city_settings
 from virl.platform.providers.registry import provider_of
-from virl.platform.streetview import Panorama
 
 if TYPE_CHECKING:
-    from virl.platform.movement.web import WebSettings
+    from virl.platform.movers.web import WebSettings
 
 
 def planned_mover(city: str, asked: str | None = None) -> MoverChoice:
@@ -68,6 +68,6 @@ def web_settings(mover: str, city: City) -> "WebSettings | None":
         return None
     if city.panorama_page is None:
         raise BadInput(f"mover 'web' does not work in {city.title}: no web page shows its street view")
-    from virl.platform.movement.web import WebSettings  # noqa: PLC0415 - brings in what drives a browser
+    from virl.platform.movers.web import WebSettings  # noqa: PLC0415 - brings in what drives a browser
 
     return WebSettings.of_page(city.panorama_page)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from virl.errors import BadInput
 from virl.mind.given import Dollars, GivenMind, object_name
-from virl.platform.city import City
+from virl.platform.city.city import City
 from virl.platform.perception.base import Role
 
 MEMBERS: Mapping[Role, tuple[str, ...]] = {

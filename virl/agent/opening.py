@@ -9,9 +9,9 @@ from rich.console import Console
 
 from virl.console import LONG_S, say, told_if_long
 from virl.errors import VirlError
-from virl.files import write_whole
+from virl.files.writing import write_whole
 from virl.pages.numbers import show_duration
-from virl.platform.city import City
+from virl.platform.city.city import City
 from virl.resources import cache_home
 
 _NEW = "for the first time: usually 3 s for a made town, 2 to 80 s for an extract"
@@ -47,7 +47,7 @@ def tell_compiling(city: City, console: Console) -> None:
     """Say that the renderer is compiled, on the first run of a version of virl in a city that it draws."""
     if city.truth is None:
         return
-    from virl.platform.providers.offline.render.ahead import is_kept  # noqa: PLC0415 - cities that are drawn
+    from virl.towns.render.ahead import is_kept  # noqa: PLC0415 - cities that are drawn
 
     if not is_kept():
         say(console, "[dim]Compiling the renderer, only this once: about 16 s on two idle cores.[/]")

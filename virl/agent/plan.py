@@ -23,16 +23,16 @@ from virl.agent.mover import planned_mover
 from virl.agent.objects import Objects
 from virl.agent.user import TERMINAL, read_feedback
 from virl.errors import BadInput, JournalBroken, raise_all
-from virl.files import refusals_in_a_line
-from virl.geo import LatLng
+from virl.files.writing import refusals_in_a_line
+from virl.geo.globe import LatLng
 from virl.journal.folder import check_unused
 from virl.journal.records import AccessRecord, StartRecord
 from virl.money.book import SPENDING
 from virl.money.ledger import Ledger
 from virl.plain_text import slug
-from virl.platform.addresses import address_in
-from virl.platform.city import City
-from virl.platform.mover_choice import MoverChoice
+from virl.platform.city.addresses import address_in
+from virl.platform.city.city import City
+from virl.platform.city.mover_choice import MoverChoice
 from virl.platform.perception.models import Device
 from virl.platform.providers.cities import Access
 from virl.version import code_version

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from virl.agent.agent import Agent
     from virl.mind.lexicon import Lexicon
     from virl.mind.understanding.reading import Reading
-    from virl.platform.city import City
-    from virl.platform.streetview import Panorama
+    from virl.platform.city.city import City
+    from virl.platform.city.streetview import Panorama
 
 RunFunction = Callable[["Agent"], None]
 

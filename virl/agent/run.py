@@ -8,9 +8,8 @@ from threading import RLock
 from time import perf_counter
 from typing import Protocol
 
-from virl.files import write_whole
-from virl.geo import LatLng
-from virl.inline_html import card
+from virl.files.writing import write_whole
+from virl.geo.globe import LatLng
 from virl.journal.convert import exchange_record, pose_record, requests_record, view_record
 from virl.journal.journal import Journal, booked_cost, paid_by, sum_costs, total_cost, write_result
 from virl.journal.parts import RESUMED, parts_of
@@ -33,14 +32,15 @@ from virl.journal.records import (
 from virl.money.ledger import Ledger
 from virl.money.spending import Exchange
 from virl.pages.exhibits import Exhibit
+from virl.pages.inline_html import card
 from virl.pages.map_image import map_image
 from virl.pages.numbers import dollars
-from virl.platform.claims import Claim
-from virl.platform.left_out import LeftOut
-from virl.platform.movement.base import Step
-from virl.platform.outcome import Outcome
+from virl.platform.city.claims import Claim
+from virl.platform.city.left_out import LeftOut
+from virl.platform.city.outcome import Outcome
+from virl.platform.city.streetview import View
+from virl.platform.movers.base import Step
 from virl.platform.perception.base import Detection
-from virl.platform.streetview import View
 from virl.version import code_version
 
 SAID = "said"

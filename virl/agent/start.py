@@ -36,7 +36,7 @@ from virl.agent.tracing import trace_agent
 from virl.agent.user import TERMINAL, AtTerminal, Scripted, User, open_user
 from virl.console import as_markup, say
 from virl.errors import BadInput, Interrupted, VirlError, raise_all
-from virl.files import refusals_in_a_line
+from virl.files.writing import refusals_in_a_line
 from virl.journal.journal import (
     JOURNAL,
     Journal,
@@ -58,19 +58,19 @@ from virl.mind.replies import Text
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
 from virl.money.ledger import Ledger
-from virl.platform.city import City
-from virl.platform.claims import check_claims
-from virl.platform.left_out import LEFT_OUT
-from virl.platform.movement.links import LinksMover
-from virl.platform.movement.open_mover import open_mover
-from virl.platform.outcome import Outcome
+from virl.platform.city.city import City
+from virl.platform.city.claims import check_claims
+from virl.platform.city.left_out import LEFT_OUT
+from virl.platform.city.outcome import Outcome
+from virl.platform.city.streetview import Image
+from virl.platform.movers.links import LinksMover
+from virl.platform.movers.open_mover import open_mover
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.perception.standing import check_ready, check_without_truth
 from virl.platform.providers.cities import city_settings, name_of_city, opened_city
 from virl.platform.providers.registry import provider_of
-from virl.platform.streetview import Image
 from virl.resources import cache_home
-from virl.traces import export_traces
+from virl.traces.spans import export_traces
 
 _log = logging.getLogger(__name__)
 

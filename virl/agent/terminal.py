@@ -23,7 +23,7 @@ from rich.text import Text
 
 from virl.agent.routine import find_routine
 from virl.console import ACCENT, CAUTION, GOOD, as_markup, say
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 from virl.journal.journal import SCRIPTED
 from virl.journal.records import (
     AnyRecord,
@@ -37,7 +37,7 @@ from virl.journal.records import (
 )
 from virl.journal.routine_page import routine_name
 from virl.pages.numbers import count_noun, dollars, megabytes, show_duration
-from virl.platform.inventory import Inventory, street_finder
+from virl.platform.city.inventory import Inventory, street_finder
 from virl.platform.perception.models import measured_error
 from virl.platform.providers.cities import name_of_city
 from virl.resources import data_folder

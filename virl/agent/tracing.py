@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from virl.traces import conversation, span
+from virl.traces.spans import conversation, span
 
 if TYPE_CHECKING:
     from virl.agent.agent import Agent

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import overload
 
+from virl.files.pictures import PictureLike, rgb
 from virl.mind.base import Mind, Prompt, ReplyT
 from virl.mind.given import GivenMind, opened_mind
 from virl.mind.open import open_mind
 from virl.mind.replies import Text
 from virl.money.ledger import Ledger
-from virl.picture_reading import PictureLike, rgb
-from virl.platform.streetview import View
+from virl.platform.city.streetview import View
 from virl.resources import cache_home
 
 _PROMPT = "ask"

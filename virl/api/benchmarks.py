@@ -24,10 +24,10 @@ from virl.bench.run import run_benchmark as run_episodes
 from virl.bench.statistics import Interval
 from virl.console import SafeConsole
 from virl.extras import require
-from virl.inline_html import card, table
-from virl.json_reading import read_json_file
+from virl.files.json_reading import read_json_file
 from virl.mind.given import object_name
-from virl.platform.city import City
+from virl.pages.inline_html import card, table
+from virl.platform.city.city import City
 from virl.platform.perception.models import Device
 from virl.resources import cache_home
 from virl.settings.model import check_settings

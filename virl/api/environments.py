@@ -11,10 +11,10 @@ from virl.api.keywords import check_keywords
 from virl.datasets.export.touchdown import exported_touchdown
 from virl.errors import BadInput, UnknownName
 from virl.gym.walk import Seen, Spot
-from virl.platform.city import City
-from virl.platform.episodes import InstructionEpisode
-from virl.platform.graph import NavigationGraph
-from virl.platform.movement.discrete.rules import Rules
+from virl.platform.city.city import City
+from virl.platform.city.episodes import InstructionEpisode
+from virl.platform.city.graph import NavigationGraph
+from virl.platform.movers.discrete.rules import Rules
 from virl.platform.providers.graph.cache import load_touchdown
 from virl.platform.providers.graph.episodes import episode_faults
 from virl.platform.providers.graph.home import find_data

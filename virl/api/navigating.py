@@ -7,24 +7,24 @@ from pathlib import Path
 
 from virl.api.walking import Spot, position_of, walk
 from virl.errors import BadInput, UnknownName
+from virl.geo.region import Region
 from virl.mind.base import Mind, costs
 from virl.mind.open import open_mind
 from virl.mind.prompt import OUR_PROMPTS
 from virl.money.ledger import Ledger
-from virl.platform.city import City
-from virl.platform.liveliest import start_near
-from virl.platform.movement.base import Step
-from virl.platform.movement.instruction.tourist.navigator import MAX_STEPS, TouristNavigator
-from virl.platform.movement.instruction.tourist.spotting import LandmarkSpotter
-from virl.platform.movement.open_mover import fit_mover, open_mover
-from virl.platform.movement.region.navigator import RegionNavigator
+from virl.platform.city.city import City
+from virl.platform.city.liveliest import start_near
+from virl.platform.city.streetview import Pose
+from virl.platform.movers.base import Step
+from virl.platform.movers.open_mover import fit_mover, open_mover
+from virl.platform.navigators.region.navigator import RegionNavigator
+from virl.platform.navigators.tourist.navigator import MAX_STEPS, TouristNavigator
+from virl.platform.navigators.tourist.spotting import LandmarkSpotter
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.providers.cities import open_city
-from virl.platform.streetview import Pose
-from virl.region import Region
-from virl.region_file import read_region
 from virl.resources import cache_home
 from virl.routines.directions.following.spotters import open_spotter
+from virl.settings.region_file import read_region
 
 READER = "sign-reader"
 """Model that reads signs; in towns that are not rendered it reads whole pictures."""

@@ -23,12 +23,12 @@ from virl.api.keywords import check_keywords
 from virl.console import SafeConsole, echo
 from virl.errors import BadInput
 from virl.extras import require
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 from virl.journal.recorded import Finished
 from virl.journal.records import AccessRecord, AnyRecord
 from virl.mind.given import GivenMind
 from virl.money.book import check_budget
-from virl.platform.city import City
+from virl.platform.city.city import City
 from virl.platform.perception.base import Describer, Detector, Reader, Recognizer, Role
 from virl.platform.perception.models import Device
 from virl.platform.providers.osm.city_file import with_part

@@ -18,7 +18,7 @@ from virl.api.running import RunSettings, open_agent
 from virl.errors import BadInput, UnknownName
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
-from virl.platform.city import City
+from virl.platform.city.city import City
 from virl.platform.providers.cities import open_city
 from virl.tools.base import ToolResult, short
 from virl.tools.body import Body

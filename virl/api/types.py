@@ -2,7 +2,7 @@
 
 from virl.agent.agent import Agent
 from virl.journal.recorded import Comparison, Finished, RecordedRun
-from virl.platform.movement.base import Step
+from virl.platform.movers.base import Step
 from virl.platform.perception.base import Detection
 
 __all__ = ["Agent", "Comparison", "Detection", "Finished", "RecordedRun", "Step"]

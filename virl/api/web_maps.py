@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from virl.extras import require
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 from virl.journal.journal import read_journal
 from virl.journal.recorded import Finished
 from virl.journal.records import StepRecord
 from virl.pages.theme import colours
 from virl.plain_text import plain_line
-from virl.platform.city import City
-from virl.platform.maps import Route
-from virl.platform.places import Place
+from virl.platform.city.city import City
+from virl.platform.city.maps import Route
+from virl.platform.city.places import Place
 
 if TYPE_CHECKING:
     import folium

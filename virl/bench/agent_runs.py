@@ -23,8 +23,8 @@ from virl.journal.report import REPORT, write_report
 from virl.mind.base import Mind
 from virl.mind.rules import RuleMind
 from virl.money.ledger import account
-from virl.platform.city import City
-from virl.platform.movement.links import LinksMover
+from virl.platform.city.city import City
+from virl.platform.movers.links import LinksMover
 from virl.platform.perception.base import Describer, Detector, Matcher, Reader, Recognizer
 from virl.platform.perception.models import ModelOptions, Models
 from virl.settings.model import check_settings

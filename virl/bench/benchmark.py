@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 from pydantic import ConfigDict, Field, field_validator
 
 from virl.bench.episode import Episode, EpisodeResult, Record
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 from virl.platform.providers.areas import area_book
 from virl.settings.model import Settings
 

@@ -6,7 +6,6 @@ from typing import Literal
 
 from pydantic import Field
 
-from virl import geo
 from virl.bench.benchmark import BenchOptions
 from virl.bench.files import slug
 from virl.bench.resources import Resources
@@ -18,11 +17,12 @@ from virl.datasets.collect.dataset import CARD, PLACES, QUESTIONS, ROUTES, DataS
 from virl.datasets.collect.places import PlacesSettings
 from virl.datasets.collect.routes import RoutesSettings
 from virl.errors import BadInput, VirlError
-from virl.geo import LatLng
-from virl.platform.city import City
+from virl.geo import globe
+from virl.geo.globe import LatLng
+from virl.geo.region import Region
+from virl.platform.city.city import City
 from virl.platform.providers.cities import name_of_city
 from virl.platform.providers.region import region_of_city
-from virl.region import Region
 from virl.resources import cache_home, data_home
 
 MADE_ROUTES = 20
@@ -91,8 +91,8 @@ def city_data(
 def square_around(center: LatLng, side: float) -> Region:
     """Return a square of `side` metres, its sides to the four winds."""
     half = side / 2
-    (south, north) = (geo.destination(center, heading, half).lat for heading in (180.0, 0.0))
-    (west, east) = (geo.destination(center, heading, half).lng for heading in (270.0, 90.0))
+    (south, north) = (globe.destination(center, heading, half).lat for heading in (180.0, 0.0))
+    (west, east) = (globe.destination(center, heading, half).lng for heading in (270.0, 90.0))
     corners = ((south, west), (south, east), (north, east), (north, west))
     return Region(tuple(LatLng(lat, lng) for lat, lng in corners))
 

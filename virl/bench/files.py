@@ -7,7 +7,7 @@ from pathlib import Path
 
 from virl.bench.episode import Episode
 from virl.errors import BadInput
-from virl.files import replace_file
+from virl.files.writing import replace_file
 
 FOLDER = "episodes"
 

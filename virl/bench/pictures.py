@@ -7,8 +7,8 @@ import numpy as np
 import PIL.Image
 
 from virl.errors import BadInput
-from virl.picture_reading import PictureFault, open_picture
-from virl.platform.streetview import Camera, Image, View
+from virl.files.pictures import PictureFault, open_picture
+from virl.platform.city.streetview import Camera, Image, View
 
 QUALITY = 80  # chosen: signs stay legible, a view of 640 x 480 takes some 60 kB
 PHOTO_FOV = 60.0

@@ -9,9 +9,9 @@ from pydantic import NonNegativeInt, model_validator
 
 from virl.bench.episode import Episode
 from virl.errors import BadInput, VirlError
-from virl.files import write_whole
-from virl.json_reading import read_json_file
-from virl.platform.city import City
+from virl.files.json_reading import read_json_file
+from virl.files.writing import write_whole
+from virl.platform.city.city import City
 from virl.settings.model import Settings, check_settings
 
 PLAN = "plan.json"

@@ -14,10 +14,10 @@ from virl.bench.resources import Resources
 from virl.bench.run import Engine, Part, run_benchmark
 from virl.errors import BadInput
 from virl.journal.convert import pose_record
-from virl.platform.movement.base import Choice, Step, steered_by
-from virl.platform.movement.instruction.human import HUMAN
-from virl.platform.outcome import Outcome
-from virl.platform.streetview import Camera, StreetView, View
+from virl.platform.city.outcome import Outcome
+from virl.platform.city.streetview import Camera, StreetView, View
+from virl.platform.movers.base import Choice, Step, steered_by
+from virl.platform.navigators.instruction.human import HUMAN
 
 __all__ = ["HUMAN", "Player", "episodes_to_play", "play", "played_by_human"]
 

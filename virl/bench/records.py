@@ -12,9 +12,9 @@ from types import TracebackType
 from typing import Any, BinaryIO, Self
 
 from virl.errors import BadInput
-from virl.files import JsonLines, read_bounded, refusals_in_a_line, write_whole
+from virl.files.json_reading import JsonFault, read_json
+from virl.files.writing import JsonLines, read_bounded, refusals_in_a_line, write_whole
 from virl.journal.lock import lock_run
-from virl.json_reading import JsonFault, read_json
 from virl.version import __version__
 
 RECORDS, SETTINGS, RESULTS = "records.jsonl", "settings.json", "results.json"

@@ -24,7 +24,7 @@ from virl.mind.given import opened_mind
 from virl.mind.open import open_mind
 from virl.money.ledger import Ledger
 from virl.money.spending import Exchange
-from virl.platform.city import City
+from virl.platform.city.city import City
 from virl.platform.perception.base import Describer, Detector, Matcher, Reader, Recognizer
 from virl.platform.perception.models import Device, ModelOptions, Models, look_scores, read_model
 from virl.platform.perception.registry import Role

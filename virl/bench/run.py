@@ -32,7 +32,7 @@ from virl.journal.folder import check_unused, removed_if_refused
 from virl.money.book import SPENDING
 from virl.money.ledger import Ledger
 from virl.registry import one_line
-from virl.traces import export_traces
+from virl.traces.spans import export_traces
 
 EngineName = Literal["threads", "processes", "ray"]
 

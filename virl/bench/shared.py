@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from virl.platform.city.streetview import Image, View
 from virl.platform.perception.base import (
     Detection,
     Embeddings,
@@ -20,7 +21,6 @@ from virl.platform.perception.base import (
     TextLine,
     describe_scenes,
 )
-from virl.platform.streetview import Image, View
 
 Question = tuple[Any, ...]
 """Name of a method, then its arguments after the first."""

@@ -1,7 +1,7 @@
 """The ground truth that a benchmark scores against."""
 
 from virl.errors import BadInput
-from virl.platform.city import City, Truth
+from virl.platform.city.city import City, Truth
 
 
 def truth_of(city: City) -> Truth:

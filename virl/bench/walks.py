@@ -12,14 +12,14 @@ from virl.bench.episode import Data, Episode, EpisodeResult, Record
 from virl.bench.faults import CannotTry
 from virl.bench.resources import cost_of
 from virl.errors import MindFailed
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 from virl.mind.base import Mind
 from virl.money.spending import Exchange
 from virl.pages.numbers import count_noun
-from virl.platform.episodes import InstructionEpisode
-from virl.platform.graph import NavigationGraph
-from virl.platform.movement.discrete.rules import WalkState
-from virl.platform.movement.instruction.base import InstructionNavigator, Move
+from virl.platform.city.episodes import InstructionEpisode
+from virl.platform.city.graph import NavigationGraph
+from virl.platform.movers.discrete.rules import WalkState
+from virl.platform.navigators.instruction.base import InstructionNavigator, Move
 
 UserPath = Annotated[Path, AfterValidator(lambda path: path.expanduser().resolve())]
 """A path as an option: kept as absolute, so that a run can be continued from any folder."""

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from virl import resources
+from virl.cli.guard import add_guard
 from virl.cli.listing import list_console, print_json, print_table
 from virl.console import as_markup, echo, say
-from virl.guard import add_guard
 from virl.plain_text import plain_line
 
 if TYPE_CHECKING:

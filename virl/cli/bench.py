@@ -12,6 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from virl.cli.completion import benchmarks, complete_benchmarks, of_option
 from virl.cli.group import HelpfulGroup
+from virl.cli.guard import LOG_DETAILS, add_guard, guard
 from virl.cli.listing import print_json, print_table
 from virl.cli.options import (
     CacheOption,
@@ -24,7 +25,6 @@ from virl.cli.options import (
 )
 from virl.console import SafeConsole, echo
 from virl.errors import BadInput, VirlError
-from virl.guard import LOG_DETAILS, add_guard, guard
 from virl.resources import cache_home
 
 EngineChoice = Literal["threads", "processes", "ray"]

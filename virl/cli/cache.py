@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
+from virl.cli.guard import add_guard
 from virl.cli.listing import print_json, print_table
 from virl.cli.options import JsonOption
 from virl.console import echo
 from virl.errors import BadInput, CannotWrite, UnknownName
-from virl.guard import add_guard
 from virl.resources import cache_home
 
 _PAID = "requested and paid again"
@@ -43,7 +43,7 @@ def cache(
     as_json: JsonOption = False,
 ) -> None:
     """Show how much virl has kept on this machine, by kind, and empty it."""
-    from virl.files import folder_size  # noqa: PLC0415 - heavy
+    from virl.files.writing import folder_size  # noqa: PLC0415 - heavy
     from virl.pages.numbers import megabytes  # noqa: PLC0415 - heavy
 
     for kind in kinds or ():

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
+from virl.cli.guard import LOG_DETAILS, USER_ERROR, add_guard
 from virl.cli.listing import print_json
 from virl.console import echo
 from virl.errors import BadFile, VirlError, raise_all, told_of
-from virl.guard import LOG_DETAILS, USER_ERROR, add_guard
 
 REGIONS = {".geojson", ".json", ".txt"}
 
@@ -162,7 +162,7 @@ def _feedback(file: str, _: str | None) -> Told:
 
 
 def _region(file: str, _: str | None) -> Told:
-    from virl.region_file import read_region  # noqa: PLC0415
+    from virl.settings.region_file import read_region  # noqa: PLC0415
 
     return f"region of {len(read_region(Path(file)).corners)} corners", ()
 

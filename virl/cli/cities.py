@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from virl.cli.guard import add_guard
 from virl.cli.listing import print_json, print_table
 from virl.cli.options import JsonOption
 from virl.console import echo
 from virl.errors import BadInput
-from virl.guard import add_guard
 
 if TYPE_CHECKING:
     from virl.platform.providers.city_file import CityFile

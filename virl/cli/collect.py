@@ -9,9 +9,9 @@ import typer
 
 from virl.cli.completion import complete_cities, complete_minds, complete_recognizers
 from virl.cli.group import HelpfulGroup
+from virl.cli.guard import add_guard
 from virl.cli.options import BudgetOption, CacheMode, CacheOption, DeviceOption, DownloadsOption
 from virl.console import SafeConsole, echo
-from virl.guard import add_guard
 
 if TYPE_CHECKING:
     from virl.datasets.collect.collection import Collection

@@ -9,12 +9,12 @@ import typer
 
 from virl.cli.completion import complete_cities
 from virl.cli.group import HelpfulGroup
+from virl.cli.guard import INTERRUPTED, LOG_DETAILS, add_guard
 from virl.cli.listing import print_json, print_table
 from virl.cli.options import JsonOption
 from virl.console import SafeConsole, counting_bar, echo
 from virl.errors import BadInput
 from virl.extras import require
-from virl.guard import INTERRUPTED, LOG_DETAILS, add_guard
 from virl.resources import data_home
 
 data_app = typer.Typer(
@@ -174,7 +174,7 @@ def _copy_part(extract: Path, box: str, *, name: str | None, force: bool) -> Non
         VirlError: it is no extract, has nothing there, or there is another one of this name.
     """
     require("osm", what="reading an extract")
-    from virl.platform.providers.osm.box import box_of  # noqa: PLC0415 - loads when asked for
+    from virl.osm.box import box_of  # noqa: PLC0415 - loads when asked for
     from virl.platform.providers.osm.download import box_target  # noqa: PLC0415 - needs the extra
     from virl.platform.providers.osm.install import install_part  # noqa: PLC0415 - needs the extra
 
@@ -191,8 +191,8 @@ def _fetch_part(
         VirlError: there is no such box or place, or the server gave nothing of use.
     """
     require("osm", what="fetching an extract")
+    from virl.osm.box import box_of  # noqa: PLC0415 - loads when asked for
     from virl.platform.providers.osm import download  # noqa: PLC0415 - needs the extra
-    from virl.platform.providers.osm.box import box_of  # noqa: PLC0415 - loads when asked for
 
     try:
         if place is None:

@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 from virl.cli.completion import complete_cities
+from virl.cli.guard import LOG_DETAILS, add_guard
 from virl.cli.options import check_amount
 from virl.console import SafeConsole, echo, echo_json
 from virl.errors import BadInput
-from virl.guard import LOG_DETAILS, add_guard
 
 BUNDLE = Path("virl-doctor.json")
 CORE_BROKEN = 1

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from virl.cli.guard import add_guard
 from virl.cli.listing import print_json
 from virl.console import echo
-from virl.guard import add_guard
 
 if TYPE_CHECKING:
     from virl.journal.gallery.collect import Card

@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from virl.cli.group import HelpfulGroup
+from virl.cli.guard import add_guard
 from virl.console import echo
-from virl.guard import add_guard
 
 import_app = typer.Typer(cls=HelpfulGroup, help="Make a city from your own pictures.", no_args_is_help=True)
 

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from virl.cli.completion import complete_detectors
+from virl.cli.guard import USER_ERROR, add_guard
 from virl.cli.listing import print_json
 from virl.cli.options import DeviceOption, DownloadsOption, JsonOption
 from virl.console import ACCENT, SafeConsole, as_markup, echo
 from virl.errors import BadInput
-from virl.guard import USER_ERROR, add_guard
 from virl.plain_text import plain_line
 
 if TYPE_CHECKING:
-    from virl.looking.photographs import Photograph
+    from virl.sheets.photographs import Photograph
 
 
 @add_guard()
@@ -36,9 +36,12 @@ def look(
 
     A file that cannot be read is named and left out; the exit code is then 2.
     """
-    from virl.looking.page import write_photographs  # noqa: PLC0415 - heavy
-    from virl.looking.photographs import look_at, photographs_in  # noqa: PLC0415 - heavy
     from virl.platform.perception.models import ModelOptions, Models  # noqa: PLC0415 - heavy
+    from virl.sheets.photographs import (  # noqa: PLC0415 - heavy
+        look_at,
+        photographs_in,
+        write_photographs,
+    )
 
     files = photographs_in(photos)
     models = Models(ModelOptions(device, allow_downloads))

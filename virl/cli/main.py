@@ -27,6 +27,7 @@ from virl.cli.doctor import doctor
 from virl.cli.dry_run import tell_preview
 from virl.cli.gallery import gallery
 from virl.cli.group import HelpfulGroup
+from virl.cli.guard import LOG_DETAILS, add_guard
 from virl.cli.imports import import_app
 from virl.cli.look import look
 from virl.cli.models import list_models
@@ -52,7 +53,6 @@ from virl.cli.watch import watch, watch_run
 from virl.cli.wishes import print_wishes
 from virl.console import SafeConsole, echo, echo_json
 from virl.errors import BadInput
-from virl.guard import LOG_DETAILS, add_guard
 from virl.resources import cache_home
 from virl.version import __version__
 

@@ -6,12 +6,12 @@ from time import perf_counter
 from typing import Any
 
 from virl.errors import NoStreetView, UnknownName
-from virl.geo import bearing
-from virl.platform.city import City
+from virl.geo.globe import bearing
+from virl.platform.city.city import City
+from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.models import ModelOptions, Models, model_names
 from virl.platform.perception.registry import ROLES, Role
 from virl.platform.perception.standing import model_readiness
-from virl.platform.streetview import Camera, View
 
 TRY_LABELS = ("restaurant", "cafe", "sign", "tree", "bench", "trash bin")
 """The labels that a detector is tried with: something for every kind of detector."""

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from virl.cli.completion import complete_models
+from virl.cli.guard import add_guard
 from virl.cli.listing import print_json
 from virl.cli.options import Device, JsonOption
 from virl.console import echo
-from virl.guard import add_guard
 
 if TYPE_CHECKING:
     from virl.platform.perception.standing import ModelReadiness

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from virl.cli.completion import complete_agents
+from virl.cli.guard import add_guard
 from virl.console import echo
 from virl.errors import BadInput
-from virl.guard import add_guard
 from virl.plain_text import slug
 
 LONGEST = 60  # letters of a name; chosen
@@ -67,7 +67,7 @@ def write_character(name: str, folder: Path, *, source: str | None = None, tools
         UnknownName: there is no such agent.
     """
     from virl.agent.character_file import load_character  # noqa: PLC0415 - heavy
-    from virl.files import write_whole  # noqa: PLC0415
+    from virl.files.writing import write_whole  # noqa: PLC0415
 
     name = " ".join(
         unicodedata.normalize("NFC", name).replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").split()

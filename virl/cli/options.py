@@ -52,7 +52,7 @@ AsOfOption = Annotated[
 
 def check_amount(usd: float | None) -> float | None:
     """Return a budget, or end with one line and exit code 2 where it is no amount of dollars."""
-    from virl.guard import guard  # noqa: PLC0415 - loads when asked for
+    from virl.cli.guard import guard  # noqa: PLC0415 - loads when asked for
     from virl.money.book import check_budget  # noqa: PLC0415 - loads when asked for
 
     guard(lambda: check_budget(usd, "--budget-usd"), debug=False)

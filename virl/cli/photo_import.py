@@ -11,7 +11,7 @@ from virl.console import SafeConsole
 from virl.errors import BadInput
 from virl.extras import require
 from virl.pages.numbers import count_noun
-from virl.platform.left_out import MOST_REASONS
+from virl.platform.city.left_out import MOST_REASONS
 from virl.platform.providers.photos.importing import MOST_APART_M, import_photos
 from virl.platform.providers.photos.index import SUFFIX, PhotoIndex, write_index
 from virl.platform.providers.photos.track import read_track

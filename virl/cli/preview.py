@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from virl.cli.completion import complete_cities, complete_detectors
+from virl.cli.guard import add_guard
 from virl.cli.options import (
     AroundOption,
     AsOfOption,
@@ -20,7 +21,6 @@ from virl.cli.options import (
     part_of,
 )
 from virl.console import SafeConsole, echo, echo_json
-from virl.guard import add_guard
 
 if TYPE_CHECKING:
     from virl.journal.recorded import Finished

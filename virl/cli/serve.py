@@ -8,10 +8,10 @@ import typer
 
 from virl.cli.completion import complete_cities
 from virl.cli.group import HelpfulGroup
+from virl.cli.guard import LOG_DETAILS, add_guard
 from virl.cli.options import check_amount
 from virl.console import echo
 from virl.extras import require
-from virl.guard import LOG_DETAILS, add_guard
 
 
 class Transport(StrEnum):

@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from virl.cli.completion import complete_cities
+from virl.cli.guard import add_guard
 from virl.cli.options import AroundOption, RadiusOption, part_of
 from virl.console import echo
-from virl.guard import add_guard
 
 PAGE = Path("town.html")
 MOST_VIEWS = 100
@@ -44,8 +44,8 @@ def town(
     from virl.cli.listing import print_json  # noqa: PLC0415 - loads when asked for
     from virl.pages.numbers import count_noun  # noqa: PLC0415 - loads when asked for
     from virl.platform.providers.cities import Access, opened_city  # noqa: PLC0415 - brings in the cities
-    from virl.town.page import town_summary, write_town  # noqa: PLC0415 - heavy
-    from virl.town.sheet import write_sheet  # noqa: PLC0415 - heavy
+    from virl.sheets.town import write_sheet  # noqa: PLC0415 - heavy
+    from virl.sheets.town_page import town_summary, write_town  # noqa: PLC0415 - heavy
 
     named = part_of(city, around, radius) or city
     if as_json:

@@ -6,7 +6,8 @@ from virl.cli.listing import print_json, print_table
 from virl.console import echo
 from virl.errors import BadInput
 from virl.extras import require
-from virl.platform.providers.osm.city_file import RADIUS_M, SUFFIXES, city_of_path
+from virl.osm.box import RADIUS_M, SUFFIXES
+from virl.platform.providers.osm.city_file import city_of_path
 
 SHOWN = 40
 """Rows of the table; `--json` has all."""
@@ -27,9 +28,9 @@ def print_towns(extract: str, *, as_json: bool) -> None:
             f"--from {extract!r}: no OpenStreetMap extract: its name ends in {', '.join(SUFFIXES)}"
         )
     require("osm", what="reading an extract")
-    from virl.platform.providers.osm.towns import towns_in  # noqa: PLC0415 - needs the extra
+    from virl.osm.towns import towns_in  # noqa: PLC0415 - needs the extra
 
-    towns = towns_in(city_of_path(extract).file)
+    towns = towns_in(city_of_path(extract).map_file)
     if as_json:
         print_json(
             [

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from virl.cli.guard import add_guard
 from virl.console import SafeConsole, echo
 from virl.errors import BadInput
 from virl.extras import require
-from virl.guard import add_guard
 
 if TYPE_CHECKING:
     from rich.console import Console

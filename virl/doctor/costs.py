@@ -13,12 +13,13 @@ from typing import get_args
 from virl.agent.character_file import find_character, load_character
 from virl.doctor.habits import Habits
 from virl.errors import BadInput, VirlError
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 from virl.money.book import Service
 from virl.money.ledger import Hold, Ledger
 from virl.money.spending import Price
-from virl.platform.city import City
-from virl.platform.movement.intention.navigator import ROAD_FOV
+from virl.platform.city.city import City
+from virl.platform.city.streetview import Camera
+from virl.platform.navigators.intention.navigator import ROAD_FOV
 from virl.platform.perception.look import CLOSEST_FOV, sweep_cameras
 from virl.platform.providers.cities import all_cities
 from virl.platform.providers.google.city import open_google
@@ -27,9 +28,8 @@ from virl.platform.providers.google.http import Call, GoogleHttp, price_of
 from virl.platform.providers.google.keys import Keys
 from virl.platform.providers.google.settings import GoogleSettings
 from virl.platform.providers.google.tiles import Capture
-from virl.platform.providers.graph.tiling import tiles_seen
 from virl.platform.providers.http.keeping import Keeping
-from virl.platform.streetview import Camera
+from virl.platform.providers.pictures.tiling import tiles_seen
 from virl.routines.explore.looking import LOOK_FOV, LOOK_RANGE, MATCH_RADIUS_M
 
 _SOMEWHERE = LatLng(0.0, 0.0)

@@ -17,13 +17,13 @@ from virl.doctor.report import Report
 from virl.doctor.services import ProbeOutcomes, ask_google
 from virl.errors import BadInput, ProviderError, VirlError
 from virl.money.ledger import Ledger
-from virl.platform.left_out import LeftOut
+from virl.platform.city.left_out import LeftOut
+from virl.platform.city.relocate import relocate
 from virl.platform.providers.cities import Access, city_settings, open_city, opened_city
 from virl.platform.providers.google.keys import Keys
 from virl.platform.providers.google.settings import GoogleSettings, load_google_settings
 from virl.platform.providers.http.recording import Recording
 from virl.platform.providers.open.city_file import OpenCity
-from virl.platform.relocate import relocate
 from virl.version import __version__
 
 _TILES = "Map Tiles API"

@@ -14,10 +14,10 @@ from virl.agent.tool import TOOLS
 from virl.bench.registry import BENCHMARKS
 from virl.doctor.findings import Finding
 from virl.errors import BadInput, VirlError
-from virl.files import folder_size
+from virl.files.writing import folder_size
 from virl.mind.keys import KEYS
 from virl.pages.numbers import megabytes
-from virl.platform.movement.web_browser import BROWSERS
+from virl.platform.movers.web_browser import BROWSERS
 from virl.platform.perception.models import model_names
 from virl.platform.perception.registry import KINDS, Role
 from virl.platform.perception.standing import ModelReadiness, model_readiness

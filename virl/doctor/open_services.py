@@ -10,10 +10,18 @@ from virl import resources
 from virl.doctor.services import RETRIES, TIMEOUTS, Status
 from virl.errors import ModelUnavailable, NoRoute, ProviderError, VirlError
 from virl.extras import require
-from virl.geo import destination, distance
+from virl.geo.globe import destination, distance
 from virl.pages.numbers import count_noun, megabytes
-from virl.platform.left_out import LeftOut
+from virl.platform.city.left_out import LeftOut
 from virl.platform.providers.http.keeping import Keeping
+from virl.platform.providers.http.nominatim import Nominatim
+from virl.platform.providers.http.osm_servers import (
+    CACHE,
+    MapServiceSettings,
+    ServiceName,
+    load_open_maps,
+    service_url,
+)
 from virl.platform.providers.open.cells import Cell, cells_around, cells_of
 from virl.platform.providers.open.city import FOLDER
 from virl.platform.providers.open.city_file import OpenCity
@@ -25,14 +33,6 @@ from virl.platform.providers.open.settings import load_open_settings
 from virl.platform.providers.open.shots import Shot, ShotLists
 from virl.platform.providers.open.tiled_places import ZOOM, TiledPlaces
 from virl.platform.providers.open.valhalla import ValhallaWays
-from virl.platform.providers.osm.nominatim import Nominatim
-from virl.platform.providers.osm.server import (
-    CACHE,
-    MapServiceSettings,
-    ServiceName,
-    load_open_maps,
-    service_url,
-)
 from virl.platform.providers.pictures.picture import FULL_TURN
 from virl.platform.providers.provider import Access
 from virl.redaction import shown_url

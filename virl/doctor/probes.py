@@ -13,7 +13,8 @@ from typing import Literal
 from pydantic import Field
 
 from virl.errors import NoStreetView
-from virl.geo import LatLng, destination
+from virl.geo.globe import LatLng, destination
+from virl.platform.city.streetview import Camera
 from virl.platform.providers.google.http import Call, GoogleHttp, price_of
 from virl.platform.providers.google.maps import geocode
 from virl.platform.providers.google.places_new import SERVICE, Album
@@ -22,7 +23,6 @@ from virl.platform.providers.google.static import nearest_of, static_view
 from virl.platform.providers.google.tiles import PanoramaTiles
 from virl.platform.providers.google.ways_new import RoutesApi
 from virl.platform.providers.http.bodies import CamelBody, read_body
-from virl.platform.streetview import Camera
 
 Way = Literal["free", "refused", "paid"]
 

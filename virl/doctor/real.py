@@ -9,7 +9,7 @@ from virl.bugs import without_secrets
 from virl.doctor.findings import Finding
 from virl.doctor.probes import probes
 from virl.errors import VirlError
-from virl.files import write_whole
+from virl.files.writing import write_whole
 from virl.mind.base import Prompt
 from virl.mind.open import open_mind
 from virl.mind.prices import Usage, request_usd

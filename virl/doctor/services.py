@@ -14,9 +14,9 @@ from virl.errors import (
     ProviderError,
     VirlError,
 )
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 from virl.money.ledger import Ledger
-from virl.platform.left_out import LeftOut
+from virl.platform.city.left_out import LeftOut
 from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.keys import KEY_VARIABLE, Keys
 from virl.platform.providers.google.settings import GoogleSettings

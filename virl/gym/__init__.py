@@ -11,7 +11,7 @@ except ModuleNotFoundError:
     require("gym", "gymnasium", what="an environment")
     raise
 
-import virl.platform.movement.discrete.environment  # noqa: F401 - registers its own
+import virl.platform.movers.discrete.environment  # noqa: F401 - registers its own
 from virl.gym.walk import WalkEnv
 
 __all__ = ["WalkEnv"]

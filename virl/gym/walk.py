@@ -12,14 +12,14 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from virl.errors import BadInput
-from virl.geo import Floats, Ints, LatLng, LocalFrame, normalize_heading, signed_turn
-from virl.platform.city import City
-from virl.platform.locate import locate
-from virl.platform.movement.discrete.environment import check_action, check_options
-from virl.platform.networks import held_street_map
+from virl.geo.globe import Floats, Ints, LatLng, LocalFrame, normalize_heading, signed_turn
+from virl.platform.city.city import City
+from virl.platform.city.locate import locate
+from virl.platform.city.networks import held_street_map
+from virl.platform.city.relocate import relocate
+from virl.platform.city.streetview import Camera, Image, Link, Panorama
+from virl.platform.movers.discrete.environment import check_action, check_options
 from virl.platform.providers.cities import open_city
-from virl.platform.relocate import relocate
-from virl.platform.streetview import Camera, Image, Link, Panorama
 
 FORWARD, LEFT, RIGHT, STOP = range(4)
 TURN_DEG = 30.0  # R2R's

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from pydantic_core import to_jsonable_python
 
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 from virl.journal.records import (
     DetectionRecord,
     ExchangeRecord,
@@ -19,9 +19,9 @@ from virl.journal.records import (
 )
 from virl.money.spending import Exchange, Spending
 from virl.plain_text import whole_text
+from virl.platform.city.places import Place
+from virl.platform.city.streetview import Pose, View
 from virl.platform.perception.base import Detection
-from virl.platform.places import Place
-from virl.platform.streetview import Pose, View
 
 
 def pose_record(pose: Pose, position: LatLng) -> PoseRecord:

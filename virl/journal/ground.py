@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from virl.pages.ground import Area, MapGround, Way, WayKind, ground_of_lines
-from virl.platform.city import City
+from virl.platform.city.city import City
 
 _HIGHWAYS: Mapping[str, WayKind] = {
     **dict.fromkeys(("motorway", "trunk", "primary", "secondary", "tertiary"), "main"),

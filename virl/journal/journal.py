@@ -17,7 +17,7 @@ import PIL.Image
 from pydantic import ValidationError
 
 from virl.errors import JournalBroken
-from virl.files import PARTIAL, JsonLines, read_bounded, refusals_in_a_line, write_whole
+from virl.files.writing import PARTIAL, JsonLines, read_bounded, refusals_in_a_line, write_whole
 from virl.journal.lock import lock_run
 from virl.journal.reading import RESUME, Order, check_views, missing_view, read_contents
 from virl.journal.records import (
@@ -32,7 +32,7 @@ from virl.journal.records import (
     StepRecord,
 )
 from virl.money.spending import Paid
-from virl.platform.streetview import Image
+from virl.platform.city.streetview import Image
 
 JOURNAL, RESULT, VIEWS = "journal.jsonl", "result.json", "views"
 JPEG_QUALITY = 88  # chosen: small signs stay readable

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from virl.errors import JournalBroken
-from virl.files import refusals_in_a_line
+from virl.files.writing import refusals_in_a_line
 
 if sys.platform == "win32":
     import msvcrt

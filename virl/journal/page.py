@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from jinja2 import Environment
 
-from virl.geo import compass_word
+from virl.geo.globe import compass_word
 from virl.journal.records import NoteRecord
 from virl.journal.story import Gap, Stretch, by_weight, facts, heading_of, kind_of, sentences, title_of
 from virl.journal.words import is_list, is_rows, is_structured, question, scalar, seen_in, words

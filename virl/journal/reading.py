@@ -8,9 +8,9 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from virl.errors import JournalBroken
-from virl.files import JsonLines, is_inside, is_there
+from virl.files.json_reading import misfits
+from virl.files.writing import JsonLines, is_inside, is_there
 from virl.journal.records import ANY_RECORD, FORMAT, AnyRecord, EndRecord, NoteRecord, StartRecord, StepRecord
-from virl.json_reading import misfits
 
 RESUME = "resume the run"
 _MEND = "; restore it from a copy, or start a new run"

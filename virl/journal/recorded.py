@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from virl.extras import require
-from virl.files import write_whole
-from virl.geo import LatLng
-from virl.inline_html import card, table
+from virl.files.writing import write_whole
+from virl.geo.globe import LatLng
 from virl.journal.journal import read_journal
 from virl.journal.page import page
 from virl.journal.records import (
@@ -26,9 +25,10 @@ from virl.journal.records import (
 from virl.journal.report import REPORT, cost_so_far, start_of
 from virl.journal.town_ground import town_ground
 from virl.pages.exhibits import Cell, Exhibit, MapExhibit, MapLine, MapPoint, TableExhibit
+from virl.pages.inline_html import card, table
 from virl.pages.page import draw_exhibits
-from virl.platform.left_out import Omission
-from virl.platform.outcome import Outcome
+from virl.platform.city.left_out import Omission
+from virl.platform.city.outcome import Outcome
 
 if TYPE_CHECKING:
     import pandas as pd

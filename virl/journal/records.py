@@ -9,14 +9,14 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
 
-from virl.inline_html import card
 from virl.money.book import MOST_USD
 from virl.pages.exhibits import Exhibit
+from virl.pages.inline_html import card
 from virl.pages.numbers import dollars
 from virl.plain_text import plain_line
-from virl.platform.claims import Claim, ToldTruth
-from virl.platform.left_out import Omission
-from virl.platform.outcome import Outcome, Status
+from virl.platform.city.claims import Claim, ToldTruth
+from virl.platform.city.left_out import Omission
+from virl.platform.city.outcome import Outcome, Status
 
 FORMAT = 1
 """Version of the journal's format; a journal of another version is refused."""

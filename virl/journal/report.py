@@ -6,7 +6,7 @@ Described in `docs/reference/run-folder.md`.
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from virl.files import write_whole
+from virl.files.writing import write_whole
 from virl.journal.ground import ground_of
 from virl.journal.journal import RULES, SCRIPTED, booked_cost, paid_by, read_journal, read_result, total_cost
 from virl.journal.page import page, relative_address
@@ -19,7 +19,7 @@ from virl.money.ledger import Ledger, paid_for
 from virl.pages.exhibits import Exhibit, MapExhibit
 from virl.pages.page import draw_exhibits
 from virl.pages.pictures import embed
-from virl.platform.city import City
+from virl.platform.city.city import City
 
 REPORT = "report.html"
 CONSULTATION = "consultation"

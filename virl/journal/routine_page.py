@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import ConfigDict
 
 from virl.journal.records import AnyRecord, StartRecord
-from virl.platform.city import City
+from virl.platform.city.city import City
 from virl.registry import ROUTINES, import_errors
 from virl.resources import data_folder, names_in
 from virl.settings.model import Settings, load_settings

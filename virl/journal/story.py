@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from virl.geo import LatLng, bearing, compass_word
+from virl.geo.globe import LatLng, bearing, compass_word
 from virl.journal.records import NoteRecord, Result, StepRecord, ViewRecord
 from virl.journal.words import words
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from virl.errors import JournalBroken
-from virl.files import MOST_LINE, TOO_LONG
+from virl.files.writing import MOST_LINE, TOO_LONG
 from virl.journal.journal import JOURNAL
 from virl.journal.reading import Order, line_error, read_record
 from virl.journal.records import AnyRecord

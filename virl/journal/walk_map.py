@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from virl.geo import LatLng, LocalFrame
+from virl.geo.globe import LatLng, LocalFrame
 from virl.journal.records import PlaceRecord, StepRecord
 from virl.journal.story import kind_of, title_of
 from virl.pages.exhibits import MapExhibit

@@ -1,6 +1,6 @@
 """What a journal holds, in words: values of JSON, names of fields and prompts, and what a view shows."""
 
-from virl.geo import compass_word
+from virl.geo.globe import compass_word
 from virl.journal.records import ExchangeRecord, ViewRecord
 
 LONGEST = 4000

@@ -6,7 +6,7 @@ from json import JSONDecoder
 from langchain_core.messages import AIMessage
 from pydantic import BaseModel, Field, ValidationError
 
-from virl.json_reading import misfits, whole_escapes
+from virl.files.json_reading import misfits, whole_escapes
 from virl.mind.base import Prompt, ReplyT
 from virl.mind.conversation import Said
 from virl.mind.prices import Usage

@@ -7,7 +7,7 @@ from typing import Generic, Protocol, TypeVar
 from pydantic import BaseModel
 
 from virl.money.ledger import Ledger
-from virl.platform.streetview import Image, View
+from virl.platform.city.streetview import Image, View
 
 Picture = Image | View
 """A picture that goes with a question. A mind whose model takes none is told in words what a view shows."""

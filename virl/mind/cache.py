@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from virl.files.stores import ByteStore
 from virl.mind.base import ReplyT
 from virl.settings.model import Settings
-from virl.stores import ByteStore
 
 FORMAT = 1
 """Version of the files; an entry of another version counts as absent."""

@@ -9,7 +9,7 @@ from pydantic import model_validator
 
 from virl import resources
 from virl.errors import MindFailed
-from virl.platform.place_types import by_type
+from virl.platform.city.place_types import by_type
 from virl.settings.model import Settings, load_settings
 
 NEGATION_REACH = 5  # words after a negation that it still turns (chosen)

@@ -8,9 +8,9 @@ from typing import Any
 from langchain_core.messages import BaseMessage
 from PIL import Image as PillowImage
 
+from virl.files.pictures import rgb
 from virl.mind.base import Picture, Pictures
-from virl.picture_reading import rgb
-from virl.platform.streetview import Image, View
+from virl.platform.city.streetview import Image, View
 
 JPEG_QUALITY = 90  # chosen: letters on signs stay sharp, at a sixth of the size of a PNG
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import to_jsonable_python
 
 from virl.errors import BadInput, MindFailed
-from virl.json_reading import misfits
+from virl.files.json_reading import misfits
 from virl.mind.base import Pictures, Prompt, ReplyT
 from virl.mind.lexicon import Lexicon, load_lexicon
 from virl.mind.rendering import check_inputs

@@ -16,7 +16,7 @@ from pydantic import Field, ValidationError, model_validator
 from pydantic_core import to_jsonable_python
 
 from virl.errors import MindFailed
-from virl.json_reading import misfits
+from virl.files.json_reading import misfits
 from virl.mind.base import Pictures, Prompt, ReplyT
 from virl.mind.rendering import check_inputs
 from virl.mind.rules import RuleMind

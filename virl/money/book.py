@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from virl.errors import BadInput, BudgetExceeded
-from virl.files import JsonLines
-from virl.json_reading import read_json
+from virl.files.json_reading import read_json
+from virl.files.writing import JsonLines
 from virl.money.spending import Paid
 
 MOST_USD = 1e6

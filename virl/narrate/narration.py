@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import FiniteFloat, TypeAdapter, ValidationError
 
 from virl.errors import BadInput, MindFailed
-from virl.geo import Floats, compass_word, signed_turn
+from virl.geo.globe import Floats, compass_word, signed_turn
 from virl.journal.journal import RULES
 from virl.mind.base import Mind
 from virl.mind.prompt import load_prompt

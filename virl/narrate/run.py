@@ -15,8 +15,8 @@ from jinja2 import Environment
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from virl.errors import BadInput, UnknownName
-from virl.files import JsonLines, read_bounded, write_whole
-from virl.geo import Floats, LatLng, LocalFrame
+from virl.files.writing import JsonLines, read_bounded, write_whole
+from virl.geo.globe import Floats, LatLng, LocalFrame
 from virl.journal.journal import read_journal
 from virl.journal.records import StartRecord
 from virl.mind.base import Mind
@@ -28,7 +28,7 @@ from virl.pages.map_svg import draw_whole
 from virl.pages.maps import MapFigure, MapPath, Mark, map_figure
 from virl.pages.paper import Extent, Point, lay_out
 from virl.pages.shell import html_page, open_templates
-from virl.platform.graph import NavigationGraph
+from virl.platform.city.graph import NavigationGraph
 from virl.platform.providers.cities import open_known
 from virl.platform.providers.graph.cache import load_touchdown
 from virl.platform.providers.graph.credit import attribution_of

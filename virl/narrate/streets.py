@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import shapely
 
-from virl.geo import LatLng, LocalFrame
-from virl.platform.places import Place, Places
+from virl.geo.globe import LatLng, LocalFrame
+from virl.platform.city.places import Place, Places
 
 # Chosen on single stretches of Virlton's streets, 40 m and longer, the hardest case: of 281, 89 are named
 # rightly, 4 wrongly (a shop on a corner stands in the other street), and 188 not at all.

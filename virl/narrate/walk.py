@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from virl.errors import BadInput
-from virl.geo import Floats, LatLng, LocalFrame, distance, signed_turn
+from virl.geo.globe import Floats, LatLng, LocalFrame, distance, signed_turn
 from virl.journal.journal import read_journal
 from virl.journal.records import EndRecord, StartRecord, StepRecord, ViewRecord
-from virl.platform.graph import NavigationGraph
+from virl.platform.city.graph import NavigationGraph
+from virl.platform.city.streetview import Camera
 from virl.platform.providers.cities import name_of_city
-from virl.platform.streetview import Camera
 
 AHEAD_DEG = 30.0  # chosen: what lies within is said to be ahead, and as far from straight back, behind
 """Degrees from straight ahead or behind that still count so."""

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from virl.json_reading import JsonRecord
+from virl.files.json_reading import JsonRecord
 
 Cell = str | int | float | None
 """Value of a table's cell; `None` for an empty one."""

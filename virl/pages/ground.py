@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 import shapely
 
-from virl.geo import LocalFrame
+from virl.geo.globe import LocalFrame
 
 Position = tuple[float, float]
 """Latitude and longitude, WGS84 degrees."""

@@ -6,7 +6,7 @@ from html import escape
 
 import numpy as np
 
-from virl.geo import LatLng, LocalFrame
+from virl.geo.globe import LatLng, LocalFrame
 from virl.pages.ground import ground_of_lines
 from virl.pages.map_svg import draw_whole
 from virl.pages.maps import MapPath, Mark, map_figure

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from virl.geo import LatLng, LocalFrame
+from virl.geo.globe import LatLng, LocalFrame
 from virl.pages.exhibits import MapExhibit, MapLine, MapPoint
 from virl.pages.ground import MapGround, Name
 from virl.pages.looks import shapes

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import shapely
 
-from virl.geo import LatLng, LocalFrame
+from virl.geo.globe import LatLng, LocalFrame
 from virl.pages.ground import Layer, MapGround, Name, layers_on
 
 Point = tuple[float, float]

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import PIL.Image
 
-from virl.files import is_inside
-from virl.picture_reading import PictureFault, open_picture
+from virl.files.pictures import PictureFault, open_picture
+from virl.files.writing import is_inside
 
 BUDGET_BYTES = 4_200_000
 """Bytes of all pictures together, before base64 adds a third: keeps the page under 6 MB. Chosen."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from virl.errors import BadInput
 from virl.money.ledger import Ledger
-from virl.platform.city import City
+from virl.platform.city.city import City
 from virl.platform.providers.cities import Access, city_settings, name_of_city, opened_city
 from virl.platform.providers.registry import provider_of
 from virl.serve.running import check_key

@@ -16,7 +16,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from virl.agent.tool import ToolData
-from virl.geo import LatLng, bearing, compass_word, distance, egocentric_word, normalize_heading
+from virl.geo.globe import LatLng, bearing, compass_word, distance, egocentric_word, normalize_heading
 from virl.journal.records import PlaceRecord, ViewRecord
 from virl.mind.rendering import FENCE_CLOSE, FENCE_OPEN, fence
 

@@ -12,10 +12,10 @@ from virl.agent.eyes import FarEyes
 from virl.agent.user import User
 from virl.errors import BadInput
 from virl.journal.records import Purpose, ViewRecord
-from virl.platform.movement.base import Choice, Step
-from virl.platform.outcome import Outcome
+from virl.platform.city.outcome import Outcome
+from virl.platform.city.streetview import Link, Panorama, Pose, View
+from virl.platform.movers.base import Choice, Step
 from virl.platform.perception.base import Detection
-from virl.platform.streetview import Link, Panorama, Pose, View
 
 
 class BodyState(BaseModel):

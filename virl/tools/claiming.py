@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from pydantic import AliasChoices, BaseModel, Field
 
 from virl.agent.agent import Agent
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 from virl.journal.records import NoteRecord, PlaceRecord
 from virl.mind.kinds import kinds_wanted
 from virl.mind.lexicon import load_lexicon
 from virl.mind.opinions import requested_attributes
-from virl.platform.claims import Claim, CountClaim, PlaceClaim
+from virl.platform.city.claims import Claim, CountClaim, PlaceClaim
 from virl.tools.base import Listing
 from virl.tools.body import BodyState
 from virl.tools.looking import Find

@@ -10,7 +10,7 @@ from virl.errors import BudgetExceeded, CannotWrite, CodeFault, JournalBroken, V
 from virl.journal.folder import CONSULTED
 from virl.journal.records import NoteRecord, PlaceRecord
 from virl.mind.conversation import plain_json
-from virl.platform.outcome import Outcome
+from virl.platform.city.outcome import Outcome
 from virl.tools.base import ToolResult, short
 from virl.tools.body import Body, BodyState
 from virl.tools.catalogue import use

@@ -8,12 +8,12 @@ from pydantic import Field
 
 from virl.agent.tool import ToolData, tool
 from virl.errors import BadInput
-from virl.geo import signed_turn
+from virl.geo.globe import signed_turn
 from virl.journal.records import Purpose, ViewRecord
+from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.base import Amount, Detection, describe_scenes
 from virl.platform.perception.look import closer_camera
 from virl.platform.perception.signs import box_around, group_lines
-from virl.platform.streetview import Camera, View
 from virl.tools.base import (
     DIRECTION,
     Bearing,

@@ -7,9 +7,9 @@ import PIL.Image
 from pydantic import AfterValidator, Field
 
 from virl.agent.tool import ToolData, tool
-from virl.geo import LatLng
-from virl.platform.places import Place
-from virl.platform.streetview import Camera, Image, View
+from virl.geo.globe import LatLng
+from virl.platform.city.places import Place
+from virl.platform.city.streetview import Camera, Image, View
 from virl.tools.base import (
     Away,
     Listing,

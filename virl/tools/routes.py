@@ -8,8 +8,8 @@ from pydantic import Field
 
 from virl.agent.tool import ToolData, tool
 from virl.errors import BadInput
-from virl.geo import LatLng, bearing, compass_word, distance
-from virl.platform.maps import Route, TravelMode, walked_route
+from virl.geo.globe import LatLng, bearing, compass_word, distance
+from virl.platform.city.maps import Route, TravelMode, walked_route
 from virl.tools.base import Away, Metres, Position, ToolResult, away_to, metres, short, tell_data
 from virl.tools.body import Body
 

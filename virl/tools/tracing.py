@@ -5,7 +5,7 @@ from typing import Any
 
 from virl.agent.tool import Arguments
 from virl.tools.base import ToolResult
-from virl.traces import Attributes, clean_text, content_wanted, span
+from virl.traces.spans import Attributes, clean_text, content_wanted, span
 
 
 def trace_tool(name: str, asked: Arguments, act: Callable[[], ToolResult[Any]]) -> ToolResult[Any]:

@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 
 import typer
 
+from virl.cli.guard import add_guard
 from virl.console import SafeConsole
 from virl.extras import require
-from virl.guard import add_guard
 from virl.platform.providers.graph.touchdown import Dataset
 
 from .hyperparameters import Method, read_overrides

@@ -15,7 +15,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from virl.errors import BadInput
-from virl.files import PARTIAL, refusals_in_a_line
+from virl.files.writing import PARTIAL, refusals_in_a_line
 
 from .learner import Learner
 from .model import save_adapter, saving_tensors

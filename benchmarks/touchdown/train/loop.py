@@ -17,7 +17,7 @@ from rich.progress import Progress as Bar
 
 from virl.bench.metrics.street import score_walks
 from virl.bench.statistics import mean_with_interval
-from virl.files import PARTIAL, JsonLines, refusals_in_a_line, write_whole
+from virl.files.writing import PARTIAL, JsonLines, refusals_in_a_line, write_whole
 
 from .chart import draw_curves
 from .checkpoint import Progress, save_checkpoint

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from virl.files import JsonLines
+from virl.files.writing import JsonLines
 
 METRICS = "metrics.jsonl"
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from virl.bench.metrics.street import task_completion
-from virl.platform.movement.discrete.actions import Action
-from virl.platform.movement.discrete.oracle import Oracle
+from virl.platform.movers.discrete.actions import Action
+from virl.platform.movers.discrete.oracle import Oracle
 
 from .tokens import Encoder, Sample, corrected_sample, walked_sample
 from .walking import Rollout, TrainingRoute, Walks

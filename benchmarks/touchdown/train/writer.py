@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from transformers import DynamicCache
 
-from virl.platform.movement.discrete.actions import Action
+from virl.platform.movers.discrete.actions import Action
 
 from .tokens import Encoder
 

@@ -17,7 +17,7 @@ from virl.bench.metrics.street import (
     shortest_path_distances,
     task_completion,
 )
-from virl.platform.graph import NavigationGraph, build_graph
+from virl.platform.city.graph import NavigationGraph, build_graph
 from virl.platform.providers.graph.touchdown import read_touchdown
 
 #            7

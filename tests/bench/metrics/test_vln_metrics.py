@@ -6,7 +6,7 @@ from virl.bench.metrics.vln import (
     Walked,
     score_vln,
 )
-from virl.geo import LatLng, destination
+from virl.geo.globe import LatLng, destination
 
 START = LatLng(41.25, -38.75)
 CORNER = destination(START, 0.0, 50.0)

@@ -13,7 +13,7 @@ from virl.bench.episode import Record
 from virl.bench.resources import Resources
 from virl.bench.statistics import estimate
 from virl.errors import BadInput, UnknownName
-from virl.platform.city import City
+from virl.platform.city.city import City
 
 
 def records(row: str, *data: dict[str, Any]) -> list[Record]:

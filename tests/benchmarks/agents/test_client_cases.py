@@ -10,14 +10,14 @@ from shapely import Polygon
 from benchmarks.agents import aria, ling, vivek
 from benchmarks.agents.scoring import AgentCase, ScoredAgent
 from virl.errors import BadInput
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
+from virl.geo.region import Region
 from virl.journal.records import Result
 from virl.mind.rules import RuleMind
-from virl.platform.city import City
-from virl.platform.listings import Listing
+from virl.platform.city.city import City
+from virl.platform.city.listings import Listing
+from virl.platform.city.places import Place
 from virl.platform.perception.models import ModelOptions, Models
-from virl.platform.places import Place
-from virl.region import Region
 
 
 def test_no_sentence_of_the_reported_seed_is_used_by_another() -> None:

@@ -7,10 +7,10 @@ from made_life import made_character, virlton
 
 from benchmarks.agents.tool_life import ToolLife, shops_of, signs_in
 from benchmarks.agents.tool_truth import OF_PICTURE, mira
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 from virl.journal.records import CostRecord, NoteRecord, PoseRecord, Result, StepRecord
-from virl.platform.city import City
-from virl.platform.streetview import Camera
+from virl.platform.city.city import City
+from virl.platform.city.streetview import Camera
 
 
 @pytest.fixture(scope="module")

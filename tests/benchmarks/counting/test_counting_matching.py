@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.counting.matching import Glance, Reported, match_headings, match_positions
-from virl.geo import LatLng, LocalFrame
-from virl.platform.city import Thing
+from virl.geo.globe import LatLng, LocalFrame
+from virl.platform.city.city import Thing
 
 FRAME = LocalFrame(LatLng(51.5, -0.12))
 

@@ -6,9 +6,9 @@ import pytest
 from benchmarks.counting.noise import PoseNoise, misplace_views, parse_noise
 from benchmarks.counting.trip import SeenTrip
 from virl.errors import BadInput
-from virl.geo import LatLng, LocalFrame, signed_turn
+from virl.geo.globe import LatLng, LocalFrame, signed_turn
+from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.active import Sighting
-from virl.platform.streetview import Camera, View
 
 HERE = LatLng(51.5, -0.12)
 PICTURE = np.zeros((16, 16, 3), np.uint8)

@@ -15,10 +15,10 @@ from benchmarks.counting.variants import EVERYTHING, NO_RULES, RULES, Condition,
 from benchmarks.counting.walks import LEG_M, choose_walks, poses
 from virl.bench.resources import Resources
 from virl.cli.bench import bench_app
-from virl.geo import distance
-from virl.platform.city import City
+from virl.geo.globe import distance
+from virl.geo.region import Region
+from virl.platform.city.city import City
 from virl.platform.perception.memory import Rules
-from virl.region import Region
 
 EXACT = Condition(PoseNoise(), "default")
 NOISY = Condition(PoseNoise(1.5, 2.0), "street-view")

@@ -4,8 +4,8 @@ import pytest
 
 from benchmarks.counting.matching import Reported
 from benchmarks.counting.tally import METRICS, CountTally, differences, metrics, tally
-from virl.geo import LatLng, LocalFrame
-from virl.platform.city import Thing
+from virl.geo.globe import LatLng, LocalFrame
+from virl.platform.city.city import Thing
 
 FRAME = LocalFrame(LatLng(51.5, -0.12))
 

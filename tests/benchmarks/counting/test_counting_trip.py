@@ -11,13 +11,13 @@ from benchmarks.counting.replay import OnceMatcher, remember, to_reported
 from benchmarks.counting.trip import required_things, take_trip, thing_shown
 from benchmarks.counting.variants import DEFAULT, NO_RULES, rules_of
 from benchmarks.counting.walks import choose_walks
-from virl.geo import LatLng
-from virl.platform.city import City, Thing, Visible
+from virl.geo.globe import LatLng
+from virl.platform.city.city import City, Thing, Visible
+from virl.platform.city.streetview import Camera, Image, View
 from virl.platform.perception.active import Look, Sighting
 from virl.platform.perception.base import Match
 from virl.platform.perception.memory import VisualMemory, memory_settings
 from virl.platform.perception.models import ModelOptions, Models
-from virl.platform.streetview import Camera, Image, View
 from virl.routines.counting.counter import Counter
 
 KINDS = ("trash bin", "fire hydrant", "bench")

@@ -26,7 +26,7 @@ from virl.bench.statistics import estimate
 from virl.cli.bench import bench_app
 from virl.errors import BadInput, NoImagery, UnknownName
 from virl.mind.rules import RuleMind
-from virl.platform.city import City
+from virl.platform.city.city import City
 
 
 def record(case: str, entered: str | None, success: bool, spl: float, steps: int) -> Record:

@@ -18,11 +18,11 @@ from virl.bench.resources import Resources
 from virl.bench.run import Engine, run_benchmark
 from virl.datasets.collect.dataset import PlaceRow
 from virl.errors import BadInput
-from virl.geo import bearing, signed_turn
-from virl.platform.city import City
+from virl.geo.globe import bearing, signed_turn
+from virl.platform.city.city import City
+from virl.platform.city.place_types import types_20
+from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.base import Detection, Detector, LookScores
-from virl.platform.place_types import types_20
-from virl.platform.streetview import Camera, View
 
 MIDDLE = FRAME.position(0, 0)
 

@@ -25,9 +25,9 @@ from virl.bench.episode import Record
 from virl.bench.resources import Resources
 from virl.bench.run import Engine, Part, run_benchmark
 from virl.errors import BadInput, UnknownName
+from virl.platform.city.place_types import types_96
+from virl.platform.city.streetview import Image, View
 from virl.platform.perception.base import Detection, LookScores
-from virl.platform.place_types import types_96
-from virl.platform.streetview import Image, View
 
 NAME = "benchmarks.place_recognition.definition:BENCHMARK"
 

@@ -27,8 +27,8 @@ from virl.bench.resources import Resources, Terms
 from virl.bench.run import Engine, Part, run_benchmark
 from virl.errors import BadInput, UnknownName
 from virl.money.ledger import Ledger
+from virl.platform.city.streetview import Image
 from virl.platform.perception.base import Detection, LookScores
-from virl.platform.streetview import Image
 
 Reply = Callable[[Sequence[str]], str]
 """What is replied to the options of a round."""

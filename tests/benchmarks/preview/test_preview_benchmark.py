@@ -12,11 +12,11 @@ from benchmarks.preview.ways import TrueWay, choose_ways, stands_of
 from virl.bench.episode import Record
 from virl.bench.report.runs import gather
 from virl.bench.run import run_benchmark
-from virl.geo import LatLng, distance
-from virl.platform.city import Truth
+from virl.geo.globe import LatLng, distance
+from virl.platform.city.city import Truth
+from virl.platform.city.streetview import Camera
 from virl.platform.perception.ground.plane import ground_patch
 from virl.platform.perception.ground.zebra import find_zebras
-from virl.platform.streetview import Camera
 from virl.routines.preview.facts import CROSSING, LANDMARK, Fact
 
 

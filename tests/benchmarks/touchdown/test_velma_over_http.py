@@ -17,7 +17,7 @@ import pytest
 from made_streets_data import write_made_data
 from openai_server import Behaviour, ChatServer, Request, fault, text
 
-from virl.platform.movement.discrete.oracle import gold_actions
+from virl.platform.movers.discrete.oracle import gold_actions
 from virl.platform.providers.graph.touchdown import read_episodes, read_touchdown
 
 EPISODES = 400

@@ -33,13 +33,13 @@ from virl.datasets.collect.dataset import RouteRow
 from virl.datasets.collect.routes import Guide, RoutesSettings, TriedRow, collect_routes
 from virl.datasets.collect.rows import Rows
 from virl.errors import BadInput, MindFailed, ModelUnavailable, UnknownName
-from virl.geo import egocentric_word, signed_turn
+from virl.geo.globe import egocentric_word, signed_turn
 from virl.mind.base import Mind
 from virl.mind.rules import RuleMind
 from virl.money.ledger import Ledger
-from virl.platform.movement.instruction.tourist.signs import SignReader
-from virl.platform.movement.instruction.tourist.spotting import eight_cameras
-from virl.platform.movement.links import LinksMover
+from virl.platform.movers.links import LinksMover
+from virl.platform.navigators.tourist.signs import SignReader
+from virl.platform.navigators.tourist.spotting import eight_cameras
 from virl.routines.directions.landmarks import Lookout
 
 NAME = "benchmarks.vln.definition:BENCHMARK"

@@ -16,14 +16,14 @@ from virl.bench.episode import Episode, EpisodeResult
 from virl.datasets.collect.dataset import RouteRow
 from virl.errors import BadInput
 from virl.mind.rules import RuleMind
-from virl.platform.city import City
-from virl.platform.movement.discrete.rules import WalkState
-from virl.platform.movement.graph_around import graph_around
-from virl.platform.movement.instruction.follower.navigator import Follower
-from virl.platform.movement.instruction.navgpt.navigator import NavGptNavigator
-from virl.platform.movement.instruction.navgpt.sources import GraphObservations
-from virl.platform.movement.instruction.velma.navigator import VelmaNavigator
-from virl.platform.movement.open_mover import open_mover
+from virl.platform.city.city import City
+from virl.platform.movers.discrete.rules import WalkState
+from virl.platform.movers.graph_around import graph_around
+from virl.platform.movers.open_mover import open_mover
+from virl.platform.navigators.follower.navigator import Follower
+from virl.platform.navigators.navgpt.navigator import NavGptNavigator
+from virl.platform.navigators.navgpt.sources import GraphObservations
+from virl.platform.navigators.velma.navigator import VelmaNavigator
 from virl.platform.providers.google.city import open_google
 from virl.serve.google.options import ServeOptions, parse_oddities
 from virl.serve.google.server import serve_city

@@ -15,10 +15,10 @@ from virl.datasets.collect.collection import Collection as Collected
 from virl.datasets.collect.collection import sole_writer
 from virl.datasets.collect.places import PlacesSettings, Work, collect_places
 from virl.errors import BadInput
-from virl.geo import LatLng, destination, distance
-from virl.platform.city import City
-from virl.platform.places import Place
-from virl.platform.streetview import Camera, Image, Panorama, View
+from virl.geo.globe import LatLng, destination, distance
+from virl.platform.city.city import City
+from virl.platform.city.places import Place
+from virl.platform.city.streetview import Camera, Image, Panorama, View
 
 LONDON, EQUATOR = LatLng(51.515, -0.145), LatLng(0.0, 20.0)
 

@@ -14,7 +14,6 @@ import pytest
 from served_google import Google, google_http, google_over
 from typer.testing import CliRunner, Result
 
-from virl import geo
 from virl.cli.main import app
 from virl.datasets.collect.collecting import collect_city_questions, collect_city_routes
 from virl.datasets.collect.collection import Collection
@@ -22,15 +21,16 @@ from virl.datasets.collect.dataset import PanoramaRow, open_dataset
 from virl.datasets.collect.places import COVER_M, WORK, PlacesSettings, collect_places, cover_region
 from virl.datasets.collect.routes import RoutesSettings
 from virl.errors import BadInput
-from virl.geo import LatLng
+from virl.geo import globe
+from virl.geo.globe import LatLng
+from virl.geo.region import Region
 from virl.money.book import SPENDING
 from virl.money.ledger import Ledger
-from virl.platform.city import City
+from virl.platform.city.city import City
+from virl.platform.city.streetview import Image
 from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.provider import PROVIDER
 from virl.platform.providers.http.cache import ReplyCache
-from virl.platform.streetview import Image
-from virl.region import Region
 
 pytestmark = pytest.mark.slow
 
@@ -40,8 +40,8 @@ SIDE_M = 160.0
 
 def square(side: float = SIDE_M) -> Region:
     half = side / 2
-    south, north = geo.destination(MIDDLE, 180, half).lat, geo.destination(MIDDLE, 0, half).lat
-    west, east = geo.destination(MIDDLE, 270, half).lng, geo.destination(MIDDLE, 90, half).lng
+    south, north = globe.destination(MIDDLE, 180, half).lat, globe.destination(MIDDLE, 0, half).lat
+    west, east = globe.destination(MIDDLE, 270, half).lng, globe.destination(MIDDLE, 90, half).lng
     return Region((LatLng(south, west), LatLng(south, east), LatLng(north, east), LatLng(north, west)))
 
 
@@ -85,14 +85,14 @@ def test_every_place_that_passes_the_rules_is_kept_with_its_photo(collected: Pat
         for place in virlton.places.nearby(MIDDLE, SIDE_M)
         if region.contains(place.position)
         and place.review_count >= 30
-        and min(geo.distance(place.position, one.position) for one in data.panoramas) <= 25
+        and min(globe.distance(place.position, one.position) for one in data.panoramas) <= 25
     }
     assert len(expected) > 5
     assert {place.id for place in data.places} == expected
     assert data.card.counts["places"] == len(expected)
     for place in data.places:
-        nearest = min(data.panoramas, key=lambda one: geo.distance(one.position, place.position))
-        assert place.distance_m == pytest.approx(geo.distance(nearest.position, place.position), abs=0.05)
+        nearest = min(data.panoramas, key=lambda one: globe.distance(one.position, place.position))
+        assert place.distance_m == pytest.approx(globe.distance(nearest.position, place.position), abs=0.05)
         if place.image:
             with PIL.Image.open(data.image(place.image)) as photo:
                 assert photo.size == (640, 480)
@@ -151,7 +151,7 @@ def test_routes_lead_along_links_to_places_and_are_collected_once(
     for here, there in pairwise(route.pano_ids):
         assert there in {link.pano_id for link in virlton.streetview.panorama(here).links}
     end = virlton.streetview.panorama(route.pano_ids[-1]).position
-    assert geo.distance(end, route.destination) <= 18
+    assert globe.distance(end, route.destination) <= 18
     assert virl("collect", "routes", *where).exit_code == 0
     assert open_dataset(collected).routes == data.routes
     assert "longest_m: 150.0 there, 99.0 here" in refused("collect", "routes", *where, "--longest", 99)
@@ -240,7 +240,7 @@ def test_a_cover_leaves_no_panorama_out() -> None:
     assert len(chosen) < len(panoramas)
     lat, lng = (np.array([getattr(one, name) for one in chosen]) for name in ("lat", "lng"))
     for one in panoramas:
-        assert geo.distances(one.lat, one.lng, lat, lng).min() <= COVER_M * 1.01
+        assert globe.distances(one.lat, one.lng, lat, lng).min() <= COVER_M * 1.01
     assert cover_region(region, []) == []
 
 

@@ -12,7 +12,7 @@ from virl.mind.prompt import load_prompt
 from virl.mind.rendering import render
 from virl.mind.replies import Text
 from virl.mind.rules import RuleMind
-from virl.platform.place_types import types_96
+from virl.platform.city.place_types import types_96
 
 CHOICES, CHECK = load_prompt("vqa/choices", PlaceChoices), load_prompt("vqa/check", Served)
 WISHES = ["to buy bread", "to swim", "to read", "to sing"]

@@ -14,9 +14,9 @@ from virl.datasets.collect.routes import Guide, RoutesSettings, TriedRow, collec
 from virl.datasets.collect.rows import Rows
 from virl.errors import BadInput, MindFailed, NoImagery
 from virl.mind.rules import RuleMind
-from virl.platform.movement.instruction.tourist.signs import SignReader
-from virl.platform.movement.links import LinksMover
-from virl.platform.streetview import Camera, View
+from virl.platform.city.streetview import Camera, View
+from virl.platform.movers.links import LinksMover
+from virl.platform.navigators.tourist.signs import SignReader
 from virl.routines.directions.landmarks import Lookout
 
 BAKERY = place_row("Moon Bakery", "bakery", *SHOPS["Moon Bakery"], pano_id="y3", reviews=900)

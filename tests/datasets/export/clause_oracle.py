@@ -5,8 +5,8 @@ from itertools import pairwise
 from math import cos, hypot, radians, sin
 from typing import Any
 
-from virl.geo import LatLng, LocalFrame
-from virl.platform.graph import NavigationGraph
+from virl.geo.globe import LatLng, LocalFrame
+from virl.platform.city.graph import NavigationGraph
 
 SHARES = {"1/4": 0.25, "1/3": 1 / 3, "1/2": 0.5, "2/3": 2 / 3, "3/4": 0.75}
 BEHIND_FRONT_M = 2.5  # a place's own position lies a little behind its front

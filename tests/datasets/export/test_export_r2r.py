@@ -9,7 +9,7 @@ import pytest
 from virl.datasets.export.r2r import export_r2r
 from virl.datasets.export.touchdown import export_touchdown
 from virl.errors import BadInput
-from virl.geo import distance, signed_turn
+from virl.geo.globe import distance, signed_turn
 from virl.platform.providers.graph.matterport import read_matterport, read_r2r_episodes
 from virl.platform.providers.graph.touchdown import read_touchdown
 

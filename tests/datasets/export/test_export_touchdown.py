@@ -13,15 +13,15 @@ from clause_oracle import Surroundings, follow
 from virl.datasets.export.files import MANIFEST, begin, is_finished, refuse_other_files
 from virl.datasets.export.touchdown import SPLITS, export_touchdown, exported_touchdown
 from virl.errors import BadInput, UnknownName
-from virl.geo import bearing, signed_turn
-from virl.platform.graph import NavigationGraph
-from virl.platform.movement.discrete.actions import Action
-from virl.platform.movement.discrete.rules import TOUCHDOWN, VELMA, Rules, WalkState
+from virl.geo.globe import bearing, signed_turn
+from virl.platform.city.graph import NavigationGraph
+from virl.platform.city.streetview import Camera
+from virl.platform.movers.discrete.actions import Action
+from virl.platform.movers.discrete.rules import TOUCHDOWN, VELMA, Rules, WalkState
 from virl.platform.providers import open_city
 from virl.platform.providers.graph.touchdown import read_episodes, read_touchdown
 from virl.platform.providers.offline.city import kept_plan
-from virl.platform.providers.offline.plan import CityPlan
-from virl.platform.streetview import Camera
+from virl.towns.plan.town_plan import CityPlan
 
 COMMITTED = Path(__file__).parents[2] / "data" / "virlton-small"
 HOW = {"episodes": 30, "seed": 0, "radius": 220.0}  # how the committed export was made

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from virl.datasets.export.town import Town, whole_degrees
 from virl.datasets.export.ways import Way, ends_here, ways_out
 from virl.errors import BadInput
-from virl.geo import LatLng, destination, signed_turn
-from virl.platform.graph import build_graph
+from virl.geo.globe import LatLng, destination, signed_turn
+from virl.platform.city.graph import build_graph
 
 HERE = LatLng(10.0, 20.0)
 ARRIVAL = 350.0  # so that turns wrap around north

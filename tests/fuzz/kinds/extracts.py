@@ -8,11 +8,11 @@ import osmium
 
 from fuzz.mutate import Mutator, mutate_bytes, mutate_lines
 from fuzz.session import Kind
+from virl.osm.extract import read_extract
+from virl.osm.invented import with_invented_life
+from virl.osm.plan import build_twin
+from virl.osm.towns import towns_in
 from virl.platform.providers.osm.city_file import OsmCity
-from virl.platform.providers.osm.extract import read_extract
-from virl.platform.providers.osm.invented import with_invented_life
-from virl.platform.providers.osm.plan import build_twin
-from virl.platform.providers.osm.towns import towns_in
 
 NODES = (
     *((0, 0, ""), (200, 0, ""), (400, 0, ""), (200, 150, "")),

@@ -16,16 +16,17 @@ from virl.datasets.collect.collection import _read_settings
 from virl.datasets.collect.dataset import CARD, PANORAMAS, PLACES, QUESTIONS, open_dataset
 from virl.datasets.export.files import MANIFEST as EXPORT
 from virl.datasets.export.files import refuse_other_files
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
+from virl.geo.region import Region
 from virl.mind.base import Prompt
 from virl.mind.cache import ReplyCache
 from virl.mind.replies import Text
 from virl.money.ledger import Ledger
-from virl.platform.movement.instruction.navgpt.published import read_published
-from virl.platform.movement.instruction.velma.features import read_features, write_features
-from virl.platform.movement.instruction.velma.landmarks import read_landmarks
-from virl.platform.movement.region.records import SurveyPlan
-from virl.platform.movement.region.survey import SurveyStore
+from virl.platform.navigators.navgpt.published import read_published
+from virl.platform.navigators.region.records import SurveyPlan
+from virl.platform.navigators.region.survey import SurveyStore
+from virl.platform.navigators.velma.features import read_features, write_features
+from virl.platform.navigators.velma.landmarks import read_landmarks
 from virl.platform.providers.graph.cache import load_touchdown
 from virl.platform.providers.graph.episodes import episode_faults
 from virl.platform.providers.graph.install import MANIFEST, read_manifest
@@ -35,8 +36,7 @@ from virl.platform.providers.http.cache import FILE_NAME
 from virl.platform.providers.http.cache import ReplyCache as HttpReplyCache
 from virl.platform.providers.http.naming import RequestName
 from virl.platform.providers.http.recording import Recording, Replay, Reply
-from virl.region import Region
-from virl.region_file import read_region
+from virl.settings.region_file import read_region
 
 HERE = LatLng(40.7, -74.0)
 GEOJSON = {

@@ -13,9 +13,10 @@ from served_google import FlatPhotos
 
 from fuzz.mutate import mutate_http
 from fuzz.session import Kind
-from virl.geo import LatLng, destination
-from virl.platform.city import City
-from virl.platform.places import Place
+from virl.geo.globe import LatLng, destination
+from virl.platform.city.city import City
+from virl.platform.city.places import Place
+from virl.platform.city.streetview import Camera
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.keys import Keys
@@ -28,7 +29,6 @@ from virl.platform.providers.google.ways_legacy import LegacyWays
 from virl.platform.providers.google.ways_new import RoutesApi
 from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.recording import Recording
-from virl.platform.streetview import Camera
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import serve_city
 

@@ -32,14 +32,14 @@ from starlette.routing import Route
 from fuzz.mutate import mutate_json_lines
 from fuzz.session import Kind
 from virl.errors import BadInput
+from virl.files.pictures import PictureFault, open_picture
 from virl.mind.chat.connections import bound_connections
 from virl.money.ledger import Ledger
 from virl.money.spending import Paid
+from virl.osm import unpacked
 from virl.pages.pictures import embed
-from virl.picture_reading import PictureFault, open_picture
-from virl.platform.movement.instruction.in_order import plan_in_order
+from virl.platform.navigators.instruction.in_order import plan_in_order
 from virl.platform.providers.http.deadline import add_deadlines, deadline
-from virl.platform.providers.osm import unpacked
 from virl.registry import import_errors, load
 from virl.serve.gate import GateOptions, add_gate
 from virl.serve.running import serve_in_thread

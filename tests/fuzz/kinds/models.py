@@ -21,11 +21,11 @@ from virl.mind.conversation import Said, what_it_says
 from virl.mind.llm import LLMMind
 from virl.mind.prompt import load_prompt
 from virl.narrate.narration import read_points
-from virl.platform.movement.instruction.follower.reading import parse
-from virl.platform.movement.instruction.navgpt.rules import own_words, thought_of
-from virl.platform.movement.instruction.navgpt.rules import read_reply as read_move
-from virl.platform.movement.instruction.velma.landmarks import parse_landmarks
-from virl.platform.movement.instruction.velma.rules import published_action, quote_reply
+from virl.platform.navigators.follower.reading import parse
+from virl.platform.navigators.navgpt.rules import own_words, thought_of
+from virl.platform.navigators.navgpt.rules import read_reply as read_move
+from virl.platform.navigators.velma.landmarks import parse_landmarks
+from virl.platform.navigators.velma.rules import published_action, quote_reply
 from virl.routines.explore.replies import PlaceType
 
 TEXTS: Mapping[str, tuple[Callable[[str], object], str]] = {

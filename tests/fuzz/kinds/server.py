@@ -14,8 +14,8 @@ from served_google import FlatPhotos
 from fuzz.mutate import mutate_bytes, mutate_json
 from fuzz.session import Kind
 from virl.errors import BadInput
-from virl.geo import LatLng, destination
-from virl.platform.places import Place
+from virl.geo.globe import LatLng, destination
+from virl.platform.city.places import Place
 from virl.platform.providers.cities import open_city
 from virl.serve.google.app import make_app
 from virl.serve.google.options import ServeOptions

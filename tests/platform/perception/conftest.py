@@ -8,11 +8,11 @@ import pytest
 from PIL import Image as Pictures
 from PIL import ImageDraw, ImageFont
 
+from virl.platform.city.streetview import Image
 from virl.platform.perception.detectors.sign_detector import SignDetectorSettings
 from virl.platform.perception.lexicon import Lexicon, LexiconSettings
 from virl.platform.perception.models import Models
 from virl.platform.perception.readers.rapidocr import RapidOcrReader, RapidOcrSettings
-from virl.platform.streetview import Image
 from virl.resources import data_folder
 from virl.settings.model import load_settings
 

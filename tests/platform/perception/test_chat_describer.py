@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from virl.errors import BadInput, ModelUnavailable
+from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.models import ModelOptions, Models
-from virl.platform.streetview import Camera, View
 
 
 def view(value: int, shape: tuple[int, ...] = (20, 30, 3)) -> View:

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from virl.errors import BadInput, CannotWrite, NoImagery
+from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.arrays import read_arrays, write_arrays
 from virl.platform.perception.embeddings import TextMemory, ViewEmbedder, camera_key, open_store
-from virl.platform.streetview import Camera, View
 
 CAMERA = Camera(90.0, fov=60.0, width=80, height=46)
 

@@ -5,14 +5,14 @@ from math import cos, radians, sin
 import numpy as np
 import pytest
 
-from virl.geo import distance
-from virl.platform.movement.instruction.tourist.signs import MIN_RESEMBLANCE, name_likeness
-from virl.platform.movement.sight.looking import SignLooks
+from virl.geo.globe import distance
+from virl.platform.city.streetview import MIN_FOV, Camera, View
+from virl.platform.navigators.sight.looking import SignLooks
+from virl.platform.navigators.tourist.signs import MIN_RESEMBLANCE, name_likeness
 from virl.platform.perception.fronts import HIGH_M, PER_M, WALL_M, FrontPiece, Side, pieces_of
 from virl.platform.perception.ground.plane import CAMERA_HEIGHT_M
 from virl.platform.perception.models import Models
 from virl.platform.providers.cities import open_city
-from virl.platform.streetview import MIN_FOV, Camera, View
 
 BOARD = (25.0, 27.0, 3.0, 4.0)
 """Metres along the street, from and to; and up, from and to."""

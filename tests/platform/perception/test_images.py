@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from PIL import Image as Picture
 
 from virl.errors import BadInput
-from virl.picture_reading import rgb
+from virl.files.pictures import rgb
 from virl.platform.perception.images import clip_box, crop, decode, same_size_batches
 from virl.platform.perception.models import Models
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from virl.platform.city.streetview import Camera, View
 from virl.platform.perception import kept_finds
 from virl.platform.perception.base import Detection, LookScores
 from virl.platform.perception.kept_finds import KeptFinds
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.providers.cities import open_city
-from virl.platform.streetview import Camera, View
 
 
 @dataclass

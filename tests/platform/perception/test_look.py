@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from virl.errors import BadInput
-from virl.geo import signed_turn
+from virl.geo.globe import signed_turn
+from virl.platform.city.streetview import Camera
 from virl.platform.perception.look import closer_camera, sweep_cameras
-from virl.platform.streetview import Camera
 
 cameras = st.builds(
     Camera,

@@ -2,10 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virl.geo import LatLng, destination
+from virl.geo.globe import LatLng, destination
+from virl.platform.city.places import Place
+from virl.platform.city.streetview import Camera
 from virl.platform.perception.matching import look_up, match_place, resemblance
-from virl.platform.places import Place
-from virl.platform.streetview import Camera
 
 HERE = LatLng(34.0, -140.0)
 MIDDLE = (300.0, 300.0, 340.0, 340.0)  # about 3.6 degrees wide at a fov of 60

@@ -3,13 +3,13 @@
 import pytest
 
 from virl.errors import BadInput
+from virl.platform.city.type_words import MoreWords
 from virl.platform.perception.lexicon import Lexicon, LexiconSettings
 from virl.platform.perception.lexicons.sign_lexicon import open_lexicon
 from virl.platform.perception.models import Models
-from virl.platform.providers.offline.life.shops import move_in
-from virl.platform.providers.offline.town.layout import lay_out
-from virl.platform.type_words import MoreWords
 from virl.settings.model import parse_settings
+from virl.towns.life.shops import move_in
+from virl.towns.plan.layout import lay_out
 
 OWN = "kind: sign-lexicon\nname_weight: 0.9\nhint_weight: 0.5\nmore_weight: 0.5\ntypes:\n"
 VIRLTON = 1  # the seed of the town

@@ -3,13 +3,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from virl.platform.city.streetview import Camera
 from virl.platform.perception.overlap import (
     carry_box,
     enclosing_box,
     intersection_over_union,
     share_in_common,
 )
-from virl.platform.streetview import Camera
 
 angles = st.floats(-40, 40)
 cameras = st.builds(

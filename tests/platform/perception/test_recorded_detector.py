@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from virl.errors import BadInput, ModelUnavailable
+from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.base import Detection
 from virl.platform.perception.detectors.recorded import write_boxes
 from virl.platform.perception.models import Models
 from virl.platform.perception.overlap import carry_box
 from virl.platform.perception.standing import model_readiness
-from virl.platform.streetview import Camera, View
 
 WIDE = Camera(90.0, 0.0, 60.0)
 BIN = (300.0, 330.0, 340.0, 390.0)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from made_streets import FRAME
 
-from virl.geo import bearing, distance
+from virl.geo.globe import bearing, distance
+from virl.platform.city.streetview import Box, Image, View
 from virl.platform.perception.detectors.front_finder import BoardsByText, FrontFinder, FrontFinderSettings
 from virl.platform.perception.road_fronts import BOARD_M, REACH_M, far_camera, sight_in
-from virl.platform.streetview import Box, Image, View
 
 SETTINGS = FrontFinderSettings(
     kind="front-finder",

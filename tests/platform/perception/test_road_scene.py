@@ -9,12 +9,12 @@ from odd_extracts import MIDDLE, OddTown
 from real_data import real_data
 
 from virl.mind.lexicon import load_lexicon, phrase_pattern, words_of
+from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.ground.plane import CAMERA_HEIGHT_M
 from virl.platform.perception.images import decode
 from virl.platform.perception.road_fronts import THINGS, RoadSight, far_camera
 from virl.platform.perception.road_scene import GREEN, HOUSES, RoadScene, measure_scene
 from virl.platform.providers.cities import open_city
-from virl.platform.streetview import Camera, View
 
 SKY, WALL, GRASS, ASPHALT, FLAGS = (
     (150, 190, 235),

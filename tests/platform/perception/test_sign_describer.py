@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from virl.bench.shared import SharedDescriber, question_to
+from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.base import Detection, LookScores, SceneDescription, describe_scenes
 from virl.platform.perception.describers.sign_describer import NOTHING, SignDescriber, SignDescriberSettings
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.providers import open_city
-from virl.platform.streetview import Camera, View
 
 GREY = np.full((640, 640, 3), 120, np.uint8)
 BOX = (0.0, 0.0, 10.0, 10.0)

@@ -3,10 +3,10 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from virl.platform.city.streetview import Camera, Image, View
 from virl.platform.perception.base import TextLine
 from virl.platform.perception.detectors.sign_detector import SignDetector
 from virl.platform.perception.signs import group_lines
-from virl.platform.streetview import Camera, Image, View
 
 
 class FixedReader:

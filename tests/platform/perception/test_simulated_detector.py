@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from virl.errors import BadInput, ModelUnavailable
-from virl.platform.city import Visible
+from virl.platform.city.city import Visible
+from virl.platform.city.streetview import Box, Camera, View
 from virl.platform.perception.detectors.simulated import SimulatedDetector
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.perception.shared.noise import (
@@ -22,7 +23,6 @@ from virl.platform.perception.shared.noise import (
     size_of,
 )
 from virl.platform.providers import open_city
-from virl.platform.streetview import Box, Camera, View
 from virl.resources import data_folder
 from virl.settings.model import load_settings, parse_settings
 

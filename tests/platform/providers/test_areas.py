@@ -10,12 +10,12 @@ from virl.agent.character_file import load_character
 from virl.bench.benchmark import BenchOptions
 from virl.bench.registry import benchmark_names, find_benchmark
 from virl.errors import BadInput, UnknownName
-from virl.geo import distance
+from virl.geo.globe import distance
 from virl.platform.providers.areas import AREAS, area_book
 from virl.platform.providers.cities import Access, city_settings, name_of_city, opened_city, region_called
 from virl.platform.providers.google.city_file import GoogleCity
-from virl.region_file import read_region
 from virl.resources import data_folder
+from virl.settings.region_file import read_region
 
 BOOK = area_book()
 

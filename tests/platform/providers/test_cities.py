@@ -8,7 +8,8 @@ import pytest
 from real_data import real_data
 
 from virl.errors import BadInput, UnknownName
-from virl.geo import LatLng, destination, distance
+from virl.geo.globe import LatLng, destination, distance
+from virl.geo.region import Region
 from virl.platform.providers.cities import (
     Access,
     all_cities,
@@ -22,9 +23,8 @@ from virl.platform.providers.google.city_file import GoogleCity
 from virl.platform.providers.graph.provider import GraphCity
 from virl.platform.providers.offline.city_file import OfflineCity
 from virl.platform.providers.region import region_of_city
-from virl.region import Region
-from virl.region_file import read_region
 from virl.resources import data_folder
+from virl.settings.region_file import read_region
 
 REFERENCE = {
     "buenos-aires": "Monserrat_Buenos",

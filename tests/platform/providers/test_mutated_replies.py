@@ -20,6 +20,8 @@ from scripted_service import Reply, ScriptedService
 from shapely import box
 
 from virl.errors import VirlError
+from virl.osm.box import Box
+from virl.platform.city.transit import Journey
 from virl.platform.providers.google.maps import GoogleMaps, geocode
 from virl.platform.providers.google.nearby import Kinds
 from virl.platform.providers.google.places_legacy import LegacyPlaces
@@ -30,6 +32,8 @@ from virl.platform.providers.google.ways_legacy import LegacyWays
 from virl.platform.providers.google.ways_new import RoutesApi
 from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.keys import ApiKey
+from virl.platform.providers.http.nominatim import Nominatim
+from virl.platform.providers.http.osm_servers import MapServiceSettings, ServiceName, load_open_maps
 from virl.platform.providers.http.service import Pace
 from virl.platform.providers.http.settings import Retries
 from virl.platform.providers.open.cells import cell_at
@@ -37,14 +41,10 @@ from virl.platform.providers.open.osrm import OsrmWays
 from virl.platform.providers.open.overpass.source import OverpassPlaces
 from virl.platform.providers.open.pictures import open_pictures, picture_settings
 from virl.platform.providers.open.valhalla import ValhallaWays
-from virl.platform.providers.osm.box import Box
-from virl.platform.providers.osm.nominatim import Nominatim
-from virl.platform.providers.osm.server import MapServiceSettings, ServiceName, load_open_maps
 from virl.platform.providers.provider import Access
 from virl.platform.providers.rentcast.http import KEY_HEADER, KEY_VARIABLE, RentCastHttp
 from virl.platform.providers.rentcast.listings import RentCastListings
 from virl.platform.providers.rentcast.settings import load_rentcast_settings
-from virl.platform.transit import Journey
 
 SEED, MUTATIONS = 45, 200
 ODD: tuple[Any, ...] = (

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from virl.cli.main import app
 from virl.errors import BadInput, ModelUnavailable
-from virl.geo import LatLng
-from virl.platform.city import City
+from virl.geo.globe import LatLng
+from virl.platform.city.city import City
 from virl.platform.providers.cities import (
     Access,
     all_cities,

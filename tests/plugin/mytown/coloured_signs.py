@@ -7,10 +7,10 @@ from typing import Literal
 from pydantic import Field
 from scipy import ndimage
 
+from virl.platform.city.streetview import View
 from virl.platform.perception.base import Detection, LookScores
 from virl.platform.perception.models import DetectorSettings, Models
 from virl.platform.perception.registry import Kind
-from virl.platform.streetview import View
 
 
 class ColouredSignsSettings(DetectorSettings):

@@ -18,10 +18,10 @@ from virl.bench.episode import Episode, EpisodeResult, Record
 from virl.bench.pictures import jpeg
 from virl.bench.resources import Resources
 from virl.errors import NoStreetView
-from virl.geo import LatLng, bearing
-from virl.platform.city import City
+from virl.geo.globe import LatLng, bearing
+from virl.platform.city.city import City
+from virl.platform.city.streetview import Camera
 from virl.platform.perception.base import Detector
-from virl.platform.streetview import Camera
 
 WIDTH, HEIGHT = 320, 240
 

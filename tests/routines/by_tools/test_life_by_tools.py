@@ -17,15 +17,15 @@ from openai_server import Behaviour, ChatServer, Request, fault, refusal, text, 
 
 from virl.agent.character_file import routine_of
 from virl.errors import BadInput, BudgetExceeded, CannotWrite, ModelUnavailable, VirlError
-from virl.geo import Floats
+from virl.geo.globe import Floats
 from virl.journal.journal import read_journal
-from virl.platform.city import City
-from virl.platform.left_out import LeftOut
-from virl.platform.maps import TravelMode
-from virl.platform.outcome import Outcome
+from virl.platform.city.city import City
+from virl.platform.city.left_out import LeftOut
+from virl.platform.city.maps import TravelMode
+from virl.platform.city.outcome import Outcome
+from virl.platform.city.places import Place, Review
+from virl.platform.city.streetview import View
 from virl.platform.perception.base import SceneDescription
-from virl.platform.places import Place, Review
-from virl.platform.streetview import View
 
 KEY = "sk-marker-0123456789abcdef"
 AHEAD = ("look", {"direction": "front"})

@@ -13,15 +13,15 @@ from virl.agent.agent import Agent
 from virl.agent.assembly import check_mind
 from virl.agent.character_file import find_character, load_character, routine_of
 from virl.errors import BadInput, MindFailed
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 from virl.journal.journal import read_journal
 from virl.journal.records import NoteRecord, Result
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
 from virl.money.ledger import Ledger
-from virl.platform.city import City
-from virl.platform.outcome import Outcome
-from virl.platform.places import Places
+from virl.platform.city.city import City
+from virl.platform.city.outcome import Outcome
+from virl.platform.city.places import Places
 from virl.routines.by_tools.policy.goals import ToolGoal, read_goal
 
 

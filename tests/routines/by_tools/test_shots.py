@@ -3,7 +3,7 @@
 import pytest
 from made_life import made_character
 
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 from virl.routines.by_tools.policy.goals import read_goal
 from virl.routines.by_tools.policy.shots import Scene, legible
 from virl.routines.by_tools.policy.streets import look_for_signs

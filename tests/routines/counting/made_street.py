@@ -14,15 +14,15 @@ from virl.agent.character import Character
 from virl.agent.character_file import recorded_character
 from virl.agent.run import Audience, Run
 from virl.errors import NoStreetView, NotFound
-from virl.geo import LatLng, LocalFrame, bearing, distance
+from virl.geo.globe import LatLng, LocalFrame, bearing, distance
 from virl.journal.journal import Journal
 from virl.journal.records import StartRecord, StepRecord
 from virl.mind.rules import RuleMind
-from virl.platform.city import City
-from virl.platform.movement.links import LinksMover
+from virl.platform.city.city import City
+from virl.platform.city.streetview import Box, Camera, Image, Link, Panorama, Pose, View
+from virl.platform.movers.links import LinksMover
 from virl.platform.perception.base import Detection, LookScores, Match, Senses
 from virl.platform.perception.models import Models
-from virl.platform.streetview import Box, Camera, Image, Link, Panorama, Pose, View
 
 FRAME = LocalFrame(LatLng(51.5, -0.12))
 CAMERA_M = 2.5
@@ -135,8 +135,8 @@ class Directory:
 
 
 def made_city(street: Street | None = None) -> City:
-    nothing = cast(Any, None)
-    return City("testville", "Testville", FRAME.origin, street or Street(), nothing, cast(Any, Directory()))
+    nothing = cast("Any", None)
+    return City("testville", "Testville", FRAME.origin, street or Street(), nothing, cast("Any", Directory()))
 
 
 def made_character(**fields: object) -> Character:
@@ -172,12 +172,12 @@ def made_agent(
         steps = [record for record in records if isinstance(record, StepRecord)]
     else:
         journal = Journal.create(folder, start)
-    nothing = cast(Any, None)
+    nothing = cast("Any", None)
     with journal:
         mind = RuleMind()
         run = Run(journal, start, steps, city="testville", audience=audience, ledger=mind.ledger)
         senses = Senses(ExactDetector(), nothing, ())
-        models, mover = cast(Models, _Matchers()), LinksMover(made.streetview)
+        models, mover = cast("Models", _Matchers()), LinksMover(made.streetview)
         yield Agent(
             Path("counter.yaml"),
             character,

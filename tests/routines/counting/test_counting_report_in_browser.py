@@ -13,9 +13,9 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.wait import WebDriverWait
 
+from virl.geo.region import Region
 from virl.journal.report import write_report
-from virl.platform.movement.region.navigator import RegionNavigator
-from virl.region import Region
+from virl.platform.navigators.region.navigator import RegionNavigator
 from virl.routines.counting import showing
 from virl.routines.counting.rounds import count_along
 from virl.routines.counting.where import onward_by_hop

@@ -17,14 +17,14 @@ from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.terminal import Story
 from virl.errors import BadInput, UnknownName
+from virl.geo.region import Region
 from virl.journal.journal import read_journal
 from virl.journal.records import StepRecord
-from virl.platform.movement.base import Step
-from virl.platform.movement.point.navigator import PointNavigator
-from virl.platform.movement.point.plan import plan_path
-from virl.platform.movement.region.navigator import RegionNavigator
-from virl.platform.streetview import Pose
-from virl.region import Region
+from virl.platform.city.streetview import Pose
+from virl.platform.movers.base import Step
+from virl.platform.navigators.point.navigator import PointNavigator
+from virl.platform.navigators.point.plan import plan_path
+from virl.platform.navigators.region.navigator import RegionNavigator
 from virl.routines.counting.rounds import count_along, open_counter
 from virl.routines.counting.where import onward_by_hop, onward_by_link, route_of
 

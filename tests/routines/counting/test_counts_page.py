@@ -10,12 +10,12 @@ import pytest
 from made_street import FRAME, FURNITURE, PANORAMAS, made_agent, made_character
 
 from virl.errors import JournalBroken
+from virl.geo.region import Region
 from virl.journal.journal import read_journal
 from virl.journal.records import ANY_RECORD, StepRecord
 from virl.journal.report import write_report
-from virl.platform.movement.region.navigator import RegionNavigator
+from virl.platform.navigators.region.navigator import RegionNavigator
 from virl.platform.perception.memory import VisualMemory
-from virl.region import Region
 from virl.routines.counting import showing
 from virl.routines.counting.finds import read_finds
 from virl.routines.counting.rounds import count_along

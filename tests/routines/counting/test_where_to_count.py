@@ -6,7 +6,7 @@ from made_street import FRAME, PANORAMAS, made_agent, made_character
 
 from virl.agent.character_file import load_character
 from virl.errors import BadInput
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 from virl.platform.providers.cities import city_settings, open_city
 from virl.platform.providers.region import around_streets
 from virl.routines.counting.where import region_of, route_of

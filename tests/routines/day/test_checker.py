@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from virl.geo import LatLng, destination
-from virl.platform.places import OpeningHours, Place
+from virl.geo.globe import LatLng, destination
+from virl.platform.city.places import OpeningHours, Place
 from virl.routines.day.checker import KINDS, DayEntry, DayTerms, Site, check, entries_of, unsure_places
 
 HOME = LatLng(10.0, 20.0)

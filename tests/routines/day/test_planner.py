@@ -18,11 +18,11 @@ from virl.errors import BadInput, BudgetExceeded, MindFailed, NotFound
 from virl.journal.records import Result
 from virl.mind.rules import RuleMind
 from virl.money.ledger import Ledger
-from virl.platform.city import City
-from virl.platform.maps import Route
-from virl.platform.places import Place
+from virl.platform.city.city import City
+from virl.platform.city.maps import Route
+from virl.platform.city.places import Place
+from virl.platform.city.transit import Journey, JourneyLeg
 from virl.platform.providers.google.vocabulary import normal_types
-from virl.platform.transit import Journey, JourneyLeg
 from virl.routines.day.checker import check, entries_of
 from virl.routines.day.facts import CityFacts
 from virl.routines.day.settings import FEELINGS, Day
@@ -271,7 +271,7 @@ def resumed(folder: Path, user: Any) -> Result:
     from virl.agent.run import Run
     from virl.journal.journal import Journal
     from virl.journal.records import StartRecord
-    from virl.platform.movement.links import LinksMover
+    from virl.platform.movers.links import LinksMover
     from virl.platform.perception.models import ModelOptions, Models
     from virl.platform.perception.open import open_senses
 

@@ -4,9 +4,9 @@ import made_day_town as town
 import pytest
 
 from virl.errors import NotFound
-from virl.geo import distance
-from virl.platform.maps import SPEED_M_S
-from virl.platform.transit import Journey, JourneyLeg
+from virl.geo.globe import distance
+from virl.platform.city.maps import SPEED_M_S
+from virl.platform.city.transit import Journey, JourneyLeg
 from virl.routines.day.checker import DayEntry
 from virl.routines.day.facts import CityFacts
 from virl.routines.day.settings import Day

@@ -18,9 +18,9 @@ from virl.journal.journal import read_journal
 from virl.journal.records import NoteRecord, Result, StepRecord
 from virl.mind.base import Mind
 from virl.mind.rules import RuleMind
-from virl.platform.city import City
-from virl.platform.movement.links import LinksMover
-from virl.platform.outcome import Outcome
+from virl.platform.city.city import City
+from virl.platform.city.outcome import Outcome
+from virl.platform.movers.links import LinksMover
 from virl.platform.perception.open import open_senses
 from virl.settings.model import check_settings
 
@@ -252,9 +252,9 @@ def test_a_run_that_an_earlier_version_began_goes_on(tmp_path: Path) -> None:
 LIAR = """\
 from virl.routines.directions.landmarks import Lookout
 from virl.routines.directions.planning import directions_for, plan_walk
-from virl.platform.movement.instruction.tourist.signs import SignReader
-from virl.platform.outcome import Outcome
-from virl.platform.streetview import Pose
+from virl.platform.navigators.tourist.signs import SignReader
+from virl.platform.city.outcome import Outcome
+from virl.platform.city.streetview import Pose
 
 LIE = 'Turn right and set off. At the next crossing, turn left. "Moon Bakery" will be on your left.'
 

@@ -12,14 +12,14 @@ from pydantic import ValidationError
 from virl.agent.character import Character
 from virl.bench.agent_runs import run_in_folder
 from virl.errors import NotFound
-from virl.geo import LatLng, distance
+from virl.geo.globe import LatLng, distance
 from virl.journal.records import Result
 from virl.mind.rules import RuleMind
-from virl.platform.city import City
-from virl.platform.movement.instruction.tourist.signs import SignReader
-from virl.platform.movement.links import LinksMover
-from virl.platform.places import Place
-from virl.platform.streetview import Pose
+from virl.platform.city.city import City
+from virl.platform.city.places import Place
+from virl.platform.city.streetview import Pose
+from virl.platform.movers.links import LinksMover
+from virl.platform.navigators.tourist.signs import SignReader
 from virl.routines.directions.destination import find_destination
 from virl.routines.directions.landmarks import Lookout
 from virl.routines.directions.planning import Directions, directions_for, plan_walk
@@ -291,7 +291,7 @@ def test_resumed_the_local_asks_no_directory_for_what_was_chosen(tmp_path: Path)
 
     def go() -> Result:
         city, streets = made_city()
-        places = cast(Any, city.places)
+        places = cast("Any", city.places)
         places.details = _gone
         return run_in_folder("local", city, tmp_path, changes=changes, models=MadeModels(streets))
 

@@ -15,14 +15,14 @@ from virl.agent.character import Limits, character_model
 from virl.agent.routine import our_fields
 from virl.agent.run import Run
 from virl.errors import BadInput, NoRoute, NotFound
-from virl.geo import LatLng, distance
+from virl.geo.globe import LatLng, distance
 from virl.journal.journal import Journal
 from virl.mind.rules import RuleMind
 from virl.money.ledger import Ledger
-from virl.platform.city import City
-from virl.platform.maps import SPEED_M_S, Route, TravelMode
-from virl.platform.movement.links import LinksMover
-from virl.platform.places import Place
+from virl.platform.city.city import City
+from virl.platform.city.maps import SPEED_M_S, Route, TravelMode
+from virl.platform.city.places import Place
+from virl.platform.movers.links import LinksMover
 from virl.routines.errands.settings import Errands
 
 SIZE = 10
@@ -107,7 +107,7 @@ class RingPlaces:
 
 def ring_city() -> City:
     streets = ring(SIZE)
-    return City("ring", "Ringville", FRAME.origin, streets, cast(Any, RingPlaces()), RingMaps(streets))
+    return City("ring", "Ringville", FRAME.origin, streets, cast("Any", RingPlaces()), RingMaps(streets))
 
 
 def peng(run: Run, errands: dict[str, Any], *, steps: int = 200, city: City | None = None) -> Agent:
@@ -130,8 +130,8 @@ def peng(run: Run, errands: dict[str, Any], *, steps: int = 200, city: City | No
         city,
         city.streetview.panorama("r0"),
         RuleMind(ledger=run.ledger),
-        cast(Any, None),
-        cast(Any, None),
+        cast("Any", None),
+        cast("Any", None),
         LinksMover(city.streetview),
         run=run,
     )

@@ -10,7 +10,7 @@ from virl.errors import BadInput, NoRoute
 from virl.journal.journal import Journal, read_journal
 from virl.journal.records import AnyRecord, EndRecord, NoteRecord, StepRecord
 from virl.journal.report import write_report
-from virl.platform.outcome import Outcome
+from virl.platform.city.outcome import Outcome
 from virl.routines.errands.routine import run as run_errands
 
 STOPS = ["30 Ring Road", "5 Ring Road", "12 Ring Road"]

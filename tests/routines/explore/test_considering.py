@@ -7,8 +7,8 @@ import made_day_town as town
 import numpy as np
 import pytest
 
+from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.base import Detection
-from virl.platform.streetview import Camera, View
 from virl.routines.explore.deciding import consider
 from virl.routines.explore.looking import place_shown
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from virl.geo import LatLng, destination
+from virl.geo.globe import LatLng, destination
+from virl.platform.city.places import Place
+from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.base import Detection
-from virl.platform.places import Place
-from virl.platform.streetview import Camera, View
 from virl.routines.explore.looking import place_by_words
 from virl.routines.explore.roads import Signposts
 

@@ -14,8 +14,8 @@ from virl.mind.base import Prompt, ReplyT
 from virl.mind.rules import RuleMind
 from virl.money.ledger import Ledger
 from virl.pages.exhibits import MapExhibit, TableExhibit, TextExhibit
-from virl.platform.city import City
-from virl.platform.outcome import Outcome
+from virl.platform.city.city import City
+from virl.platform.city.outcome import Outcome
 from virl.routines.homes.settings import Renting
 from virl.routines.homes.weigh import TOGETHER
 from virl.settings.model import check_settings

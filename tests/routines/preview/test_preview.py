@@ -20,11 +20,11 @@ from virl.bench.agent_runs import run_in_folder
 from virl.cli.main import app
 from virl.cli.preview import Profile as CommandProfile
 from virl.errors import NoImagery, VirlError
-from virl.geo import LatLng, LocalFrame, distance
-from virl.platform.movement.instruction.tourist.signs import SignReader
+from virl.geo.globe import LatLng, LocalFrame, distance
+from virl.platform.city.streetview import Camera, Panorama, Pose, StreetView, View
+from virl.platform.navigators.tourist.signs import SignReader
 from virl.platform.perception.base import Reader
 from virl.platform.perception.memory import Estimate, MemoryObject, Seen
-from virl.platform.streetview import Camera, Panorama, Pose, StreetView, View
 from virl.routines.directions.landmarks import Lookout
 from virl.routines.directions.walkway import Stand
 from virl.routines.preview.compiling import found_crossings, legs_of, turn_word

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from made_quarter import live, notes, place, quarter
 
-from virl.geo import LatLng, distance
-from virl.platform.places import NearbyPlaces, Place
+from virl.geo.globe import LatLng, distance
+from virl.platform.city.places import NearbyPlaces, Place
 
 TOLD, PAGES = 20, 60
 RECOMMEND = {"candidates": 4}

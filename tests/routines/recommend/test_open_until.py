@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_quarter import place
 
-from virl.platform.places import OpeningHours
+from virl.platform.city.places import OpeningHours
 from virl.routines.recommend.hours import DAY_MIN, WEEK_MIN, closes_at, hours_in_words
 
 STRETCH = st.builds(

@@ -16,8 +16,8 @@ from virl.mind.rendering import render
 from virl.mind.rules import RuleMind
 from virl.money.ledger import Ledger
 from virl.pages.exhibits import MapExhibit, TableExhibit, TextExhibit
-from virl.platform.city import City
-from virl.platform.outcome import Outcome
+from virl.platform.city.city import City
+from virl.platform.city.outcome import Outcome
 from virl.routines.recommend.candidate import Candidate, rank_candidates, why_not
 
 QUIET = ("So quiet, we could talk for hours.", "A peaceful place.")

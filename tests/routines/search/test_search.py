@@ -15,14 +15,14 @@ from virl.agent.plan import RunOptions
 from virl.agent.start import preview_run
 from virl.cli.main import app
 from virl.errors import BadInput, VirlError
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 from virl.mind.lexicon import load_lexicon
-from virl.platform.movement.instruction.tourist.signs import Sign
-from virl.platform.movement.sight.looking import KnownSign
-from virl.platform.movement.sight.wishes import explain_conditions
+from virl.platform.city.streetview import Camera, Link, Panorama
+from virl.platform.navigators.sight.looking import KnownSign
+from virl.platform.navigators.sight.wishes import explain_conditions
+from virl.platform.navigators.tourist.signs import Sign
 from virl.platform.perception.road_fronts import RoadSight, SeenFront
 from virl.platform.perception.road_scene import RoadScene
-from virl.platform.streetview import Camera, Link, Panorama
 from virl.routines.search.routine import SIGNS, KeptSigns
 
 SCENE = RoadScene(0.1, 0.2, 0.7, 0.05, 0.1, None)

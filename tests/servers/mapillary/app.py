@@ -8,7 +8,7 @@ from servers.mapillary.thumbs import Thumbs
 from servers.options import UploadOptions
 from servers.uploads.painting import Painting
 from servers.uploads.uploads import Uploads
-from virl.platform.city import City
+from virl.platform.city.city import City
 from virl.serve.google.pictures import Painter
 from virl.serve.stats import Stats
 from virl.serve.work import Pools

@@ -11,13 +11,13 @@ from starlette.types import ASGIApp
 from servers.dispatch import OpenEndpoint, OpenRequest, Refusal, answer, make_server
 from servers.options import MapServeOptions
 from virl.errors import BadInput, NotFound
-from virl.geo import LatLng, distance
-from virl.platform.city import City
-from virl.platform.maps import ReverseMaps
-from virl.platform.places import Place
-from virl.platform.providers.offline.addresses import plain
+from virl.geo.globe import LatLng, distance
+from virl.platform.city.city import City
+from virl.platform.city.maps import ReverseMaps
+from virl.platform.city.places import Place
 from virl.serve.stats import Stats
 from virl.serve.work import Pools
+from virl.towns.addresses import plain
 
 DEFAULT_PORT = 8770
 LICENCE = "Data © OpenStreetMap contributors, ODbL 1.0. http://osm.org/copyright"

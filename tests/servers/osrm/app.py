@@ -12,11 +12,11 @@ from starlette.types import ASGIApp
 from servers.dispatch import OpenEndpoint, OpenRequest, Refusal, answer, make_server
 from servers.options import MapServeOptions
 from virl.errors import NoRoute
-from virl.geo import LatLng, bearing, distance, signed_turn
-from virl.inline_html import length_m
-from virl.platform.city import City
-from virl.platform.maps import SPEED_M_S, Route, TravelMode
-from virl.platform.providers.google.polyline import encode_polyline
+from virl.geo.globe import LatLng, bearing, distance, signed_turn
+from virl.geo.polyline import encode_polyline
+from virl.pages.inline_html import length_m
+from virl.platform.city.city import City
+from virl.platform.city.maps import SPEED_M_S, Route, TravelMode
 from virl.serve.google.ways import Stretch, steps_of
 from virl.serve.stats import Stats
 from virl.serve.work import Pools

@@ -15,7 +15,7 @@ from servers.overpass.of_extract import elements_of_extract
 from servers.overpass.of_town import elements_of_town
 from servers.overpass.queries import BadQuery, Query, read_query
 from servers.overpass.writing import as_json, as_xml
-from virl.platform.city import City
+from virl.platform.city.city import City
 from virl.serve.faults import chance_of
 from virl.serve.stats import Stats
 from virl.serve.work import Pools

@@ -8,8 +8,8 @@ import numpy as np
 import shapely
 
 from servers.overpass.queries import Kind, Out, Query, Select
-from virl.geo import LatLng, LocalFrame
-from virl.platform.providers.osm.box import Box
+from virl.geo.globe import LatLng, LocalFrame
+from virl.osm.box import Box
 
 Chosen = dict[Kind, set[int]]
 _KINDS: tuple[Kind, ...] = ("node", "way", "relation")

@@ -6,7 +6,7 @@ import osmium
 
 from servers.overpass.elements import Elements, OsmNode, OsmRelation, OsmWay
 from servers.overpass.queries import Kind
-from virl.platform.providers.osm.extract import check_name, damage_reported, date_of
+from virl.osm.extract import check_name, damage_reported, date_of
 
 _KINDS: dict[str, Kind] = {"n": "node", "w": "way", "r": "relation"}
 

@@ -6,9 +6,9 @@ from itertools import groupby
 
 from servers.overpass.elements import Elements, OsmNode, OsmWay
 from virl.errors import BadInput
-from virl.platform.city import City
-from virl.platform.places import OpeningHours, Place
-from virl.platform.providers.osm.place_types import place_keys, type_table
+from virl.osm.place_types import place_keys, type_table
+from virl.platform.city.city import City
+from virl.platform.city.places import OpeningHours, Place
 
 DATE = "2026-01-01T00:00:00Z"  # made towns do not change
 MORE: Mapping[str, Mapping[str, str]] = {

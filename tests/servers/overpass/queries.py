@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from virl.platform.providers.osm.box import Box
+from virl.osm.box import Box
 
 Kind = Literal["node", "way", "relation"]
 KINDS: Mapping[str, tuple[Kind, ...]] = {

@@ -8,7 +8,7 @@ from servers.panoramax.pictures import PictureFiles
 from servers.panoramax.search import Catalogue, refused
 from servers.uploads.painting import Painting
 from servers.uploads.uploads import Uploads
-from virl.platform.city import City
+from virl.platform.city.city import City
 from virl.serve.google.pictures import Painter
 from virl.serve.stats import Stats
 from virl.serve.work import Pools

@@ -8,7 +8,7 @@ from fastapi import Response
 from servers.dispatch import OpenRequest, Refusal, answer
 from servers.panoramax.items import Json, collection_id, collection_of, item_of, picture_id
 from servers.uploads.uploads import Upload, Uploads
-from virl.geo import LatLng, distances
+from virl.geo.globe import LatLng, distances
 
 GEOJSON = "application/geo+json"
 MOST, USUAL = 10_000, 10

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 
-from virl.geo import LatLng, LocalFrame, bearing, signed_turn
-from virl.platform.graph import NavigationGraph
+from virl.geo.globe import LatLng, LocalFrame, bearing, signed_turn
+from virl.platform.city.graph import NavigationGraph
 
 LONGEST = 120  # captures of a drive; chosen
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from servers.uploads.uploads import FLAT_FOV, Upload
 from virl.errors import BadInput
-from virl.platform.city import City
-from virl.platform.streetview import Camera, Image
+from virl.platform.city.city import City
+from virl.platform.city.streetview import Camera, Image
 from virl.serve.google.pictures import PictureCache
 from virl.serve.google.tiles import PanoramaParts, tilted_part
 

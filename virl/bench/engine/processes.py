@@ -23,7 +23,7 @@ from virl.bench.faults import WorkerLost
 from virl.bench.resources import Resources
 from virl.errors import VirlError
 from virl.money.ledger import Ledger
-from virl.traces import export_traces
+from virl.traces.spans import export_traces
 
 MOST_STILLBORN = 3
 """Processes that may die before they are ready, over a run. Chosen."""

@@ -23,7 +23,7 @@ from virl.money.spending import Paid
 from virl.plain_text import plain_lines, shorten
 from virl.retry import RetryPolicy
 from virl.settings.model import check_settings
-from virl.traces import OpenSpan, span
+from virl.traces.spans import OpenSpan, span
 
 FIRST_WAIT_S = 1.0
 """Seconds before the second try; doubles with each further one. Chosen: minds and providers waited before."""

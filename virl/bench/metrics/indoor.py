@@ -6,7 +6,7 @@ from itertools import pairwise
 from math import isfinite
 
 from virl.bench.metrics.paths import cls, ndtw, sdtw, success_weighted_path_length
-from virl.geo import Floats
+from virl.geo.globe import Floats
 
 SUCCESS_M = 3.0  # Anderson et al. 2018 (R2R): closer than 3 m to the goal
 _SHORTEST_M = 0.01  # the published code divides by no less than this

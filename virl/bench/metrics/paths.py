@@ -7,7 +7,7 @@ from math import exp, inf
 
 import numpy as np
 
-from virl.geo import Floats
+from virl.geo.globe import Floats
 
 
 def dtw(distances: Floats) -> float:

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virl.bench.metrics.paths import cls, ndtw, sdtw
-from virl.geo import Floats
-from virl.platform.graph import NavigationGraph
-from virl.platform.hops import count_hops, linked_nodes, sources_of_links
+from virl.geo.globe import Floats
+from virl.platform.city.graph import NavigationGraph
+from virl.platform.city.hops import count_hops, linked_nodes, sources_of_links
 
 Bools = NDArray[np.bool_]
 Nodes = Sequence[int]

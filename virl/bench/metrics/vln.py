@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from virl.geo import LatLng, distance
+from virl.geo.globe import LatLng, distance
 
 SUCCESS_M = 25.0  # V-IRL, section 5.4: the walk ends nearer to the destination than this
 INTERSECTION_M = 5.0  # as the published code: a key position is passed nearer than this

@@ -34,15 +34,15 @@ from virl.bench.report.results import (
 )
 from virl.bench.report.runs import Gathered, KeptRun, reading_data
 from virl.errors import BadInput
-from virl.files import is_inside, is_there, replace_file
-from virl.geo import LatLng, LocalFrame
+from virl.files.pictures import PictureFault, open_picture
+from virl.files.writing import is_inside, is_there, replace_file
+from virl.geo.globe import LatLng, LocalFrame
 from virl.journal.words import scalar
 from virl.pages.ground import ground_of_lines
 from virl.pages.maps import MapFigure, MapPath, Mark, map_figure
 from virl.pages.paper import Extent, Paper, lay_out, on_paper
 from virl.pages.shell import html_page, open_templates
 from virl.pages.theme import rgb
-from virl.picture_reading import PictureFault, open_picture
 
 # The looks of the maps, all chosen.
 _EXTENT = Extent(margin_m=40.0, smallest_m=160.0, beyond=0.0, scale=1 / 4)

@@ -15,7 +15,7 @@ from virl.bench.plan import RunPlan, read_plan
 from virl.bench.records import RECORDS, SETTINGS, read_records
 from virl.bench.registry import find_benchmark
 from virl.errors import BadInput
-from virl.json_reading import misfits, read_json_file
+from virl.files.json_reading import misfits, read_json_file
 from virl.settings.model import Settings, check_settings
 
 _FIELDS = frozenset(one.name for one in fields(Record))

@@ -18,10 +18,10 @@ from scipy.spatial import cKDTree
 from virl.bench.benchmark import PageHead
 from virl.bench.episode import Record
 from virl.bench.walks import WalkScores
-from virl.files import write_whole
-from virl.geo import Floats, Ints, LatLng, LocalFrame
+from virl.files.writing import write_whole
+from virl.geo.globe import Floats, Ints, LatLng, LocalFrame
 from virl.pages.shell import html_page, open_templates
-from virl.platform.graph import NavigationGraph
+from virl.platform.city.graph import NavigationGraph
 
 _AROUND_M = 120.0  # streets farther than this from every path are left out; chosen
 _PRECISION = 10  # a tenth of a metre is the finest that the page draws

@@ -25,7 +25,7 @@ from virl.bench.report.runs import Gathered, KeptRun, gather
 from virl.bench.report.table import csv_table, latex_table, terminal_table
 from virl.bench.statistics import Interval
 from virl.errors import BadInput, CannotWrite, VirlError
-from virl.files import write_whole
+from virl.files.writing import write_whole
 from virl.pages.numbers import count_noun
 from virl.plain_text import plain_lines
 

@@ -38,8 +38,8 @@ from virl.mind.prompt import load_prompt
 from virl.mind.rules import RuleMind
 from virl.money.book import SPENDING
 from virl.money.ledger import Ledger
-from virl.platform.movement.instruction.tourist.signs import SignReader
-from virl.platform.movement.links import LinksMover
+from virl.platform.movers.links import LinksMover
+from virl.platform.navigators.tourist.signs import SignReader
 from virl.platform.perception.models import Device, ModelOptions, Models
 from virl.platform.perception.standing import check_ready
 from virl.platform.providers.cities import Access, city_settings, opened_city, region_called

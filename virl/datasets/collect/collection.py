@@ -20,12 +20,12 @@ from virl.datasets.collect.dataset import (
 from virl.datasets.collect.places import WORK, Work
 from virl.datasets.collect.rows import Rows
 from virl.errors import BadInput, JournalBroken
-from virl.files import refusals_in_a_line, write_whole
+from virl.files.writing import refusals_in_a_line, write_whole
+from virl.geo.region import Region
 from virl.journal.lock import lock_run
 from virl.mind.base import Mind
 from virl.money.ledger import Ledger
-from virl.platform.city import City
-from virl.region import Region
+from virl.platform.city.city import City
 from virl.version import __version__
 
 _SETTINGS = "settings.json"

@@ -11,10 +11,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from virl.datasets.collect.rows import Row, Rows
 from virl.errors import BadInput
-from virl.files import is_inside, is_there, read_bounded, write_whole
-from virl.geo import LatLng
-from virl.json_reading import misfits
-from virl.platform.streetview import Pose
+from virl.files.json_reading import misfits
+from virl.files.writing import is_inside, is_there, read_bounded, write_whole
+from virl.geo.globe import LatLng
+from virl.platform.city.streetview import Pose
 
 FORMAT = 1
 """Version of the folder's format; one of another version is refused."""

@@ -15,14 +15,14 @@ from scipy.spatial import KDTree
 from virl.datasets.collect.dataset import IMAGES, PANORAMAS, PLACES, PanoramaRow, PlaceRow
 from virl.datasets.collect.rows import Row, Rows
 from virl.datasets.collect.storefront import STOREFRONT_SCORE, Storefront
-from virl.files import replace_file
-from virl.geo import LatLng
-from virl.platform.city import City
-from virl.platform.movement.region.survey import SPACING_M, survey
-from virl.platform.place_types import types_96
-from virl.platform.places import Place, each_photo
-from virl.platform.streetview import Image
-from virl.region import Region
+from virl.files.writing import replace_file
+from virl.geo.globe import LatLng
+from virl.geo.region import Region
+from virl.platform.city.city import City
+from virl.platform.city.place_types import types_96
+from virl.platform.city.places import Place, each_photo
+from virl.platform.city.streetview import Image
+from virl.platform.navigators.region.survey import SPACING_M, survey
 from virl.settings.model import Settings
 
 WORK = "work"

@@ -10,12 +10,12 @@ from virl.datasets.collect.dataset import KeyPoint, PlaceRow, RouteRow
 from virl.datasets.collect.places import Progress
 from virl.datasets.collect.rows import Row, Rows
 from virl.errors import MindFailed, NoImagery, NoRoute, NoStreetView, NotFound
-from virl.geo import LatLng, distance
+from virl.geo.globe import LatLng, distance
 from virl.mind.base import Mind
-from virl.platform.city import City
-from virl.platform.movement.base import Mover
-from virl.platform.places import Place
-from virl.platform.streetview import Pose
+from virl.platform.city.city import City
+from virl.platform.city.places import Place
+from virl.platform.city.streetview import Pose
+from virl.platform.movers.base import Mover
 from virl.routines.directions.landmarks import Lookout
 from virl.routines.directions.milestones import Milestone, milestones_of
 from virl.routines.directions.planning import Directions, directions_for, plan_walk

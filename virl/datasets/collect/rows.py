@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from virl.files import JsonLines
-from virl.json_reading import JsonRecord
+from virl.files.json_reading import JsonRecord
+from virl.files.writing import JsonLines
 
 
 class Row(JsonRecord):

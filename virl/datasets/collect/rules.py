@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from virl.datasets.collect.replies import PlaceChoices, Served, leaks
 from virl.errors import MindFailed
 from virl.mind.lexicon import Lexicon
-from virl.platform.place_types import by_type
+from virl.platform.city.place_types import by_type
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 from typing import Protocol
 
+from virl.platform.city.streetview import Image
 from virl.platform.perception.base import Recognizer
-from virl.platform.streetview import Image
 
 LABELS = ("storefront", "indoor", "others")
 """Labels between which a photo is judged."""

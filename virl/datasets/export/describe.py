@@ -10,7 +10,7 @@ import numpy as np
 from virl.datasets.export.clauses import Clause, Face, Mention, Pass, See, Side, Turn, Unit
 from virl.datasets.export.town import Town, TownLandmark
 from virl.datasets.export.ways import Way, ends_here, ways_out
-from virl.geo import signed_turn
+from virl.geo.globe import signed_turn
 
 BESIDE_M = 6.0  # how far ahead or behind a landmark beside the way may be; chosen: about half a step
 ASIDE_M = 4.0  # and how far to a side it must be at least, so that the side is clear; chosen

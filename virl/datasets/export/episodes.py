@@ -20,7 +20,7 @@ from virl.datasets.export.town import Town
 from virl.datasets.export.ways import ways_out
 from virl.datasets.export.wording import word
 from virl.errors import BadInput
-from virl.geo import Flags, signed_turn
+from virl.geo.globe import Flags, signed_turn
 
 _PANORAMAS = (15, 50)  # of a gold path; about the range of Touchdown's and Map2seq's
 _TURNS = (1, 4)  # chosen; Map2seq's instructions tell of two or three

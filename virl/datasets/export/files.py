@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from virl.errors import BadInput
-from virl.files import is_partial, replace_file
-from virl.json_reading import JsonFault, read_json
+from virl.files.json_reading import JsonFault, read_json
+from virl.files.writing import is_partial, replace_file
 from virl.platform.providers.graph.credit import MANIFEST
 from virl.platform.providers.planned import Source
 from virl.version import __version__

@@ -10,7 +10,7 @@ from virl.datasets.export.episodes import ExportedEpisode, draw_episodes
 from virl.datasets.export.files import begin, finish, refuse_other_files, told_source, write_json
 from virl.datasets.export.town import Town, survey
 from virl.datasets.export.wording import word
-from virl.geo import Flags, Floats
+from virl.geo.globe import Flags, Floats
 from virl.platform.providers.planned import source_of
 
 EPISODES = 100  # of each split; chosen

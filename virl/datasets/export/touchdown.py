@@ -22,7 +22,7 @@ from virl.datasets.export.files import (
     write_lines,
 )
 from virl.datasets.export.town import DECIMALS, Town, survey
-from virl.files import refusals_in_a_line
+from virl.files.writing import refusals_in_a_line
 from virl.platform.providers.planned import source_of
 from virl.version import __version__
 

@@ -13,12 +13,12 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
 from virl.errors import BadInput
-from virl.geo import Flags, Floats, Ints, signed_turn
-from virl.platform.graph import NavigationGraph, build_graph
-from virl.platform.providers.offline.life.parks import NO_FRONTAGE
-from virl.platform.providers.offline.plan import CityPlan, Shop
-from virl.platform.providers.offline.streetview import panorama_graph
+from virl.geo.globe import Flags, Floats, Ints, signed_turn
+from virl.platform.city.graph import NavigationGraph, build_graph
 from virl.platform.providers.planned import Source
+from virl.towns.life.parks import NO_FRONTAGE
+from virl.towns.plan.town_plan import CityPlan, Shop
+from virl.towns.streetview import panorama_graph
 
 SIGHT_M = 32.0  # a landmark is named from no farther; chosen: across the widest crossing
 """Metres within which a landmark is seen."""

@@ -3,7 +3,7 @@
 from typing import Literal, get_args
 
 from virl.datasets.export.town import Town
-from virl.geo import signed_turn
+from virl.geo.globe import signed_turn
 
 Way = Literal["straight", "left", "right", "slight left", "slight right", "sharp left", "sharp right"]
 """Words for a way out of a crossing."""

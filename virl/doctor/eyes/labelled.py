@@ -10,13 +10,13 @@ import PIL.Image
 from pydantic import Field
 
 from virl.errors import BadInput
-from virl.files import replace_file, write_whole
-from virl.geo import LatLng, bearing, distance
-from virl.json_reading import read_json
-from virl.platform.city import City, Visible
+from virl.files.json_reading import read_json
+from virl.files.writing import replace_file, write_whole
+from virl.geo.globe import LatLng, bearing, distance
+from virl.platform.city.city import City, Visible
+from virl.platform.city.place_types import types_20
+from virl.platform.city.streetview import Box, Camera, View
 from virl.platform.perception.images import decode
-from virl.platform.place_types import types_20
-from virl.platform.streetview import Box, Camera, View
 from virl.settings.model import Settings
 
 FoundT = TypeVar("FoundT")

@@ -20,14 +20,14 @@ from rapidfuzz import fuzz, utils
 
 from virl.doctor.eyes.labelled import LabelledSet, LabelledThing, LabelledView, open_views, read_labelled
 from virl.errors import VirlError
-from virl.platform.city import Truth
+from virl.platform.city.city import Truth
+from virl.platform.city.place_types import types_20
+from virl.platform.city.streetview import View
 from virl.platform.perception.base import Detection, TextLine, plain_label
 from virl.platform.perception.models import ModelOptions, Models, look_scores, read_model
 from virl.platform.perception.overlap import intersection_over_union
 from virl.platform.perception.registry import Role
 from virl.platform.perception.signs import SIGN, group_lines
-from virl.platform.place_types import types_20
-from virl.platform.streetview import View
 
 FoundT = TypeVar("FoundT")
 _SAME = 0.3

@@ -12,12 +12,12 @@ import PIL.Image
 
 from virl.doctor.eyes.labelled import LabelledSet, LabelledView, open_views
 from virl.doctor.eyes.measuring import Measured, Score
-from virl.files import replace_file, write_whole
+from virl.files.writing import replace_file, write_whole
 from virl.pages.pictures import embed
 from virl.pages.shell import html_page, open_templates
 from virl.pages.theme import rgb
+from virl.platform.city.streetview import Image
 from virl.platform.perception.base import Detection
-from virl.platform.streetview import Image
 
 PAGE, DATA, PICTURES = "check.html", "check.json", "checked"
 COLUMNS = (

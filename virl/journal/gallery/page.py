@@ -10,7 +10,7 @@ from urllib.parse import quote
 from pydantic import BaseModel, ValidationError
 
 from virl.console import SafeConsole, counting_bar
-from virl.files import read_bounded, write_whole
+from virl.files.writing import read_bounded, write_whole
 from virl.journal.gallery.collect import Card, LeftOut, read_card, runs_in
 from virl.journal.page import page
 from virl.journal.report import REPORT

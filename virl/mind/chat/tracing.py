@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from virl.mind.chat.endings import reason_of
 from virl.mind.prices import Usage
 from virl.redaction import Redaction
-from virl.traces import Attributes, OpenSpan, Value, content_wanted, is_on, measure, span
+from virl.traces.spans import Attributes, OpenSpan, Value, content_wanted, is_on, measure, span
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, BaseMessage

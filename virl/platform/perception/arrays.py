@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virl.errors import BadInput
-from virl.files import replace_file
+from virl.files.writing import replace_file
 
 Arrays = dict[str, NDArray[Any]]
 

@@ -7,7 +7,7 @@ from typing import Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from virl.platform.streetview import Box, Image, View
+from virl.platform.city.streetview import Box, Image, View
 
 Embeddings = NDArray[np.float32]
 """One vector of length 1 a row, shape (n, d)."""

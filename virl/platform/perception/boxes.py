@@ -10,7 +10,7 @@ import PIL.ImageDraw
 from virl.pages.fonts import can_letter, face_for, font
 from virl.pages.theme import colours
 from virl.plain_text import plain_line
-from virl.platform.streetview import Box, View
+from virl.platform.city.streetview import Box, View
 
 # The looks, all chosen.
 LINE_SHARE, TEXT_SHARE, LEAST_TEXT_PX = 1 / 250, 1 / 42, 11

@@ -15,9 +15,9 @@ from cachetools import LRUCache
 from numpy.typing import NDArray
 
 from virl.errors import BadInput
+from virl.platform.city.streetview import Camera, Image, StreetView
 from virl.platform.perception.arrays import Arrays, read_arrays, write_arrays
 from virl.platform.perception.base import Embeddings
-from virl.platform.streetview import Camera, Image, StreetView
 from virl.resources import cache_home
 
 FORMAT = 1

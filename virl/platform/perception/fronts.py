@@ -12,9 +12,9 @@ from typing import Literal
 import cv2
 import numpy as np
 
-from virl.geo import Floats, normalize_heading
+from virl.geo.globe import Floats, normalize_heading
+from virl.platform.city.streetview import MIN_FOV, Box, Camera, Image, View
 from virl.platform.perception.ground.plane import CAMERA_HEIGHT_M
-from virl.platform.streetview import MIN_FOV, Box, Camera, Image, View
 
 Side = Literal["left", "right"]
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from math import ceil, floor, isfinite
 
 from virl.errors import BadInput
-from virl.picture_reading import (
+from virl.files.pictures import (
     MOST_PANORAMA_PIXELS,
     PictureFault,
     PictureLike,
@@ -12,7 +12,7 @@ from virl.picture_reading import (
     rgb,
     upright_rgb,
 )
-from virl.platform.streetview import Box, Image, View, view_of_picture
+from virl.platform.city.streetview import Box, Image, View, view_of_picture
 
 
 def as_view(picture: View | PictureLike) -> View:

@@ -9,13 +9,13 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import BinaryIO
 
+from virl.files.stores import ByteStore, digest_of
+from virl.platform.city.place_types import table_file
+from virl.platform.city.streetview import View
 from virl.platform.perception.base import Detection, Detector, LookScores
 from virl.platform.perception.images import as_view
 from virl.platform.perception.shared.threads import usual_threads
-from virl.platform.place_types import table_file
-from virl.platform.streetview import View
 from virl.resources import data_folder
-from virl.stores import ByteStore, digest_of
 
 Finds = list[list[Detection]]
 """Detections of each view, in order."""

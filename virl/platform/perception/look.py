@@ -2,8 +2,8 @@
 
 from math import acos, atan, ceil, degrees, radians, tan
 
+from virl.platform.city.streetview import MAX_FOV, MIN_FOV, Box, Camera
 from virl.platform.perception.overlap import ray
-from virl.platform.streetview import MAX_FOV, MIN_FOV, Box, Camera
 
 ENLARGE = 4.0  # V-IRL's active detection: the closer picture is four times as wide as the thing looked at
 """Width of a closer picture over that of the thing in it (V-IRL's active detection)."""

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from rapidfuzz import fuzz, utils
 
-from virl.geo import LatLng, bearing, distance, in_sector, signed_turn
-from virl.platform.names import is_numbered_otherwise, name_ratio, score_names, spelt
-from virl.platform.places import Place
-from virl.platform.streetview import Box, Camera
+from virl.geo.globe import LatLng, bearing, distance, in_sector, signed_turn
+from virl.platform.city.names import is_numbered_otherwise, name_ratio, score_names, spelt
+from virl.platform.city.places import Place
+from virl.platform.city.streetview import Box, Camera
 
 RADIUS_M = 20.0  # V-IRL's value for Hiro
 """Metres from the camera within which a place can be matched."""
@@ -77,7 +77,7 @@ def look_up(text: str, places: Sequence[Place]) -> Place | None:
 def resemblance(text: str, name: str) -> float:
     """Return how well the shorter of a text and a name is found in the longer one, [0, 100].
 
-    However they are written (`virl.platform.names`); 0 if they differ in a number.
+    However they are written (`virl.platform.city.names`); 0 if they differ in a number.
     """
     read, known = utils.default_process(text), utils.default_process(name)
     if min(len(read), len(known)) < MIN_LETTERS:

@@ -11,7 +11,8 @@ from threading import RLock
 from typing import Any, Literal
 
 from virl.errors import BadInput, UnknownName, VirlError
-from virl.platform.city import Truth
+from virl.platform.city.city import Truth
+from virl.platform.city.streetview import Image
 from virl.platform.perception.base import (
     Describer,
     Detector,
@@ -30,7 +31,6 @@ from virl.platform.perception.model_settings import (
     Needs,
 )
 from virl.platform.perception.registry import KINDS, find_kind, resolve
-from virl.platform.streetview import Image
 from virl.resources import data_folder, names_in
 from virl.settings.model import load_settings
 from virl.settings.yaml import read_text

@@ -7,8 +7,8 @@ from math import cos, radians, sin
 
 import numpy as np
 
-from virl.geo import Floats
-from virl.platform.streetview import Box, Camera
+from virl.geo.globe import Floats
+from virl.platform.city.streetview import Box, Camera
 
 
 def carry_box(box: Box, source: Camera, target: Camera) -> Box | None:

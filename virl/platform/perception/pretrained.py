@@ -7,7 +7,7 @@ from typing import Any
 
 from virl.errors import ModelUnavailable, first_line
 from virl.extras import module
-from virl.json_reading import read_json
+from virl.files.json_reading import read_json
 from virl.platform.perception.models import ModelOptions
 from virl.platform.perception.weights import Precision, checkpoint, device_of, once_per_process, precision_on
 

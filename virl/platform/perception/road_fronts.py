@@ -3,11 +3,11 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from virl.geo import LatLng, destination
+from virl.geo.globe import LatLng, destination
+from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.base import Detector
 from virl.platform.perception.road_scene import RoadScene, measure_scene
 from virl.platform.perception.signs import SIGN
-from virl.platform.streetview import Camera, View
 
 BOARD_M = 0.95
 """Height of a board over a shop: the distance by it is within 15 % of the true one for half of the boards

@@ -8,9 +8,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from virl.platform.city.streetview import Camera, Image, View
 from virl.platform.perception.ground.plane import CAMERA_HEIGHT_M
 from virl.platform.perception.images import pixels_of
-from virl.platform.streetview import Camera, Image, View
 
 Mask = NDArray[np.bool_]
 """True for some of the pixels."""

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+from virl.platform.city.streetview import Box
 from virl.platform.perception.base import TextLine
-from virl.platform.streetview import Box
 
 SIGN = "sign"
 """The label of a sign whose words tell of no type. What is read without a letter is no sign: rows of windows

@@ -7,8 +7,8 @@ from pydantic import Field, field_validator
 
 from virl import resources
 from virl.errors import BadInput
+from virl.geo.region import Region, region_fault
 from virl.platform.providers.city_file import Name, Position
-from virl.region import Region, region_fault
 from virl.settings.faults import spell_value
 from virl.settings.model import Settings, load_settings
 

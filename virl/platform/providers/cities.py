@@ -7,14 +7,14 @@ from pathlib import Path
 
 from virl import resources
 from virl.errors import BadInput, UnknownName, VirlError, nearest_name
-from virl.geo import distance
-from virl.platform.city import City
+from virl.geo.globe import distance
+from virl.geo.region import Region
+from virl.platform.city.city import City
 from virl.platform.providers.areas import Area, area_book
 from virl.platform.providers.city_file import CityFile
 from virl.platform.providers.provider import Access, Paths
 from virl.platform.providers.registry import PROVIDERS, provider_of, read_city
-from virl.region import Region
-from virl.region_file import read_region
+from virl.settings.region_file import read_region
 
 __all__ = [
     "CITIES",

@@ -10,8 +10,8 @@ from virl.errors import BadInput
 from virl.extras import require
 from virl.platform.providers.cities import city_settings, name_of_city
 from virl.platform.providers.offline.city import plan_of
-from virl.platform.providers.offline.plan import CityPlan
 from virl.platform.providers.osm.city_file import OsmCity
+from virl.towns.plan.town_plan import CityPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +65,13 @@ def source_of(city: str) -> Source:
 def _twin(city: str, file: OsmCity) -> Source:
     """Return the source of a town rebuilt from OpenStreetMap."""
     require("osm", what=f"exporting {city}")
-    from virl.platform.providers.osm.cache import load_twin  # noqa: PLC0415 - needs the extra
-    from virl.platform.providers.osm.credit import LICENCE, credit  # noqa: PLC0415 - as above
-    from virl.platform.providers.osm.mapped import part_of  # noqa: PLC0415 - as above
-    from virl.platform.providers.osm.travel import driving  # noqa: PLC0415 - as above
+    from virl.osm.cache import load_twin  # noqa: PLC0415 - needs the extra
+    from virl.osm.credit import LICENCE, credit  # noqa: PLC0415 - as above
+    from virl.osm.mapped import part_of  # noqa: PLC0415 - as above
+    from virl.osm.travel import driving  # noqa: PLC0415 - as above
 
-    twin = load_twin(file.file, part_of(file), file.names)
+    extract = file.extract_part
+    twin = load_twin(extract.file, part_of(extract), extract.names)
     tags = twin.extract.lines.tags
     driven = [driving(tags[way]) == (True, False) for way in twin.streets.way.tolist()]
     return Source(

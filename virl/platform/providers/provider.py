@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Generic, Literal, TypeVar
 
 from virl.money.ledger import Ledger
-from virl.platform.city import City
-from virl.platform.left_out import LeftOut
+from virl.platform.city.city import City
+from virl.platform.city.left_out import LeftOut
 from virl.platform.providers.city_file import CityFile
 
 FileT = TypeVar("FileT", bound=CityFile)
@@ -76,7 +76,7 @@ class Provider(Generic[FileT]):
     terms: str = ""
     """Terms under which it gives pictures and texts, in a sentence or two."""
     mover: str = "links"
-    """Name of the mover that fits its cities, for `virl.platform.movement.open_mover`."""
+    """Name of the mover that fits its cities, for `virl.platform.movers.open_mover`."""
     paths: Paths | None = None
     """Paths that stand in place of a city's name; `None` for none."""
     cities: Path | None = None

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import shapely
 
 from virl.errors import BadInput
-from virl.geo import LatLng, LocalFrame
-from virl.platform.city import City
-from virl.region import Region
+from virl.geo.globe import LatLng, LocalFrame
+from virl.geo.region import Region
+from virl.platform.city.city import City
 
 AROUND_STREETS_M = 15.0
 """Metres beyond the outermost streets at which a city without a district ends; chosen."""

@@ -34,7 +34,7 @@ from virl.mind.replies import Reply
 from virl.mind.script import ScriptMind
 from virl.mind.sending import OutOfReplies
 from virl.pages.exhibits import Exhibit, TableExhibit, TextExhibit
-from virl.platform.outcome import Outcome
+from virl.platform.city.outcome import Outcome
 from virl.routines.by_tools.deciding import Decider, decider_of, stop_at_fault
 from virl.routines.by_tools.recording import TOOL, Recording, ToolRunOutcome, ended_early
 from virl.tools.base import short, without_fence

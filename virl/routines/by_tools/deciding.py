@@ -14,7 +14,7 @@ from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.tool import FINISH, TOOLS
 from virl.errors import BadInput, VirlError
-from virl.json_reading import misfits
+from virl.files.json_reading import misfits
 from virl.mind.chat.asking import Ask
 from virl.mind.chat.turns import InWords
 from virl.mind.conversation import notes_on, what_it_says

@@ -24,6 +24,7 @@ from virl.agent.consult import TOPIC as CONSULTATION
 from virl.agent.run import SAID
 from virl.agent.tool import FINISH, TOOLS, ToolData
 from virl.errors import BadInput, BudgetExceeded, ModelUnavailable, VirlError
+from virl.files.pictures import PictureFault, open_picture
 from virl.journal.records import NoteRecord, PlaceRecord, ViewRecord
 from virl.mind.chat.endings import NOTHING, refusal_in
 from virl.mind.conversation import Said, plain_json
@@ -34,10 +35,9 @@ from virl.mind.replies import Reply
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
 from virl.mind.sending import Replies
-from virl.picture_reading import PictureFault, open_picture
 from virl.plain_text import plain_lines
-from virl.platform.outcome import Outcome
-from virl.platform.streetview import Camera, View
+from virl.platform.city.outcome import Outcome
+from virl.platform.city.streetview import Camera, View
 from virl.routines.by_tools.deciding import Decider
 from virl.tools.base import ToolResult, from_world, short, without_fence
 from virl.tools.body import Body, BodyState

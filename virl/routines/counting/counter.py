@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from virl.platform.city.streetview import Pose, StreetView
 from virl.platform.perception.active import Look, Looking, look_around
 from virl.platform.perception.base import Detector
 from virl.platform.perception.memory import MemoryObject, Seen, Verdict, VisualMemory
-from virl.platform.streetview import Pose, StreetView
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from virl.geo import LatLng, distance
+from virl.geo.globe import LatLng, distance
 from virl.platform.perception.memory import Comparison, MemoryObject, Seen, Verdict, VisualMemory
 from virl.platform.perception.memory.records import Added, Joined
 from virl.routines.counting.folder import MEMORY

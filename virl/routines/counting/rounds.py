@@ -9,12 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from virl.agent.agent import Agent
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 from virl.journal.convert import detection_record
 from virl.journal.records import ObjectRecord, ViewRecord
-from virl.platform.claims import CountClaim
-from virl.platform.movement.base import Choice, Step
-from virl.platform.outcome import Outcome
+from virl.platform.city.claims import CountClaim
+from virl.platform.city.outcome import Outcome
+from virl.platform.city.streetview import Pose
+from virl.platform.movers.base import Choice, Step
 from virl.platform.perception.active import Looking
 from virl.platform.perception.base import Detection
 from virl.platform.perception.memory import (
@@ -27,7 +28,6 @@ from virl.platform.perception.memory import (
 )
 from virl.platform.perception.models import read_model
 from virl.platform.perception.shared.matcher_settings import MatcherSettings
-from virl.platform.streetview import Pose
 from virl.routines.counting.counter import Counter, Visit
 from virl.routines.counting.folder import CSV, GEOJSON, MEMORY
 from virl.routines.counting.settings import counting_of

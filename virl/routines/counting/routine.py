@@ -12,12 +12,12 @@ from virl.agent.character import Character, Point
 from virl.agent.character_file import field_source
 from virl.agent.routine import Wish
 from virl.errors import BadInput, VirlError, raise_all
-from virl.platform.city import City
-from virl.platform.movement.point.navigator import PointNavigator
-from virl.platform.movement.point.plan import plan_route
-from virl.platform.movement.region.navigator import RegionNavigator
-from virl.platform.stand_ins import draw_tour, spot_name
-from virl.platform.streetview import Panorama
+from virl.platform.city.city import City
+from virl.platform.city.stand_ins import draw_tour, spot_name
+from virl.platform.city.streetview import Panorama
+from virl.platform.navigators.point.navigator import PointNavigator
+from virl.platform.navigators.point.plan import plan_route
+from virl.platform.navigators.region.navigator import RegionNavigator
 from virl.routines.counting.folder import SURVEY
 from virl.routines.counting.rounds import count_along
 from virl.routines.counting.settings import counting_of, read_intention

@@ -12,8 +12,9 @@ import shapely
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from virl.errors import JournalBroken
-from virl.files import JsonLines
-from virl.geo import Floats, Ints, LatLng
+from virl.files.json_reading import misfits
+from virl.files.writing import JsonLines
+from virl.geo.globe import Floats, Ints, LatLng
 from virl.journal.folder import CONSULTED
 from virl.journal.ground import ground_of
 from virl.journal.journal import JOURNAL, read_journal
@@ -23,12 +24,11 @@ from virl.journal.records import AnyRecord, NoteRecord, StartRecord, StepRecord
 from virl.journal.report import SCRIPTS, STYLES, report_context, shown_views, start_of
 from virl.journal.story import chapters
 from virl.journal.walk_map import ends_of, walk_paper, walked_path
-from virl.json_reading import misfits
 from virl.pages.maps import MapFigure, MapPath, Mark, map_figure
 from virl.pages.paper import Paper
 from virl.pages.pictures import embed
-from virl.platform.city import City
-from virl.platform.movement.region.records import RECORD, SurveyPlan
+from virl.platform.city.city import City
+from virl.platform.navigators.region.records import RECORD, SurveyPlan
 from virl.platform.perception.models import measured_error
 from virl.routines.counting.finds import Find, RecordedSighting, read_finds
 from virl.routines.counting.folder import MEMORY, SURVEY

@@ -7,12 +7,12 @@ from virl.agent.character import Character
 from virl.agent.character_file import errors_at_field
 from virl.agent.going_on import link_taken
 from virl.errors import BadInput, NotFound
-from virl.geo import LatLng, bearing, distance
-from virl.platform.city import City
+from virl.geo.globe import LatLng, bearing, distance
+from virl.geo.region import Region
+from virl.platform.city.city import City
+from virl.platform.city.streetview import Pose
 from virl.platform.providers.cities import region_called
 from virl.platform.providers.region import region_of_city
-from virl.platform.streetview import Pose
-from virl.region import Region
 
 MAX_FROM_CITY_M = 100_000.0  # how far a region may lie from its city's centre; as for region files
 

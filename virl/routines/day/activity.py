@@ -7,9 +7,9 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from virl.clock import show_clock
-from virl.geo import LatLng
-from virl.platform.place_types import sort_of
-from virl.platform.places import Place
+from virl.geo.globe import LatLng
+from virl.platform.city.place_types import sort_of
+from virl.platform.city.places import Place
 from virl.routines.day.settings import Mode
 
 Kind = Literal["normal", "eat", "transport", "scenic"]

@@ -7,7 +7,7 @@ from typing import Any
 from virl.agent.agent import Agent
 from virl.clock import show_clock
 from virl.mind.base import ReplyT
-from virl.platform.places import DAY_NAMES
+from virl.platform.city.places import DAY_NAMES
 from virl.routines.clients.settings import Client
 from virl.routines.day.activity import DayProgress, clamp_feelings
 from virl.routines.day.outcome import changes_of, cost_of

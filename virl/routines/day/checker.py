@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from virl.clock import parse_clock, show_clock
-from virl.geo import LatLng, distance
-from virl.platform.places import Place
+from virl.geo.globe import LatLng, distance
+from virl.platform.city.places import Place
 from virl.routines.day.prices import known_usd, way_usd
 from virl.routines.day.settings import Mode
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import isfinite, isinf
 
 from virl.clock import parse_clock, show_clock
-from virl.platform.places import Place
+from virl.platform.city.places import Place
 from virl.routines.day.activity import DayProgress, Kind, Spot
 from virl.routines.day.hours import fit
 from virl.routines.day.prices import known_usd

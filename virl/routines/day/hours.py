@@ -1,7 +1,7 @@
 """Opening hours, as a stretch of one day."""
 
 from virl.clock import DAY_MINUTES
-from virl.platform.places import Place
+from virl.platform.city.places import Place
 
 
 def stretches(place: Place, day: int) -> list[tuple[int, int]]:

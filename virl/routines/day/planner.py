@@ -11,8 +11,8 @@ from virl.agent.agent import Agent
 from virl.agent.consult import consult
 from virl.clock import parse_clock, show_clock
 from virl.errors import BadInput, NotFound
-from virl.geo import LatLng
-from virl.platform.places import Place
+from virl.geo.globe import LatLng
+from virl.platform.city.places import Place
 from virl.routines.clients.settings import CLIENT, Client
 from virl.routines.day.activity import WORST, Activity, DayProgress, Spot
 from virl.routines.day.amending import MOST_TURNS, UNMET, hear

@@ -7,7 +7,7 @@ Those here are chosen: what one person pays in a large town of the United States
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from virl.platform.places import Place
+from virl.platform.city.places import Place
 from virl.routines.day.settings import Mode
 
 MEAL_USD: Mapping[int, float] = MappingProxyType({0: 0.0, 1: 12.0, 2: 25.0, 3: 50.0, 4: 90.0})

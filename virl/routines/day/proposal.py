@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from virl.clock import show_clock
-from virl.platform.places import Place
+from virl.platform.city.places import Place
 from virl.routines.day.activity import Kind, Spot
 from virl.routines.day.replies import DayDraft
 from virl.routines.day.town import TravelOption

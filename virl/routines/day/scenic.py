@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from virl.agent.agent import Agent
 from virl.errors import NoImagery, NoStreetView
-from virl.geo import LatLng, LocalFrame, distance
-from virl.platform.places import Place
-from virl.platform.streetview import Camera, Image, Panorama, View
+from virl.geo.globe import LatLng, LocalFrame, distance
+from virl.platform.city.places import Place
+from virl.platform.city.streetview import Camera, Image, Panorama, View
 from virl.routines.day.activity import Spot
 from virl.routines.day.replies import SceneryRating, SceneryRatings
 from virl.routines.day.settings import DAY

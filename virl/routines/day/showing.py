@@ -11,7 +11,7 @@ import icalendar
 
 from virl.agent.agent import Agent
 from virl.clock import show_clock
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 from virl.mind.lexicon import words_of
 from virl.mind.opinions import requested_attributes
 from virl.mind.rules import RuleMind
@@ -30,10 +30,10 @@ from virl.pages.exhibits import (
 )
 from virl.pages.numbers import count_noun
 from virl.plain_text import plain_line
-from virl.platform.claims import PlaceClaim
-from virl.platform.maps import TravelMode
-from virl.platform.outcome import Outcome
-from virl.platform.transit import TransitMaps
+from virl.platform.city.claims import PlaceClaim
+from virl.platform.city.maps import TravelMode
+from virl.platform.city.outcome import Outcome
+from virl.platform.city.transit import TransitMaps
 from virl.routines.day.activity import Activity
 from virl.routines.day.checker import Violation, check, entries_of, unsure_places
 from virl.routines.day.facts import CityFacts

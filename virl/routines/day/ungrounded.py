@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 
 from virl.clock import parse_clock
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 from virl.mind.base import Mind
 from virl.mind.prompt import load_prompt
-from virl.platform.places import DAY_NAMES
+from virl.platform.city.places import DAY_NAMES
 from virl.routines.day.checker import DayEntry, DayTerms
 from virl.routines.day.replies import UngroundedDay
 from virl.routines.day.settings import Day

@@ -8,15 +8,15 @@ from rapidfuzz import utils
 
 from virl.agent.character import Character
 from virl.errors import BadInput, NotFound, did_you_mean
-from virl.geo import LatLng, distance
+from virl.geo.globe import LatLng, distance
 from virl.mind.base import Mind
 from virl.mind.lexicon import words_of
 from virl.mind.prompt import OUR_PROMPTS, Prompts
 from virl.mind.rules import RuleMind
-from virl.platform.maps import Maps
-from virl.platform.names import is_shortened, name_ratio
-from virl.platform.places import Place, Places
-from virl.platform.streetview import StreetView
+from virl.platform.city.maps import Maps
+from virl.platform.city.names import is_shortened, name_ratio
+from virl.platform.city.places import Place, Places
+from virl.platform.city.streetview import StreetView
 from virl.routines.directions.replies import PlacePick, PlaceQuery
 from virl.routines.directions.rules import is_named
 from virl.routines.directions.settings import DirectionsSettings

@@ -3,9 +3,9 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from virl.geo import LatLng, distance, egocentric_word
-from virl.platform.movement.instruction.tourist.signs import MIN_RESEMBLANCE, SignReader, name_likeness
-from virl.platform.places import Place, Places
+from virl.geo.globe import LatLng, distance, egocentric_word
+from virl.platform.city.places import Place, Places
+from virl.platform.navigators.tourist.signs import MIN_RESEMBLANCE, SignReader, name_likeness
 from virl.routines.directions.walkway import Stand
 
 SIGHT_M = 30.0

@@ -5,9 +5,9 @@ from itertools import pairwise
 
 from pydantic import BaseModel, ConfigDict
 
-from virl.geo import bearing, distance, egocentric_word
-from virl.platform.movement.instruction.tourist.ways import DIRECTIONS, PARTS, link_ahead
-from virl.platform.places import Place
+from virl.geo.globe import bearing, distance, egocentric_word
+from virl.platform.city.places import Place
+from virl.platform.navigators.tourist.ways import DIRECTIONS, PARTS, link_ahead
 from virl.routines.directions.landmarks import AHEAD, LEFT, RIGHT, Landmark, Lookout, best
 from virl.routines.directions.walkway import Stand
 

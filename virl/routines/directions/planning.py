@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator, Sequence
 from pydantic import BaseModel, ConfigDict
 
 from virl.errors import NoStreetView
-from virl.geo import LatLng, bearing, distance
+from virl.geo.globe import LatLng, bearing, distance
 from virl.mind.base import Mind
 from virl.mind.prompt import OUR_PROMPTS, Prompts
-from virl.platform.maps import Maps
-from virl.platform.movement.base import Mover
-from virl.platform.places import Place
-from virl.platform.streetview import Panorama, Pose, StreetView
+from virl.platform.city.maps import Maps
+from virl.platform.city.places import Place
+from virl.platform.city.streetview import Panorama, Pose, StreetView
+from virl.platform.movers.base import Mover
 from virl.routines.directions.landmarks import LEFT, RIGHT, Lookout
 from virl.routines.directions.milestones import ABEAM, DOORSTEP_M, Milestone, milestones_of
 from virl.routines.directions.replies import WrittenDirections

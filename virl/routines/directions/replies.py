@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import Field, ValidationInfo, field_validator
 
 from virl.mind.replies import Reply, number_range
-from virl.platform.names import spelt
+from virl.platform.city.names import spelt
 
 MAX_DIRECTIONS = 2000
 """Characters of written directions. Chosen: about two minutes of talking."""

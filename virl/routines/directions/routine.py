@@ -11,15 +11,15 @@ from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.routine import Wish
 from virl.errors import NoRoute, NoStreetView, NotFound
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 from virl.mind.lexicon import Lexicon
 from virl.mind.understanding.reading import Reading
 from virl.plain_text import plain_lines
-from virl.platform.claims import ArrivalClaim
-from virl.platform.movement.instruction.tourist.signs import SignReader
-from virl.platform.outcome import Outcome
-from virl.platform.places import Place
-from virl.platform.streetview import Pose
+from virl.platform.city.claims import ArrivalClaim
+from virl.platform.city.outcome import Outcome
+from virl.platform.city.places import Place
+from virl.platform.city.streetview import Pose
+from virl.platform.navigators.tourist.signs import SignReader
 from virl.routines.directions.destination import Destination, find_destination
 from virl.routines.directions.landmarks import Lookout
 from virl.routines.directions.planning import Directions, directions_for, plan_walk

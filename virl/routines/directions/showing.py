@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 from virl.journal.records import StepRecord
 from virl.pages.exhibits import Exhibit, MapExhibit, MapLine, MapPoint, TableExhibit, TextExhibit
-from virl.platform.city import City
-from virl.platform.movement.instruction.tourist.rules import Noticed, SeenLandmark
+from virl.platform.city.city import City
+from virl.platform.navigators.tourist.rules import Noticed, SeenLandmark
 from virl.routines.directions.planning import Directions
 
 

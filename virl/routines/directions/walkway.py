@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from virl.errors import NoRoute
-from virl.platform.maps import Maps
-from virl.platform.movement.base import Mover, steered_by
-from virl.platform.movement.instruction.tourist.ways import direction_of, link_ahead, link_toward
-from virl.platform.movement.point.navigator import PointNavigator
-from virl.platform.movement.point.plan import plan_route
-from virl.platform.streetview import Link, Panorama, Pose, StreetView
+from virl.platform.city.maps import Maps
+from virl.platform.city.streetview import Link, Panorama, Pose, StreetView
+from virl.platform.movers.base import Mover, steered_by
+from virl.platform.navigators.point.navigator import PointNavigator
+from virl.platform.navigators.point.plan import plan_route
+from virl.platform.navigators.tourist.ways import direction_of, link_ahead, link_toward
 
 LONGEST_BLOCK = 40
 """Most stands between two crossings. Chosen: 400 m; nobody can tell a part of more by sight."""

@@ -7,13 +7,13 @@ from pydantic import BaseModel, ConfigDict
 
 from virl.agent.agent import Agent
 from virl.errors import BadInput, NotFound, VirlError
-from virl.geo import LatLng, distance
+from virl.geo.globe import LatLng, distance
 from virl.journal.records import NoteRecord
 from virl.mind.lexicon import words_of
 from virl.mind.rules import RuleMind
-from virl.platform.addresses import is_address
-from virl.platform.locate import locate
-from virl.platform.relocate import relocate
+from virl.platform.city.addresses import is_address
+from virl.platform.city.locate import locate
+from virl.platform.city.relocate import relocate
 from virl.routines.errands.replies import ErrandList
 from virl.routines.errands.rules import Demands, read_demands
 from virl.routines.errands.settings import ERRANDS, Errands

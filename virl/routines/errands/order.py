@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from virl.geo import Floats
+from virl.geo.globe import Floats
 
 EXACT_STOPS = 12
 """Up to so many stops every order is considered (Held and Karp 1962); more are searched."""

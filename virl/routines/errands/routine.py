@@ -12,18 +12,18 @@ from virl.agent.character import Character
 from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
 from virl.errors import BadInput, NoImagery, NotFound
-from virl.geo import LatLng, bearing, distance
+from virl.geo.globe import LatLng, bearing, distance
 from virl.journal.records import StepRecord, ViewRecord
 from virl.mind.kinds import words_for_kinds
 from virl.mind.lexicon import Lexicon, words_of
 from virl.mind.understanding.reading import Reading
-from virl.platform.claims import ArrivalClaim
-from virl.platform.movement.base import Choice, Step
-from virl.platform.movement.point.navigator import PointNavigator
-from virl.platform.movement.point.plan import plan_route
-from virl.platform.movement.point.pursuit import DestinationOutcome
-from virl.platform.outcome import Outcome, OutcomeKind
-from virl.platform.streetview import Camera, Pose
+from virl.platform.city.claims import ArrivalClaim
+from virl.platform.city.outcome import Outcome, OutcomeKind
+from virl.platform.city.streetview import Camera, Pose
+from virl.platform.movers.base import Choice, Step
+from virl.platform.navigators.point.navigator import PointNavigator
+from virl.platform.navigators.point.plan import plan_route
+from virl.platform.navigators.point.pursuit import DestinationOutcome
 from virl.routines.errands.finding import ErrandStop, Task, find_errands
 from virl.routines.errands.fitting import fit
 from virl.routines.errands.rules import ANY_ORDER, read_errands

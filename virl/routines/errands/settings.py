@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, StringConstraints, model_validator
 
 from virl.agent.character import MOST_WORDING, CharacterField
-from virl.platform.maps import TravelMode
+from virl.platform.city.maps import TravelMode
 from virl.settings.model import Settings
 
 Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]

@@ -19,8 +19,8 @@ from scipy.sparse.csgraph import connected_components
 
 from virl.agent.agent import Agent
 from virl.errors import NoRoute
-from virl.geo import Floats, Ints, LatLng
-from virl.platform.maps import Maps, PanoramaMaps, Route, TravelMode
+from virl.geo.globe import Floats, Ints, LatLng
+from virl.platform.city.maps import Maps, PanoramaMaps, Route, TravelMode
 from virl.routines.errands.finding import ErrandStop, Task
 from virl.routines.errands.order import EXACT_STOPS, Order, Times, exact_order
 

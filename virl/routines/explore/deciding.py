@@ -6,7 +6,7 @@ from virl.agent.agent import Agent
 from virl.errors import NotFound
 from virl.journal.convert import place_record
 from virl.journal.records import PlaceRecord
-from virl.platform.places import Place
+from virl.platform.city.places import Place
 from virl.routines.explore.replies import PlaceDecision, PlaceSummary, PlaceType
 
 GONE = "The directory lists it, but no longer knows it."

@@ -8,7 +8,7 @@ from virl.errors import MindFailed
 from virl.mind.kinds import particulars_wanted, refused_kinds
 from virl.mind.lexicon import Attribute, Lexicon, found_in
 from virl.mind.opinions import Mention, Verdict, describe, vote, wishes
-from virl.platform.place_types import types_marked
+from virl.platform.city.place_types import types_marked
 from virl.routines.explore.replies import PlaceDecision, PlaceSummary
 from virl.routines.explore.rules import TypeQuestion, choose_place_type
 

@@ -4,16 +4,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from virl.agent.agent import Agent
-from virl.geo import LatLng, distance
+from virl.geo.globe import LatLng, distance
 from virl.journal.records import PlaceRecord, ViewRecord
-from virl.platform.movement.base import Step
+from virl.platform.city.places import Place, complete_to, nearby_in_full
+from virl.platform.city.streetview import Camera, View
+from virl.platform.movers.base import Step
 from virl.platform.perception.active import look_closer
 from virl.platform.perception.base import Detection
 from virl.platform.perception.look import sweep_cameras
 from virl.platform.perception.matching import RESEMBLES, is_toward, look_up, match_place, resemblance
 from virl.platform.perception.signs import SIGN
-from virl.platform.places import Place, complete_to, nearby_in_full
-from virl.platform.streetview import Camera, View
 from virl.routines.explore.settings import EXPLORE
 
 # As in the configuration that V-IRL was published with.

@@ -4,12 +4,12 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from virl.agent.agent import Agent
+from virl.platform.city.places import Place
+from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.base import Describer
 from virl.platform.perception.look import reading_fov
 from virl.platform.perception.matching import look_up
 from virl.platform.perception.signs import SIGN
-from virl.platform.places import Place
-from virl.platform.streetview import Camera, View
 
 LETTER_M = 0.2  # chosen: letters of a usual shop sign
 FARTHEST_M = 35.0  # chosen: so far down a road names are read

@@ -12,18 +12,18 @@ from virl.agent.character import Character
 from virl.agent.eyes import FarEyes
 from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 from virl.journal.records import PlaceRecord
 from virl.mind.kinds import particulars_wanted, words_for_kinds
 from virl.mind.lexicon import Lexicon, found_in, load_lexicon, words_of
 from virl.mind.opinions import requested_attributes, wishes_in
 from virl.mind.understanding.reading import Reading
-from virl.platform.claims import AbsenceClaim, PlaceClaim
-from virl.platform.movement.base import Choice, Step
-from virl.platform.movement.intention.navigator import IntentionNavigator
-from virl.platform.outcome import Outcome
+from virl.platform.city.claims import AbsenceClaim, PlaceClaim
+from virl.platform.city.outcome import Outcome
+from virl.platform.city.streetview import Pose
+from virl.platform.movers.base import Choice, Step
+from virl.platform.navigators.intention.navigator import IntentionNavigator
 from virl.platform.perception.base import Senses
-from virl.platform.streetview import Pose
 from virl.routines.explore.deciding import consider, sought_type
 from virl.routines.explore.looking import LookAround, places_seen
 from virl.routines.explore.roads import Signposts

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from virl.json_reading import JsonRecord
+from virl.files.json_reading import JsonRecord
 from virl.pages.numbers import count_noun
-from virl.platform.listings import Listing
+from virl.platform.city.listings import Listing
 
 
 def bedrooms_in_words(count: int | None) -> str:

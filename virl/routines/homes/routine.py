@@ -10,9 +10,9 @@ from virl.agent.character import Character
 from virl.agent.routine import Wish
 from virl.mind.lexicon import Lexicon
 from virl.mind.understanding.reading import Reading
-from virl.platform.city import City
-from virl.platform.outcome import Outcome
-from virl.platform.streetview import Panorama
+from virl.platform.city.city import City
+from virl.platform.city.outcome import Outcome
+from virl.platform.city.streetview import Panorama
 from virl.routines.clients.rules import check_language
 from virl.routines.clients.settings import client_of
 from virl.routines.homes.home import Rated

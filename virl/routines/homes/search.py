@@ -10,14 +10,14 @@ from shapely import Point, Polygon, intersects_xy
 from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.errors import BadInput
-from virl.geo import LatLng, LocalFrame
+from virl.geo.globe import LatLng, LocalFrame
+from virl.geo.region import Region
 from virl.mind.lexicon import load_lexicon
 from virl.pages.numbers import count_noun
-from virl.platform.city import City
-from virl.platform.listings import Listing
+from virl.platform.city.city import City
+from virl.platform.city.listings import Listing
 from virl.platform.providers.cities import city_settings, region_called
 from virl.platform.providers.region import region_of_city
-from virl.region import Region
 from virl.routines.clients.settings import client_of
 from virl.routines.counting.where import region_of
 from virl.routines.homes.home import Home

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from virl.agent.agent import Agent
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 from virl.pages.exhibits import Cell, MapExhibit, MapPoint, TableExhibit, TextExhibit
 from virl.pages.numbers import count_noun
-from virl.platform.claims import HomeClaim
-from virl.platform.outcome import Outcome
+from virl.platform.city.claims import HomeClaim
+from virl.platform.city.outcome import Outcome
 from virl.routines.clients.settings import client_of
 from virl.routines.homes.home import Near, Rated, rank_homes
 from virl.routines.homes.search import HomeSearch, rent_of

@@ -9,13 +9,13 @@ import numpy as np
 
 from virl.agent.agent import Agent
 from virl.errors import NoRoute
-from virl.geo import LatLng, distance
-from virl.platform.places import Place
-from virl.region_file import MAX_FROM_CITY_M
+from virl.geo.globe import LatLng, distance
+from virl.platform.city.places import Place
 from virl.routines.clients.settings import client_of
 from virl.routines.homes.home import Home, Near, Rated
 from virl.routines.homes.replies import HomeRatings, HomeWant
 from virl.routines.homes.search import rent_of
+from virl.settings.region_file import MAX_FROM_CITY_M
 
 _WALKED_TO = 2  # places of a kind, nearest as the crow flies, that the walk is looked up to (chosen)
 TOPIC = "home"

@@ -7,7 +7,7 @@ from statistics import median, mode
 
 import numpy as np
 
-from virl.geo import LatLng, compass_word, distance, signed_turn
+from virl.geo.globe import LatLng, compass_word, distance, signed_turn
 from virl.platform.perception.ground.across import Surface
 from virl.platform.perception.memory import MemoryObject
 from virl.routines.preview.facts import CROSSING, LANDMARK, Fact, Leg, SideOfStreet

@@ -8,12 +8,12 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from virl.errors import NoImagery
-from virl.geo import LatLng, LocalFrame, normalize_heading
+from virl.geo.globe import LatLng, LocalFrame, normalize_heading
+from virl.platform.city.places import Place
+from virl.platform.city.streetview import Camera, StreetView, View
 from virl.platform.perception.ground.across import Strip, Surface, strips_beside
 from virl.platform.perception.ground.plane import ground_patch
 from virl.platform.perception.ground.zebra import find_zebras
-from virl.platform.places import Place
-from virl.platform.streetview import Camera, StreetView, View
 from virl.routines.directions.landmarks import LEFT, RIGHT, Lookout
 from virl.routines.directions.walkway import Stand
 

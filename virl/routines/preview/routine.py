@@ -17,24 +17,24 @@ from virl.agent.agent import Agent
 from virl.agent.character import Character, Point, start_of
 from virl.agent.routine import Wish
 from virl.errors import BadInput, NoImagery, NoRoute, NoStreetView, NotFound
-from virl.geo import LatLng, bearing, egocentric_word
+from virl.geo.globe import LatLng, bearing, egocentric_word
 from virl.mind.lexicon import Lexicon, load_lexicon, words_of
 from virl.mind.understanding.reading import Reading
 from virl.pages.exhibits import Exhibit, MapExhibit, MapLine, MapPoint, TableExhibit, TextExhibit
 from virl.pages.shell import html_page, open_templates
 from virl.plain_text import plain_line
-from virl.platform.addresses import address_in, is_address
-from virl.platform.city import City
-from virl.platform.locate import locate
-from virl.platform.maps import ReverseMaps
-from virl.platform.movement.base import Choice, Step
-from virl.platform.movement.instruction.tourist.signs import SignReader
-from virl.platform.outcome import Outcome
+from virl.platform.city.addresses import address_in, is_address
+from virl.platform.city.city import City
+from virl.platform.city.locate import locate
+from virl.platform.city.maps import ReverseMaps
+from virl.platform.city.outcome import Outcome
+from virl.platform.city.relocate import relocate
+from virl.platform.city.stand_ins import draw_address, is_there
+from virl.platform.city.streetview import Panorama, Pose
+from virl.platform.movers.base import Choice, Step
+from virl.platform.navigators.tourist.signs import SignReader
 from virl.platform.perception.active import Looking
 from virl.platform.perception.memory import VisualMemory
-from virl.platform.relocate import relocate
-from virl.platform.stand_ins import draw_address, is_there
-from virl.platform.streetview import Panorama, Pose
 from virl.routines.counting.counter import Counter
 from virl.routines.counting.folder import MEMORY
 from virl.routines.counting.rounds import memory_settings_for

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from virl.geo import LatLng, LocalFrame, bearing, normalize_heading
+from virl.geo.globe import LatLng, LocalFrame, bearing, normalize_heading
 
 Side = Literal["left", "right", "ahead"]
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from virl.files.json_reading import JsonRecord
 from virl.journal.records import PlaceRecord
-from virl.json_reading import JsonRecord
 from virl.routines.clients.walks import walk_in_words
 
 UNKNOWN = "unknown"

@@ -1,6 +1,6 @@
 """How long a place that is open stays open."""
 
-from virl.platform.places import DAYS, Place
+from virl.platform.city.places import DAYS, Place
 
 DAY_MIN, WEEK_MIN = 1440, 7 * 1440
 

@@ -8,11 +8,11 @@ from pydantic import BaseModel, ConfigDict
 
 from virl.agent.agent import Agent
 from virl.errors import BadInput, NotFound
-from virl.geo import LatLng, distance
+from virl.geo.globe import LatLng, distance
 from virl.pages.numbers import count_noun
-from virl.platform.locate import locate
-from virl.platform.maps import SPEED_M_S
-from virl.platform.places import Place, PlacesInFull, RatedPlaces, complete_to, nearby_in_full
+from virl.platform.city.locate import locate
+from virl.platform.city.maps import SPEED_M_S
+from virl.platform.city.places import Place, PlacesInFull, RatedPlaces, complete_to, nearby_in_full
 from virl.routines.clients.settings import Client, client_of
 from virl.routines.recommend.replies import PlaceSearch
 from virl.routines.recommend.rules import USUAL_STARS, steady_stars

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from virl.agent.agent import Agent
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 from virl.mind.opinions import requested_attributes
 from virl.pages.exhibits import MapExhibit, MapPoint, TableExhibit, TextExhibit
-from virl.platform.claims import PlaceClaim
-from virl.platform.outcome import Outcome
+from virl.platform.city.claims import PlaceClaim
+from virl.platform.city.outcome import Outcome
 from virl.routines.clients.walks import walk_in_words
 from virl.routines.directions.destination import nearest_told
 from virl.routines.recommend.candidate import UNKNOWN, Candidate, rank_candidates, why_not

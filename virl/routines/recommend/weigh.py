@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from virl.agent.agent import Agent
 from virl.errors import NotFound
-from virl.platform.places import Place
+from virl.platform.city.places import Place
 from virl.routines.clients.replies import Rating
 from virl.routines.explore.deciding import summarize_reviews
 from virl.routines.recommend.candidate import UNKNOWN, Candidate

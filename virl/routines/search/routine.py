@@ -19,27 +19,27 @@ from virl.agent.character import Character
 from virl.agent.eyes import FarEyes
 from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
-from virl.files import JsonLines
-from virl.geo import LatLng, distance
+from virl.files.writing import JsonLines
+from virl.geo.globe import LatLng, distance
 from virl.journal.records import ExchangeRecord, StepRecord
 from virl.mind.base import Mind, Pictures, Prompt, ReplyT
 from virl.mind.lexicon import Lexicon, load_lexicon
 from virl.mind.understanding.reading import Reading
 from virl.money.ledger import Ledger
 from virl.pages.exhibits import Exhibit, TableExhibit, TextExhibit
-from virl.platform.claims import ArrivalClaim
-from virl.platform.movement.base import Choice, Step
-from virl.platform.movement.sight.explorer import SightExplorer
-from virl.platform.movement.sight.goal import SightGoal
-from virl.platform.movement.sight.looking import AROUND, SMALL_AROUND, KnownSign, SignLooks
-from virl.platform.movement.sight.navigator import SightNavigator
-from virl.platform.movement.sight.rules import GoalQuestion, quoted_name, understand, words_of_goal
-from virl.platform.movement.sight.understanding import goal_in_words
-from virl.platform.movement.sight.wishes import explain_conditions
-from virl.platform.outcome import Outcome
+from virl.platform.city.claims import ArrivalClaim
+from virl.platform.city.outcome import Outcome
+from virl.platform.city.streetview import Camera, Link, Panorama, Pose
+from virl.platform.city.weekly_hours import moment_in, told_moment
+from virl.platform.movers.base import Choice, Step
+from virl.platform.navigators.sight.explorer import SightExplorer
+from virl.platform.navigators.sight.goal import SightGoal
+from virl.platform.navigators.sight.looking import AROUND, SMALL_AROUND, KnownSign, SignLooks
+from virl.platform.navigators.sight.navigator import SightNavigator
+from virl.platform.navigators.sight.rules import GoalQuestion, quoted_name, understand, words_of_goal
+from virl.platform.navigators.sight.understanding import goal_in_words
+from virl.platform.navigators.sight.wishes import explain_conditions
 from virl.platform.perception.road_fronts import RoadSight, far_camera
-from virl.platform.streetview import Camera, Link, Panorama, Pose
-from virl.platform.weekly_hours import moment_in, told_moment
 from virl.routines.search.settings import SEARCH
 
 SIGNS = "signs.jsonl"

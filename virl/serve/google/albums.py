@@ -9,9 +9,9 @@ from threading import Lock
 from fastapi import Response
 
 from virl.errors import NotFound
-from virl.platform.city import City
-from virl.platform.places import MeasuredPhotos
-from virl.platform.streetview import Image
+from virl.platform.city.city import City
+from virl.platform.city.places import MeasuredPhotos
+from virl.platform.city.streetview import Image
 from virl.serve.google.pictures import Painter, PictureCache, shrink_to_fit
 from virl.serve.google.reading import number
 from virl.serve.google.wire import Ask, GoogleStatus, Json, Refused, answer, invalid

@@ -6,7 +6,7 @@ from pathlib import Path
 from fastapi import FastAPI, Request, Response
 from starlette.types import ASGIApp
 
-from virl.platform.city import City
+from virl.platform.city.city import City
 from virl.serve.gate import add_gate
 from virl.serve.google.albums import FILES, Albums
 from virl.serve.google.dispatch import Dispatcher, Endpoint, Handler

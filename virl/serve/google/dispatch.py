@@ -19,7 +19,7 @@ from virl.errors import (
     ProviderError,
     VirlError,
 )
-from virl.json_reading import JsonFault, read_json
+from virl.files.json_reading import JsonFault, read_json
 from virl.serve.faults import GARBAGE, HALF, TIMEOUT, chance_of, hang, hints
 from virl.serve.gate import given_keys, shows_key
 from virl.serve.google.options import ServeOptions

@@ -9,10 +9,10 @@ from hashlib import blake2b
 from fastapi import Response
 
 from virl.errors import BadInput, NotFound
-from virl.geo import LatLng, destination, distance
-from virl.platform.city import City
-from virl.platform.maps import ReverseMaps
-from virl.platform.places import Place
+from virl.geo.globe import LatLng, destination, distance
+from virl.platform.city.city import City
+from virl.platform.city.maps import ReverseMaps
+from virl.platform.city.places import Place
 from virl.serve.google.legacy_json import bounds, components, legacy_types, plus_codes, point, viewport
 from virl.serve.google.options import Oddities
 from virl.serve.google.place_json import address_parts

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from virl.geo import LatLng
-from virl.platform.places import Place, Review
+from virl.geo.globe import LatLng
+from virl.platform.city.places import Place, Review
 from virl.serve.google.place_json import (
     ICON_COLOR,
     ICONS,

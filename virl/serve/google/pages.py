@@ -8,7 +8,7 @@ from threading import Lock
 
 from cachetools import FIFOCache
 
-from virl.platform.places import Place
+from virl.platform.city.places import Place
 from virl.serve.google.wire import invalid
 
 KEPT = 10_000  # tokens that are remembered, the oldest go first; chosen

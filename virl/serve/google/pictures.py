@@ -8,7 +8,7 @@ import numpy as np
 from cachetools import LRUCache
 from fastapi import Response
 
-from virl.platform.streetview import Image
+from virl.platform.city.streetview import Image
 
 QUALITY = 90  # of JPEG; chosen, near what Google sends
 

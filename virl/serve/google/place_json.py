@@ -6,9 +6,9 @@ from math import cos, radians
 from threading import Lock
 
 from virl.errors import BadInput, NotFound
-from virl.geo import LatLng
-from virl.platform.city import City
-from virl.platform.places import Place, Review
+from virl.geo.globe import LatLng
+from virl.platform.city.city import City
+from virl.platform.city.places import Place, Review
 from virl.serve.google.albums import Albums, photos_json
 from virl.serve.google.masks import FIELDS
 from virl.serve.google.options import Oddities

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from virl.platform.place_types import by_type
-from virl.platform.places import Place
+from virl.platform.city.place_types import by_type
+from virl.platform.city.places import Place
 from virl.serve.google.wire import invalid
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from fastapi import Response
 
-from virl.geo import LatLng
-from virl.platform.city import City
-from virl.platform.places import Place
+from virl.geo.globe import LatLng
+from virl.platform.city.city import City
+from virl.platform.city.places import Place
 from virl.serve.google.albums import Albums, legacy_photos_json
 from virl.serve.google.legacy_json import legacy_place
 from virl.serve.google.masks import FIELDS

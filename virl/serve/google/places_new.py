@@ -7,9 +7,9 @@ from itertools import pairwise
 
 from fastapi import Response
 
-from virl.geo import LatLng, distance
-from virl.platform.city import City
-from virl.platform.places import Place
+from virl.geo.globe import LatLng, distance
+from virl.platform.city.city import City
+from virl.platform.city.places import Place
 from virl.serve.google.masks import MaskTree, apply_mask, parse_mask
 from virl.serve.google.options import Oddities
 from virl.serve.google.pages import Page, Pages

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from virl.geo import LatLng, distance
+from virl.geo.globe import LatLng, distance
 from virl.serve.google.wire import Json, invalid
 
 

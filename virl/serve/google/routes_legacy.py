@@ -8,11 +8,11 @@ from datetime import UTC, datetime, timedelta
 from fastapi import Response
 
 from virl.errors import NotFound
-from virl.geo import LatLng
-from virl.platform.city import City
-from virl.platform.maps import TravelMode
-from virl.platform.providers.google.polyline import encode_polyline
-from virl.platform.transit import JourneyLeg
+from virl.geo.globe import LatLng
+from virl.geo.polyline import encode_polyline
+from virl.platform.city.city import City
+from virl.platform.city.maps import TravelMode
+from virl.platform.city.transit import JourneyLeg
 from virl.serve.google.geocoding import Stop, address_id, stop_of
 from virl.serve.google.legacy_json import bounds, point
 from virl.serve.google.static import COPYRIGHT

@@ -10,11 +10,11 @@ from typing import Any
 from fastapi import Response
 
 from virl.errors import NotFound
-from virl.geo import LatLng
-from virl.platform.city import City
-from virl.platform.maps import SPEED_M_S, TravelMode
-from virl.platform.providers.google.polyline import encode_polyline
-from virl.platform.transit import JourneyLeg
+from virl.geo.globe import LatLng
+from virl.geo.polyline import encode_polyline
+from virl.platform.city.city import City
+from virl.platform.city.maps import SPEED_M_S, TravelMode
+from virl.platform.city.transit import JourneyLeg
 from virl.serve.google.geocoding import stop_of
 from virl.serve.google.masks import FIELDS, apply_mask, parse_mask
 from virl.serve.google.place_json import box_json, lat_lng_json

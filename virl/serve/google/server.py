@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from virl.platform.city import City
+from virl.platform.city.city import City
 from virl.serve.google.app import make_app
 from virl.serve.google.options import ServeOptions
 from virl.serve.loopback import ServedCity, serve_app, served_app

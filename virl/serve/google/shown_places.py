@@ -4,9 +4,9 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 
-from virl.geo import LatLng
-from virl.platform.places import Place, Places
-from virl.platform.streetview import Image
+from virl.geo.globe import LatLng
+from virl.platform.city.places import Place, Places
+from virl.platform.city.streetview import Image
 from virl.serve.google.options import Oddities
 from virl.serve.google.place_types import TYPES
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from fastapi import Response
 
 from virl.errors import NoImagery, NoStreetView, NotFound
-from virl.geo import LatLng, bearing, distance
-from virl.platform.city import City
-from virl.platform.streetview import MAX_FOV, MAX_RADIUS_M, MIN_FOV, Camera, Image, Panorama
+from virl.geo.globe import LatLng, bearing, distance
+from virl.platform.city.city import City
+from virl.platform.city.streetview import MAX_FOV, MAX_RADIUS_M, MIN_FOV, Camera, Image, Panorama
 from virl.serve.google.options import Oddities
 from virl.serve.google.pictures import Painter, no_imagery
 from virl.serve.google.reading import optional_number, position_in

@@ -15,10 +15,10 @@ from fastapi import Response
 from numpy.typing import NDArray
 
 from virl.errors import NoStreetView
-from virl.geo import LatLng
-from virl.platform.attitude import Attitude
-from virl.platform.city import City
-from virl.platform.streetview import MAX_FOV, MAX_RADIUS_M, MIN_FOV, Camera, Image, Panorama
+from virl.geo.globe import LatLng
+from virl.platform.city.attitude import Attitude
+from virl.platform.city.city import City
+from virl.platform.city.streetview import MAX_FOV, MAX_RADIUS_M, MIN_FOV, Camera, Image, Panorama
 from virl.serve.google.options import WIDTHS, Oddities
 from virl.serve.google.pictures import Painter, PictureCache
 from virl.serve.google.reading import lat_lng, number, optional_number

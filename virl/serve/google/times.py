@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from zoneinfo import ZoneInfo
 
-from virl.platform.places import Place
+from virl.platform.city.places import Place
 
 REVIEWED_DAYS = 900  # reviews are at most so old; chosen, since cities do not tell when they were written
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 
 from virl.errors import NoRoute
-from virl.geo import LatLng, bearing, compass_word, distance, signed_turn
-from virl.platform.maps import SPEED_M_S, Maps, TravelMode
+from virl.geo.globe import LatLng, bearing, compass_word, distance, signed_turn
+from virl.platform.city.maps import SPEED_M_S, Maps, TravelMode
 from virl.serve.work import end_if_client_left
 
 TURN_DEG = 30.0  # a smaller change of heading is no turn; chosen

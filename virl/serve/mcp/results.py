@@ -9,8 +9,8 @@ from typing import Any
 from mcp.types import CallToolResult, ContentBlock, ImageContent, ResourceLink, TextContent
 from pydantic import BaseModel
 
+from virl.files.pictures import open_picture
 from virl.journal.records import ViewRecord
-from virl.picture_reading import open_picture
 from virl.serve.mcp.resources import MAP, REPORT, address
 from virl.serve.mcp.session import Acting, CitySession
 from virl.tools.base import NOT_ORDERS, ToolResult, short

@@ -46,8 +46,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from virl.agent.roster import RosterEntry, roster
 from virl.agent.tool import TOOLS, Arguments
 from virl.errors import UnknownName, VirlError
+from virl.files.json_reading import whole_escapes
 from virl.journal.records import ViewRecord
-from virl.json_reading import whole_escapes
 from virl.mind.prompt import load_prompt
 from virl.mind.rendering import render
 from virl.mind.replies import Reply

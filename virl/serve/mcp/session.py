@@ -18,7 +18,7 @@ from virl.agent.start import begin
 from virl.agent.user import Feedback, Moment, parse_line
 from virl.console import SafeConsole
 from virl.errors import BadInput, VirlError
-from virl.files import write_whole
+from virl.files.writing import write_whole
 from virl.journal.records import AnyRecord, NoteRecord, Result, StartRecord, StepRecord
 from virl.journal.report import render_report
 from virl.serve.mcp.calls import Call

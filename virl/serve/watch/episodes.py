@@ -11,13 +11,13 @@ from virl.bench.benchmark import Shown, ShownView
 from virl.bench.episode import Data, Record
 from virl.bench.files import FOLDER, slug
 from virl.bench.report.runs import gather, reading_data
-from virl.files import is_inside
-from virl.geo import LatLng, LocalFrame, bearing, distance
+from virl.files.pictures import PictureFault, open_picture
+from virl.files.writing import is_inside
+from virl.geo.globe import LatLng, LocalFrame, bearing, distance
 from virl.pages.ground import ground_of_lines
 from virl.pages.map_svg import mark_data
 from virl.pages.maps import Mark
 from virl.pages.paper import Point, on_paper
-from virl.picture_reading import PictureFault, open_picture
 from virl.plain_text import plain_tree
 from virl.serve.watch.telling import ToldBox, ToldCost, ToldView, ground_around, plain_mark
 

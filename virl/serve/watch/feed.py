@@ -9,8 +9,8 @@ from typing import Any, Protocol
 
 from virl.agent.control import Control
 from virl.errors import JournalBroken
-from virl.files import is_inside, read_bounded
-from virl.geo import LatLng
+from virl.files.writing import is_inside, read_bounded
+from virl.geo.globe import LatLng
 from virl.journal.journal import JOURNAL
 from virl.journal.page import moment
 from virl.journal.records import AnyRecord, NoteRecord, StepRecord

@@ -7,7 +7,7 @@ from pathlib import Path
 from jinja2 import Environment
 
 from virl.errors import BadInput
-from virl.files import write_whole
+from virl.files.writing import write_whole
 from virl.journal.page import TEMPLATES as REPORT_TEMPLATES
 from virl.pages.pictures import Grades, embed_all
 from virl.pages.shell import THEME, html_page, join_files, open_templates

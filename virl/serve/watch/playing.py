@@ -14,7 +14,7 @@ from virl.bench.episode import Episode, Record
 from virl.bench.play import HUMAN, episodes_to_play, play
 from virl.bench.records import RECORDS
 from virl.errors import BadInput, VirlError
-from virl.geo import LatLng, LocalFrame, distance
+from virl.geo.globe import LatLng, LocalFrame, distance
 from virl.pages.paper import on_paper
 from virl.plain_text import plain_tree
 from virl.platform.providers.cities import open_known

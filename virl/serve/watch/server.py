@@ -20,7 +20,7 @@ from virl.agent.control import Control
 from virl.errors import VirlError
 from virl.journal.journal import JPEG_QUALITY
 from virl.plain_text import plain_lines
-from virl.platform.streetview import Image
+from virl.platform.city.streetview import Image
 from virl.serve.limits import RequestBounds, RequestLimits
 from virl.serve.running import LOOPBACK, run, serve_in_thread
 from virl.serve.watch.door import Door, Secrets

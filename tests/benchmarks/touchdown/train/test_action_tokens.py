@@ -20,8 +20,8 @@ from benchmarks.touchdown.train.tokens import (
     walked_sample,
 )
 from virl.errors import ModelUnavailable
-from virl.platform.episodes import InstructionEpisode
-from virl.platform.movement.discrete.actions import Action
+from virl.platform.city.episodes import InstructionEpisode
+from virl.platform.movers.discrete.actions import Action
 
 pytestmark = pytest.mark.slow
 

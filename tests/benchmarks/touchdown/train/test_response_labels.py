@@ -8,9 +8,9 @@ from made_lessons import MAX_ACTIONS, ScriptedWriter, made_lessons, made_routes,
 from benchmarks.touchdown.train.samples import Lessons, told_with
 from benchmarks.touchdown.train.tokens import IGNORED, Sample, action_tokens
 from benchmarks.touchdown.train.walking import Rollout, TrainingRoute
-from virl.platform.movement.discrete.actions import Action
-from virl.platform.movement.discrete.oracle import Oracle
-from virl.platform.movement.instruction.velma.transcript import transcript
+from virl.platform.movers.discrete.actions import Action
+from virl.platform.movers.discrete.oracle import Oracle
+from virl.platform.navigators.velma.transcript import transcript
 
 pytestmark = pytest.mark.slow
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from virl.errors import BadInput
+from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.base import Detection, LookScores
 from virl.platform.perception.detectors.clip_proposals import ClipProposals, ClipProposalsSettings
-from virl.platform.streetview import Camera, View
 
 COLOURS = {"red door": (200, 30, 30), "green door": (30, 160, 40), "wall": (170, 140, 120)}
 SETTINGS = ClipProposalsSettings(

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from virl.errors import BadInput, ModelUnavailable
-from virl.platform.city import City
+from virl.platform.city.city import City
+from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.detectors.rendered import CLASSES, WEIGHTS, RenderedDetector, RenderedSettings
 from virl.platform.perception.models import Models, read_model
 from virl.platform.perception.overlap import intersection_over_union
 from virl.platform.perception.shared.threads import EACH_CORE, cores, look_at_each, usual_threads
 from virl.platform.perception.standing import check_without_truth
-from virl.platform.streetview import Camera, View
 
 LARGEST_BYTES = 8_000_000
 LOOKS = [(number, heading) for number in (40, 400, 900, 1500, 2100) for heading in (0.0, 120.0, 240.0)]

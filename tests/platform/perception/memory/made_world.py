@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from virl.geo import LatLng, LocalFrame
+from virl.geo.globe import LatLng, LocalFrame
+from virl.platform.city.streetview import Box, Camera, Image, View
 from virl.platform.perception.active import Sighting
 from virl.platform.perception.memory import MemorySettings, Rules, Seen, VisualMemory, memory_settings
-from virl.platform.streetview import Box, Camera, Image, View
 
 ORIGIN = LatLng(51.5, -0.12)
 CAMERA_M = 2.5

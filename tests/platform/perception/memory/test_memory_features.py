@@ -10,10 +10,10 @@ import pytest
 from made_world import SIZE, Thing, camera_to, settings, sighting
 
 from virl.errors import BadInput
+from virl.platform.city.streetview import Image
 from virl.platform.perception.active import Sighting
 from virl.platform.perception.base import Match
 from virl.platform.perception.memory import MemorySettings, VisualMemory
-from virl.platform.streetview import Image
 
 FAR = 30.0
 

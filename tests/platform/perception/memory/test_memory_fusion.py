@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_world import ORIGIN, at, metres
 
-from virl.geo import LatLng, LocalFrame, distance
+from virl.geo.globe import LatLng, LocalFrame, distance
 from virl.platform.perception.memory.fusion import fuse, place, separation, surprise
 from virl.platform.perception.memory.objects import Estimate
 from virl.platform.perception.memory.rays import Ray

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_world import CAMERA_M, Thing, camera_to, exact_box, seen, settings, sighting
 
-from virl.geo import signed_turn
+from virl.geo.globe import signed_turn
+from virl.platform.city.streetview import Camera
 from virl.platform.perception.memory.rays import ray_of, span_of
-from virl.platform.streetview import Camera
 
 
 @given(

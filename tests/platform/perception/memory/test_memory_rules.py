@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from made_world import ORIGIN, Thing, at, camera_to, seen, settings, sighting
 
+from virl.platform.city.streetview import Camera
 from virl.platform.perception.memory.association import by_features, by_geometry, by_panorama, by_view
 from virl.platform.perception.memory.objects import Estimate
-from virl.platform.streetview import Camera
 
 BIN, NEXT = Thing(3.0, 12.0), Thing(3.0, 15.0)
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from made_world import settings
 
-from virl.geo import distance
+from virl.geo.globe import distance
+from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.active import Sighting
 from virl.platform.perception.look import sweep_cameras
 from virl.platform.perception.memory import VisualMemory
 from virl.platform.providers.offline.city import kept_plan, open_offline
-from virl.platform.streetview import Camera, View
 
 SEED, FIRST, STEPS = 1, "vt-01581", 7  # a street with two bins, benches, and a mailbox on it
 KINDS = {"trash bin", "fire hydrant", "bench", "mailbox"}

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from made_world import Thing, at, camera_to, metres, open_memory, settings, sighting, walk
 
 from virl.errors import BadInput, UnknownName
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
+from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.active import Sighting
 from virl.platform.perception.memory import VisualMemory, memory_settings
-from virl.platform.streetview import Camera, View
 
 STREET = [(0.0, float(y)) for y in range(0, 50, 10)]
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from served_google import Google, google_over
 
-from virl.platform.city import City
+from virl.platform.city.city import City
 from virl.platform.providers.google.city_file import GoogleOptions
 
 NEW = GoogleOptions(api="new")

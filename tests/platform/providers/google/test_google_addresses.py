@@ -6,7 +6,7 @@ import pytest
 from scripted_google import ScriptedGoogle, client, good
 
 from virl.errors import NotFound
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 from virl.platform.providers.google.maps import geocode
 
 TOKYO = (LatLng(35.6, 139.6), LatLng(35.8, 139.8))

@@ -8,9 +8,9 @@ from contracts import MapsContract, PlacesContract, StreetViewContract
 from served_google import MARKER_KEY, FlatPhotos, Google, google_http, google_over
 
 from virl.errors import BudgetExceeded, ProviderError
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 from virl.money.ledger import Ledger
-from virl.platform.city import City
+from virl.platform.city.city import City
 from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.city_file import GoogleOptions
 from virl.serve.google.options import ServeOptions

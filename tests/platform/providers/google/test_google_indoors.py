@@ -3,8 +3,8 @@
 import pytest
 from served_google import google_over
 
-from virl.geo import distance
-from virl.platform.city import City
+from virl.geo.globe import distance
+from virl.platform.city.city import City
 from virl.platform.providers.google.city_file import GoogleOptions
 from virl.serve.google.options import ServeOptions, parse_oddities
 

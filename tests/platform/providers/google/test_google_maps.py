@@ -7,17 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from served_google import Google
 
-from virl import geo
 from virl.errors import BadInput, NoRoute, NotFound
-from virl.geo import Floats, LatLng
-from virl.platform.city import City
-from virl.platform.maps import in_blocks
+from virl.geo import globe
+from virl.geo.globe import Floats, LatLng
+from virl.geo.polyline import decode_polyline, encode_polyline
+from virl.platform.city.city import City
+from virl.platform.city.maps import in_blocks
 from virl.platform.providers.cities import city_settings
 from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.city_file import GoogleCity, GoogleOptions
 from virl.platform.providers.google.http import Call
 from virl.platform.providers.google.maps import LEGS, parts_of, tours
-from virl.platform.providers.google.polyline import decode_polyline, encode_polyline
 from virl.platform.providers.http.service import Request
 
 NEW, OLD = GoogleOptions(api="new"), GoogleOptions(api="legacy")
@@ -52,8 +52,8 @@ def test_routes_are_as_long_as_in_the_city_itself(virlton: City, fresh: Google, 
     assert route.distance == pytest.approx(own.distance, abs=len(stops))  # whole metres for each leg
     assert route.duration == pytest.approx(own.duration, abs=len(stops))
     assert len(route.path) == pytest.approx(len(own.path), abs=len(stops))
-    assert geo.distance(route.path[0], stops[0]) < 1
-    assert geo.distance(route.path[-1], stops[-1]) < 1
+    assert globe.distance(route.path[0], stops[0]) < 1
+    assert globe.distance(route.path[-1], stops[-1]) < 1
 
 
 @pytest.mark.slow
@@ -63,7 +63,7 @@ def test_a_long_tour_goes_in_parts(virlton: City, fresh: Google) -> None:
     assert counted(fresh)[0] == [2]
     assert route.distance == pytest.approx(own.distance, abs=len(stops))
     assert route.duration == pytest.approx(own.duration, abs=len(stops))
-    walked = sum(geo.distance(a, b) for a, b in pairwise(route.path))
+    walked = sum(globe.distance(a, b) for a, b in pairwise(route.path))
     assert route.distance == pytest.approx(walked, rel=0.01)
 
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from virl import geo
-from virl.geo import LatLng, distance
-from virl.platform.places import Place
+from virl.geo import globe
+from virl.geo.globe import LatLng, distance
+from virl.platform.city.places import Place
 from virl.platform.providers.google.city_file import NEARBY_REQUESTS
 from virl.platform.providers.google.nearby import (
     MOST,
@@ -48,7 +48,7 @@ class Street:
     def away(self, center: LatLng) -> np.ndarray:
         """Metres from a position to each place."""
         lats, lngs = zip(*(one.position for one in self.places), strict=True)
-        return geo.distances(center.lat, center.lng, lats, lngs)
+        return globe.distances(center.lat, center.lng, lats, lngs)
 
     def halves(self, kinds: Kinds) -> tuple[Kinds, ...]:
         return () if kinds.only else (Kinds(only=FIRST), Kinds(but=FIRST))
@@ -67,7 +67,7 @@ def places(within_200_m: int) -> list[Place]:
     kinds = rng.choice(["cafe", "bank", "premise"], count, p=[0.45, 0.45, 0.1])
     spots = zip(away, toward, kinds, strict=True)
     return [
-        Place(str(i), "", (str(kind),), geo.destination(HERE, float(degrees), float(metres)))
+        Place(str(i), "", (str(kind),), globe.destination(HERE, float(degrees), float(metres)))
         for i, (metres, degrees, kind) in enumerate(spots)
     ]
 
@@ -93,7 +93,7 @@ def asked(
 def test_a_wider_circle_never_has_fewer_places(
     density: int, radii: list[float], turn: float, away: float
 ) -> None:
-    of, at = street(density), geo.destination(HERE, turn, away)
+    of, at = street(density), globe.destination(HERE, turn, away)
     found: set[str] = set()
     for radius in sorted(radii):
         wider, complete, requests = asked(of, at, radius)
@@ -117,7 +117,7 @@ def test_the_twenty_first_place_costs_at_most_three_requests(radius: float) -> N
     rng = np.random.default_rng(1)
     spots = zip(rng.uniform(0, radius, 21), rng.uniform(0, 360, 21), strict=True)
     all_of_it = [
-        Place(str(i), "", (("cafe", "bank")[i % 2],), geo.destination(HERE, float(turn), float(metres)))
+        Place(str(i), "", (("cafe", "bank")[i % 2],), globe.destination(HERE, float(turn), float(metres)))
         for i, (metres, turn) in enumerate(spots)
     ]
     twenty, *_, before = asked(Street(all_of_it[:20]), HERE, radius)
@@ -129,14 +129,14 @@ def test_the_twenty_first_place_costs_at_most_three_requests(radius: float) -> N
 @pytest.mark.slow
 def test_a_square_of_dense_streets_is_shared_by_those_who_stand_in_it() -> None:
     of = street(300)
-    walk = [geo.destination(HERE, 90.0, 10.0 * step) for step in range(10)]
+    walk = [globe.destination(HERE, 90.0, 10.0 * step) for step in range(10)]
     requests = [asked(of, at, 200.0, need=20.0) for at in walk]
     assert all(complete >= 20.0 for _, complete, _ in requests)
     assert sum(count for *_, count in requests) <= 8, "not one for each stand"
 
 
 def test_who_needs_little_of_a_dense_street_asks_about_a_square_that_fits() -> None:
-    walk = [geo.destination(HERE, 90.0, 20.0 * step) for step in range(12)]
+    walk = [globe.destination(HERE, 90.0, 20.0 * step) for step in range(12)]
     of = street(250)
     requests = [asked(of, at, 200.0, need=30.0) for at in walk]
     assert all(complete >= 30.0 for _, complete, _ in requests)
@@ -145,7 +145,7 @@ def test_who_needs_little_of_a_dense_street_asks_about_a_square_that_fits() -> N
 
 def test_neighbours_share_what_is_known() -> None:
     of = street(100)
-    walk = [geo.destination(HERE, 90.0, 10.0 * step) for step in range(20)]
+    walk = [globe.destination(HERE, 90.0, 10.0 * step) for step in range(20)]
     requests = sum(asked(of, at, 200.0, need=20.0)[2] for at in walk)
     assert requests <= 8, "one for each 80 m, and few more"
 

@@ -7,18 +7,18 @@ import pytest
 from scripted_google import ScriptedGoogle, client, good
 
 from virl.errors import NoImagery
-from virl.geo import LatLng, bearing
-from virl.platform.maps import SPEED_M_S
+from virl.geo.globe import LatLng, bearing
+from virl.geo.polyline import encode_polyline
+from virl.platform.city.maps import SPEED_M_S
+from virl.platform.city.streetview import Camera
 from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.city_file import GoogleOptions
 from virl.platform.providers.google.instructions import street_in
 from virl.platform.providers.google.journeys import departure
 from virl.platform.providers.google.maps import GoogleMaps
-from virl.platform.providers.google.polyline import encode_polyline
 from virl.platform.providers.google.streetview import GoogleStreetView
 from virl.platform.providers.google.ways_legacy import LegacyWays
 from virl.platform.providers.google.ways_new import RoutesApi
-from virl.platform.streetview import Camera
 
 HERE, NORTH, EAST = LatLng(1.0, 2.0), LatLng(1.001, 2.0), LatLng(1.0, 2.002)
 SESSION = good({"session": "s", "expiry": "9999999999"})

@@ -5,11 +5,11 @@ import pytest
 from scripted_google import PICTURE, ScriptedGoogle, answer, client, good
 from served_google import google_http
 
-from virl.platform.city import City
+from virl.platform.city.city import City
+from virl.platform.city.streetview import Camera
 from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.http import Call
 from virl.platform.providers.google.keys import Keys
-from virl.platform.streetview import Camera
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import serve_city
 

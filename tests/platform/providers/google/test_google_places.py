@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from scripted_google import ScriptedGoogle, client, good
 from served_google import FlatPhotos, Google, google_over
 
-from virl import geo
 from virl.errors import BadInput, NotFound, ProviderError
-from virl.geo import LatLng
-from virl.platform.city import City
-from virl.platform.places import (
+from virl.geo import globe
+from virl.geo.globe import LatLng
+from virl.platform.city.city import City
+from virl.platform.city.places import (
     OpeningHours,
     Place,
     RatedPlaces,
@@ -23,6 +23,7 @@ from virl.platform.places import (
     each_photo,
     nearby_in_full,
 )
+from virl.platform.city.streetview import Image
 from virl.platform.providers import open_city
 from virl.platform.providers.google import places_legacy, places_new
 from virl.platform.providers.google.city_file import GoogleOptions
@@ -37,7 +38,6 @@ from virl.platform.providers.google.vocabulary import (
     type_table,
 )
 from virl.platform.providers.http.bodies import Notes, read_body
-from virl.platform.streetview import Image
 from virl.serve.google.options import ServeOptions
 
 NEW = GoogleOptions(api="new")
@@ -505,7 +505,7 @@ def test_a_place_is_open_just_between_opening_and_closing(opens: int, length: in
 
 def test_double_entries_are_merged() -> None:
     def entry(place_id: str, name: str, metres: float, reviews: int) -> Place:
-        position = geo.destination(LatLng(10, 20), 90, metres)
+        position = globe.destination(LatLng(10, 20), 90, metres)
         return Place(place_id, name, (), position, review_count=reviews)
 
     entries = [
@@ -525,10 +525,10 @@ def test_double_entries_are_merged() -> None:
 )
 def test_parts_cover_a_circle(spots: list[tuple[float, float]], radius: float) -> None:
     center = LatLng(41.0, -38.0)
-    places = [Place(str(i), "", (), geo.destination(center, *spot)) for i, spot in enumerate(spots)]
+    places = [Place(str(i), "", (), globe.destination(center, *spot)) for i, spot in enumerate(spots)]
 
     def ask(middle: LatLng, reach: float) -> NearbyResult:
-        away = sorted((geo.distance(middle, place.position), int(place.id)) for place in places)
+        away = sorted((globe.distance(middle, place.position), int(place.id)) for place in places)
         near = [(metres, i) for metres, i in away if metres <= reach]
         complete = reach if len(near) <= 20 else near[20][0] - 1e-6
         return NearbyResult([places[i] for _, i in near[:20]], complete)
@@ -536,7 +536,7 @@ def test_parts_cover_a_circle(spots: list[tuple[float, float]], radius: float) -
     told = cover_circle(ask, center, radius, 3000)
     assert told.complete == radius
     found = {place.id for place in told.places}
-    assert found >= {place.id for place in places if geo.distance(center, place.position) <= radius}
+    assert found >= {place.id for place in places if globe.distance(center, place.position) <= radius}
 
 
 def test_the_vocabulary_is_one() -> None:

@@ -7,17 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from served_google import Google, google_over
 
-from virl import geo
 from virl.errors import BadInput, NoImagery, NoStreetView, ProviderError
-from virl.platform.attitude import Attitude
-from virl.platform.city import City
+from virl.geo import globe
+from virl.platform.city.attitude import Attitude
+from virl.platform.city.city import City
+from virl.platform.city.streetview import Camera, Panorama, View
 from virl.platform.providers.google.city_file import GoogleOptions, Imagery
 from virl.platform.providers.google.streetview import KeyedStreetView
 from virl.platform.providers.google.tiles import SERVICE, Capture
-from virl.platform.providers.graph.projection import equirectangular, perspective
-from virl.platform.providers.graph.tiling import tiles_seen
 from virl.platform.providers.http.bodies import read_body
-from virl.platform.streetview import Camera, Panorama, View
+from virl.platform.providers.pictures.projection import equirectangular, perspective
+from virl.platform.providers.pictures.tiling import tiles_seen
 
 # As Google's page on street-view tiles shows a reply, with our numbers.
 METADATA = {
@@ -93,7 +93,7 @@ def test_a_walk_asks_for_one_panorama_a_step_where_the_street_goes_straight_on(f
     pose, heading, asked = here(fresh.city), 90.0, 0
     fresh.asked()
     for _ in range(12):
-        onward = min(pose.links, key=lambda link: abs(geo.signed_turn(heading, link.heading)))
+        onward = min(pose.links, key=lambda link: abs(globe.signed_turn(heading, link.heading)))
         pose, heading = fresh.city.streetview.panorama(onward.pano_id), onward.heading
         requests = fresh.asked()
         assert set(requests) <= {"tiles_metadata"}
@@ -105,7 +105,7 @@ def test_a_walk_asks_for_one_panorama_a_step_where_the_street_goes_straight_on(f
 
 @pytest.mark.slow
 def test_many_positions_cost_one_request_for_each_hundred(virlton: City, fresh: Google) -> None:
-    positions = [geo.destination(virlton.center, 7.0 * i, 0.4 * i) for i in range(201)]
+    positions = [globe.destination(virlton.center, 7.0 * i, 0.4 * i) for i in range(201)]
     found = as_google(fresh.city).nearest_many(positions, 20)
     requests = fresh.asked()
     assert requests["tiles_pano_ids"] == 3

@@ -9,14 +9,14 @@ import pytest
 from numpy.typing import NDArray
 from served_google import google_over
 
-from virl.platform.attitude import Attitude
-from virl.platform.city import City
+from virl.platform.city.attitude import Attitude
+from virl.platform.city.city import City
+from virl.platform.city.streetview import Camera, Image
 from virl.platform.providers.google.city_file import GoogleOptions
-from virl.platform.providers.graph.projection import equirectangular, perspective
-from virl.platform.providers.offline.streetview import OfflineStreetView
-from virl.platform.streetview import Camera, Image
+from virl.platform.providers.pictures.projection import equirectangular, perspective
 from virl.serve.google.options import ServeOptions, parse_oddities
 from virl.serve.google.tiles import attitude_of
+from virl.towns.streetview import OfflineStreetView
 
 WIDTH = 2048
 CAMERAS = (
@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 
 @pytest.fixture(scope="module")
 def level(virlton: City) -> Image:
-    street = cast(OfflineStreetView, virlton.streetview)
+    street = cast("OfflineStreetView", virlton.streetview)
     return street.panorama_image("vt-00042", WIDTH)
 
 

@@ -7,18 +7,18 @@ from served_google import MARKER_KEY
 
 from virl.agent.mover import planned_mover
 from virl.errors import BadInput, NoStreetView
-from virl.geo import LatLng
-from virl.platform.city import City
-from virl.platform.movement.grid import GridMover, Rings
-from virl.platform.movement.open_mover import open_mover
-from virl.platform.movement.web import WebSettings
+from virl.geo.globe import LatLng
+from virl.platform.city.city import City
+from virl.platform.city.streetview import Camera, Pose
+from virl.platform.movers.grid import GridMover, Rings
+from virl.platform.movers.open_mover import open_mover
+from virl.platform.movers.web import WebSettings
 from virl.platform.providers.google import city_file
 from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.city_file import GoogleOptions
 from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.keys import Keys
 from virl.platform.providers.google.settings import at_base_url, load_google_settings
-from virl.platform.streetview import Camera, Pose
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import serve_city
 

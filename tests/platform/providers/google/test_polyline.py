@@ -2,7 +2,7 @@
 
 import pytest
 
-from virl.platform.providers.google.polyline import MOST_LETTERS, decode_polyline, encode_polyline
+from virl.geo.polyline import MOST_LETTERS, decode_polyline, encode_polyline
 
 
 def test_a_polyline_of_google_is_decoded_and_encoded() -> None:

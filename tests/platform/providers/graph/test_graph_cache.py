@@ -7,7 +7,7 @@ import pytest
 from made_graph import LINKS, write_graph
 from real_data import real_data
 
-from virl.platform.graph import NavigationGraph
+from virl.platform.city.graph import NavigationGraph
 from virl.platform.providers.graph import cache
 from virl.platform.providers.graph.cache import load_touchdown
 from virl.platform.providers.graph.faults import GraphFault

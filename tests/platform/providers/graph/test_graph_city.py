@@ -9,17 +9,17 @@ from PIL import Image as Picture
 from real_data import real_data
 
 from virl.errors import BadInput, NoImagery, NotFound
-from virl.geo import LatLng, distance
-from virl.platform.city import City
-from virl.platform.graph import build_graph
+from virl.geo.globe import LatLng, distance
+from virl.platform.city.city import City
+from virl.platform.city.graph import build_graph
+from virl.platform.city.streetview import Camera
 from virl.platform.providers import city_names, open_city
 from virl.platform.providers.cities import read_city
 from virl.platform.providers.graph.city import open_graph_city
-from virl.platform.providers.graph.panoramas import PanoramaFolder
 from virl.platform.providers.graph.provider import GraphCity
-from virl.platform.providers.graph.streetview import street_lines
 from virl.platform.providers.offline.city_file import OfflineCity
-from virl.platform.streetview import Camera
+from virl.platform.providers.pictures.graph_streetview import street_lines
+from virl.platform.providers.pictures.panorama_folder import PanoramaFolder
 from virl.resources import data_folder
 
 YAW = 215.0

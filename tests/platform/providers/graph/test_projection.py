@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from real_data import real_data
 
 from virl.errors import BadInput
-from virl.platform.attitude import Attitude
-from virl.platform.providers.graph.projection import (
+from virl.platform.city.attitude import Attitude
+from virl.platform.city.streetview import Camera, Image
+from virl.platform.providers.pictures.projection import (
     PAD,
     Interpolation,
     equirectangular,
@@ -20,7 +21,6 @@ from virl.platform.providers.graph.projection import (
     rays_of,
     sample_points,
 )
-from virl.platform.streetview import Camera, Image
 
 WIDTH = 1024
 

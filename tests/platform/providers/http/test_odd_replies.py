@@ -8,7 +8,7 @@ import pytest
 from pydantic import Field
 
 from virl.errors import ProviderError
-from virl.platform.left_out import MOST_REASONS, LeftOut
+from virl.platform.city.left_out import MOST_REASONS, LeftOut
 from virl.platform.providers.http.bodies import MUST_FIT, CamelBody, OrUnknown, ReplyBody, read_body
 
 

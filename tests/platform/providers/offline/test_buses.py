@@ -4,12 +4,12 @@ import random
 
 import pytest
 
-from virl.geo import distance
-from virl.platform.city import City
+from virl.geo.globe import distance
+from virl.platform.city.city import City
+from virl.platform.city.transit import Journey, TransitMaps
 from virl.platform.providers import open_city
-from virl.platform.providers.offline.buses import EVERY, FIRST, LAST, bus_lines
 from virl.platform.providers.offline.city import kept_plan
-from virl.platform.transit import Journey, TransitMaps
+from virl.towns.buses import EVERY, FIRST, LAST, bus_lines
 
 NINE = 9 * 60 + 3
 

@@ -3,9 +3,9 @@ import pytest
 from contracts import ListingsContract, MapsContract, PlacesContract, StreetViewContract
 
 from virl.errors import NoStreetView
-from virl.platform.city import City
+from virl.platform.city.city import City
+from virl.platform.city.streetview import Camera
 from virl.platform.providers import open_city
-from virl.platform.streetview import Camera
 
 
 @pytest.fixture(scope="session")

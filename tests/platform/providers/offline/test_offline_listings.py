@@ -6,7 +6,7 @@ from made_town import made_town
 from shapely import Point, Polygon, box
 
 from virl.errors import BadInput
-from virl.platform.providers.offline.listings import OfflineListings, let_homes
+from virl.towns.listings import OfflineListings, let_homes
 
 TOWN = made_town()
 HOMES = let_homes(TOWN, 5)

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from virl.errors import BadInput, NoRoute, NotFound
-from virl.geo import LatLng, destination, distance
-from virl.platform.maps import SPEED_M_S
+from virl.geo.globe import LatLng, destination, distance
+from virl.platform.city.maps import SPEED_M_S
 from virl.platform.providers.offline.city import OfflineMaps
-from virl.platform.providers.offline.plan import StreetPlan
-from virl.platform.providers.offline.streetview import panorama_graph
-from virl.platform.providers.offline.town.layout import lay_out
+from virl.towns.plan.layout import lay_out
+from virl.towns.plan.town_plan import StreetPlan
+from virl.towns.streetview import panorama_graph
 
 CAFE = LatLng(41.2511, -38.7523)
 

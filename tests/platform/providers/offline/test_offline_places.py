@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 from made_town import made_town
 
 from virl.errors import BadInput, NotFound
-from virl.geo import LatLng, distance
-from virl.platform.places import Place, Places
-from virl.platform.providers.offline.life.parks import NO_FRONTAGE
-from virl.platform.providers.offline.life.shops import move_in
-from virl.platform.providers.offline.places import OfflinePlaces
-from virl.platform.providers.offline.plan import Shop
-from virl.platform.streetview import Image
+from virl.geo.globe import LatLng, distance
+from virl.platform.city.places import Place, Places
+from virl.platform.city.streetview import Image
+from virl.towns.life.parks import NO_FRONTAGE
+from virl.towns.life.shops import move_in
+from virl.towns.places import OfflinePlaces
+from virl.towns.plan.town_plan import Shop
 
 TOWN = made_town()
 SHOPS = move_in(TOWN, 2)

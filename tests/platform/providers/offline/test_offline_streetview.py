@@ -4,11 +4,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from virl.errors import BadInput, NoStreetView
-from virl.geo import LatLng, bearing, destination, distance, signed_turn
-from virl.platform.providers.offline.plan import StreetPlan
-from virl.platform.providers.offline.streetview import OfflineStreetMap, OfflineStreetView, panorama_graph
-from virl.platform.providers.offline.town.layout import lay_out
-from virl.platform.streetview import Camera, Image
+from virl.geo.globe import LatLng, bearing, destination, distance, signed_turn
+from virl.platform.city.streetview import Camera, Image
+from virl.towns.plan.layout import lay_out
+from virl.towns.plan.town_plan import StreetPlan
+from virl.towns.streetview import OfflineStreetMap, OfflineStreetView, panorama_graph
 
 PLAN = lay_out(0)  # hypothesis takes no fixtures
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from virl.platform.city import City
+from virl.platform.city.city import City
 from virl.platform.providers.cities import open_city
+from virl.platform.providers.http.osm_servers import MapServiceSettings, ServiceName, load_open_maps
 from virl.platform.providers.http.settings import Retries
-from virl.platform.providers.osm.server import MapServiceSettings, ServiceName, load_open_maps
 
 
 @pytest.fixture(autouse=True)

@@ -17,10 +17,9 @@ from loopback import LoopbackServer, Quiet
 from PIL import Image as Image_
 
 from virl.errors import NoImagery, ProviderError
-from virl.geo import LatLng
-from virl.platform.left_out import LeftOut
-from virl.platform.providers.graph.projection import equirectangular, perspective
-from virl.platform.providers.graph.tiling import paste_tile
+from virl.geo.globe import LatLng
+from virl.platform.city.left_out import LeftOut
+from virl.platform.city.streetview import Camera, Image
 from virl.platform.providers.open.cells import Cell, cell_at
 from virl.platform.providers.open.explored import Explored, Extent
 from virl.platform.providers.open.kept import KeptPictures
@@ -29,8 +28,9 @@ from virl.platform.providers.open.settings import load_open_settings
 from virl.platform.providers.open.shots import THIN, Shot, ShotLists, TileMatrix, pictures_of
 from virl.platform.providers.open.streetview import OpenStreetView, TiledPanorama
 from virl.platform.providers.pictures.picture import captures
+from virl.platform.providers.pictures.projection import equirectangular, perspective
+from virl.platform.providers.pictures.tiling import paste_tile
 from virl.platform.providers.provider import Access
-from virl.platform.streetview import Camera, Image
 
 HERE = LatLng(48.58, 7.75)
 CELL = cell_at(HERE)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from virl.errors import NoStreetView
-from virl.geo import LatLng, destination
+from virl.geo.globe import LatLng, destination
 from virl.platform.providers.open.cells import Cell
 from virl.platform.providers.open.explored import Explored, Extent
 from virl.platform.providers.open.kept import KeptPictures

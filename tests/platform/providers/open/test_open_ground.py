@@ -13,8 +13,8 @@ from servers.town import map_app
 from tests.platform.providers.open.conftest import write_city
 from virl.errors import BadInput, BudgetExceeded, ProviderError
 from virl.money.ledger import Ledger
-from virl.platform.city import City
-from virl.platform.maps import PanoramaMaps, ReverseMaps
+from virl.platform.city.city import City
+from virl.platform.city.maps import PanoramaMaps, ReverseMaps
 from virl.platform.providers.cities import Access, open_city, opened_city, read_city
 from virl.platform.providers.open.city_file import OpenCity
 from virl.serve.google.options import ServeOptions

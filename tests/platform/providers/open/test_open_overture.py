@@ -12,13 +12,13 @@ import shapely
 
 from tests.platform.providers.open.conftest import write_city
 from virl.errors import BadInput, ModelUnavailable, NotFound
-from virl.geo import LatLng
-from virl.platform.place_types import types_named
+from virl.geo.globe import LatLng
+from virl.osm.box import Box
+from virl.osm.place_types import type_table
+from virl.platform.city.place_types import types_named
 from virl.platform.providers.cities import Access, opened_city, read_city
 from virl.platform.providers.open.overture.source import OverturePlaces
 from virl.platform.providers.open.overture.types import OF_EVERY_PLACE, types_of
-from virl.platform.providers.osm.box import Box
-from virl.platform.providers.osm.place_types import type_table
 
 BOX = Box(41.249, -38.751, 41.251, -38.749)
 TEXTS = pa.list_(pa.string())

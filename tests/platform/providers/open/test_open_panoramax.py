@@ -14,10 +14,10 @@ from servers.uploads.drives import Roughness
 
 from tests.platform.providers.open.conftest import write_city
 from virl.errors import NoStreetView
-from virl.geo import distance
-from virl.platform.city import City
+from virl.geo.globe import distance
+from virl.platform.city.city import City
+from virl.platform.city.streetview import Camera
 from virl.platform.providers.cities import Access, open_city, opened_city
-from virl.platform.streetview import Camera
 from virl.serve.loopback import ServedCity, served_app
 
 TRUE = UploadOptions(roughness=Roughness(), tilt=4.0, width=1024)

@@ -10,12 +10,13 @@ from typer.testing import CliRunner, Result
 
 from virl import __version__
 from virl.cli.main import app
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
+from virl.osm import extract
+from virl.osm.box import box_of, square_around
+from virl.osm.overpass_file import asked_box
 from virl.platform.providers.cities import open_city
-from virl.platform.providers.osm import extract, overpass, server
-from virl.platform.providers.osm.box import box_of, square_around
+from virl.platform.providers.http import osm_servers, overpass
 from virl.platform.providers.osm.city_file import OsmCity
-from virl.platform.providers.osm.overpass_file import asked_box
 
 SECRET = "a-long-marker-key-0123456789"  # noqa: S105  # made up
 
@@ -29,8 +30,8 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("VIRL_DATA", str(tmp_path / "data"))
     for name in ("VIRL_OVERPASS_URL", "VIRL_NOMINATIM_URL"):
         monkeypatch.delenv(name, raising=False)
-    quick = server.PATIENT.model_copy(update={"first_wait": 0.01})
-    monkeypatch.setattr(server, "PATIENT", quick)
+    quick = osm_servers.PATIENT.model_copy(update={"first_wait": 0.01})
+    monkeypatch.setattr(osm_servers, "PATIENT", quick)
     return tmp_path / "data/osm"
 
 
@@ -103,11 +104,11 @@ def test_a_city_file_finds_a_fetched_extract_under_another_suffix(data: Path) ->
     data.mkdir(parents=True)
     (data / "kyla.osm.gz").write_bytes(b"")
     assert (
-        OsmCity(title="Kyla", about="", provider="osm", extract=Path("kyla.osm.pbf")).file.name
+        OsmCity(title="Kyla", about="", provider="osm", extract=Path("kyla.osm.pbf")).map_file.name
         == "kyla.osm.gz"
     )
     assert (
-        OsmCity(title="Kyla", about="", provider="osm", extract=Path("other.osm.pbf")).file.name
+        OsmCity(title="Kyla", about="", provider="osm", extract=Path("other.osm.pbf")).map_file.name
         == "other.osm.pbf"
     )
 
@@ -190,7 +191,7 @@ def test_a_reply_of_no_use_is_one_line(
     answer: Answer, said: str, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(overpass, "LARGEST_MB", 0.02)
-    monkeypatch.setattr(server, "PATIENT", server.PATIENT.model_copy(update={"further": 2}))
+    monkeypatch.setattr(osm_servers, "PATIENT", osm_servers.PATIENT.model_copy(update={"further": 2}))
     with OverpassServer([answer]) as there:
         assert said in refused(data, "--box", BOX, "--server", there.url)
 

@@ -18,9 +18,9 @@ from test_osm_twin import FRAME, Writer, box
 
 import virl
 from virl.errors import BadInput, ModelUnavailable
-from virl.geo import LatLng, distance
-from virl.platform.city import City
-from virl.platform.maps import walked_route
+from virl.geo.globe import LatLng, distance
+from virl.platform.city.city import City
+from virl.platform.city.maps import walked_route
 from virl.platform.providers import open_city
 from virl.platform.providers.graph.city import open_graph_city
 

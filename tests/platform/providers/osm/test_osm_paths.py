@@ -12,9 +12,9 @@ from virl.cli.main import app
 from virl.errors import BadInput
 from virl.journal.journal import read_journal
 from virl.journal.records import StartRecord
-from virl.platform.liveliest import liveliest
+from virl.osm.addresses import TwinAddresses
+from virl.platform.city.liveliest import liveliest
 from virl.platform.providers.cities import city_settings, name_of_city, open_city, open_known
-from virl.platform.providers.osm.addresses import TwinAddresses
 from virl.platform.providers.osm.city_file import OsmCity, with_part
 from virl.resources import data_folder
 

@@ -11,12 +11,12 @@ from typer.testing import CliRunner
 
 from virl.cli.main import app
 from virl.errors import NoStreetView
-from virl.geo import LatLng, LocalFrame, destination, distance
-from virl.platform.city import City
-from virl.platform.liveliest import PART_M, liveliest, start_near
+from virl.geo.globe import LatLng, LocalFrame, destination, distance
+from virl.osm import extract as extracts
+from virl.osm.towns import busiest_town, towns_in
+from virl.platform.city.city import City
+from virl.platform.city.liveliest import PART_M, liveliest, start_near
 from virl.platform.providers import open_city
-from virl.platform.providers.osm import extract as extracts
-from virl.platform.providers.osm.towns import busiest_town, towns_in
 
 FRAME = LocalFrame(MIDDLE)
 FAR_M = 4000.0

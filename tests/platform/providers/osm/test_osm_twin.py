@@ -9,23 +9,23 @@ import pytest
 from osmium.osm import mutable
 
 from virl.errors import BadInput, NotFound
-from virl.geo import LatLng, LocalFrame
-from virl.platform.places import OpeningHours
-from virl.platform.providers.osm import cut as cutting
+from virl.geo.globe import LatLng, LocalFrame
+from virl.geo.region import Region
+from virl.osm import cut as cutting
+from virl.osm.cut import cut
+from virl.osm.extract import covered_box, read_extract
+from virl.osm.facts import facts_of
+from virl.osm.hours import WeeklyHours, weekly_hours
+from virl.osm.houses import houses_of
+from virl.osm.measures import metres
+from virl.osm.network import way_network
+from virl.osm.parts import tagged_height
+from virl.osm.place_types import place_types, type_table
+from virl.osm.plan import Twin, build_twin
+from virl.osm.ways import has_panoramas, is_walk_network
+from virl.platform.city.places import OpeningHours
 from virl.platform.providers.osm.city import open_twin
 from virl.platform.providers.osm.city_file import OsmCity
-from virl.platform.providers.osm.cut import cut
-from virl.platform.providers.osm.extract import covered_box, read_extract
-from virl.platform.providers.osm.facts import facts_of
-from virl.platform.providers.osm.hours import WeeklyHours, weekly_hours
-from virl.platform.providers.osm.houses import houses_of
-from virl.platform.providers.osm.measures import metres
-from virl.platform.providers.osm.network import way_network
-from virl.platform.providers.osm.parts import tagged_height
-from virl.platform.providers.osm.place_types import place_types, type_table
-from virl.platform.providers.osm.plan import Twin, build_twin
-from virl.platform.providers.osm.ways import has_panoramas, is_walk_network
-from virl.region import Region
 
 FRAME = LocalFrame(LatLng(60.17, 24.94))
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 from odd_extracts import OddTown
-from towns.seven import made_towns
+from seven_towns.seven import made_towns
 from typer.testing import CliRunner
 
 from virl.agent.character_file import find_character, load_character
 from virl.cli.main import app
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
+from virl.geo.region import Region
 from virl.platform.providers import open_city
-from virl.region import Region
 from virl.resources import data_folder
 from virl.routines.counting.survey.routine import MOST_PANORAMAS, fit
 

@@ -13,14 +13,14 @@ from PIL.ExifTags import GPS
 from typer.testing import CliRunner
 
 from virl.cli.main import app
-from virl.geo import LatLng, destination
-from virl.looking.photographs import photographs_in
-from virl.platform.attitude import Attitude
+from virl.geo.globe import LatLng, destination
+from virl.platform.city.attitude import Attitude
+from virl.platform.city.streetview import Camera, Image
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.photos.importing import Imported, import_photos
 from virl.platform.providers.photos.index import PhotoIndex, write_index
 from virl.platform.providers.photos.track import read_track
-from virl.platform.streetview import Camera, Image
+from virl.sheets.photographs import photographs_in
 
 HERE = LatLng(-33.9, 18.4)
 GREY = np.full((30, 40, 3), 90, np.uint8)

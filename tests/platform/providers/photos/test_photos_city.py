@@ -15,15 +15,15 @@ from typer.testing import CliRunner
 from tests.platform.providers.google.test_google_tilted import shift, turned
 from virl.cli.main import app
 from virl.errors import BadInput, NoImagery
-from virl.geo import LatLng, bearing, destination, distance, signed_turn
-from virl.platform.attitude import Attitude
-from virl.platform.city import City
+from virl.geo.globe import LatLng, bearing, destination, distance, signed_turn
+from virl.platform.city.attitude import Attitude
+from virl.platform.city.city import City
+from virl.platform.city.streetview import Camera
 from virl.platform.providers.cities import Access, open_city, opened_city
-from virl.platform.providers.offline.streetview import OfflineStreetView
 from virl.platform.providers.photos.importing import import_photos
 from virl.platform.providers.photos.index import PhotoIndex, read_index, write_index
 from virl.platform.providers.photos.track import read_track
-from virl.platform.streetview import Camera
+from virl.towns.streetview import OfflineStreetView
 
 STEPS = 8
 WIDTH = 1024
@@ -49,7 +49,7 @@ def held_at(number: int) -> Attitude:
 @pytest.fixture(scope="module")
 def folder(virlton: City, walk: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
     street, folder = (
-        cast(OfflineStreetView, virlton.streetview),
+        cast("OfflineStreetView", virlton.streetview),
         tmp_path_factory.mktemp("drive") / "high street",
     )
     for number, pano_id in enumerate(walk):
@@ -245,7 +245,7 @@ def test_photographs_without_a_heading_look_the_way_they_go(tmp_path: Path, virl
 def test_a_panorama_without_its_sky_and_ground_shows_the_rest(
     virlton: City, walk: list[str], tmp_path: Path
 ) -> None:
-    street = cast(OfflineStreetView, virlton.streetview)
+    street = cast("OfflineStreetView", virlton.streetview)
     whole = street.panorama_image(walk[0], WIDTH)
     top, bottom = WIDTH // 8, WIDTH // 2 - WIDTH // 16
     full = f'GPano:FullPanoWidthPixels="{WIDTH}" GPano:FullPanoHeightPixels="{WIDTH // 2}" '

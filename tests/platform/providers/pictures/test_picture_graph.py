@@ -10,13 +10,13 @@ from scipy.spatial import cKDTree
 from servers.uploads.drives import Roughness, drives
 
 from virl.errors import NoStreetView
-from virl.geo import LatLng, LocalFrame, destination
-from virl.platform.attitude import Attitude
-from virl.platform.graph import NavigationGraph
-from virl.platform.providers.offline.streetview import panorama_graph
-from virl.platform.providers.offline.town.layout import lay_out
+from virl.geo.globe import LatLng, LocalFrame, destination
+from virl.platform.city.attitude import Attitude
+from virl.platform.city.graph import NavigationGraph
 from virl.platform.providers.pictures.graph import picture_graph
 from virl.platform.providers.pictures.picture import Picture
+from virl.towns.plan.layout import lay_out
+from virl.towns.streetview import panorama_graph
 
 ROUGH = Roughness(position_m=1.5, heading=3.0, gaps=0.1, again=0.3)
 BEGUN = datetime(2025, 6, 1, tzinfo=UTC)

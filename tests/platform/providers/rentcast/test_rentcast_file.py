@@ -10,7 +10,7 @@ from rentcast_server import record
 from shapely import box
 
 from virl.errors import BadInput
-from virl.platform.city import City
+from virl.platform.city.city import City
 from virl.platform.providers.rentcast.file import read_listings
 
 EVERYWHERE = box(-180, -90, 180, 90)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from mytown.kartaview.photos import Answer, shots_of
-from virl.geo import LatLng, distance
+from virl.geo.globe import LatLng, distance
 from virl.platform.providers.http.bodies import Wanted
 from virl.platform.providers.http.faults import HttpFault, Received
 from virl.platform.providers.http.judging import usual_judge

@@ -5,9 +5,9 @@ from virl.errors import BadInput
 from virl.journal.convert import place_record
 from virl.journal.records import PlaceRecord, ViewRecord
 from virl.pages.exhibits import TableExhibit
-from virl.platform.movement.base import Step
-from virl.platform.outcome import Outcome
-from virl.platform.streetview import Camera
+from virl.platform.city.outcome import Outcome
+from virl.platform.city.streetview import Camera
+from virl.platform.movers.base import Step
 
 from .replies import Verdict
 from .settings import STROLL, Stroll

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from functools import partial
 
 from virl.agent.agent import Agent
-from virl.geo import signed_turn
-from virl.platform.movement.base import Choice, Mover, Step
-from virl.platform.streetview import Pose
+from virl.geo.globe import signed_turn
+from virl.platform.city.streetview import Pose
+from virl.platform.movers.base import Choice, Mover, Step
 
 MAX_TURN_DEG = 60.0
 """A link that turns off more sharply does not lead straight on; chosen."""

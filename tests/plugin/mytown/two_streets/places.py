@@ -4,13 +4,13 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from virl.errors import BadInput, NotFound
-from virl.geo import LatLng, distance
-from virl.platform.places import Place
-from virl.platform.streetview import Image
+from virl.geo.globe import LatLng, distance
+from virl.platform.city.places import Place
+from virl.platform.city.streetview import Image
 
 
 class Shops:
-    """A provider of places; see `virl.platform.places.Places`."""
+    """A provider of places; see `virl.platform.city.places.Places`."""
 
     def __init__(self, shops: Iterable[Place]) -> None:
         self._shops = {shop.id: shop for shop in shops}

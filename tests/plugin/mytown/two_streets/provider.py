@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from virl.geo import LocalFrame
-from virl.platform.city import City
-from virl.platform.graph import NavigationGraph, build_graph
-from virl.platform.places import Place, Review
-from virl.platform.providers.graph.maps import GraphMaps
+from virl.geo.globe import LocalFrame
+from virl.platform.city.city import City
+from virl.platform.city.graph import NavigationGraph, build_graph
+from virl.platform.city.graph_maps import GraphMaps
+from virl.platform.city.places import Place, Review
 from virl.platform.providers.provider import Access, Provider
 
 from .city_file import TwoStreetsFile

@@ -5,10 +5,10 @@ from math import radians, tan
 
 import numpy as np
 
-from virl.geo import LatLng, bearing, distance, signed_turn
-from virl.platform.graph import NavigationGraph, panorama_at, panorama_near
-from virl.platform.places import Place
-from virl.platform.streetview import Camera, Image, Panorama, View
+from virl.geo.globe import LatLng, bearing, distance, signed_turn
+from virl.platform.city.graph import NavigationGraph, panorama_at, panorama_near
+from virl.platform.city.places import Place
+from virl.platform.city.streetview import Camera, Image, Panorama, View
 
 SKY, GROUND, SIGN = (190, 215, 240), (150, 150, 145), (200, 40, 40)
 SIGN_WIDTH_M, SIGN_LOW_M, SIGN_HIGH_M = 3.0, 1.0, 2.0
@@ -17,7 +17,7 @@ SEEN_FROM_M = 25.0
 
 
 class DrawnStreets:
-    """A provider of street view; see `virl.platform.streetview.StreetView`."""
+    """A provider of street view; see `virl.platform.city.streetview.StreetView`."""
 
     def __init__(self, graph: NavigationGraph, shops: Sequence[Place]) -> None:
         self._graph = graph

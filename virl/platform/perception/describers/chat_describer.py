@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from virl.errors import ModelUnavailable
+from virl.platform.city.streetview import Image, View
 from virl.platform.perception.images import pixels_of
 from virl.platform.perception.models import Models, ModelSettings
 from virl.platform.perception.registry import Kind
-from virl.platform.streetview import Image, View
 
 Answer = Callable[[str, Sequence[Image]], str]
 """A function that puts a question, which may be empty, and pictures to a chat model; returns its text."""

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from virl.platform.city.streetview import View
 from virl.platform.perception.base import Amount, Detection, Detector, SceneDescription
 from virl.platform.perception.images import as_view
 from virl.platform.perception.lexicon import Lexicon
@@ -13,7 +14,6 @@ from virl.platform.perception.models import Models, ModelSettings, Needs
 from virl.platform.perception.registry import Kind, Role
 from virl.platform.perception.road_scene import colourful_share
 from virl.platform.perception.signs import SIGN
-from virl.platform.streetview import View
 
 NOTHING = "no signs that can be read"
 """Text for a view without signs."""

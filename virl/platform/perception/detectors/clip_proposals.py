@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from virl.platform.city.streetview import View
 from virl.platform.perception.base import Detection, Detector, LookScores, Recognizer
 from virl.platform.perception.images import crop, pixels_of
 from virl.platform.perception.models import DetectorSettings, Models, Needs
 from virl.platform.perception.registry import Kind
 from virl.platform.perception.shared.boxes import without_doubles
 from virl.platform.perception.shared.labels import words_of
-from virl.platform.streetview import View
 
 
 class ClipProposalsSettings(DetectorSettings):

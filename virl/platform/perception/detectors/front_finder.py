@@ -6,11 +6,11 @@ from typing import ClassVar, Literal, Protocol, runtime_checkable
 from pydantic import Field
 
 from virl.errors import BadInput
+from virl.platform.city.streetview import Box, Image, View
 from virl.platform.perception.base import Detection, Detector, LookScores
 from virl.platform.perception.models import DetectorSettings, Models, Needs
 from virl.platform.perception.registry import Kind
 from virl.platform.perception.signs import SIGN
-from virl.platform.streetview import Box, Image, View
 
 
 class FrontFinderSettings(DetectorSettings):

@@ -7,6 +7,7 @@ from PIL import Image as Picture
 from pydantic import Field
 
 from virl.extras import module
+from virl.platform.city.streetview import Image, View
 from virl.platform.perception.base import Detection, LookScores
 from virl.platform.perception.images import pixels_of, same_size_batches
 from virl.platform.perception.models import DetectorSettings, Models, Needs
@@ -16,7 +17,6 @@ from virl.platform.perception.shared.boxes import Rows, corners, to_detections
 from virl.platform.perception.shared.labels import words_of
 from virl.platform.perception.shared.phrases import SEPARATORS, Span, label_boxes, tokens_of, write_prompt
 from virl.platform.perception.weights import Once, guard_memory
-from virl.platform.streetview import Image, View
 
 MODEL_TYPES = ("grounding-dino", "mm-grounding-dino")
 

@@ -10,8 +10,9 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator
 
 from virl.errors import BadInput, ModelUnavailable
-from virl.files import JsonLines
-from virl.json_reading import JsonRecord
+from virl.files.json_reading import JsonRecord
+from virl.files.writing import JsonLines
+from virl.platform.city.streetview import Box, Camera, View
 from virl.platform.perception.base import Detection, LookScores, plain_label
 from virl.platform.perception.images import as_view, clip_box
 from virl.platform.perception.model_settings import DetectorSettings, Needs
@@ -20,7 +21,6 @@ from virl.platform.perception.overlap import carry_box
 from virl.platform.perception.registry import Kind
 from virl.platform.perception.shared.boxes import without_doubles
 from virl.platform.perception.weights import Once, models_home
-from virl.platform.streetview import Box, Camera, View
 
 __all__ = ["KIND", "RecordedDetector", "RecordedSettings", "write_boxes"]
 

@@ -1,7 +1,7 @@
 """The detector that virl trains itself, on views of made towns: signs, shop doors and street furniture.
 
 It sees pixels and nothing else. It knows how towns look that virl draws, and is no detector of real streets.
-`virl.train.detector` trains it; docs/explanation/training.md says on what, and how well it does.
+`benchmarks.perf.detector` trains it; docs/explanation/training.md says on what, and how well it does.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from virl.errors import ModelUnavailable, first_line
-from virl.geo import Ints
+from virl.geo.globe import Ints
+from virl.platform.city.streetview import Image, View
 from virl.platform.perception.base import Detection, LookScores, plain_label
 from virl.platform.perception.images import as_view, pixels_of
 from virl.platform.perception.model_settings import DetectorSettings, Needs
@@ -26,7 +27,6 @@ from virl.platform.perception.shared.labels import words_of
 from virl.platform.perception.shared.threads import cores, look_at_each, usual_threads
 from virl.platform.perception.signs import SIGN
 from virl.platform.perception.weights import batches, once_per_process
-from virl.platform.streetview import Image, View
 
 __all__ = ["CLASSES", "INPUT_SIDE", "KIND", "NetworkFinds", "RenderedDetector", "RenderedSettings"]
 
@@ -57,7 +57,7 @@ class RenderedSettings(DetectorSettings):
 
     kind: Literal["rendered"]
     weights: str | None = None
-    """An ONNX file of `virl.train.detector`; `None` is the one that virl comes with."""
+    """An ONNX file of `benchmarks.perf.detector`; `None` is the one that virl comes with."""
     synonyms: dict[str, str] = Field(default_factory=dict)
     """Other words for what it knows."""
     min_score: float = Field(ge=0, le=1)
@@ -258,7 +258,7 @@ def _session(file: str) -> Any:
     # Classes are numbers to the network: in another order every find would get a wrong name.
     if session.get_modelmeta().custom_metadata_map.get("classes") != ",".join(CLASSES):
         raise ModelUnavailable(
-            f"weights {file} are not of this version's detector: export them with `virl.train.detector`"
+            f"weights {file} are not of this version's detector: export them with `benchmarks.perf.detector`"
         )
     return session
 

@@ -7,7 +7,8 @@ built on detectors can be run and scored.
 from collections.abc import Sequence
 
 from virl.errors import ModelUnavailable
-from virl.platform.city import Truth, Visible
+from virl.platform.city.city import Truth, Visible
+from virl.platform.city.streetview import View
 from virl.platform.perception.base import Detection, LookScores
 from virl.platform.perception.images import as_view
 from virl.platform.perception.models import Models
@@ -22,7 +23,6 @@ from virl.platform.perception.shared.noise import (
     name_look,
     size_of,
 )
-from virl.platform.streetview import View
 
 NAME = "simulated"
 SIGN = "sign"

@@ -7,7 +7,7 @@ from typing import Literal
 import cv2
 import numpy as np
 
-from virl.geo import Floats
+from virl.geo.globe import Floats
 from virl.platform.perception.ground.plane import GroundPatch
 
 Surface = Literal["paved", "grass", "gravel"]

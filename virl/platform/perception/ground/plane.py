@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from virl.platform.streetview import Image, View
+from virl.platform.city.streetview import Image, View
 
 CAMERA_HEIGHT_M = 2.5  # of street-view cars, about; chosen
 """Metres of the camera above the ground."""

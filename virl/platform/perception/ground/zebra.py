@@ -8,8 +8,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from virl.platform.city.streetview import Image
 from virl.platform.perception.ground.plane import GroundPatch
-from virl.platform.streetview import Image
 
 AROUND_M = 3.0  # of the mean that paint must be lighter than; chosen: more than three stripes
 LIGHTER = 18  # grey levels, of 255; chosen on Virlbury

@@ -1,9 +1,9 @@
 """Opens the lexicon of what signs say."""
 
+from virl.platform.city.type_words import more_words
 from virl.platform.perception.lexicon import Lexicon, LexiconSettings
 from virl.platform.perception.models import Models
 from virl.platform.perception.registry import Kind
-from virl.platform.type_words import more_words
 
 
 def open_lexicon(settings: LexiconSettings, _: Models) -> Lexicon:

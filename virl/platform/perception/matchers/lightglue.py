@@ -10,7 +10,8 @@ from pydantic import Field
 
 from virl.errors import ModelUnavailable
 from virl.extras import module, require
-from virl.json_reading import read_json_file
+from virl.files.json_reading import read_json_file
+from virl.platform.city.streetview import Image
 from virl.platform.perception.base import Match
 from virl.platform.perception.images import pixels_of
 from virl.platform.perception.models import ModelOptions, Models, Needs
@@ -18,7 +19,6 @@ from virl.platform.perception.pretrained import EXTRA, PACKAGES, Pretrained, che
 from virl.platform.perception.registry import Kind
 from virl.platform.perception.shared.matcher_settings import MatcherSettings
 from virl.platform.perception.weights import Once, batches, checkpoint, guard_memory
-from virl.platform.streetview import Image
 
 MODEL_TYPE = "lightglue"
 _DISK = "virl.platform.perception.shared.disk"

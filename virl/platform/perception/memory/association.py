@@ -8,7 +8,7 @@ from math import log
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from virl.geo import distance, signed_turn
+from virl.geo.globe import distance, signed_turn
 from virl.platform.perception.memory.fusion import fuse, place, separation, surprise
 from virl.platform.perception.memory.objects import Comparison, Estimate, MemoryObject, Opinion, Seen
 from virl.platform.perception.memory.rays import Ray, Span, ray_of, span_of

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from io import StringIO
 from pathlib import Path
 
-from virl.files import write_whole
+from virl.files.writing import write_whole
 from virl.plain_text import plain_lines
 from virl.platform.perception.memory.objects import MemoryObject
 

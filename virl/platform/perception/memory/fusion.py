@@ -7,7 +7,7 @@ from math import log, pi, radians
 import numpy as np
 from scipy.optimize import least_squares
 
-from virl.geo import Floats, LocalFrame
+from virl.geo.globe import Floats, LocalFrame
 from virl.platform.perception.memory.objects import Estimate
 from virl.platform.perception.memory.rays import NEAREST_M, Ray
 

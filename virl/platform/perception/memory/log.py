@@ -8,8 +8,8 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from virl.errors import VirlError
-from virl.files import JsonLines
-from virl.json_reading import misfits
+from virl.files.json_reading import misfits
+from virl.files.writing import JsonLines
 from virl.platform.perception.memory.records import FORMAT, RECORD, Begun, Record
 
 LOG = "memory.jsonl"

@@ -13,8 +13,9 @@ import PIL.ImageDraw
 from cachetools import LRUCache
 
 from virl.errors import BadInput
-from virl.files import replace_file
-from virl.geo import LatLng
+from virl.files.writing import replace_file
+from virl.geo.globe import LatLng
+from virl.platform.city.streetview import Box, Image, View
 from virl.platform.perception.active import Sighting
 from virl.platform.perception.base import Matcher
 from virl.platform.perception.images import clip_box, crop, decode
@@ -26,7 +27,6 @@ from virl.platform.perception.memory.rays import ray_of
 from virl.platform.perception.memory.records import Added, Begun, Joined
 from virl.platform.perception.memory.settings import MemorySettings
 from virl.platform.perception.memory.state import State
-from virl.platform.streetview import Box, Image, View
 
 _log = logging.getLogger(__name__)
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from math import prod, sqrt
 from typing import Literal
 
-from virl.geo import LatLng
-from virl.platform.streetview import Box, Camera
+from virl.geo.globe import LatLng
+from virl.platform.city.streetview import Box, Camera
 
 Says = Literal["same", "different", "no verdict"]
 RuleName = Literal["same view", "same panorama", "geometry", "features"]

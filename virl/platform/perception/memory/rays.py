@@ -10,10 +10,10 @@ too short a one: the truth lies between, and the two together say how far to tru
 from dataclasses import dataclass
 from math import cos, exp, hypot, isfinite, log, radians, sin, sqrt, tan
 
-from virl.geo import LatLng, signed_turn
+from virl.geo.globe import LatLng, signed_turn
+from virl.platform.city.streetview import Box, Camera
 from virl.platform.perception.memory.objects import Seen
 from virl.platform.perception.memory.settings import MemorySettings
-from virl.platform.streetview import Box, Camera
 
 EDGE_PIXELS = 1.5  # chosen: a box that ends nearer than this and twice its jitter to an edge may be cut there
 NEAREST_M = 1.0  # chosen: nothing stands nearer to the camera

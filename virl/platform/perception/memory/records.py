@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
-from virl.json_reading import JsonRecord
+from virl.files.json_reading import JsonRecord
 from virl.platform.perception.memory.objects import Estimate, Seen, Verdict
 from virl.platform.perception.memory.settings import MemorySettings
 

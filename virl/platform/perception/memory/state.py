@@ -7,7 +7,7 @@ from math import ceil, cos, degrees, floor, pi, radians
 
 import numpy as np
 
-from virl.geo import MEAN_RADIUS_M, LatLng, distances
+from virl.geo.globe import MEAN_RADIUS_M, LatLng, distances
 from virl.platform.perception.memory.objects import MemoryObject, Seen
 from virl.platform.perception.memory.records import Added, Joined
 

@@ -10,12 +10,12 @@ from pydantic import BaseModel, Field, ValidationError
 
 from virl.errors import BadInput, ModelUnavailable, first_line
 from virl.extras import missing_packages
+from virl.platform.city.streetview import Image
 from virl.platform.perception.base import TextLine
 from virl.platform.perception.images import clip_box, pixels_of
 from virl.platform.perception.models import ModelOptions, Models, ModelSettings, Needs
 from virl.platform.perception.registry import Kind
 from virl.platform.perception.weights import PADDLE, Once, checkpoint
-from virl.platform.streetview import Image
 from virl.settings.model import load_settings
 
 _CONFIG = "inference.yml"

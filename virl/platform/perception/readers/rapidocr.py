@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from virl.errors import ModelUnavailable
+from virl.platform.city.streetview import Box, Image
 from virl.platform.perception.base import TextLine
 from virl.platform.perception.images import pixels_of
 from virl.platform.perception.models import Models, ModelSettings, Needs
@@ -20,7 +21,6 @@ from virl.platform.perception.registry import Kind
 from virl.platform.perception.shared.fingerprints import fingerprint
 from virl.platform.perception.shared.sheets import GREY, Crop, Sheet, cut_part, lay_out
 from virl.platform.perception.shared.threads import usual_threads
-from virl.platform.streetview import Box, Image
 
 Quad = NDArray[np.float32]
 """Corners of a line from the top left on, clockwise, shape (4, 2)."""

@@ -11,6 +11,7 @@ from cachetools import LRUCache
 from pydantic import Field
 
 from virl.errors import BadInput
+from virl.platform.city.streetview import Box, Image, view_of_picture
 from virl.platform.perception.base import BoxReader, Detector, Reader, TextLine
 from virl.platform.perception.images import pixels_of
 from virl.platform.perception.models import Models, ModelSettings, Needs
@@ -18,7 +19,6 @@ from virl.platform.perception.registry import Kind
 from virl.platform.perception.shared.fingerprints import Fingerprint, fingerprint
 from virl.platform.perception.signs import SIGN
 from virl.platform.perception.weights import batches
-from virl.platform.streetview import Box, Image, view_of_picture
 
 _LEAST_SIDE, _MOST_SIDE = 16, 2048  # pixels of a picture that a camera can take
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from virl.extras import module
+from virl.platform.city.streetview import Image
 from virl.platform.perception.models import Models, Needs
 from virl.platform.perception.pretrained import EXTRA, PACKAGES, Pretrained, load_pretrained
 from virl.platform.perception.registry import Kind
@@ -14,7 +15,6 @@ from virl.platform.perception.shared.contrastive import (
     kept_under,
 )
 from virl.platform.perception.shared.identity import identity
-from virl.platform.streetview import Image
 
 MODEL_TYPES = ("clip", "siglip", "siglip2")
 """Model types that the `config.json` of a checkpoint may state."""

@@ -11,7 +11,8 @@ from pydantic import model_validator
 
 from virl.errors import BadInput, ModelUnavailable, UnknownName, first_line
 from virl.extras import module, require
-from virl.json_reading import read_json
+from virl.files.json_reading import read_json
+from virl.platform.city.streetview import Image
 from virl.platform.perception.models import ModelOptions, Models, Needs
 from virl.platform.perception.registry import Kind
 from virl.platform.perception.shared.contrastive import (
@@ -30,7 +31,6 @@ from virl.platform.perception.weights import (
     once_per_process,
     precision_on,
 )
-from virl.platform.streetview import Image
 
 _EXTRA, _PACKAGES = "vision", ("torch", "open_clip")
 _CONFIG = "open_clip_config.json"

@@ -6,9 +6,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from virl.platform.city.streetview import Image
 from virl.platform.perception.base import Detection
 from virl.platform.perception.images import clip_box
-from virl.platform.streetview import Image
 
 Rows = NDArray[np.float32]
 

@@ -12,13 +12,13 @@ from scipy.special import expit, softmax
 
 from virl.errors import BadInput
 from virl.extras import missing_packages
+from virl.platform.city.streetview import Image
 from virl.platform.perception.base import Embeddings
 from virl.platform.perception.embeddings import TextMemory
 from virl.platform.perception.images import pixels_of
 from virl.platform.perception.model_settings import ModelSettings
 from virl.platform.perception.models import ModelOptions
 from virl.platform.perception.weights import Once, Precision, batches, device_of, guard_memory, precision_on
-from virl.platform.streetview import Image
 
 LABEL = "{label}"
 """Placeholder of a label in a caption."""

@@ -2,7 +2,7 @@
 
 import hashlib
 
-from virl.platform.streetview import Image
+from virl.platform.city.streetview import Image
 
 Fingerprint = tuple[tuple[int, ...], bytes]
 

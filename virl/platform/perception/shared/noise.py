@@ -13,10 +13,10 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from virl.platform.city.place_types import place_table
+from virl.platform.city.streetview import Box, Camera
 from virl.platform.perception.base import plain_label
 from virl.platform.perception.model_settings import DetectorSettings, Needs
-from virl.platform.place_types import place_table
-from virl.platform.streetview import Box, Camera
 
 CAMERA_STEP_DEG = 1.0  # chosen: cameras whose angles round to the same multiples of it err alike
 JITTER_LIMIT = 2.5  # chosen: standard deviations after which an edge moves no farther

@@ -8,6 +8,7 @@ from pydantic import Field, field_validator
 
 from virl.errors import BadInput
 from virl.extras import module
+from virl.platform.city.streetview import Image, View
 from virl.platform.perception.base import Detection, LookScores
 from virl.platform.perception.images import pixels_of, same_size_batches
 from virl.platform.perception.models import DetectorSettings, Models, Needs
@@ -15,7 +16,6 @@ from virl.platform.perception.pretrained import EXTRA, PACKAGES, Pretrained, loa
 from virl.platform.perception.shared.boxes import to_detections
 from virl.platform.perception.shared.labels import check_prompt, words_of
 from virl.platform.perception.weights import Once, guard_memory
-from virl.platform.streetview import Image, View
 
 
 class OwlSettings(DetectorSettings):

@@ -7,7 +7,7 @@ from math import ceil, floor
 import cv2
 import numpy as np
 
-from virl.platform.streetview import Box, Image
+from virl.platform.city.streetview import Box, Image
 
 GAP = 16
 """Pixels between parts, so that nothing reaches from one into the next. Chosen."""

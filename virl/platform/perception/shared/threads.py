@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from virl.platform.city.streetview import Image, View
 from virl.platform.perception.images import pixels_of
-from virl.platform.streetview import Image, View
 
 T = TypeVar("T")
 

@@ -1,9 +1,10 @@
 """A city of Google Maps."""
 
 from virl.errors import BadInput, ProviderError
-from virl.geo import LatLng
-from virl.platform.city import City, PanoramaPage
-from virl.platform.maps import Maps
+from virl.geo.globe import LatLng
+from virl.platform.city.city import City, PanoramaPage
+from virl.platform.city.maps import Maps
+from virl.platform.city.streetview import StreetView
 from virl.platform.providers.city_file import CityFile
 from virl.platform.providers.google.city_file import GoogleCity, GoogleOptions, fit_mover
 from virl.platform.providers.google.http import Call, GoogleHttp, open_google_http
@@ -15,7 +16,6 @@ from virl.platform.providers.google.streetview import GoogleStreetView, KeyedStr
 from virl.platform.providers.google.tiles import THUMBNAIL
 from virl.platform.providers.google.ways_new import RoutesApi
 from virl.platform.providers.provider import Access
-from virl.platform.streetview import StreetView
 
 _PAGE = Call("maps_js")
 """Call for the Maps JavaScript API, which pages load."""

@@ -5,12 +5,12 @@ from typing import Literal
 from pydantic import Field
 
 from virl.errors import BadInput
-from virl.platform.mover_choice import MOVERS_WITHOUT_LINKS, MoverChoice, links_around
+from virl.geo.region import Region
+from virl.platform.city.mover_choice import MOVERS_WITHOUT_LINKS, MoverChoice, links_around
+from virl.platform.city.streetview import Panorama, StreetView
 from virl.platform.providers.city_file import CityFile, Language, Name, Position, TimeZone
 from virl.platform.providers.google.settings import load_google_settings
 from virl.platform.providers.http.settings import HOST
-from virl.platform.streetview import Panorama, StreetView
-from virl.region import Region
 from virl.settings.model import Settings
 
 Imagery = Literal["static", "tiles"]

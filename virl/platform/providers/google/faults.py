@@ -1,6 +1,6 @@
 """The judge of Google's replies: good, worth another try, or a fault with a remedy."""
 
-from virl.json_reading import JsonFault, read_json
+from virl.files.json_reading import JsonFault, read_json
 from virl.platform.providers.google.keys import SECRET_VARIABLE
 from virl.platform.providers.http.bodies import Wanted
 from virl.platform.providers.http.faults import (

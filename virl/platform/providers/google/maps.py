@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 from pydantic import PlainValidator
 
 from virl.errors import BadInput, NoRoute, NotFound, ProviderError, choices
-from virl.geo import LatLng, distance
-from virl.platform.maps import SPEED_M_S, Route, TravelMode, in_blocks
+from virl.geo.globe import LatLng, distance
+from virl.geo.polyline import read_polyline
+from virl.platform.city.maps import SPEED_M_S, Route, TravelMode, in_blocks
+from virl.platform.city.transit import Journey
 from virl.platform.providers.google.http import Call, GoogleHttp
 from virl.platform.providers.google.journeys import JourneyStep, departure, journey_of
-from virl.platform.providers.google.polyline import read_polyline
 from virl.platform.providers.http.bodies import Latitude, Longitude, Notes, ReplyBody
 from virl.platform.providers.http.faults import shorten_words
 from virl.platform.providers.http.together import ask_all
-from virl.platform.transit import Journey
 
 GEOCODING = "Geocoding API"
 MOST_BETWEEN = 25

@@ -14,8 +14,8 @@ from itertools import count
 from math import cos, radians, sqrt
 from typing import Protocol
 
-from virl.geo import MEAN_RADIUS_M, LatLng, destination, distance
-from virl.platform.places import Place
+from virl.geo.globe import MEAN_RADIUS_M, LatLng, destination, distance
+from virl.platform.city.places import Place
 
 log = logging.getLogger(__name__)
 

@@ -6,13 +6,13 @@ from typing import Generic, Protocol, TypeVar
 from pydantic import ValidationInfo
 
 from virl.errors import BadInput, NotFound
-from virl.geo import LatLng, distance
-from virl.platform.names import spelt
-from virl.platform.places import NearbyPlaces, OpeningHours, Place, SearchResults
+from virl.geo.globe import LatLng, distance
+from virl.platform.city.names import spelt
+from virl.platform.city.places import NearbyPlaces, OpeningHours, Place, SearchResults
+from virl.platform.city.streetview import Image
 from virl.platform.providers.google.city_file import NEARBY_REQUESTS
 from virl.platform.providers.google.nearby import Kinds, NearbyApi, NearbyResult, places_around
 from virl.platform.providers.google.vocabulary import asked_types, known_as
-from virl.platform.streetview import Image
 
 MAX_RADIUS_M = 50_000.0
 """Largest radius of Google's nearby search, metres."""

@@ -8,8 +8,9 @@ import googlemaps
 from pydantic import Field, field_validator
 
 from virl.errors import ProviderError
-from virl.geo import LatLng, distance
-from virl.platform.places import Place, Review
+from virl.geo.globe import LatLng, distance
+from virl.platform.city.places import Place, Review
+from virl.platform.city.streetview import Image
 from virl.platform.providers.google.city_file import PAGE_WAIT_S
 from virl.platform.providers.google.client_legacy import GoogleClient
 from virl.platform.providers.google.http import GoogleHttp
@@ -35,7 +36,6 @@ from virl.platform.providers.http.bodies import (
     picture,
     read_body,
 )
-from virl.platform.streetview import Image
 
 SERVICE = "Places API"
 PAGE_TRIES = 3

@@ -9,8 +9,9 @@ from typing import Annotated
 from pydantic import Field, field_validator
 
 from virl.errors import ProviderError
-from virl.geo import LatLng, destination, distance
-from virl.platform.places import Place, Review
+from virl.geo.globe import LatLng, destination, distance
+from virl.platform.city.places import Place, Review
+from virl.platform.city.streetview import Image
 from virl.platform.providers.google.http import Call, GoogleHttp
 from virl.platform.providers.google.nearby import MOST, Kinds, NearbyResult
 from virl.platform.providers.google.places import (
@@ -34,7 +35,6 @@ from virl.platform.providers.http.bodies import (
     ShapeT,
     picture,
 )
-from virl.platform.streetview import Image
 
 SERVICE = "Places API (New)"
 KEPT_SEARCHES = 512

@@ -1,6 +1,6 @@
 """Districts of real cities, asked of Google Maps Platform."""
 
-from virl.platform.city import City
+from virl.platform.city.city import City
 from virl.platform.providers.google.city_file import GoogleCity
 from virl.platform.providers.provider import Access, Provider
 

@@ -6,11 +6,11 @@ from typing import Self
 from pydantic import model_validator
 
 from virl.errors import BadInput, NoImagery, NoStreetView, ProviderError
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
+from virl.platform.city.streetview import Camera, Image, Panorama
 from virl.platform.providers.google.http import Call, GoogleHttp
 from virl.platform.providers.google.maps import PositionBody
 from virl.platform.providers.http.bodies import ReplyBody, picture
-from virl.platform.streetview import Camera, Image, Panorama
 
 SERVICE = "Street View Static API"
 LARGEST = 640

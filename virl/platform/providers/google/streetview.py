@@ -15,14 +15,14 @@ from functools import lru_cache, partial
 from threading import Lock
 
 from virl.errors import BadInput, NoImagery, NoStreetView, ProviderError
-from virl.geo import LatLng, bearing, distance
+from virl.geo.globe import LatLng, bearing, distance
+from virl.platform.city.streetview import MAX_RADIUS_M, Camera, Link, Panorama, View
 from virl.platform.providers.google.city_file import KEPT_PANORAMAS, Imagery
 from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.static import nearest_of, panorama_of, static_view
 from virl.platform.providers.google.tiles import SERVICE, THUMBNAIL, Capture, Mosaic, PanoramaTiles
 from virl.platform.providers.http.faults import UNREADABLE
 from virl.platform.providers.http.together import ask_all
-from virl.platform.streetview import MAX_RADIUS_M, Camera, Link, Panorama, View
 
 KEPT_METADATA = 20_000
 """Metadata of panoramas kept in memory; chosen: about 10 MB."""

@@ -14,12 +14,11 @@ import numpy as np
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from virl.errors import BadInput, NoImagery, NoStreetView, ProviderError
-from virl.geo import LatLng, normalize_heading
-from virl.platform.attitude import Attitude
+from virl.geo.globe import LatLng, normalize_heading
+from virl.platform.city.attitude import Attitude
+from virl.platform.city.streetview import Camera, Image
 from virl.platform.providers.google.http import Call, GoogleHttp
 from virl.platform.providers.google.static import fetch_view
-from virl.platform.providers.graph.projection import equirectangular, perspective
-from virl.platform.providers.graph.tiling import Tile, paste_tile, tiles_seen
 from virl.platform.providers.http.bodies import (
     CamelBody,
     Latitude,
@@ -29,7 +28,8 @@ from virl.platform.providers.http.bodies import (
 )
 from virl.platform.providers.http.service import Request
 from virl.platform.providers.http.together import ask_all
-from virl.platform.streetview import Camera, Image
+from virl.platform.providers.pictures.projection import equirectangular, perspective
+from virl.platform.providers.pictures.tiling import Tile, paste_tile, tiles_seen
 
 SERVICE = "Map Tiles API"
 THUMBNAIL = (600, 250)

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from virl.platform.place_types import by_type, place_table, types_96, types_marked
+from virl.platform.city.place_types import by_type, place_table, types_96, types_marked
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ import googlemaps
 from pydantic import Field
 
 from virl.errors import ProviderError
-from virl.geo import LatLng
-from virl.platform.maps import Route, TravelMode, table_of_rows
+from virl.geo.globe import LatLng
+from virl.platform.city.maps import Route, TravelMode, table_of_rows
 from virl.platform.providers.google.client_legacy import GoogleClient
 from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.instructions import LANGUAGE, street_in

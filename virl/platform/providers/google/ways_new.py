@@ -9,8 +9,8 @@ from typing import Annotated, Generic, TypeVar
 import numpy as np
 from pydantic import Field, PlainValidator
 
-from virl.geo import LatLng
-from virl.platform.maps import Route, TravelMode
+from virl.geo.globe import LatLng
+from virl.platform.city.maps import Route, TravelMode
 from virl.platform.providers.google.http import Call, GoogleHttp
 from virl.platform.providers.google.instructions import LANGUAGE, street_in
 from virl.platform.providers.google.journeys import JourneyStep, Ride, line_of

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from virl.platform.graph import NavigationGraph, build_graph
+from virl.files.stores import Arrays, ArrayStore
+from virl.platform.city.graph import NavigationGraph, build_graph
 from virl.platform.providers.graph.touchdown import GRAPH_FILES, read_touchdown
-from virl.stores import Arrays, ArrayStore
 
 SCHEMA = 2
 """Version of the cache files; a file of another version is made anew."""

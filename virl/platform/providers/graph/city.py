@@ -1,56 +1,15 @@
 """A city out of a data set: its streets, and the panoramas that a user has of them."""
 
-from collections.abc import Collection
 from pathlib import Path
-from typing import NoReturn
 
-from virl.errors import NotFound
-from virl.geo import LatLng
-from virl.platform.city import City
-from virl.platform.places import Place
+from virl.geo.globe import LatLng
+from virl.platform.city.city import City
+from virl.platform.city.graph_maps import GraphMaps
+from virl.platform.city.places import NoPlaces
 from virl.platform.providers.graph.cache import load_touchdown
 from virl.platform.providers.graph.credit import attribution_of
-from virl.platform.providers.graph.maps import GraphMaps
-from virl.platform.providers.graph.panoramas import PanoramaFolder
-from virl.platform.providers.graph.streetview import GraphStreetMap, GraphStreetView
-from virl.platform.streetview import Image
-
-
-class NoPlaces:
-    """Places of a city that has none; every question raises `NotFound`.
-
-    Args:
-        city: its name.
-    """
-
-    def __init__(self, city: str) -> None:
-        self._city = city
-
-    def nearby(
-        self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
-    ) -> list[Place]:
-        """Raise `NotFound`."""
-        del position, radius, types, whole
-        self._refuse()
-
-    def search(self, query: str, near: LatLng | None = None) -> list[Place]:
-        """Raise `NotFound`."""
-        del query, near
-        self._refuse()
-
-    def details(self, place_id: str) -> Place:
-        """Raise `NotFound`."""
-        del place_id
-        self._refuse()
-
-    def photos(self, place_id: str, limit: int = 1) -> list[Image]:
-        """Raise `NotFound`."""
-        del place_id, limit
-        self._refuse()
-
-    def _refuse(self) -> NoReturn:
-        """Raise the error that the city has no places."""
-        raise NotFound(f"the city {self._city!r} has no places, only streets: choose another city")
+from virl.platform.providers.pictures.graph_streetview import GraphStreetMap, GraphStreetView
+from virl.platform.providers.pictures.panorama_folder import PanoramaFolder
 
 
 def open_graph_city(name: str, title: str, folder: Path) -> City:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from virl.errors import BadInput
-from virl.json_reading import JsonFault, read_json
+from virl.files.json_reading import JsonFault, read_json
 
 MANIFEST = "export.json"
 """Name of the manifest of an export."""

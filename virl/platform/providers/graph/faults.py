@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from virl.errors import BadInput
-from virl.json_reading import JsonFault
+from virl.files.json_reading import JsonFault
 
 SHOWN = 20
 """Most faults that a message lists; chosen."""

@@ -10,8 +10,8 @@ from typing import Literal
 from pydantic import ValidationError
 
 from virl.errors import BadInput, UnknownName
-from virl.files import replace_file
-from virl.json_reading import JsonFault, read_json
+from virl.files.json_reading import JsonFault, read_json
+from virl.files.writing import replace_file
 from virl.platform.providers.graph.faults import FileFault, GraphFault, json_fault, refuse
 from virl.platform.providers.graph.matterport import read_matterport, read_r2r_file
 from virl.platform.providers.graph.touchdown import GRAPH_FILES, read_episode_file, read_touchdown

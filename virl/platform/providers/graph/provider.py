@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from virl.platform.city import City
+from virl.platform.city.city import City
 from virl.platform.providers.city_file import CityFile
 from virl.platform.providers.provider import Access, Provider
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from virl.geo import Floats, Ints
+from virl.geo.globe import Floats, Ints
 from virl.platform.providers.graph.faults import FileFault, GraphFault
 
 _NUMBER = re.compile(r"[-+]?(\d++(\.\d*+)?|\.\d++)([eE][-+]?\d++)?", re.ASCII)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
-from virl.files import refusals_in_a_line
+from virl.files.writing import refusals_in_a_line
 
 if sys.platform == "win32":
 

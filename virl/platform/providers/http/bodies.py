@@ -23,10 +23,10 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from virl.errors import ProviderError
-from virl.json_reading import JsonFault, misfits, read_json
-from virl.picture_reading import PictureFault, open_picture
+from virl.files.json_reading import JsonFault, misfits, read_json
+from virl.files.pictures import PictureFault, open_picture
+from virl.platform.city.streetview import Image
 from virl.platform.providers.http.faults import shorten_words
-from virl.platform.streetview import Image
 
 Latitude = Annotated[float, Field(ge=-90, le=90)]
 Longitude = Annotated[float, Field(ge=-180, le=180)]

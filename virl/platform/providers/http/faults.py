@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from virl.errors import Verdict, way_on
-from virl.json_reading import JsonFault, read_json
+from virl.files.json_reading import JsonFault, read_json
 from virl.retry import asked_wait
 
 MAX_WORDS = 200  # characters of a provider's own words that are shown (chosen)

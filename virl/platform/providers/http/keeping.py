@@ -7,7 +7,7 @@ from typing import Self
 from virl import resources
 from virl.errors import BadInput
 from virl.money.ledger import Ledger
-from virl.platform.left_out import LeftOut
+from virl.platform.city.left_out import LeftOut
 from virl.platform.providers.http.cache import ReplyCache
 from virl.platform.providers.http.recording import Recording, Replay
 from virl.platform.providers.provider import Access

@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from virl.errors import BadInput, ProviderError
-from virl.files import read_bounded, replace_file
+from virl.files.writing import read_bounded, replace_file
 from virl.platform.providers.http.naming import RequestName
 from virl.settings.model import Settings
 

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 import httpx
 
 from virl.errors import ProviderError
-from virl.json_reading import read_json
+from virl.files.json_reading import read_json
 from virl.money.spending import FREE, Price
 from virl.platform.providers.http.apart import SecondsApart
 from virl.platform.providers.http.bodies import Notes, ReplyBody, ShapeT, Wanted, read_element

@@ -15,7 +15,7 @@ from virl.platform.providers.http.faults import HttpFault, Received
 from virl.platform.providers.http.keys import KeyTransport, Secrets
 from virl.platform.providers.http.settings import Timeouts
 from virl.redaction import PICTURES
-from virl.traces import Attributes, span
+from virl.traces.spans import Attributes, span
 from virl.version import __version__
 
 MAX_REPLY_MB = 32.0  # chosen

@@ -3,31 +3,31 @@
 from collections.abc import Mapping
 from functools import cached_property, lru_cache, partial
 
-from virl.geo import LatLng
-from virl.platform.city import City
-from virl.platform.graph import NavigationGraph
-from virl.platform.left_out import LeftOut
+from virl.files.stores import ArrayStore, collector_paused
+from virl.geo.globe import LatLng
+from virl.platform.city.city import City
+from virl.platform.city.graph import NavigationGraph
+from virl.platform.city.graph_maps import GraphMaps
+from virl.platform.city.left_out import LeftOut
+from virl.platform.city.transit import Journey
 from virl.platform.providers.city_file import CityFile
-from virl.platform.providers.graph.maps import GraphMaps
-from virl.platform.providers.offline.addresses import AddressBook
-from virl.platform.providers.offline.buses import BusLine, bus_lines, journey_of
 from virl.platform.providers.offline.city_file import OfflineCity, StreetSigns
-from virl.platform.providers.offline.codec import decode, encode
-from virl.platform.providers.offline.inventory import PlanInventory, plan_statistics
-from virl.platform.providers.offline.life.shops import TOWN, move_in
-from virl.platform.providers.offline.listings import OfflineListings, let_homes
-from virl.platform.providers.offline.maker import maker, picture_key
-from virl.platform.providers.offline.open_towns import OPEN_TOWNS, OpenTown
-from virl.platform.providers.offline.places import OfflinePlaces
-from virl.platform.providers.offline.plan import CityPlan, StreetPlan
-from virl.platform.providers.offline.render.ahead import compile_ahead
-from virl.platform.providers.offline.render.renderer import CityRenderer
-from virl.platform.providers.offline.streetview import OfflineStreetMap, OfflineStreetView
-from virl.platform.providers.offline.town.layout import lay_out
-from virl.platform.providers.offline.town.signposts import hang_plates, put_up_signposts
-from virl.platform.providers.offline.truth import OfflineTruth
-from virl.platform.transit import Journey
-from virl.stores import ArrayStore, collector_paused
+from virl.towns.addresses import AddressBook
+from virl.towns.buses import BusLine, bus_lines, journey_of
+from virl.towns.codec import decode, encode
+from virl.towns.inventory import PlanInventory, plan_statistics
+from virl.towns.life.shops import TOWN, move_in
+from virl.towns.listings import OfflineListings, let_homes
+from virl.towns.maker import maker, picture_key
+from virl.towns.open_towns import OPEN_TOWNS, OpenTown
+from virl.towns.places import OfflinePlaces
+from virl.towns.plan.layout import lay_out
+from virl.towns.plan.signposts import hang_plates, put_up_signposts
+from virl.towns.plan.town_plan import CityPlan, StreetPlan
+from virl.towns.render.ahead import compile_ahead
+from virl.towns.render.renderer import CityRenderer
+from virl.towns.streetview import OfflineStreetMap, OfflineStreetView
+from virl.towns.truth import OfflineTruth
 
 PLANS = 2
 """Number of plans kept in memory, so that a consulted agent draws no second one; chosen."""

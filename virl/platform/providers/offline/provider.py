@@ -1,6 +1,6 @@
 """Cities that grow from a seed."""
 
-from virl.platform.city import City
+from virl.platform.city.city import City
 from virl.platform.providers.offline.city_file import OfflineCity
 from virl.platform.providers.provider import Access, Provider
 

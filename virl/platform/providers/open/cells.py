@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import atan, degrees, floor, log, pi, radians, sinh, tan
 
-from virl.geo import LatLng, LocalFrame, distance, signed_turn
-from virl.platform.providers.osm.box import Box
+from virl.geo.globe import LatLng, LocalFrame, distance, signed_turn
+from virl.osm.box import Box
 
 ZOOM = 16
 """Zoom of the squares that pictures are asked by first: 610 m wide at the equator, 400 at 49 degrees."""

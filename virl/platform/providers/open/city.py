@@ -4,8 +4,8 @@ from collections.abc import Callable
 from contextlib import ExitStack
 
 from virl import resources
-from virl.platform.city import City
-from virl.platform.providers.graph.city import NoPlaces
+from virl.platform.city.city import City
+from virl.platform.city.places import NoPlaces
 from virl.platform.providers.open.city_file import OpenCity
 from virl.platform.providers.open.explored import Explored, Extent
 from virl.platform.providers.open.ground import ground_of

@@ -12,14 +12,14 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from virl.files import write_whole
-from virl.geo import LatLng
+from virl.files.writing import write_whole
+from virl.geo.globe import LatLng
+from virl.geo.region import Region
+from virl.osm.box import box_around
 from virl.platform.providers.open.cells import Cell, cells_around, cells_of
 from virl.platform.providers.open.shots import Shot, ShotLists, pictures_of
-from virl.platform.providers.osm.box import box_around
 from virl.platform.providers.pictures.credit import credit_line
 from virl.platform.providers.pictures.graph import PictureGraph, picture_graph
-from virl.region import Region
 
 EDGE_M = 60.0
 """Metres to the edge of the known pictures below which more are asked for; chosen: twice a link."""

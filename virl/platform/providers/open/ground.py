@@ -6,27 +6,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from virl.extras import require
-from virl.geo import LatLng
-from virl.platform.graph import NavigationGraph
-from virl.platform.maps import Maps
-from virl.platform.places import Places
+from virl.geo.globe import LatLng
+from virl.osm.box import Box, ExtractPart, box_around, find_extract, region_around, square_around
+from virl.platform.city.graph import NavigationGraph
+from virl.platform.city.graph_maps import GraphMaps
+from virl.platform.city.maps import Maps
+from virl.platform.city.places import NoPlaces, Places
 from virl.platform.providers.google.city import google_parts
-from virl.platform.providers.graph.city import NoPlaces
-from virl.platform.providers.graph.maps import GraphMaps
 from virl.platform.providers.http.keeping import Keeping
+from virl.platform.providers.http.nominatim import Nominatim
+from virl.platform.providers.http.osm_servers import CACHE, OpenMapsSettings, load_open_maps
 from virl.platform.providers.open.city_file import OpenCity
 from virl.platform.providers.open.maps import Addresses, OpenMaps
 from virl.platform.providers.open.osrm import OsrmWays
 from virl.platform.providers.open.tiled_places import TiledPlaces
 from virl.platform.providers.open.valhalla import ValhallaWays
-from virl.platform.providers.osm.box import Box, box_around, square_around
-from virl.platform.providers.osm.city_file import OsmCity
-from virl.platform.providers.osm.nominatim import Nominatim
-from virl.platform.providers.osm.server import CACHE, OpenMapsSettings, load_open_maps
 from virl.platform.providers.provider import Access
 
 if TYPE_CHECKING:
-    from virl.platform.providers.osm.mapped import MappedTown
+    from virl.osm.mapped import MappedTown
 
 OSM_CREDIT = "© OpenStreetMap contributors (ODbL 1.0)"
 """Credit of services that give no date of their data before they are asked."""
@@ -107,17 +105,13 @@ class _GroundParts:
         if file.extract is None:
             return None
         require("osm", what=f"the map of {self._name}")
-        from virl.platform.providers.osm.mapped import mapped_town  # noqa: PLC0415 - needs the extra
+        from virl.osm.mapped import mapped_town  # noqa: PLC0415 - needs the extra
 
         town = mapped_town(
-            OsmCity(
-                title=file.title,
-                about=file.about,
-                provider="osm",
-                extract=file.extract,
-                polygon=file.polygon,
-                around=None if file.polygon else file.center,
-                radius=max(file.reach_m, 50.0),
+            ExtractPart(
+                find_extract(file.extract),
+                file.title,
+                part=file.region or region_around(file.center, max(file.reach_m, 50.0)),
             ),
             self._access.day,
         )

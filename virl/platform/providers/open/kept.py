@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from virl.files import write_whole
+from virl.files.writing import write_whole
 from virl.platform.providers.open.settings import OpenSettings
 from virl.platform.providers.open.shots import Shot
 

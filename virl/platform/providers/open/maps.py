@@ -9,9 +9,9 @@ from typing import Protocol
 import numpy as np
 
 from virl.errors import BadInput, NoRoute
-from virl.geo import Floats, LatLng, distance
-from virl.platform.maps import OFF_MAP_M, SPEED_M_S, Address, Route, TravelMode
-from virl.platform.providers.graph.maps import GraphMaps
+from virl.geo.globe import Floats, LatLng, distance
+from virl.platform.city.graph_maps import GraphMaps
+from virl.platform.city.maps import OFF_MAP_M, SPEED_M_S, Address, Route, TravelMode
 
 AskTable = Callable[[Sequence[LatLng], Sequence[LatLng]], Floats]
 """A function from origins and destinations to their seconds, shape (origins, destinations)."""

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Sequence
 
-from virl.geo import Floats, LatLng
-from virl.platform.graph import NavigationGraph
-from virl.platform.maps import Address, Maps, ReverseMaps, Route, TravelMode, walked_route
-from virl.platform.providers.graph.streetview import GraphStreetMap
+from virl.geo.globe import Floats, LatLng
+from virl.platform.city.graph import NavigationGraph
+from virl.platform.city.maps import Address, Maps, ReverseMaps, Route, TravelMode, walked_route
 from virl.platform.providers.open.explored import Explored
+from virl.platform.providers.pictures.graph_streetview import GraphStreetMap
 
 
 class MapsOnTheWay:

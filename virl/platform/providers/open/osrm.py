@@ -8,13 +8,21 @@ import numpy as np
 from pydantic import Field
 
 from virl.errors import BadInput, NoRoute, ProviderError
-from virl.geo import Floats, LatLng, distances
-from virl.platform.maps import OFF_MAP_M, SPEED_M_S, Route, TravelMode, in_blocks, speed_of, table_of_rows
+from virl.geo.globe import Floats, LatLng, distances
+from virl.platform.city.maps import (
+    OFF_MAP_M,
+    SPEED_M_S,
+    Route,
+    TravelMode,
+    in_blocks,
+    speed_of,
+    table_of_rows,
+)
 from virl.platform.providers.http.bodies import MUST_FIT, Latitude, Longitude, OrUnknown, ReplyBody
 from virl.platform.providers.http.faults import ASKED_WRONG, shorten_words
 from virl.platform.providers.http.keeping import Keeping
+from virl.platform.providers.http.osm_servers import MapServer, MapServiceSettings, map_judge, service_url
 from virl.platform.providers.open.maps import Leg, check_stops, join_legs, table_of_reached
-from virl.platform.providers.osm.server import MapServer, MapServiceSettings, map_judge, service_url
 
 PROFILES: dict[TravelMode, str] = {"walking": "foot", "cycling": "bike", "driving": "car"}
 """OSRM's profile of each mode, for `{profile}` and the path."""

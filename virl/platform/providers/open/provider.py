@@ -1,6 +1,6 @@
 """Districts of real cities in open data: shared street-level pictures and OpenStreetMap."""
 
-from virl.platform.city import City
+from virl.platform.city.city import City
 from virl.platform.providers.open.city_file import OpenCity
 from virl.platform.providers.provider import Access, Provider
 

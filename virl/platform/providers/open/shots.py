@@ -9,9 +9,9 @@ from typing import Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
 from virl.errors import BadInput
-from virl.files import write_whole
-from virl.geo import LatLng, bearing, distance
-from virl.platform.attitude import Attitude
+from virl.files.writing import write_whole
+from virl.geo.globe import LatLng, bearing, distance
+from virl.platform.city.attitude import Attitude
 from virl.platform.providers.open.cells import SMALLEST_ZOOM, Cell
 from virl.platform.providers.pictures.picture import FULL_TURN, Picture
 

@@ -8,14 +8,9 @@ from threading import Lock
 import numpy as np
 
 from virl.errors import NoImagery, ProviderError
-from virl.geo import LatLng
-from virl.platform.graph import panorama_at, panorama_near
-from virl.platform.providers.graph.projection import (
-    Equirectangular,
-    equirectangular,
-    perspective,
-)
-from virl.platform.providers.graph.tiling import paste_tile, tiles_seen
+from virl.geo.globe import LatLng
+from virl.platform.city.graph import panorama_at, panorama_near
+from virl.platform.city.streetview import Camera, Image, Panorama, View
 from virl.platform.providers.http.bodies import picture
 from virl.platform.providers.http.together import ask_all
 from virl.platform.providers.open.explored import Explored
@@ -25,7 +20,8 @@ from virl.platform.providers.open.shots import TileMatrix
 from virl.platform.providers.pictures.flat import flat_view
 from virl.platform.providers.pictures.part import check_part, whole_attitude
 from virl.platform.providers.pictures.picture import FULL_TURN, Picture, whole_panorama
-from virl.platform.streetview import Camera, Image, Panorama, View
+from virl.platform.providers.pictures.projection import Equirectangular, equirectangular, perspective
+from virl.platform.providers.pictures.tiling import paste_tile, tiles_seen
 
 SD_WIDTH = 2048
 """Width in pixels of the `sd` picture of a panorama."""

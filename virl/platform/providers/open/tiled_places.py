@@ -7,15 +7,15 @@ from threading import RLock
 from typing import Protocol
 
 from virl.errors import BadInput
-from virl.geo import LatLng, distance
-from virl.platform.places import NearbyPlaces, Place
-from virl.platform.providers.offline.life.parks import NO_FRONTAGE
-from virl.platform.providers.offline.places import MAX_RADIUS_M, OfflinePlaces
-from virl.platform.providers.offline.plan import Shop
+from virl.geo.globe import LatLng, distance
+from virl.osm.box import Box
+from virl.osm.type_names import types_called
+from virl.platform.city.places import NearbyPlaces, Place
+from virl.platform.city.streetview import Image
 from virl.platform.providers.open.cells import Cell, cells_around, cells_of
-from virl.platform.providers.osm.box import Box
-from virl.platform.providers.osm.type_names import types_called
-from virl.platform.streetview import Image
+from virl.towns.life.parks import NO_FRONTAGE
+from virl.towns.places import MAX_RADIUS_M, OfflinePlaces
+from virl.towns.plan.town_plan import Shop
 
 SEARCHED_M = 1500.0
 """Metres around a position where a text is searched; chosen: a walk of 20 minutes."""

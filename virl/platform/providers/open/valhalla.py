@@ -7,14 +7,14 @@ from typing import Annotated, TypeVar
 from pydantic import Field, PlainValidator
 
 from virl.errors import BadInput, NoRoute, ProviderError
-from virl.geo import Floats, LatLng
-from virl.platform.maps import Route, TravelMode, in_blocks, speed_of, table_of_rows
-from virl.platform.providers.google.polyline import read_polyline
+from virl.geo.globe import Floats, LatLng
+from virl.geo.polyline import read_polyline
+from virl.platform.city.maps import Route, TravelMode, in_blocks, speed_of, table_of_rows
 from virl.platform.providers.http.bodies import OrUnknown, ReplyBody
 from virl.platform.providers.http.faults import ASKED_WRONG, shorten_words
 from virl.platform.providers.http.keeping import Keeping
+from virl.platform.providers.http.osm_servers import MapServer, MapServiceSettings, map_judge
 from virl.platform.providers.open.maps import Leg, check_stops, join_legs, table_of_reached
-from virl.platform.providers.osm.server import MapServer, MapServiceSettings, map_judge
 
 COSTINGS: dict[TravelMode, str] = {"walking": "pedestrian", "cycling": "bicycle", "driving": "auto"}
 """Valhalla's costing of each mode."""

@@ -7,33 +7,33 @@ from datetime import date
 import numpy as np
 from tzfpy import get_tz
 
-from virl.geo import LatLng
-from virl.platform.city import City
-from virl.platform.inventory import CityStatistics
-from virl.platform.left_out import LeftOut, Omission
-from virl.platform.providers.graph.maps import GraphMaps
-from virl.platform.providers.offline.inventory import PlanInventory, count_names, plan_statistics
-from virl.platform.providers.offline.listings import OfflineListings
-from virl.platform.providers.offline.maker import picture_key
-from virl.platform.providers.offline.open_towns import OPEN_TOWNS, OpenTown
-from virl.platform.providers.offline.places import OfflinePlaces
-from virl.platform.providers.offline.plan import CityPlan, StreetPlan
-from virl.platform.providers.offline.render.ahead import compile_ahead
-from virl.platform.providers.offline.render.renderer import CityRenderer
-from virl.platform.providers.offline.streetview import OfflineStreetMap, OfflineStreetView
-from virl.platform.providers.offline.truth import OfflineTruth
+from virl.geo.globe import LatLng
+from virl.osm.credit import credit
+from virl.osm.hours import WeeklyHours, weekly_hours
+from virl.osm.invented import INVENTED, with_invented_life
+from virl.osm.mapped import choice_of, key_of_twin, life_of, names_of, read_twin
+from virl.osm.maps import TwinMaps
+from virl.osm.network import only_ways
+from virl.osm.parts import unread_heights
+from virl.osm.plan import Twin
+from virl.osm.sea import sea_of
+from virl.osm.type_names import types_called
+from virl.platform.city.city import City
+from virl.platform.city.graph_maps import GraphMaps
+from virl.platform.city.inventory import CityStatistics
+from virl.platform.city.left_out import LeftOut, Omission
 from virl.platform.providers.osm.city_file import OsmCity
-from virl.platform.providers.osm.credit import credit
-from virl.platform.providers.osm.hours import WeeklyHours, weekly_hours
-from virl.platform.providers.osm.invented import INVENTED, with_invented_life
-from virl.platform.providers.osm.mapped import choice_of, key_of_twin, life_of, names_of, read_twin
-from virl.platform.providers.osm.maps import TwinMaps
-from virl.platform.providers.osm.network import only_ways
-from virl.platform.providers.osm.parts import unread_heights
-from virl.platform.providers.osm.plan import Twin
-from virl.platform.providers.osm.sea import sea_of
-from virl.platform.providers.osm.type_names import types_called
 from virl.platform.providers.provider import Access
+from virl.towns.inventory import PlanInventory, count_names, plan_statistics
+from virl.towns.listings import OfflineListings
+from virl.towns.maker import picture_key
+from virl.towns.open_towns import OPEN_TOWNS, OpenTown
+from virl.towns.places import OfflinePlaces
+from virl.towns.plan.town_plan import CityPlan, StreetPlan
+from virl.towns.render.ahead import compile_ahead
+from virl.towns.render.renderer import CityRenderer
+from virl.towns.streetview import OfflineStreetMap, OfflineStreetView
+from virl.towns.truth import OfflineTruth
 
 FIELDS_M = 400.0
 """Metres from the middle to the nearest panorama beyond which it is in fields; chosen."""
@@ -52,22 +52,23 @@ def open_twin(name: str, file: OsmCity, access: Access | None = None) -> City:
     """
     access = access or Access()
     day = access.day or date.today()  # noqa: DTZ011 - the day of who asks
-    key = f"{name} {key_of_twin(file, day)} {day} {file!r}"
+    key = f"{name} {key_of_twin(file.extract_part, day)} {day} {file!r}"
     return OPEN_TOWNS.get(key, lambda: _open_town(name, file, day)).lend(access.left_out)
 
 
 def _open_town(name: str, file: OsmCity, day: date) -> OpenTown:
     """Return the opened town of a twin for a day."""
     compile_ahead()
-    twin = read_twin(file, day)
-    omissions = [replace(one, source=f"{file.file.name}: {one.source}") for one in twin.extract.left_out]
+    extract = file.extract_part
+    twin = read_twin(extract, day)
+    omissions = [replace(one, source=f"{extract.file.name}: {one.source}") for one in twin.extract.left_out]
     plan, invented = twin.plan, file.life == "invented"
     if invented:
         plan = with_invented_life(plan, twin.extract, twin.pois.tags, seed=file.seed, town=file.title)
     layout, shops = plan.layout, plan.shops
     renderer = CityRenderer(plan)
     also, addresses = names_of(twin, shops)
-    streetview = OfflineStreetView(layout, renderer, picture_key(key_of_twin(file, day)))
+    streetview = OfflineStreetView(layout, renderer, picture_key(key_of_twin(extract, day)))
     city = City(
         name=name,
         title=file.title,
@@ -85,7 +86,7 @@ def _open_town(name: str, file: OsmCity, day: date) -> OpenTown:
         street_map=OfflineStreetMap(layout),
         inventory=_inventory(twin, plan),
         life=life_of(twin),
-        choice=choice_of(file, twin.extract),
+        choice=choice_of(extract, twin.extract),
     )
     return OpenTown(city, streetview, omissions)
 

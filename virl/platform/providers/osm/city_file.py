@@ -6,23 +6,13 @@ from typing import Literal
 from pydantic import Field
 
 from virl.errors import BadInput
-from virl.geo import LatLng, LocalFrame
+from virl.geo.globe import LatLng
+from virl.geo.region import Region, position_fault
+from virl.osm.box import MAX_RADIUS_M, RADIUS_M, SUFFIXES, ExtractPart, find_extract, region_around
 from virl.platform.providers.city_file import CityFile, Position
-from virl.region import Region, position_fault
-from virl.resources import data_home
 
-SUFFIXES = (".osm.pbf", ".osm", ".osm.gz", ".osm.bz2")
-"""Endings of the names of extracts."""
-DATA = "osm"
-"""The folder of extracts in the user's data folder."""
 INVENTED = "invented"
 """Suffix of a path that asks for invented life."""
-RADIUS_M = 600.0
-"""Metres around a position that are read of an extract; chosen: ten minutes' walk across."""
-BUSY_KEYS = ("shop", "amenity")
-"""Keys of named objects that make a part of a town lively."""
-MAX_RADIUS_M = 5000.0
-"""Largest radius in metres; chosen: flat metres stay exact, and it opens within a minute."""
 
 
 class OsmCity(CityFile):
@@ -50,28 +40,19 @@ class OsmCity(CityFile):
         """The part of the extract to read; `None` for all of it."""
         if self.polygon or not self.around:
             return self.region
-        frame, half = LocalFrame(self.around), self.radius
-        corners = ((-half, -half), (half, -half), (half, half), (-half, half))
-        return Region(tuple(frame.position(*corner) for corner in corners))
+        return region_around(self.around, self.radius)
 
     @property
-    def map_file(self) -> Path | None:
+    def map_file(self) -> Path:
         """The extract."""
-        return self.file
+        return find_extract(self.extract)
 
     @property
-    def file(self) -> Path:
-        """Path of the extract: as given, or else in the user's data folder.
-
-        The one in the data folder may have another suffix: a downloaded `helsinki.osm.gz` serves for
-        `helsinki.osm.pbf`.
-        """
-        if self.extract.exists():
-            return self.extract
-        kept = data_home() / DATA / self.extract
-        stem = next((kept.name.removesuffix(one) for one in SUFFIXES if kept.name.endswith(one)), kept.name)
-        others = (kept.with_name(stem + suffix) for suffix in SUFFIXES)
-        return next((path for path in (kept, *others) if path.exists()), self.extract)
+    def extract_part(self) -> ExtractPart:
+        """The extract, the part of it to read, and what is invented there."""
+        return ExtractPart(
+            self.map_file, self.title, self.part, self.radius, self.names, self.life, self.seed
+        )
 
 
 def title_of(city: str) -> str:

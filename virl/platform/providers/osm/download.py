@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from virl.errors import BadInput, ProviderError
-from virl.files import refusals_in_a_line
+from virl.files.writing import refusals_in_a_line
+from virl.osm.box import LARGEST_KM2, Box
+from virl.osm.extract import check_extract, has_streets
+from virl.platform.providers.http.nominatim import find_places
+from virl.platform.providers.http.osm_servers import LATER
+from virl.platform.providers.http.overpass import download_server
 from virl.platform.providers.http.service import Tell
-from virl.platform.providers.osm.box import LARGEST_KM2, Box
-from virl.platform.providers.osm.extract import check_extract, has_streets
 from virl.platform.providers.osm.install import keep_extract, kept_path
-from virl.platform.providers.osm.nominatim import find_places
-from virl.platform.providers.osm.overpass import download_server
-from virl.platform.providers.osm.server import LATER
 
 SUFFIX = ".osm.gz"
 LONGEST_NAME = 60

@@ -6,11 +6,10 @@ import tempfile
 from pathlib import Path
 
 from virl.errors import BadInput
-from virl.files import replace_file
-from virl.platform.providers.osm.box import Box
-from virl.platform.providers.osm.city_file import DATA, SUFFIXES
-from virl.platform.providers.osm.cut import cut
-from virl.platform.providers.osm.extract import (
+from virl.files.writing import replace_file
+from virl.osm.box import DATA, SUFFIXES, Box
+from virl.osm.cut import cut
+from virl.osm.extract import (
     check_extract,
     check_name,
     check_readable,
@@ -19,7 +18,7 @@ from virl.platform.providers.osm.extract import (
     has_streets,
     is_large,
 )
-from virl.platform.providers.osm.ordering import in_order
+from virl.osm.ordering import in_order
 from virl.resources import data_home
 
 

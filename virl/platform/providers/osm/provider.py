@@ -1,8 +1,9 @@
 """Towns rebuilt from OpenStreetMap."""
 
 from virl.extras import require
-from virl.platform.city import City
-from virl.platform.providers.osm.city_file import SUFFIXES, OsmCity, city_of_path, title_of
+from virl.osm.box import SUFFIXES
+from virl.platform.city.city import City
+from virl.platform.providers.osm.city_file import OsmCity, city_of_path, title_of
 from virl.platform.providers.provider import Access, Paths, Provider
 
 

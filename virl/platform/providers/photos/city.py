@@ -11,26 +11,26 @@ import PIL.ImageOps
 
 from virl.errors import NoImagery
 from virl.extras import require
-from virl.geo import LatLng
-from virl.picture_reading import MOST_PANORAMA_PIXELS, PictureFault, open_picture
-from virl.platform.city import City
-from virl.platform.graph import panorama_at, panorama_near
-from virl.platform.providers.graph.city import NoPlaces
-from virl.platform.providers.graph.maps import GraphMaps
-from virl.platform.providers.graph.projection import Equirectangular, equirectangular, perspective
-from virl.platform.providers.graph.streetview import GraphStreetMap
-from virl.platform.providers.osm.city_file import OsmCity
+from virl.files.pictures import MOST_PANORAMA_PIXELS, PictureFault, open_picture
+from virl.geo.globe import LatLng
+from virl.osm.box import ExtractPart, find_extract
+from virl.platform.city.city import City
+from virl.platform.city.graph import panorama_at, panorama_near
+from virl.platform.city.graph_maps import GraphMaps
+from virl.platform.city.places import NoPlaces
+from virl.platform.city.streetview import Camera, Image, Panorama, View
 from virl.platform.providers.photos.city_file import PhotosCity
 from virl.platform.providers.photos.index import UNKNOWN_TIME, Photo, read_index
 from virl.platform.providers.pictures.credit import credit_line
 from virl.platform.providers.pictures.flat import flat_view
 from virl.platform.providers.pictures.graph import PictureGraph, picture_graph
+from virl.platform.providers.pictures.graph_streetview import GraphStreetMap
 from virl.platform.providers.pictures.part import check_part, whole_attitude
 from virl.platform.providers.pictures.picture import whole_panorama
-from virl.platform.streetview import Camera, Image, Panorama, View
+from virl.platform.providers.pictures.projection import Equirectangular, equirectangular, perspective
 
 if TYPE_CHECKING:
-    from virl.platform.providers.osm.mapped import MappedTown
+    from virl.osm.mapped import MappedTown
 
 AGAIN = "put it back, or run virl import photos again"
 """Advice for a missing or broken photograph."""
@@ -146,11 +146,9 @@ def _map_of(name: str, file: PhotosCity, day: date | None) -> "MappedTown | None
     if file.extract is None:
         return None
     require("osm", what=f"the map of {name}")
-    from virl.platform.providers.osm.mapped import mapped_town  # noqa: PLC0415 - needs the extra
+    from virl.osm.mapped import mapped_town  # noqa: PLC0415 - needs the extra
 
     return mapped_town(
-        OsmCity(
-            title=file.title, about=file.about, provider="osm", extract=file.extract, polygon=file.polygon
-        ),
+        ExtractPart(find_extract(file.extract), file.title, part=file.region),
         day,
     )

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from virl.extras import module
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 from virl.platform.providers.pictures.picture import FULL_TURN
 
 

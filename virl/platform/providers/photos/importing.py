@@ -12,15 +12,15 @@ import PIL.Image
 from PIL.ExifTags import GPS, IFD, Base
 
 from virl.errors import BadInput
-from virl.geo import LatLng, bearing, distance
-from virl.picture_reading import MOST_PANORAMA_PIXELS, PictureFault, open_picture
+from virl.files.pictures import MOST_PANORAMA_PIXELS, PictureFault, open_picture
+from virl.geo.globe import LatLng, bearing, distance
+from virl.geo.region import position_fault
 from virl.plain_text import plain_line, whole_text
-from virl.platform.attitude import Attitude
+from virl.platform.city.attitude import Attitude
 from virl.platform.providers.photos.declination import true_heading
 from virl.platform.providers.photos.index import UNKNOWN_TIME, Photo
 from virl.platform.providers.photos.track import GpsTrack
 from virl.platform.providers.pictures.picture import FULL_TURN
-from virl.region import position_fault
 
 SUFFIXES = (".jpg", ".jpeg")
 PAUSE_S = 120.0

@@ -1,6 +1,6 @@
 """Cities made of geotagged photographs of one's own."""
 
-from virl.platform.city import City
+from virl.platform.city.city import City
 from virl.platform.providers.photos.city_file import PhotosCity, city_of_path, name_of_path
 from virl.platform.providers.photos.index import SUFFIX
 from virl.platform.providers.provider import Access, Paths, Provider

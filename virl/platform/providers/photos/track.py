@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from virl.errors import BadInput
-from virl.geo import LatLng, bearing, distance
-from virl.region import position_fault
+from virl.geo.globe import LatLng, bearing, distance
+from virl.geo.region import position_fault
 
 MOST_BYTES = 64_000_000
 """Largest GPX file in bytes; chosen: a day at one point a second has 10 MB."""

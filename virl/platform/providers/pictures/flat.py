@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virl.errors import NoImagery
-from virl.geo import signed_turn
-from virl.platform.attitude import Attitude
-from virl.platform.providers.graph.projection import rays_of
-from virl.platform.streetview import Camera, Image
+from virl.geo.globe import signed_turn
+from virl.platform.city.attitude import Attitude
+from virl.platform.city.streetview import Camera, Image
+from virl.platform.providers.pictures.projection import rays_of
 
 LEAST_SHOWN = 0.5
 """Least share of a view that a photograph has to show; chosen. The rest is black."""

@@ -15,8 +15,8 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
 from virl.errors import NoStreetView
-from virl.geo import Floats, Ints, LatLng
-from virl.platform.graph import NavigationGraph, build_graph
+from virl.geo.globe import Floats, Ints, LatLng
+from virl.platform.city.graph import NavigationGraph, build_graph
 from virl.platform.providers.pictures.picture import Captures, Picture, captures
 
 STEP_M = 8.0

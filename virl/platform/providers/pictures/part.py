@@ -1,10 +1,10 @@
 """Parts of panoramas: pictures that show less than a full turn of the whole that they were cut from."""
 
-from virl.platform.attitude import Attitude
-from virl.platform.providers.graph.projection import sample_points
+from virl.platform.city.attitude import Attitude
+from virl.platform.city.streetview import Camera
 from virl.platform.providers.pictures.flat import check_shown
 from virl.platform.providers.pictures.picture import FULL_TURN, Picture
-from virl.platform.streetview import Camera
+from virl.platform.providers.pictures.projection import sample_points
 
 _GRID = 3600, 1800
 """Columns and rows of points at which a panorama is looked up to be shown or not (chosen)."""

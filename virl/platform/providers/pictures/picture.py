@@ -7,9 +7,9 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from virl.geo import Floats, Ints, LatLng, LocalFrame
-from virl.platform.attitude import Attitude
-from virl.platform.streetview import Image
+from virl.geo.globe import Floats, Ints, LatLng, LocalFrame
+from virl.platform.city.attitude import Attitude
+from virl.platform.city.streetview import Image
 
 FULL_TURN = 360.0
 """Degrees of a full turn."""

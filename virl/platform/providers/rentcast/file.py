@@ -6,8 +6,8 @@ from pathlib import Path
 from shapely import Polygon
 
 from virl.errors import BadInput
-from virl.json_reading import read_json_file
-from virl.platform.listings import Listing
+from virl.files.json_reading import read_json_file
+from virl.platform.city.listings import Listing
 from virl.platform.providers.http.bodies import Notes
 from virl.platform.providers.rentcast.records import as_listings
 from virl.platform.providers.rentcast.window import select_homes

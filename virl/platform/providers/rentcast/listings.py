@@ -3,8 +3,8 @@
 from shapely import Polygon
 
 from virl.errors import BadInput
-from virl.geo import LatLng, distance
-from virl.platform.listings import Listing
+from virl.geo.globe import LatLng, distance
+from virl.platform.city.listings import Listing
 from virl.platform.providers.http.paging import every_page
 from virl.platform.providers.rentcast.http import RentCastHttp
 from virl.platform.providers.rentcast.records import as_listings

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from rapidfuzz import fuzz
 
-from virl.geo import LatLng, signed_turn
+from virl.geo.globe import LatLng, signed_turn
 from virl.tools.looking import Find
 
 READ_DEG = 60.0  # width of a view in which signs are read

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from virl.geo import LatLng, bearing, destination, distance, signed_turn
+from virl.geo.globe import LatLng, bearing, destination, distance, signed_turn
 from virl.platform.perception.base import Amount
 from virl.routines.by_tools.policy.hands import (
     Part,

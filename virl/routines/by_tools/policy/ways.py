@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from math import inf
 
-from virl.geo import signed_turn
+from virl.geo.globe import signed_turn
 from virl.routines.by_tools.policy.hands import Part, PlannedCall, Situation, look_where, read
 from virl.routines.by_tools.policy.streets import notice_things
 from virl.tools.base import COMPASS

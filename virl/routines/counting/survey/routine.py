@@ -11,11 +11,11 @@ from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.consult import consult
 from virl.agent.routine import Wish
-from virl.geo import destination, distance
+from virl.geo.globe import destination, distance
 from virl.journal.folder import CONSULTED
-from virl.platform.city import City
-from virl.platform.outcome import Outcome
-from virl.platform.streetview import Panorama
+from virl.platform.city.city import City
+from virl.platform.city.outcome import Outcome
+from virl.platform.city.streetview import Panorama
 from virl.routines.counting.settings import counting_of, read_intention
 from virl.routines.counting.where import fit_region, region_of
 

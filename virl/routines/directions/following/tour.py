@@ -9,20 +9,20 @@ from virl.agent.agent import Agent
 from virl.agent.consult import consult, steps_taken
 from virl.agent.going_on import link_taken
 from virl.errors import JournalBroken
-from virl.geo import LatLng
+from virl.geo.globe import LatLng
 from virl.journal.records import NoteRecord, StepRecord
 from virl.mind.base import costs
-from virl.platform.claims import ArrivalClaim
-from virl.platform.movement.base import Step
-from virl.platform.movement.instruction.tourist.crossings import CrossingHints, HonestHints, PaperHints
-from virl.platform.movement.instruction.tourist.navigator import LEADS_ON, TouristNavigator
-from virl.platform.movement.instruction.tourist.rules import LandmarkNames, WalkAction
-from virl.platform.movement.instruction.tourist.spotting import LandmarkSpotter
-from virl.platform.movement.instruction.tourist.transcript import Act, ArrivalObservation, TranscriptEntry
-from virl.platform.movement.instruction.tourist.ways import words_for
-from virl.platform.outcome import Outcome
+from virl.platform.city.claims import ArrivalClaim
+from virl.platform.city.outcome import Outcome
+from virl.platform.city.streetview import Pose
+from virl.platform.movers.base import Step
+from virl.platform.navigators.tourist.crossings import CrossingHints, HonestHints, PaperHints
+from virl.platform.navigators.tourist.navigator import LEADS_ON, TouristNavigator
+from virl.platform.navigators.tourist.rules import LandmarkNames, WalkAction
+from virl.platform.navigators.tourist.spotting import LandmarkSpotter
+from virl.platform.navigators.tourist.transcript import Act, ArrivalObservation, TranscriptEntry
+from virl.platform.navigators.tourist.ways import words_for
 from virl.platform.perception.base import Detection
-from virl.platform.streetview import Pose
 from virl.routines.directions.following.settings import FOLLOW
 from virl.routines.directions.planning import Directions
 from virl.routines.directions.showing import tour_exhibits

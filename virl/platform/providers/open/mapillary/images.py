@@ -8,8 +8,8 @@ import numpy as np
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 from scipy.spatial.transform import Rotation
 
-from virl.geo import LatLng, distance
-from virl.platform.attitude import Attitude
+from virl.geo.globe import LatLng, distance
+from virl.platform.city.attitude import Attitude
 from virl.platform.providers.http.bodies import OrUnknown, ReplyBody
 from virl.platform.providers.open.geojson import PointBody
 from virl.platform.providers.open.shots import Shot

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from virl.platform.providers.osm.box import Box
-from virl.platform.providers.osm.place_types import place_keys, type_table
+from virl.osm.box import Box
+from virl.osm.place_types import place_keys, type_table
 
 QUERY_S = 60
 """Seconds that the server may work on a query; counted against the caller. Chosen."""

@@ -7,19 +7,19 @@ from typing import Annotated
 from pydantic import Field
 
 from virl.errors import NotFound, ProviderError
-from virl.geo import LatLng, LocalFrame
-from virl.platform.places import Place
+from virl.geo.globe import LatLng, LocalFrame
+from virl.osm.box import Box
+from virl.osm.lifecycle import is_there
+from virl.osm.other_names import other_names
+from virl.osm.place_types import place_types
+from virl.osm.places import NamedObject, first_of_each, place_of
+from virl.platform.city.places import Place
 from virl.platform.providers.http.bodies import MUST_FIT, Latitude, Longitude, ReplyBody
 from virl.platform.providers.http.keeping import Keeping
+from virl.platform.providers.http.osm_servers import MapServiceSettings
+from virl.platform.providers.http.overpass import Overpass
 from virl.platform.providers.open.overpass.query import place_of_id, places_within
 from virl.platform.providers.open.tiled_places import FoundPlace
-from virl.platform.providers.osm.box import Box
-from virl.platform.providers.osm.lifecycle import is_there
-from virl.platform.providers.osm.other_names import other_names
-from virl.platform.providers.osm.overpass import Overpass
-from virl.platform.providers.osm.place_types import place_types
-from virl.platform.providers.osm.places import NamedObject, first_of_each, place_of
-from virl.platform.providers.osm.server import MapServiceSettings
 
 _MOST_SPLITS = 3
 """Times that a tile is split into four, so at most 64 boxes; chosen."""

@@ -9,12 +9,12 @@ import pyarrow.dataset as ds
 import shapely
 
 from virl.errors import BadInput, NotFound
-from virl.geo import LatLng
-from virl.platform.places import Place
+from virl.geo.globe import LatLng
+from virl.osm.box import Box
+from virl.osm.facts import LONGEST
+from virl.platform.city.places import Place
 from virl.platform.providers.open.overture.types import types_of
 from virl.platform.providers.open.tiled_places import FoundPlace
-from virl.platform.providers.osm.box import Box
-from virl.platform.providers.osm.facts import LONGEST
 
 LEAST_CONFIDENCE = 0.4
 """Overture's confidence, [0, 1], below which places are left out; chosen. 0 means surely gone."""

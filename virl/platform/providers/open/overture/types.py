@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from functools import cache
 
-from virl.platform.place_types import types_named
-from virl.platform.providers.osm.place_types import type_table
+from virl.osm.place_types import type_table
+from virl.platform.city.place_types import types_named
 
 OF_EVERY_PLACE = ("point_of_interest", "establishment")
 """Types that every place has."""

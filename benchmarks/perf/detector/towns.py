@@ -1,0 +1,69 @@
+"""The towns that training looks at. None of them is Virlton, Helsinki or any other that a benchmark uses."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from virl.geo.globe import Floats
+from virl.osm.mapped import read_twin
+from virl.platform.providers.offline.city import draw_plan
+from virl.platform.providers.osm.city_file import city_of_path
+from virl.towns.plan.town_plan import CityPlan
+from virl.towns.render.renderer import CityRenderer
+
+_MADE = tuple(str(seed) for seed in range(101, 114))
+_TWINS = (
+    "liechtenstein.osm.pbf@47.141,9.522,800",
+    "moscow.osm.gz",
+    "liechtenstein.osm.pbf@47.165,9.509,700",
+    "liechtenstein.osm.pbf@47.107,9.528,600",
+    "liechtenstein.osm.pbf@47.066,9.505,600",
+)
+"""Vaduz, a quarter of Moscow, Schaan, Triesen and Balzers."""
+
+VIRLTON, HELD_OUT = "1", "202"
+"""Made towns that are scored in: Virlton, and one that is neither trained on nor in any benchmark."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scenery:
+    """A town from which views are drawn, with the positions of its panoramas.
+
+    Args:
+        renderer: draws it.
+        cameras: where panoramas stand, metres east and north, (n, 2).
+    """
+
+    renderer: CityRenderer
+    cameras: Floats
+
+
+def training_towns(extracts: Path | None) -> tuple[str, ...]:
+    """Return the towns to train on: thirteen made ones, and with extracts twins of real ones between.
+
+    Args:
+        extracts: the folder of `liechtenstein.osm.pbf` and `moscow.osm.gz`; `None` trains on made towns only.
+    """
+    if extracts is None:
+        return _MADE
+    towns: list[str] = []
+    for number, town in enumerate(_MADE, 1):
+        towns.append(town)
+        if number % 2 == 0 and number // 2 <= len(_TWINS):
+            towns.append(str(extracts / _TWINS[number // 2 - 1]))
+    return tuple(towns)
+
+
+def open_ground(town: str) -> Scenery:
+    """Open a town by a seed, such as `"101"`, or by an OpenStreetMap extract, such as `"moscow.osm.gz"`.
+
+    Raises:
+        BadInput: the extract cannot be read.
+    """
+    plan: CityPlan = (
+        draw_plan(int(town), f"Town {town}")
+        if town.isdecimal()
+        else read_twin(city_of_path(town).extract_part).plan
+    )
+    return Scenery(CityRenderer(plan), np.asarray(plan.layout.panoramas.xy))

@@ -1,0 +1,40 @@
+"""Every agent has something to do in every town, and ends with a result in words."""
+
+import os
+import random
+import sys
+from itertools import product
+from pathlib import Path
+
+import pytest
+from seven_towns.seven import LARGE, seven_towns
+from seven_towns.soak import Ended, end_of_run, table
+
+from virl.agent.character_file import agent_names
+
+
+@pytest.mark.slow
+def test_an_agent_each_in_a_town_that_is_dealt(tmp_path: Path) -> None:
+    seed, towns = int(os.environ.get("TOWNS_SEED") or random.randrange(10**6)), seven_towns(tmp_path)
+    chance = random.Random(seed)
+    del towns[chance.choice(LARGE)]
+    found = []
+    for agent in agent_names():
+        town, is_invented = chance.choice(list(towns)), chance.random() < 0.5
+        found.append(end_of_run(agent, town, towns[town], tmp_path, is_invented=is_invented, steps=25))
+    assert not [one.row for one in found if one.fault], f"TOWNS_SEED={seed} repeats it"
+
+
+@pytest.mark.soak
+def test_every_agent_in_seven_towns(tmp_path: Path) -> None:
+    named = os.environ.get("SOAK_JOBS", "").split()
+    if named and named[0] != "towns":
+        pytest.skip("only other jobs were asked for")
+    towns, found = seven_towns(tmp_path), list[Ended]()
+    report = Path(os.environ.get("SOAK_REPORT") or tmp_path / "soak.md")
+    report = report.with_stem(f"{report.stem}-towns")
+    for town, is_invented, agent in product(towns, (False, True), named[1:] or agent_names()):
+        found.append(end_of_run(agent, town, towns[town], tmp_path, is_invented=is_invented))
+        sys.stdout.write(f"{found[-1].row}\n")
+        report.write_text(table(found), encoding="utf-8")
+    assert not [one.row for one in found if one.fault or one.says_nothing]

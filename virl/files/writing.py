@@ -1,0 +1,287 @@
+"""Files that are sound after a kill or on a full disk: whole ones, and JSON lines that grow."""
+
+import os
+import platform
+import re
+import secrets
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import lru_cache
+from pathlib import Path
+from stat import S_ISREG
+from typing import BinaryIO, TypeVar
+from zlib import crc32
+
+from pydantic import ValidationError
+
+from virl.errors import BadInput, CannotWrite, VirlError
+from virl.files.json_reading import misfits
+
+MOST_LINE = 100_000_000
+"""Bytes of a line that is read, at most; chosen, far above what virl writes."""
+
+TOO_LONG = f"is longer than {MOST_LINE / 1e6:.0f} MB"
+"""Fault of a line longer than `MOST_LINE`."""
+
+PARTIAL = ".part"
+"""Suffix of a file that is being written."""
+
+T = TypeVar("T")
+
+_HOST = f"{crc32(platform.node().encode()):08x}"
+_LEFTOVER = re.compile(rf"\.{_HOST}-(\d+)-[0-9a-f]+{re.escape(PARTIAL)}$")
+
+
+@contextmanager
+def refusals_in_a_line(path: Path, then: str) -> Iterator[None]:
+    """Turn any `OSError` of the block, which writes `path`, into a `CannotWrite` of one line.
+
+    Args:
+        path: what is being written, for the message.
+        then: what to do once the cause is mended, such as `"resume the run"`.
+
+    Raises:
+        CannotWrite: in place of any `OSError` of the body.
+    """
+    try:
+        yield
+    except OSError as fault:
+        reason = fault.strerror or str(fault)
+        raise CannotWrite(f"cannot write {path}: {reason}: fix that, then {then}") from fault
+
+
+@contextmanager
+def replace_file(path: Path, then: str, *, sync: bool = False) -> Iterator[BinaryIO]:
+    """Open a temporary file that replaces `path` at the end of the block.
+
+    A reader sees the old file or the new one. Several writers do no harm to each other: the last one stays.
+
+    Args:
+        path: the file.
+        then: what to do once a refusal is mended.
+        sync: whether the content is on the disk before the file has its name, so that it is whole even after
+            the machine crashed.
+
+    Raises:
+        CannotWrite: in place of any `OSError` of the body; what was there before is still there.
+    """
+    with refusals_in_a_line(path, then):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _clear_leftovers(path.parent.absolute())
+        unfinished = path.with_name(f".{path.name}.{_HOST}-{os.getpid()}-{secrets.token_hex(4)}{PARTIAL}")
+        try:
+            # In the same folder, as a rename is one step within a file system only; "x": nobody else's file.
+            with unfinished.open("xb") as file:
+                yield file
+                if sync:
+                    file.flush()
+                    os.fsync(file.fileno())
+            unfinished.replace(path)
+        finally:
+            unfinished.unlink(missing_ok=True)
+
+
+def is_partial(path: Path) -> bool:
+    """Return whether a file's name is that of an unfinished `replace_file`, of this or another machine."""
+    return path.name.startswith(".") and path.name.endswith(PARTIAL)
+
+
+@lru_cache(maxsize=4096)
+def _clear_leftovers(folder: Path) -> None:
+    """Remove what killed processes of this machine were writing in a folder; done once a process."""
+    for entry in folder.glob(f".*.{_HOST}-*{PARTIAL}"):
+        if (found := _LEFTOVER.search(entry.name)) and not _is_alive(int(found[1])):
+            entry.unlink(missing_ok=True)
+
+
+def _is_alive(process: int) -> bool:
+    """Return whether a process of this machine still runs, or may do."""
+    if sys.platform == "win32":
+        return True  # there, asking would end it
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True  # of another user
+    return True
+
+
+def write_whole(path: Path, data: bytes, then: str) -> None:
+    """Write a file that appears under its name only when all of it is on disk.
+
+    Args:
+        path: the file; its folder is made if need be.
+        data: its content.
+        then: what to do once a refusal is mended, such as `"resume the run"`.
+
+    Raises:
+        CannotWrite: it cannot be written; what was there before is still there.
+    """
+    with replace_file(path, then, sync=True) as file:
+        file.write(data)
+
+
+class JsonLines:
+    """A file of one JSON object a line, to which objects are appended. One process writes at a time.
+
+    A last line that is not whole is not read, and goes with the next `append`: one without an end, as a kill
+    leaves it, or an empty one or one with zero bytes, as a crash of the machine may.
+
+    Args:
+        path: the file. Reading changes nothing; the first `append` makes it, with its folder.
+        then: what to do once a refusal to write is mended, such as `"resume the run"`.
+        sync: whether `append` waits until the line is on the disk, so that it outlives the machine's crash;
+            it outlives the process in any case.
+    """
+
+    def __init__(self, path: Path, then: str, *, sync: bool = True) -> None:
+        self.path = path
+        self.size = 0
+        """Bytes of the lines read and appended; while a line is read, where it starts."""
+        self.count = 0
+        """Number of lines read and appended."""
+        self.torn = b""
+        """A last line that is not whole, once all lines are read."""
+        self._then = then
+        self._sync = sync
+
+    def read(
+        self, parse: Callable[[bytes], T], *, mend: str = "", broken: type[VirlError] = BadInput
+    ) -> Iterator[T]:
+        """Yield the objects of the whole lines, in order.
+
+        None if there is no file. To be read before an `append`.
+
+        Args:
+            parse: makes an object of a line, or raises a `ValueError` that says what is wrong.
+            mend: end of the message on a broken line, such as `": delete the file"`.
+            broken: the error to raise.
+
+        Raises:
+            VirlError: `broken`, with file and line, where `parse` refuses a line; or the file cannot be read.
+        """
+        self.size, self.count, self.torn = 0, 0, b""
+        try:
+            with self.path.open("rb") as file:
+                line = file.readline(MOST_LINE)
+                while line:
+                    if len(line) == MOST_LINE:
+                        raise broken(f"{self.path}, line {self.count + 1}: {TOO_LONG}{mend}")
+                    after = file.readline(MOST_LINE)
+                    if not line.endswith(b"\n") or (not after and _is_blank(line)):
+                        self.torn = line
+                        return
+                    try:
+                        found = parse(line[:-1])
+                    except ValueError as fault:
+                        raise broken(
+                            f"{self.path}, line {self.count + 1}: {_fault_text(fault)}{mend}"
+                        ) from fault
+                    yield found
+                    self.size += len(line)
+                    self.count += 1
+                    line = after
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        except OSError as fault:
+            raise broken(f"{self.path}: cannot be read ({fault.strerror})") from fault
+
+    def append(self, line: str, *, sync: bool = False) -> None:
+        """Write a JSON object, given as one line without its line break; all of it or nothing.
+
+        Args:
+            line: the object.
+            sync: whether to wait until this line is on the disk, whatever the file's own `sync` says.
+
+        Raises:
+            CannotWrite: the disk refuses, or another process has written to the file. The file can be
+                appended to again once the cause is mended.
+        """
+        data = line.encode() + b"\n"
+        with refusals_in_a_line(self.path, self._then):
+            if not self.size:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self.path.open("r+b" if self.size else "a+b", buffering=0) as file:
+                self._check_end(file)
+                file.truncate(self.size)
+                file.seek(self.size)
+                try:
+                    rest = memoryview(data)
+                    while rest:
+                        rest = rest[file.write(rest) :]
+                    if sync or self._sync:
+                        os.fsync(file.fileno())
+                except BaseException:
+                    file.truncate(self.size)
+                    raise
+        self.size += len(data)
+        self.count += 1
+        self.torn = b""
+
+    def heal(self) -> None:
+        """Remove the bytes after the lines read, such as a torn last line.
+
+        Raises:
+            CannotWrite: the disk refuses.
+        """
+        if self.path.exists():
+            with refusals_in_a_line(self.path, self._then):
+                os.truncate(self.path, self.size)
+        self.torn = b""
+
+    def _check_end(self, file: BinaryIO) -> None:
+        """Refuse a file in which whole lines follow those known, which another process has written."""
+        if os.fstat(file.fileno()).st_size < self.size:
+            raise OSError("lines have been removed from it")
+        file.seek(self.size)
+        after = file.read()
+        if b"\n" in after and after != self.torn:
+            raise OSError("another process has written to it")
+
+
+def _is_blank(line: bytes) -> bool:
+    """Return whether a line is empty or has zero bytes, as after a crash of the machine."""
+    return b"\0" in line or not line.strip()
+
+
+def _fault_text(fault: ValueError) -> str:
+    """Return what is wrong with a line, field by field for a model."""
+    return misfits(fault, "the line")[0] if isinstance(fault, ValidationError) else str(fault)
+
+
+def is_there(path: Path) -> bool:
+    """Return whether a file exists; false for a name that is not allowed."""
+    try:
+        return path.is_file()
+    except OSError:  # the name is too long
+        return False
+
+
+def read_bounded(path: Path, most: int = MOST_LINE) -> bytes | None:
+    """Return the bytes of a regular file of at most `most` bytes; `None` for a larger one or a pipe.
+
+    Raises:
+        OSError: it is missing, or cannot be read.
+    """
+    told = path.stat()  # before it is opened: opening a pipe waits for who writes
+    return path.read_bytes() if S_ISREG(told.st_mode) and told.st_size <= most else None
+
+
+def folder_size(folder: Path) -> int:
+    """Return the bytes of all files in a folder; files deleted meanwhile count 0."""
+    total = 0
+    for root, _, names in os.walk(folder):
+        for name in names:
+            with suppress(FileNotFoundError):
+                total += Path(root, name).lstat().st_size
+    return total
+
+
+def is_inside(folder: Path, name: str) -> bool:
+    """Return whether a path within a folder stays inside it, links followed."""
+    try:
+        return (folder / name).resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError, ValueError):  # a loop of links is a RuntimeError before Python 3.13
+        return False

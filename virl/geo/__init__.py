@@ -1,0 +1,1 @@
+"""Positions on the globe and regions of it."""

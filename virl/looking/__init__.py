@@ -1,1 +1,0 @@
-"""What perception models see in photographs."""

@@ -1,0 +1,193 @@
+"""Finding addresses of a twin: mapped house numbers, streets, crossings, and places by name."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import shapely
+from scipy.spatial import cKDTree
+
+from virl.errors import NotFound
+from virl.geo.globe import LatLng
+from virl.osm.extract import OsmExtract, OsmObjects, Tags
+from virl.osm.other_names import other_names
+from virl.osm.streets import TwinStreets
+from virl.platform.city.maps import Address
+from virl.towns.addresses import plain
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """A mapped house number and its position."""
+
+    street: str
+    """Name of the street; may be empty."""
+    number: str
+    city: str
+    """Name of the town; empty where it is not mapped."""
+    x: float
+    """Metres east of the origin of the extract's frame."""
+    y: float
+    """Metres north of the origin of the extract's frame."""
+
+    @property
+    def address_text(self) -> str:
+        """Street and number in one text."""
+        return f"{self.street} {self.number}"
+
+
+class TwinAddresses:
+    """An index of "Mannerheimintie 5", "5 Mannerheimintie", "Kaivokatu & Keskuskatu" or a place's name.
+
+    Args:
+        extract: what is mapped.
+        streets: of the twin.
+        named: positions of places by name; these are looked up first.
+    """
+
+    def __init__(self, extract: OsmExtract, streets: TwinStreets, named: Mapping[str, LatLng]) -> None:
+        self._frame = extract.frame
+        self._streets = streets
+        self._named = {plain(name): position for name, position in named.items() if plain(name)}
+        self._doors = _doors_by_address(extract)
+        self._stretches: dict[str, list[int]] = {}
+        for street, way in zip(streets.streets, streets.way.tolist(), strict=True):
+            for name in {plain(each) for each in (street.name, *other_names(extract.lines.tags[way]))} - {""}:
+                self._stretches.setdefault(name, []).append(street.id)
+
+    def find(self, address: str) -> LatLng:
+        """Return the position of an address; of its parts between commas, the first known one counts.
+
+        Raises:
+            NotFound: nothing matches.
+        """
+        parts = address.split(",")
+        around = {plain(part) for part in parts}
+        for part in (address, *parts):
+            found = self._named.get(plain(part)) or self._address(plain(part), around)
+            if found is not None:
+                return found
+        example = next(iter(self._doors.values()), None)
+        hint = (
+            f"write it as in {example[0].address_text!r}"
+            if example
+            else "give a street or latitude and longitude"
+        )
+        raise NotFound(f"no address or place matches {address!r}: {hint}")
+
+    def nearest(self, position: LatLng, radius: float) -> Address | None:
+        """Return the address nearest to a position within `radius` metres; `None` if there is none."""
+        every, tree = self._places
+        if not every:
+            return None
+        metres, index = tree.query(self._frame.point(position))
+        if metres > radius:
+            return None
+        door = every[int(index)]
+        text = ", ".join(part for part in (door.address_text, door.city) if part)
+        return Address(text, self._frame.position(door.x, door.y))
+
+    @cached_property
+    def _places(self) -> tuple[list[Door], cKDTree]:
+        """Return all doors, and a search tree of their positions in metres."""
+        every = list(dict.fromkeys(door for doors in self._doors.values() for door in doors))
+        return every, cKDTree(np.array([(door.x, door.y) for door in every]).reshape(-1, 2))
+
+    def _address(self, text: str, around: set[str]) -> LatLng | None:
+        """Return the position of one part of an address; `None` if it is not known.
+
+        Of doors in several towns, the one whose town is named.
+        """
+        writings = (text, *_writings(_number_last(text)))
+        doors = next((found for one in writings if (found := self._doors.get(one))), None)
+        if doors:
+            door = next((door for door in doors if plain(door.city) in around), doors[0])
+            return self._frame.position(door.x, door.y)
+        names = text.split(" & ")
+        if len(names) == 2 and all(name in self._stretches for name in names):
+            return self._find_crossing(*names)
+        return self._middle(text) if text in self._stretches else None
+
+    def _find_crossing(self, one: str, other: str) -> LatLng | None:
+        """Return the position of the junction of two streets; `None` if they do not meet."""
+        ends = [
+            {end for number in self._stretches[name] for end in self._ends(number)} for name in (one, other)
+        ]
+        shared = min(ends[0] & ends[1], default=None)
+        return None if shared is None else self._frame.position(*self._streets.junctions[shared].tolist())
+
+    def _ends(self, street: int) -> tuple[int, int]:
+        """Return the indices of the junctions at both ends of a street."""
+        return self._streets.streets[street].start, self._streets.streets[street].end
+
+    def _middle(self, name: str) -> LatLng:
+        """Return the position of the panorama halfway along all stretches of a street."""
+        panoramas = self._streets.panoramas
+        mine = np.flatnonzero(np.isin(panoramas.street, self._stretches[name]))
+        if not len(mine):
+            line = self._streets.streets[self._stretches[name][0]].line
+            return self._frame.position(*line[len(line) // 2].tolist())
+        xy = panoramas.xy[mine]
+        nearest = np.argmin(np.linalg.norm(xy - xy.mean(axis=0), axis=1))
+        return self._frame.position(*xy[nearest].tolist())
+
+
+def _number_last(text: str) -> str:
+    """Return an address with a leading house number moved behind the street."""
+    first, _, rest = text.partition(" ")
+    return f"{rest} {first}" if first[:1].isdigit() and rest else text
+
+
+_HOUSE = re.compile(r"(.*?\D) (\d+)(?: ?([^\W\d_]))?(?: \d+)?$")
+"""Pattern of an address with a house number, its letter and its flat."""
+
+
+def _writings(text: str) -> Iterator[str]:
+    """Yield an address, then shorter forms without flat, staircase and letter of the number.
+
+    `Rauhankatu 5 b 12`.
+    """
+    yield text
+    if not (house := _HOUSE.match(text)):
+        return
+    street, digits, letter = house.groups()
+    if letter:
+        yield from (f"{street} {digits} {letter}", f"{street} {digits}{letter}", f"{street} {digits}")
+
+
+def doors_of(objects: Iterable[OsmObjects]) -> Iterator[tuple[Tags, Door]]:
+    """Yield (tags, door) of every object with a mapped address."""
+    for kind in objects:
+        for tags, shape in zip(kind.tags, kind.shapes, strict=True):
+            street = tags.get("addr:street") or tags.get("addr:place")
+            numbers = tags.get("addr:housenumber")
+            if not street or not numbers:
+                continue
+            middle = shapely.point_on_surface(shape)
+            for number in numbers.replace(";", ",").split(","):
+                yield tags, Door(street, number.strip(), tags.get("addr:city", ""), middle.x, middle.y)
+
+
+def _doors_by_address(extract: OsmExtract) -> dict[str, list[Door]]:
+    """Return the doors by their written address, in any language of the street."""
+    doors = list(doors_of([extract.points, extract.areas]))
+    found: dict[str, list[Door]] = {}
+    for tags, door in doors:
+        for name in _streets_of(door.street, tags):
+            found.setdefault(plain(f"{name} {door.number}"), []).append(door)
+    others: dict[str, set[str]] = {}
+    for tags in extract.lines.tags:
+        if "highway" in tags and "name" in tags:
+            others.setdefault(tags["name"], set()).update(other_names(tags))
+    also: dict[str, list[Door]] = {}
+    for _, door in doors:
+        for name in others.get(door.street, ()):
+            also.setdefault(plain(f"{name} {door.number}"), []).append(door)
+    return also | found
+
+
+def _streets_of(street: str, tags: Tags) -> set[str]:
+    """Return all names of the street of an address, in all languages."""
+    return {street, *(value for key, value in tags.items() if key.startswith("addr:street:"))}

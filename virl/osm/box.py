@@ -1,0 +1,195 @@
+"""A part of the map: a box to fetch or to copy, and the part of an extract that is read."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from virl.errors import BadInput
+from virl.geo.globe import LatLng, LocalFrame, signed_turn
+from virl.geo.region import Region, position_fault
+from virl.resources import data_home
+
+LARGEST_KM2 = 4.0
+"""Largest box in square kilometres that a public server is asked for at once."""
+LARGEST_COPY_KM2 = 400.0
+"""Largest part in square kilometres that is copied of an extract; chosen: a city and its suburbs."""
+SMALLEST_KM2 = 0.04
+"""Smallest box in square kilometres: 200 m square; chosen: less has hardly a street."""
+SIDE_M = 2000.0
+"""Metres of a side of the square taken around the middle of a place."""
+DATA = "osm"
+"""The folder of extracts in the user's data folder."""
+SUFFIXES = (".osm.pbf", ".osm", ".osm.gz", ".osm.bz2")
+"""Endings of the names of extracts."""
+RADIUS_M = 600.0
+"""Metres around a position that are read of an extract; chosen: ten minutes' walk across."""
+MAX_RADIUS_M = 5000.0
+"""Largest radius in metres; chosen: flat metres stay exact, and it opens within a minute."""
+BUSY_KEYS = ("shop", "amenity")
+"""Keys of named objects that make a part of a town lively."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractPart:
+    """An extract, the part of it to read, and what is invented there."""
+
+    file: Path
+    """Path of the extract."""
+    title: str
+    """Name of the town."""
+    part: Region | None = None
+    """The part to read; `None` for all of it."""
+    radius: float = RADIUS_M
+    """Half the side of the square that is read where the busiest town is chosen, metres."""
+    names: str = ""
+    """Language of the names of places and streets; empty for those that are written on the spot."""
+    life: Literal["mapped", "invented"] = "mapped"
+    """Source of reviews, ratings, prices and homes to rent: none, or invented ones."""
+    seed: int = 0
+    """Seed of what is invented."""
+
+
+def find_extract(extract: Path) -> Path:
+    """Return the path of an extract: as given, or else in the user's data folder.
+
+    The one in the data folder may have another suffix: a downloaded `helsinki.osm.gz` serves for
+    `helsinki.osm.pbf`.
+    """
+    if extract.exists():
+        return extract
+    kept = data_home() / DATA / extract
+    stem = next((kept.name.removesuffix(one) for one in SUFFIXES if kept.name.endswith(one)), kept.name)
+    others = (kept.with_name(stem + suffix) for suffix in SUFFIXES)
+    return next((path for path in (kept, *others) if path.exists()), extract)
+
+
+def region_around(middle: LatLng, radius: float) -> Region:
+    """Return the square around a position, `radius` metres to each side."""
+    frame = LocalFrame(middle)
+    corners = ((-radius, -radius), (radius, -radius), (radius, radius), (-radius, radius))
+    return Region(tuple(frame.position(*corner) for corner in corners))
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A box of degrees; one whose west is more than its east crosses longitude 180."""
+
+    south: float
+    west: float
+    north: float
+    east: float
+
+    def __str__(self) -> str:
+        return ",".join(f"{degrees:.6f}".rstrip("0").rstrip(".") for degrees in self.degrees)
+
+    @property
+    def degrees(self) -> tuple[float, float, float, float]:
+        """(south, west, north, east) in degrees, the order of Overpass."""
+        return self.south, self.west, self.north, self.east
+
+    @property
+    def middle(self) -> LatLng:
+        """Position of its centre."""
+        return LatLng((self.south + self.north) / 2, signed_turn(0.0, self.west + self.width / 2))
+
+    @property
+    def width(self) -> float:
+        """Degrees from west to east."""
+        return self.east - self.west + (360.0 if self.west > self.east else 0.0)
+
+    @property
+    def parts(self) -> "tuple[Box, ...]":
+        """The box, or its two parts beside longitude 180."""
+        if self.west <= self.east:
+            return (self,)
+        return Box(self.south, self.west, self.north, 180.0), Box(self.south, -180.0, self.north, self.east)
+
+    @property
+    def region(self) -> Region:
+        """The region of its four corners."""
+        south, west, north, east = self.degrees
+        return Region((LatLng(south, west), LatLng(south, east), LatLng(north, east), LatLng(north, west)))
+
+    def grow(self, metres: float) -> "Box":
+        """Return the box made larger by so many metres on each side, within the map."""
+        frame = LocalFrame(self.middle)
+        west, south = frame.point(LatLng(self.south, self.west))
+        east, north = frame.point(LatLng(self.north, self.east))
+        low, high = (
+            frame.position(west - metres, south - metres),
+            frame.position(east + metres, north + metres),
+        )
+        return Box(max(low.lat, -90.0), low.lng, min(high.lat, 90.0), high.lng)
+
+    @property
+    def size_km(self) -> tuple[float, float]:
+        """(width, height) in kilometres, through the middle."""
+        frame = LocalFrame(self.middle)
+        west, south = frame.point(LatLng(self.south, self.west))
+        east, north = frame.point(LatLng(self.north, self.east))
+        return (east - west) / 1000, (north - south) / 1000
+
+    @property
+    def area_km2(self) -> float:
+        """Area in square kilometres, to two digits."""
+        across, up = self.size_km
+        return round(across * up, 2)
+
+    @property
+    def fits(self) -> bool:
+        """Return whether its size is one that a server is asked for."""
+        return SMALLEST_KM2 <= self.area_km2 <= LARGEST_KM2
+
+
+def box_of(text: str, *, is_copied: bool = False) -> Box:
+    """Return the box of a text `S,W,N,E` in degrees.
+
+    Args:
+        text: degrees.
+        is_copied: whether it is copied of an extract, and no server is asked.
+
+    Raises:
+        BadInput: it is no box, or too large or too small.
+    """
+    what = f"--box {text!r}"
+    try:
+        south, west, north, east = (float(part) for part in text.split(","))
+    except ValueError:
+        raise BadInput(f"{what}: must be S,W,N,E in degrees, such as 60.16,24.93,60.175,24.955") from None
+    for corner in (LatLng(south, west), LatLng(north, east)):
+        if fault := position_fault(corner):
+            raise BadInput(f"{what}: {fault}: the order is south, west, north, east")
+    if south >= north:
+        raise BadInput(f"{what}: south {south:g} must be less than north {north:g}: the order is S,W,N,E")
+    box = Box(south, west, north, east)
+    if west == east or (west > east and box.width > 180):  # else it crosses longitude 180
+        raise BadInput(f"{what}: west {west:g} must be less than east {east:g}: the order is S,W,N,E")
+    if is_copied and box.area_km2 > LARGEST_COPY_KM2:
+        raise BadInput(
+            f"{what}: {box.area_km2:,.0f} km2 is more than {LARGEST_COPY_KM2:g} km2: give a smaller box"
+        )
+    if not is_copied and box.area_km2 > LARGEST_KM2:
+        raise BadInput(
+            f"{what}: {box.area_km2:,.2f} km2 is more than {LARGEST_KM2:g} km2, the limit of a download: "
+            "give a smaller box, or get an extract of the region and choose a part with --around"
+        )
+    if box.area_km2 < SMALLEST_KM2:
+        raise BadInput(
+            f"{what}: smaller than {SMALLEST_KM2:g} km2, a square of 200 metres: give a larger box"
+        )
+    return box
+
+
+def square_around(middle: LatLng, side_m: float = SIDE_M) -> Box:
+    """Return the square of `side_m` metres around a position."""
+    frame, half = LocalFrame(middle), side_m / 2
+    low, high = frame.position(-half, -half), frame.position(half, half)
+    return Box(*(round(degrees, 6) for degrees in (*low, *high)))
+
+
+def box_around(region: Region) -> Box:
+    """Return the box around a region."""
+    origin = region.frame.origin.lng
+    lats = [corner.lat for corner in region.corners]
+    lngs = sorted((corner.lng for corner in region.corners), key=lambda lng: signed_turn(origin, lng))
+    return Box(min(lats), lngs[0], max(lats), lngs[-1])

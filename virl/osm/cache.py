@@ -1,0 +1,94 @@
+"""Rebuilt towns kept in the cache, so that one that was opened before opens at once."""
+
+import hashlib
+from datetime import date
+from functools import cache, partial
+from pathlib import Path
+
+from virl.errors import BadInput
+from virl.files.stores import ArrayStore
+from virl.geo.region import Region
+from virl.osm.extract import check_readable, date_of, is_large, read_extract
+from virl.osm.other_names import translate_names
+from virl.osm.plan import Twin, build_twin
+from virl.towns.codec import decode, encode
+from virl.towns.maker import maker
+
+_TWINS = ArrayStore("twins", "town", 12, encode, partial(decode, Twin))  # how many: chosen
+
+
+def load_twin(extract: Path, part: Region | None, names: str = "", day: date | None = None) -> Twin:
+    """Return the twin of an extract or a part of it, from a cache file where there is one.
+
+    A cache file is named for the contents of the extract, the part and the code that builds twins. One that
+    cannot be used is named in a warning and made anew; where none can be written, a warning says so.
+
+    Args:
+        extract: the file.
+        part: of it; `None` for all.
+        names: the language of names, such as `en`; empty for those that are written on the spot.
+        day: of an extract without a date: what had ended on it is left out; by default today.
+
+    Raises:
+        BadInput: the extract cannot be read, or holds no street here.
+    """
+    key = twin_key(extract, part, names, day)
+    if key is None:
+        return _build(extract, part, names, day)
+    return _TWINS.get(key, lambda: _build(extract, part, names, day))
+
+
+def _build(extract: Path, part: Region | None, names: str, day: date | None) -> Twin:
+    """Return the twin built from an extract or a part of it."""
+    held = translate_names(read_extract(extract, part, _iso(day)), names)
+    try:
+        return build_twin(held)
+    except BadInput as fault:
+        raise BadInput(f"{extract}: {fault}") from None
+
+
+def twin_key(extract: Path, part: Region | None, names: str, day: date | None = None) -> str | None:
+    """Return the key of a twin's cache file; `None` where the extract cannot be read.
+
+    A large file is known by its path, size and time of change: to read 80 GB takes minutes.
+
+    Args:
+        extract: OpenStreetMap file.
+        part: of it; `None` for all.
+        names: the language of names; empty for those that are written on the spot.
+        day: of an extract without a date: what had ended on it is left out.
+
+    Raises:
+        BadInput: it is missing, no extract, too large to be read whole, or does not cover the part.
+    """
+    check_readable(extract, part)
+    try:
+        if is_large(extract):
+            known = extract.stat()
+            contents = f"{extract.resolve()} {known.st_size} {known.st_mtime_ns}"
+        else:
+            contents = _digest(extract, extract.stat().st_mtime_ns)
+    except OSError:
+        return None
+    undated = "" if date_of(extract) else _iso(day)
+    return f"{_builder()} {contents} {part.corners if part else 'all'} {names}{undated}"
+
+
+def _iso(day: date | None) -> str:
+    """Return a day as `YYYY-MM-DD`; today for `None`."""
+    return (day or date.today()).isoformat()  # noqa: DTZ011 - the day of who asks
+
+
+@cache
+def _digest(extract: Path, _changed_ns: int) -> str:
+    """Return the SHA-256 of a file."""
+    # The time of change is part of the cache's key: a file that was changed is read again.
+    with extract.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+@cache
+def _builder() -> str:
+    """Return a digest of the code that builds twins."""
+    files = sorted(Path(__file__).parent.glob("*.py"))
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files) + maker().encode()).hexdigest()

@@ -1,0 +1,522 @@
+"""Reads an OpenStreetMap extract: the points, lines and areas that a town is built from."""
+
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count, groupby
+from pathlib import Path
+
+import numpy as np
+import osmium
+import shapely
+from numpy.typing import NDArray
+from shapely import Polygon
+
+from virl.errors import BadInput
+from virl.geo.globe import Floats, LatLng, LocalFrame, signed_turn
+from virl.geo.region import Region
+from virl.osm.box import SUFFIXES, Box
+from virl.osm.cut import DATE_FIELD, GENERATOR, cut
+from virl.osm.lifecycle import is_there
+from virl.osm.ordering import Object, in_order, shown_number
+from virl.osm.outlines import AREA_KEYS, Unclosed, is_area_relation, is_outline, mend_outlines
+from virl.osm.overpass_file import data_date
+from virl.osm.unpacked import check_unpacked
+from virl.plain_text import plain_line
+from virl.platform.city.left_out import LeftOut, Omission
+
+Tags = Mapping[str, str]
+Shapes = NDArray[np.object_]
+"""Shapely geometries in the metres of a frame."""
+
+BESIDE_M = 30.0
+"""Metres beyond the last ways that belong to the town; chosen."""
+LARGEST_MB = 100
+"""Megabytes above which a file is read only with a box or polygon; chosen."""
+COUNTRY_MB = 8000
+"""Megabytes above which a file is not searched for its busiest town; chosen: it takes hours."""
+
+WIDEST_M = 100_000.0
+"""Largest width of a town in metres; chosen: Liechtenstein is 28 km wide."""
+
+POINT_KEYS = (
+    "addr:housenumber",
+    "advertising",
+    "amenity",
+    "barrier",
+    "club",
+    "craft",
+    "education",
+    "emergency",
+    "entrance",
+    "healthcare",
+    "highway",
+    "historic",
+    "leisure",
+    "man_made",
+    "name",
+    "natural",
+    "office",
+    "public_transport",
+    "railway",
+    "shop",
+    "tourism",
+)
+"""Keys of the nodes that are read."""
+LINE_KEYS = ("highway", "railway", "barrier", "waterway")
+"""Keys of the ways that are read as lines."""
+NATURAL_LINES = frozenset({"coastline", "tree_row"})
+
+_WITHIN_M = 0.05
+"""Metres inside the outline at which a way that crosses it gets a node."""
+
+_Nodes = tuple[int, ...]
+"""Numbers of the nodes of a way."""
+
+
+@dataclass(frozen=True, slots=True)
+class OsmObjects:
+    """Objects of one kind of geometry, as sequences of length n."""
+
+    ids: tuple[str, ...]
+    """Kind and number, such as `n12`, `w34` or `r56`."""
+    tags: tuple[Tags, ...]
+    shapes: Shapes
+    """Shape (n,)."""
+
+
+@dataclass(frozen=True, slots=True)
+class OsmExtract:
+    """The objects of an extract, or of a part of it."""
+
+    frame: LocalFrame
+    """Frame of the metres of all shapes; its origin is the middle of the part."""
+    outline: Polygon
+    """Outline of the part that was read, metres."""
+    date: str
+    """Date of the data, such as `2022-07-24`; empty where the file does not say."""
+    points: OsmObjects
+    lines: OsmObjects
+    line_nodes: tuple[tuple[int, ...], ...]
+    """The nodes of each line: lines that share one meet there. Where a line crosses the outline between two
+    nodes that lie outside, it has two more, with negative numbers."""
+    areas: OsmObjects
+    """Multipolygons, with their holes."""
+    left_out: tuple[Omission, ...] = ()
+    """Objects, by their kind, of which the file lacks some nodes, or whose rings are broken: they were left
+    out; a place with a broken outline kept a point."""
+
+
+def read_extract(path: Path, region: Region | None = None, day: str = "") -> OsmExtract:
+    """Return the objects of an extract, or of a region of it.
+
+    Memory grows with the region, not with the file: a file that reaches beyond the region is cut first.
+
+    Args:
+        path: a file as `SUFFIXES` name them.
+        region: what to read; by default, all.
+        day: what had ended or was not yet open on it is left out; where the data have a date, that counts.
+
+    Raises:
+        BadInput: the file is missing, no extract, damaged, too large to be read whole, or holds nothing here.
+    """
+    check_readable(path, region)
+    with damage_reported(path), tempfile.TemporaryDirectory(prefix="virl-osm-") as scratch:
+        part = whole = in_order(path, Path(scratch))
+        if region is not None:
+            part = Path(scratch, "part.osm.pbf")
+            cut(whole, region, part)
+        return _Reading(part).extract(path, region, date_of(path) or _newest(whole) or day)
+
+
+def check_extract(path: Path) -> str:
+    """Check that an extract can be read to its end, and return the date of its data.
+
+    Raises:
+        BadInput: it is not.
+    """
+    check_name(path)
+    check_unpacked(path)
+    with damage_reported(path):
+        for _ in osmium.FileProcessor(str(path)):
+            pass
+        return date_of(path)
+
+
+def covered_box(path: Path) -> tuple[float, float, float, float] | None:
+    """Return (south, west, north, east) that a file's head says, degrees; `None` if it does not.
+
+    Raises:
+        BadInput: the file is missing, no extract, or too large once unpacked.
+    """
+    check_unpacked(path)  # also the head is found by unpacking what comes before it
+    with damage_reported(path), osmium.io.Reader(str(path), osmium.osm.osm_entity_bits.NOTHING) as reader:
+        box = reader.header().box()
+        if not box.valid():
+            return None
+        low, high = box.bottom_left, box.top_right
+        return low.lat, low.lon, high.lat, high.lon
+
+
+def has_streets(path: Path) -> bool:
+    """Return whether a file has any way with `highway`."""
+    ways = osmium.FileProcessor(str(path), osmium.osm.WAY).with_filter(osmium.filter.KeyFilter("highway"))
+    return any(True for _ in ways)
+
+
+def cut_box(path: Path) -> Region | None:
+    """Return the box of a file that `cut` wrote; `None` for other files.
+
+    Raises:
+        BadInput: the file is missing, no extract, or too large once unpacked.
+    """
+    if is_large(path):
+        return None
+    check_unpacked(path)
+    with damage_reported(path), osmium.io.Reader(str(path), osmium.osm.osm_entity_bits.NOTHING) as reader:
+        is_cut = reader.header().get("generator", "") == GENERATOR
+    box = covered_box(path) if is_cut else None
+    if box is None:
+        return None
+    south, west, north, east = box
+    return Region((LatLng(south, west), LatLng(south, east), LatLng(north, east), LatLng(north, west)))
+
+
+def check_name(path: Path) -> None:
+    """Check that a file exists and has the name of an extract.
+
+    Raises:
+        BadInput: there is none, or it has another name.
+    """
+    if not path.is_file():
+        raise BadInput(
+            f"{path}: no such file: give an OpenStreetMap extract ({', '.join(SUFFIXES)}), or copy one of "
+            "this name to the data folder with `virl data osm FILE`"
+        )
+    if not path.name.endswith(SUFFIXES):
+        raise BadInput(f"{path}: not the name of an OpenStreetMap extract: it ends in {', '.join(SUFFIXES)}")
+
+
+def is_large(path: Path) -> bool:
+    """Return whether a file is larger than `LARGEST_MB`, and so holds more than one town."""
+    return path.stat().st_size > LARGEST_MB * 1e6
+
+
+def is_country(path: Path) -> bool:
+    """Return whether a file is larger or wider than a town, but small enough to search for towns.
+
+    Raises:
+        BadInput: the file is missing, or no extract.
+    """
+    if is_large(path):
+        return path.stat().st_size <= COUNTRY_MB * 1e6
+    box = covered_box(path)
+    return box is not None and max(Box(*box).size_km) * 1000 > WIDEST_M
+
+
+def check_readable(path: Path, region: Region | None) -> None:
+    """Check by its head that a file is an extract that is small enough and covers the region.
+
+    Raises:
+        BadInput: it is missing, no extract, too large to be read whole or once unpacked, or does not cover
+            the region.
+    """
+    check_name(path)
+    if region is None and is_large(path):
+        megabytes = path.stat().st_size / 1e6
+        raise BadInput(
+            f"{path}: {megabytes:,.0f} MB is more than one town: give the part to read, as in "
+            "`--around 60.17,24.94 --radius 800`"
+        )
+    box = covered_box(path)
+    if region is not None and box is not None:
+        south, west, north, east = box
+        lats, lngs = zip(*region.corners, strict=True)
+        if max(lats) < south or min(lats) > north or max(lngs) < west or min(lngs) > east:
+            raise BadInput(
+                f"{path}: the region lies outside this extract, {_covers(south, west, north, east)}"
+            )
+
+
+def _covers(south: float, west: float, north: float, east: float) -> str:
+    """Return the clause of an error that says which degrees a file covers."""
+    return f"which covers latitude {south:.4f} to {north:.4f} and longitude {west:.4f} to {east:.4f}"
+
+
+def _no_street(path: Path) -> str:
+    """Return the error text for a file without streets, with what it covers."""
+    box = covered_box(path) or _box_of_nodes(path)
+    return (
+        f"{path}: no street is in this region of it{f', {_covers(*box)}' if box else ''}: give another region"
+    )
+
+
+def _box_of_nodes(path: Path) -> tuple[float, float, float, float] | None:
+    """Return (south, west, north, east) of all nodes, degrees; `None` if there are none."""
+    box = osmium.osm.Box(osmium.osm.Location(), osmium.osm.Location())
+    for node in osmium.FileProcessor(str(path), osmium.osm.NODE):
+        if isinstance(node, osmium.osm.Node) and node.location.valid():
+            box.extend(node.location)
+    if not box.valid():
+        return None
+    return box.bottom_left.lat, box.bottom_left.lon, box.top_right.lat, box.top_right.lon
+
+
+@contextmanager
+def damage_reported(path: Path) -> Iterator[None]:
+    """Raise osmium's errors about a file as `BadInput` of one line.
+
+    Raises:
+        BadInput: in place of an error of osmium.
+    """
+    try:
+        yield
+    except (RuntimeError, ValueError, osmium.InvalidLocationError) as error:
+        if type(error) is ValueError and not str(error).startswith(("illegal", "OSM ")):  # osmium's all do
+            raise
+        reason = " ".join(str(error).split())
+        raise BadInput(
+            f"{path}: cannot be read as an OpenStreetMap extract ({reason}): download it again"
+        ) from None
+
+
+class _Reading:
+    """A reading of a file, which collects its objects."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._points = _Collected()
+        self._lines = _Collected()
+        self._areas = _Collected()
+        self._line_nodes: list[_Nodes] = []
+        self._outlines: dict[str, Unclosed] = {}
+        self._left_out = LeftOut(is_told=False)
+        factory = osmium.geom.WKBFactory()
+        areas = osmium.filter.KeyFilter(*AREA_KEYS)
+        keys = osmium.filter.KeyFilter(*{*POINT_KEYS, *LINE_KEYS, *AREA_KEYS})
+        for one in osmium.FileProcessor(str(path)).with_areas(areas).with_filter(keys):
+            tags = {key: plain_line(value).strip() for key, value in dict(one.tags).items()}
+            try:
+                self._take(one, tags, factory)
+            except (osmium.InvalidLocationError, RuntimeError) as fault:
+                if isinstance(one, osmium.osm.Node):
+                    self._left_out.add("points", f"n{shown_number(one.id)}: {fault}", one.id)
+
+    def _take(self, one: object, tags: Tags, factory: osmium.geom.WKBFactory) -> None:
+        """Add an object to those of its kind of geometry, if it is needed."""
+        if isinstance(one, osmium.osm.Node):
+            if not tags.keys().isdisjoint(POINT_KEYS):
+                self._points.add(f"n{shown_number(one.id)}", tags, factory.create_point(one))
+        elif isinstance(one, osmium.osm.Area):
+            if not tags.keys().isdisjoint(AREA_KEYS):
+                name = f"{'w' if one.from_way() else 'r'}{shown_number(one.orig_id())}"
+                self._areas.add(name, tags, factory.create_multipolygon(one))
+        elif isinstance(one, osmium.osm.Way):
+            self._take_way(one, tags)
+        elif isinstance(one, osmium.osm.Relation) and is_area_relation(tags):
+            ways = [member for member in one.members if member.type == "w"]
+            inner = frozenset(member.ref for member in ways if member.role == "inner")
+            self._expect(f"r{shown_number(one.id)}", tags, tuple(member.ref for member in ways), inner)
+
+    def _take_way(self, way: osmium.osm.Way, tags: Tags) -> None:
+        """Add a way to the lines, or to the outlines that should be areas."""
+        name = f"w{shown_number(way.id)}"
+        if is_outline(tags, closed=way.is_closed()):
+            self._expect(name, tags, (way.id,))
+        if tags.keys().isdisjoint(LINE_KEYS) and tags.get("natural") not in NATURAL_LINES:
+            return
+        lacking = sum(not node.location.valid() for node in way.nodes)
+        if lacking:
+            self._left_out.add(
+                "ways", f"{name}: the file lacks {lacking} of its {len(way.nodes)} nodes", name
+            )
+        if lacking and tags.get("natural") != "coastline":  # what is known of a coast tells sea from land
+            return
+        known = groupby(way.nodes, key=lambda node: node.location.valid())
+        parts = [list(nodes) for is_known, nodes in known if is_known]
+        runs = [[next(same) for _, same in groupby(nodes, key=lambda node: node.ref)] for nodes in parts]
+        runs = [run for run in runs if len(run) >= 2]
+        if not runs and not lacking:
+            self._left_out.add("ways", f"{name}: it has fewer than two nodes", name)
+        for run in runs:
+            line = shapely.LineString([(node.lon, node.lat) for node in run])
+            self._lines.add(name, tags, shapely.to_wkb(line, hex=True))
+            self._line_nodes.append(tuple(node.ref for node in run))
+
+    def _expect(self, name: str, tags: Tags, ways: _Nodes, inner: frozenset[int] = frozenset()) -> None:
+        """Note an outline that should become an area."""
+        self._outlines[name] = Unclosed(name, tags, ways, inner)
+
+    def extract(self, named: Path, region: Region | None, day: str) -> OsmExtract:
+        """Return all objects that stood on a day, in metres."""
+        for collected in (self._points, self._lines, self._areas):
+            kept = collected.keep_there(day)
+            if collected is self._lines:
+                self._line_nodes = [self._line_nodes[index] for index in kept]
+        collections = {"points": self._points, "lines": self._lines, "areas": self._areas}
+        degrees = {name: shapely.from_wkb(each.wkb) for name, each in collections.items()}
+        if not len(degrees["lines"]):
+            raise BadInput(_no_street(named) if region else f"{named}: no street is in it: give another file")
+        frame = region.frame if region else _middle(degrees["lines"])
+        shapes = {name: _to_metres(each, frame) for name, each in degrees.items()}
+        outline = region.polygon if region else _box_around(shapes["lines"])
+        if region is None:
+            _check_span(named, outline)
+        lines, nodes = _with_crossings(shapes["lines"], self._line_nodes, outline)
+        self._mend(frame, shapes, day)
+        return OsmExtract(
+            frame=frame,
+            outline=outline,
+            date=date_of(named),
+            points=self._points.objects(shapes["points"]),
+            lines=self._lines.objects(lines),
+            line_nodes=nodes,
+            areas=self._areas.objects(shapes["areas"]),
+            left_out=self._left_out.omissions(),
+        )
+
+    def _mend(self, frame: LocalFrame, shapes: dict[str, Shapes], day: str) -> None:
+        """Add areas, or points in their place, for the outlines that osmium did not close."""
+        closed = set(self._areas.ids)
+        unclosed = [
+            one for name, one in self._outlines.items() if name not in closed and is_there(one.tags, day)
+        ]
+        for one, made in zip(unclosed, mend_outlines(self._path, unclosed, frame), strict=True):
+            if made.fault:
+                self._left_out.add("outlines", f"{one.name}: {made.fault}", one.name)
+            where = self._points if made.fault else self._areas
+            if made.shape is None or (made.fault and "name" not in one.tags):
+                continue
+            kind = "points" if made.fault else "areas"
+            shape = shapely.transform(made.shape, lambda xy: np.round(xy, 3))
+            where.add(one.name, one.tags, "")
+            shapes[kind] = np.append(shapes[kind], np.array([shape], object))
+
+
+class _Collected:
+    """Objects of one kind of geometry, while a file is read."""
+
+    def __init__(self) -> None:
+        self.ids: list[str] = []
+        self.tags: list[Tags] = []
+        self.wkb: list[str] = []
+
+    def add(self, name: str, tags: Tags, wkb: str) -> None:
+        self.ids.append(name)
+        self.tags.append(tags)
+        self.wkb.append(wkb)
+
+    def keep_there(self, day: str) -> list[int]:
+        """Drop the objects that did not stand on a day; return the indices of the others."""
+        kept = [index for index, tags in enumerate(self.tags) if is_there(tags, day)]
+        self.ids = [self.ids[index] for index in kept]
+        self.tags = [self.tags[index] for index in kept]
+        self.wkb = [self.wkb[index] for index in kept]
+        return kept
+
+    def objects(self, shapes: Shapes) -> OsmObjects:
+        """Return the objects with these shapes."""
+        return OsmObjects(tuple(self.ids), tuple(self.tags), shapes)
+
+
+def _middle(lines: Shapes) -> LocalFrame:
+    """Return the frame at the middle of lines in degrees, which may lie on both sides of longitude 180."""
+    lng, lat = shapely.get_coordinates(lines).T
+    east = signed_turn(lng[0], lng)
+    middle = signed_turn(0.0, float(lng[0] + (np.min(east) + np.max(east)) / 2))
+    return LocalFrame(LatLng(round(float(np.min(lat) + np.max(lat)) / 2, 6), round(middle, 6)))
+
+
+def _to_metres(degrees: Shapes, frame: LocalFrame) -> Shapes:
+    """Return shapes in degrees as shapes in metres of a frame, to the millimetre."""
+
+    def flat(lng_lat: Floats) -> Floats:
+        """Return (longitude, latitude) as metres east and north, shape (n, 2)."""
+        return np.asarray(np.round(np.column_stack(frame.to_metres(lng_lat[:, 1], lng_lat[:, 0])), 3), float)
+
+    return np.asarray(shapely.transform(degrees, flat), dtype=object)
+
+
+def date_of(path: Path) -> str:
+    """Return the date of a file's data, such as `2022-07-24`; empty where it is not known."""
+    with osmium.io.Reader(str(path), osmium.osm.osm_entity_bits.NOTHING) as reader:
+        return reader.header().get(DATE_FIELD, "")[:10] or data_date(path)
+
+
+def _newest(path: Path) -> str:
+    """Return the date of the newest object; empty where none has a time."""
+    every = (one.timestamp for one in osmium.FileProcessor(str(path)) if isinstance(one, Object))
+    newest = max(every, default=None)
+    return f"{newest:%Y-%m-%d}" if newest and newest.timestamp() > 0 else ""
+
+
+def _check_span(path: Path, outline: Polygon) -> None:
+    """Check that the outline is not wider than a town.
+
+    Raises:
+        BadInput: they lie too far apart.
+    """
+    west, south, east, north = outline.bounds
+    span = max(east - west, north - south)
+    if span > WIDEST_M:
+        raise BadInput(
+            f"{path}: its ways are up to {span / 1000:,.0f} km apart: give the part to read, as in "
+            f"`--around 60.17,24.94 --radius 800`; a town is at most {WIDEST_M / 1000:g} km wide"
+        )
+
+
+def _box_around(lines: Shapes) -> Polygon:
+    """Return the box around lines, `BESIDE_M` metres larger."""
+    west, south, east, north = shapely.total_bounds(lines)
+    box: Polygon = shapely.box(west - BESIDE_M, south - BESIDE_M, east + BESIDE_M, north + BESIDE_M)
+    return box
+
+
+def _with_crossings(
+    lines: NDArray[np.object_], nodes: Sequence[_Nodes], outline: shapely.Polygon
+) -> tuple[NDArray[np.object_], tuple[_Nodes, ...]]:
+    """Return (lines, nodes), with new nodes where a segment crosses the whole outline.
+
+    Only segments with both ends outside get them.
+
+    Args:
+        lines: in metres, shape (n,).
+        nodes: of each line.
+        outline: of the part that is read, in metres.
+
+    Returns:
+        The lines and their nodes; the new ones have negative numbers.
+    """
+    corners, owner = shapely.get_coordinates(lines, return_index=True)
+    shapely.prepare(outline)
+    outside = ~shapely.intersects_xy(outline, corners[:, 0], corners[:, 1])
+    both = np.flatnonzero((owner[1:] == owner[:-1]) & outside[1:] & outside[:-1])
+    segments = shapely.linestrings(np.stack([corners[both], corners[both + 1]], axis=1))
+    crossing = both[shapely.intersects(outline, segments)]
+    if not len(crossing):
+        return lines, tuple(nodes)
+    found, numbers = lines.copy(), list(nodes)
+    fresh = count(-1, -1)
+    begins = np.searchsorted(owner, np.arange(len(lines)))
+    inner = shapely.buffer(outline, -_WITHIN_M)
+    for line in np.unique(owner[crossing]).tolist():
+        begin = int(begins[line])
+        xy, refs = shapely.get_coordinates(lines[line]).tolist(), list(nodes[line])
+        for at in sorted((crossing[owner[crossing] == line] - begin).tolist(), reverse=True):
+            points = _entries(shapely.LineString(xy[at : at + 2]), inner)
+            xy[at + 1 : at + 1] = points
+            refs[at + 1 : at + 1] = [next(fresh) for _ in points]
+        found[line], numbers[line] = shapely.LineString(xy), tuple(refs)
+    return found, tuple(numbers)
+
+
+def _entries(segment: shapely.LineString, inner: shapely.Polygon) -> list[list[float]]:
+    """Return the points of a segment within a polygon: ends of each stretch, and one between."""
+    parts = [part for part in shapely.get_parts(shapely.intersection(segment, inner)) if part.length > 0]
+    ends = sorted((sorted(segment.project(shapely.Point(end)) for end in (part.coords[0], part.coords[-1])))
+                  for part in parts)  # fmt: skip
+    along: list[float] = []
+    for first, last in ends:
+        along += [*([(along[-1] + first) / 2] if along else []), first, last]
+    return [list(segment.interpolate(metres).coords[0]) for metres in along]

@@ -1,0 +1,199 @@
+"""Which part of a façade each place has."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+from shapely import Geometry
+
+from virl.geo.globe import Floats, Ints
+from virl.osm.extract import Shapes
+from virl.osm.facades import FacadeCells
+from virl.osm.houses import Houses
+
+OWN_HOUSE_M = 5.0
+"""Metres from every house beyond which a place stands free."""
+FROM_POINT_M = 15.0
+"""Metres from the mapped place within which its front lies."""
+OTHER_STREET_M = 8.0
+"""Metres added for a front on another street than the address; chosen."""
+UPSTAIRS_M = 6.0
+"""Metres added for a front on the first floor; chosen."""
+TALL_M = 7.5
+"""Metres of height from which a house has a first floor with signs."""
+WIDEST_CELLS = 3
+"""Most cells of a front."""
+PARALLEL = 0.9
+"""Cosine of the widest angle between walls on one spot."""
+BEHIND_M = 1.5
+"""Metres behind another wall within which a wall is on the same spot; chosen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The data by which a place gets its front."""
+
+    shape: Geometry
+    """A point or an area, in metres."""
+    street: str = ""
+    """Street of its address; empty where it is not known."""
+    at: Geometry | None = None
+    """Point of an area that the front should be near; `None` for `shape`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """The cells of a wall that a place has: `first` to `last`, on the ground floor or the one above."""
+
+    first: int
+    """Index of its first cell."""
+    last: int
+    """Index of its last cell."""
+    floor: int
+    """0 for the ground floor, 1 for the one above."""
+
+
+class FreeCells:
+    """The cells of walls that are still free, by floor.
+
+    Args:
+        cells: of all façades.
+    """
+
+    def __init__(self, cells: FacadeCells) -> None:
+        self._taken: set[tuple[int, int]] = set()
+        self._rivals: dict[int, list[int]] = {}
+        for one, other in _on_one_spot(cells).tolist():
+            self._rivals.setdefault(one, []).append(other)
+            self._rivals.setdefault(other, []).append(one)
+
+    def has(self, cell: int, floor: int) -> bool:
+        """Return whether a cell is free on a floor."""
+        return (cell, floor) not in self._taken
+
+    def take(self, cell: int, floor: int) -> None:
+        """Mark a cell as taken, with those of other walls on the same spot."""
+        self._taken.add((cell, floor))
+        self._taken.update((rival, floor) for rival in self._rivals.get(cell, ()))
+
+
+def _on_one_spot(cells: FacadeCells) -> Ints:
+    """Return pairs of cells of different walls on the same spot, shape (n, 2)."""
+    if not len(cells.wall):
+        return np.empty((0, 2), np.int64)
+    run = cells.right - cells.left
+    length = np.linalg.norm(run, axis=1)
+    along = run / length[:, None]
+    reach = float(length.max())
+    one, other = cKDTree(cells.middle).query_pairs(reach, output_type="ndarray").reshape(-1, 2).T
+    apart = cells.middle[other] - cells.middle[one]
+    side = np.abs(np.sum(apart * along[one], axis=1))
+    behind = np.abs(apart[:, 0] * along[one, 1] - apart[:, 1] * along[one, 0])
+    same_way = np.sum(along[one] * along[other], axis=1) > PARALLEL
+    close = (side < (length[one] + length[other]) / 2 - 0.05) & (behind < BEHIND_M)
+    chosen = same_way & close & (cells.wall[one] != cells.wall[other])
+    pairs: Ints = np.column_stack([one, other])[chosen]
+    return pairs
+
+
+def own_houses(shapes: Shapes, houses: Houses, within: float = OWN_HOUSE_M) -> Ints:
+    """Return the index of the house in or within `within` metres of each place; -1 for none.
+
+    Args:
+        shapes: of the places, metres.
+        houses: of the town.
+        within: metres.
+    """
+    found = np.full(len(shapes), -1, np.int64)
+    if not len(shapes) or not len(houses.ids):
+        return found
+    place, house = shapely.STRtree(houses.footprints).query_nearest(
+        shapely.point_on_surface(shapes), max_distance=within, all_matches=False
+    )
+    found[place] = house
+    return found
+
+
+def cells_by_house(cells: FacadeCells) -> Mapping[int, Ints]:
+    """Return the indices of the cells of each house."""
+    order = np.argsort(cells.house, kind="stable")
+    owners, starts = np.unique(cells.house[order], return_index=True)
+    return dict(zip(owners.tolist(), np.split(order, starts[1:]), strict=True)) if len(order) else {}
+
+
+def assign_fronts(
+    claims: Sequence[Claim],
+    house: Ints,
+    cells: FacadeCells,
+    free: FreeCells,
+    street: NDArray[np.str_],
+    heights: Floats,
+) -> list[Front | None]:
+    """Return the best free cell of its house for each place; `None` where none is left.
+
+    Args:
+        claims: the places.
+        house: of each, -1 for none.
+        cells: of all façades.
+        free: which of them are free; learns which are not any more.
+        street: name of the street before each cell.
+        heights: of all houses, metres.
+    """
+    of_house = cells_by_house(cells)
+    bids = []
+    middles = np.asarray(shapely.points(cells.middle))
+    for number, claim in enumerate(claims):
+        mine = of_house.get(int(house[number]))
+        if mine is None:
+            continue
+        near = shapely.distance(claim.shape, middles[mine]) <= FROM_POINT_M
+        cost = shapely.distance(claim.at or claim.shape, middles[mine])
+        cost += OTHER_STREET_M * (street[mine] != claim.street) if claim.street else 0.0
+        for floor in (0, 1) if heights[house[number]] >= TALL_M else (0,):
+            bids += [
+                (float(price) + floor * UPSTAIRS_M, number, int(cell), floor)
+                for price, cell in zip(cost[near], mine[near], strict=True)
+            ]
+    fronts: list[Front | None] = [None] * len(claims)
+    # The cheapest of all bids first: no place takes a cell before one that it suits better.
+    for _, number, cell, floor in sorted(bids):
+        if fronts[number] is None and free.has(cell, floor):
+            free.take(cell, floor)
+            fronts[number] = Front(cell, cell, floor)
+    return fronts
+
+
+def grow(front: Front, cells: FacadeCells, free: FreeCells, widest: int = WIDEST_CELLS) -> Front:
+    """Return a front of one cell with the free cells beside it, up to `widest`, which are taken.
+
+    `free` learns of them.
+
+    Args:
+        front: of one cell.
+        cells: of all houses.
+        free: cells without a sign; is changed.
+        widest: cells.
+    """
+    first, last = front.first, front.last
+    # By turns to both sides, so that the front stays about where the place is.
+    for step in (1, -1, 1, -1):
+        if last - first + 1 >= widest:
+            break
+        cell = last + 1 if step > 0 else first - 1
+        # Cells are numbered along the walls: the next number may be on the next wall.
+        beside = 0 <= cell < len(cells.wall) and cells.wall[cell] == cells.wall[front.first]
+        open_ = beside and free.has(cell, front.floor)
+        if not open_ or not _touch(cells, min(cell, first), max(cell, last)):
+            continue
+        free.take(cell, front.floor)
+        first, last = min(cell, first), max(cell, last)
+    return Front(first, last, front.floor)
+
+
+def _touch(cells: FacadeCells, first: int, last: int) -> bool:
+    """Return whether the cells from `first` to `last` have no gap between them."""
+    gaps = np.linalg.norm(cells.left[first + 1 : last + 1] - cells.right[first:last], axis=1)
+    return bool((gaps < 0.05).all())

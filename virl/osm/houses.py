@@ -1,0 +1,407 @@
+"""Buildings of an extract: their footprints, how high they stand, and what they look like."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+import numpy as np
+import PIL.ImageColor
+import shapely
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+from shapely import Geometry, LineString, Polygon
+
+from virl.geo.globe import Floats, Ints
+from virl.osm.extract import OsmExtract, Shapes, Tags
+from virl.osm.measures import metres
+from virl.osm.parts import Piece, pieces_of
+from virl.osm.ways import ROADS, is_hidden, is_passage
+from virl.towns.plan.town_plan import Rgb
+
+SMALLEST_M2 = 6.0
+"""Square metres below which an outline is a box in the street; chosen."""
+TOLERANCE_M = 0.15
+"""Metres of a wall's move within which corners are dropped."""
+NEIGHBOURS = 8
+"""Known heights from which an unknown one is taken."""
+NEIGHBOURHOOD_M = 120.0
+"""Metres within which they lie."""
+
+USUAL_M: Mapping[str, float] = {
+    "apartments": 14.0, "barn": 7.0, "bungalow": 4.5, "cabin": 3.5, "carport": 2.8, "cathedral": 25.0,
+    "chapel": 8.0, "church": 16.0, "commercial": 11.0, "detached": 6.5, "farm": 6.5, "garage": 3.0,
+    "garages": 3.0, "greenhouse": 3.5, "hospital": 16.0, "hotel": 16.0, "house": 6.5, "hut": 3.0,
+    "industrial": 8.0, "kiosk": 3.2, "mosque": 12.0, "office": 16.0, "public": 12.0, "residential": 9.0,
+    "retail": 8.0, "roof": 4.0, "school": 10.0, "semidetached_house": 6.5, "service": 3.0, "shed": 2.6,
+    "stable": 4.5, "temple": 10.0, "terrace": 7.0, "tower": 25.0, "train_station": 10.0, "university": 14.0,
+    "warehouse": 8.0,
+}  # fmt: skip
+"""Metres of height by kind of building, where unknown; chosen."""
+DEFAULT_M = 7.0
+"""Metres of height of a building of any other kind."""
+LOW = frozenset(
+    {"garage", "garages", "carport", "shed", "hut", "roof", "kiosk", "service", "greenhouse", "cabin"}
+)
+"""Kinds of building that are not raised to the height of neighbours."""
+
+_FOOT_M, _ROAD_M = 2.6, 3.8  # usual widths of a passage; chosen
+_WIDTHS_M = (1.8, 7.0)
+_CLEAR_M = 3.4
+"""Metres from the ground to the rooms above a passage; chosen."""
+_LINTEL_M = 0.8
+"""Least metres of a low house above its passage; chosen."""
+_LOWEST_M = 2.3
+_BEYOND_M = 1.5
+"""Metres that passages are cut beyond a way's end, for walls at an angle."""
+_SMALLEST_PASSAGE_M2 = 1.5
+
+_COLOUR_KEYS = ("building:colour", "building:color", "building:facade:colour")
+_ROOF_COLOUR_KEYS = ("roof:colour", "roof:color")
+_SOFTENED = 0.12  # of white in a wall of a tagged colour: façades are paler than their names; chosen
+"""Share of white in a wall of a tagged colour; chosen: façades are paler than their names."""
+_TOLD_BY_TOWN = 10
+"""Houses with a tagged material from which on a town's others are drawn like them; chosen."""
+
+_WALLS: Mapping[str, str] = {
+    "brick": "brick", "bricks": "brick", "masonry": "brick", "brickwork": "brick", "clay": "brick",
+    "stone": "stone", "sandstone": "stone", "limestone": "stone", "granite": "stone", "marble": "stone",
+    "slate": "stone", "plaster": "plaster", "stucco": "plaster", "rendered": "plaster", "render": "plaster",
+    "plastered": "plaster", "adobe": "plaster", "mud": "plaster", "loam": "plaster",
+    "concrete": "concrete", "cement_block": "concrete", "cement": "concrete", "panel": "concrete",
+    "reinforced_concrete": "concrete", "glass": "concrete", "mirror": "concrete", "steel": "concrete",
+    "metal": "concrete", "metal_plates": "concrete", "aluminium": "concrete", "copper": "concrete",
+    "gold": "concrete", "wood": "wood", "timber_framing": "wood", "timber": "wood", "vinyl": "wood",
+    "tiles": "tiles", "tile": "tiles", "plastic": "tiles",
+}  # fmt: skip
+"""Values of `building:material`, and the wall of the renderer that is most like each; chosen."""
+
+_MATERIAL_RGB: Mapping[str, Rgb] = {
+    "glass": (0.62, 0.72, 0.80), "mirror": (0.66, 0.74, 0.80), "steel": (0.66, 0.68, 0.70),
+    "metal": (0.66, 0.68, 0.70), "metal_plates": (0.60, 0.62, 0.65), "aluminium": (0.76, 0.77, 0.79),
+    "copper": (0.47, 0.66, 0.58), "gold": (0.83, 0.69, 0.33), "sandstone": (0.84, 0.74, 0.55),
+    "marble": (0.92, 0.91, 0.88), "granite": (0.60, 0.57, 0.56), "slate": (0.40, 0.43, 0.47),
+}  # fmt: skip
+"""Colours of materials that have one of their own; chosen."""
+
+_ROOF_RGB: Mapping[str, Rgb] = {
+    "roof_tiles": (0.58, 0.31, 0.23), "tile": (0.58, 0.31, 0.23), "tiles": (0.58, 0.31, 0.23),
+    "brick": (0.55, 0.30, 0.24), "clay": (0.58, 0.31, 0.23), "slate": (0.32, 0.34, 0.38),
+    "metal": (0.48, 0.50, 0.53), "tin": (0.55, 0.57, 0.60), "metal_sheet": (0.48, 0.50, 0.53),
+    "zinc": (0.56, 0.59, 0.62), "steel": (0.48, 0.50, 0.53), "copper": (0.47, 0.66, 0.58),
+    "concrete": (0.62, 0.62, 0.61), "stone": (0.50, 0.49, 0.47), "asphalt": (0.27, 0.27, 0.29),
+    "asphalt_shingle": (0.31, 0.30, 0.31), "tar_paper": (0.24, 0.24, 0.26), "bitumen": (0.24, 0.24, 0.26),
+    "eternit": (0.52, 0.53, 0.54), "fibre_cement": (0.52, 0.53, 0.54), "gravel": (0.60, 0.58, 0.55),
+    "wood": (0.45, 0.34, 0.24), "thatch": (0.58, 0.49, 0.33), "grass": (0.36, 0.45, 0.24),
+    "glass": (0.62, 0.72, 0.80), "plastic": (0.72, 0.74, 0.76), "solar_panels": (0.14, 0.18, 0.28),
+    "gold": (0.83, 0.69, 0.33), "acrylic_glass": (0.68, 0.76, 0.82), "plants": (0.36, 0.45, 0.24),
+}  # fmt: skip
+"""Colours of `roof:material`; chosen."""
+
+_USUAL_WALLS: Mapping[str, tuple[str, ...]] = {
+    "barn": ("wood",), "stable": ("wood",), "shed": ("wood",), "hut": ("wood",), "cabin": ("wood",),
+    "farm_auxiliary": ("wood",), "cowshed": ("wood",), "boathouse": ("wood",),
+    "garage": ("plaster", "concrete"), "garages": ("concrete", "plaster"), "carport": ("wood",),
+    "house": ("plaster", "plaster", "plaster", "wood"), "detached": ("plaster", "plaster", "plaster", "wood"),
+    "semidetached_house": ("plaster",), "terrace": ("plaster", "brick"), "bungalow": ("plaster", "wood"),
+    "farm": ("plaster", "wood"), "church": ("stone", "plaster"), "cathedral": ("stone",),
+    "chapel": ("plaster", "stone"), "mosque": ("stone",), "temple": ("stone",), "castle": ("stone",),
+    "industrial": ("concrete", "tiles"), "warehouse": ("concrete", "tiles"), "parking": ("concrete",),
+    "transformer_tower": ("concrete", "plaster"), "service": ("concrete", "plaster"),
+}  # fmt: skip
+"""Walls of the kinds of house that tell; chosen. All others are like the town's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overhangs:
+    """Pieces of houses over open ground, as sequences of length n: rooms over passages, roofs on posts."""
+
+    ids: tuple[str, ...]
+    tags: tuple[Tags, ...]
+    footprints: Shapes
+    """Polygons in metres, shape (n,)."""
+    bases: Floats
+    """Metres from the ground to the underside, shape (n,)."""
+    heights: Floats
+    """Metres from the ground to the top of the walls, shape (n,)."""
+    passages: NDArray[np.bool_]
+    """True where a passage lies below, shape (n,)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Houses:
+    """Buildings, or pieces of them, that stand on the ground, as sequences of length n."""
+
+    ids: tuple[str, ...]
+    """Id of the building of each piece; equal for pieces of one."""
+    tags: tuple[Tags, ...]
+    footprints: Shapes
+    """Polygons in metres, with their courtyards, shape (n,)."""
+    heights: Floats
+    """Metres of the walls, shape (n,)."""
+    known: NDArray[np.bool_]
+    """True where the data give the height or the levels, shape (n,)."""
+    parts: NDArray[np.bool_]
+    """True for a part that is mapped by itself, shape (n,)."""
+    above: Overhangs
+    """Pieces that do not stand on the ground."""
+
+    @property
+    def all_ids(self) -> tuple[str, ...]:
+        """Ids of the pieces on the ground, then of those above."""
+        return self.ids + self.above.ids
+
+    @property
+    def all_tags(self) -> tuple[Tags, ...]:
+        """Tags of all pieces, in the order of `all_ids`."""
+        return self.tags + self.above.tags
+
+
+def houses_of(extract: OsmExtract) -> Houses:
+    """Return all buildings of an extract; mapped parts stand for the building around them."""
+    pieces = pieces_of(extract)
+    shapes = np.empty(len(pieces), object)
+    shapes[:] = [piece.shape for piece in pieces]
+    polygons, owner = shapely.get_parts(
+        shapely.make_valid(shapely.simplify(shapes, TOLERANCE_M)), return_index=True
+    )
+    usable = (shapely.get_type_id(polygons) == shapely.GeometryType.POLYGON) & (
+        shapely.area(polygons) >= SMALLEST_M2
+    )
+    polygons = shapely.orient_polygons(polygons[usable], exterior_cw=False)
+    pieces = [pieces[number] for number in owner[usable].tolist()]
+    heights, known = _heights(pieces, polygons)
+    return _stood_up(pieces, polygons, heights, known, _passages_of(extract))
+
+
+def _stood_up(
+    pieces: Sequence[Piece], polygons: Shapes, heights: Floats, known: NDArray[np.bool_],
+    passages: Shapes,
+) -> Houses:  # fmt: skip
+    """Return the houses of pieces: those on the ground, opened for passages, and those above."""
+    stands = np.array([piece.base == 0 for piece in pieces], bool)
+    ground = np.flatnonzero(stands)
+    opened, owner, rooms, below, clear = _open_passages(polygons[ground], heights[ground], passages)
+    owner, below, above = ground[owner], ground[below], np.flatnonzero(~stands)
+    over = np.concatenate([above, below])
+    return Houses(
+        tuple(pieces[number].id for number in owner.tolist()),
+        tuple(pieces[number].tags for number in owner.tolist()),
+        opened,
+        heights[owner],
+        known[owner],
+        np.array([pieces[number].is_part for number in owner.tolist()], bool),
+        Overhangs(
+            tuple(pieces[number].id for number in over.tolist()),
+            tuple(pieces[number].tags for number in over.tolist()),
+            np.concatenate([polygons[above], rooms]),
+            np.concatenate([[pieces[number].base for number in above.tolist()], clear]).astype(float),
+            heights[over],
+            np.arange(len(over)) >= len(above),
+        ),
+    )
+
+
+def _heights(pieces: Sequence[Piece], polygons: Shapes) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return (metres of each building's walls, whether they are mapped and not guessed).
+
+    Else by its kind and its neighbours.
+    """
+    tagged = np.array([piece.top or np.nan for piece in pieces], float)
+    known = ~np.isnan(tagged)
+    kinds = [piece.tags.get("building", "yes") for piece in pieces]
+    usual = np.array([USUAL_M.get(kind, np.nan) for kind in kinds], float)
+    low = np.array([kind in LOW for kind in kinds], bool)
+    whole = np.array([not piece.is_part and piece.base == 0 for piece in pieces], bool)
+    heights = np.where(known, tagged, usual)
+    model = np.flatnonzero(known & ~low & whole)
+    unknown = np.flatnonzero(~known & ~low)
+    if len(model) and len(unknown):
+        middles = shapely.get_coordinates(shapely.centroid(polygons))
+        away, near = cKDTree(middles[model]).query(middles[unknown], k=min(NEIGHBOURS, len(model)))
+        away, near = away.reshape(len(unknown), -1), near.reshape(len(unknown), -1)
+        around = np.where(away <= NEIGHBOURHOOD_M, tagged[model][near], np.nan)
+        some = (~np.isnan(around)).sum(axis=1) >= 3
+        median = np.full(len(unknown), np.nan)
+        if some.any():
+            median[some] = np.nanmedian(around[some], axis=1)
+        own = usual[unknown]
+        heights[unknown] = np.where(
+            np.isnan(own), median, np.where(np.isnan(median), own, (own + median) / 2)
+        )
+    return np.where(np.isnan(heights), DEFAULT_M, heights), known
+
+
+def _passages_of(extract: OsmExtract) -> Shapes:
+    """Return the ground of all passages and covered ways, metres, shape (n,)."""
+    found = [
+        _ground(shape, tags)
+        for tags, shape in zip(extract.lines.tags, extract.lines.shapes, strict=True)
+        if is_passage(tags) and not is_hidden(tags) and shape.length > 0
+    ]
+    made = np.empty(len(found), object)
+    made[:] = found
+    return made
+
+
+def _open_passages(
+    footprints: Shapes, heights: Floats, passages: Shapes
+) -> tuple[Shapes, Ints, Shapes, Ints, Floats]:
+    """Return houses cut open for passages, and the rooms above, each with its house's index.
+
+    Args:
+        footprints: of n houses.
+        heights: of their walls, metres, shape (n,).
+        passages: the ground to be left open.
+
+    Returns:
+        What still stands on the ground and the house that each piece is of; the rooms over passages, the
+        house that each is of, and the metres from the ground to each.
+    """
+    cuts: dict[int, list[Polygon]] = {}
+    for passage, house in shapely.STRtree(footprints).query(passages, predicate="intersects").T.tolist():
+        cuts.setdefault(house, []).append(passages[passage])
+    standing, owner = [], []
+    rooms, below, clear = [], [], []
+    for house, footprint in enumerate(footprints.tolist()):
+        if house not in cuts:
+            standing.append(footprint)
+            owner.append(house)
+            continue
+        ground = shapely.union_all(cuts[house])
+        for piece in _polygons(shapely.difference(footprint, ground)):
+            standing.append(piece)
+            owner.append(house)
+        for room in _polygons(shapely.intersection(footprint, ground)):
+            rooms.append(room)
+            below.append(house)
+            clear.append(max(min(_CLEAR_M, heights[house] - _LINTEL_M), _LOWEST_M))
+    return (
+        _array(standing),
+        np.array(owner, np.int64),
+        _array(rooms),
+        np.array(below, np.int64),
+        np.array(clear),
+    )
+
+
+def _ground(line: LineString, tags: Tags) -> Polygon:
+    """Return the ground of a passage, metres: as wide as tagged or usual, longer than its way."""
+    usual = _ROAD_M if tags.get("highway") in ROADS else _FOOT_M
+    width = min(max(metres(tags.get("width")) or usual, _WIDTHS_M[0]), _WIDTHS_M[1])
+    xy = shapely.get_coordinates(line)
+    first, last = xy[0] - xy[1], xy[-1] - xy[-2]
+    xy[0] += first / max(float(np.hypot(*first)), 1e-6) * _BEYOND_M
+    xy[-1] += last / max(float(np.hypot(*last)), 1e-6) * _BEYOND_M
+    return LineString(xy).buffer(width / 2, cap_style="flat", join_style="mitre")
+
+
+def _polygons(shape: Geometry) -> Iterator[Polygon]:
+    """Yield the polygons of a shape that are large enough, counterclockwise."""
+    for part in shapely.get_parts(shapely.make_valid(shape)):
+        if isinstance(part, Polygon) and part.area >= _SMALLEST_PASSAGE_M2:
+            yield shapely.orient_polygons(part, exterior_cw=False)
+
+
+def _array(polygons: list[Polygon]) -> Shapes:
+    """Return polygons as an array of objects."""
+    made = np.empty(len(polygons), object)
+    made[:] = polygons
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """Material and colours of a house; empty or `None` where nothing says."""
+
+    material: str
+    paint: Rgb | None
+    roof_paint: Rgb | None
+
+
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """The looks of houses, and the tags that could not be read."""
+
+    of_house: tuple[Outside, ...]
+    unread: Mapping[str, int]
+    """Number of houses for each tag that cannot be read, such as `building:colour=light red`."""
+
+
+def looks_of(tags: Sequence[Tags], names: Sequence[str]) -> Looks:
+    """Return the materials and colours of houses by their tags; equal names look equal.
+
+    Args:
+        tags: of each house.
+        names: of each; equal names look equal.
+    """
+    unread: Counter[str] = Counter()
+    tagged = [_read_outside(one, unread) for one in tags]
+    town = [look.material for look in tagged if look.material]
+    if len(town) < _TOLD_BY_TOWN:
+        town = []
+    return Looks(
+        tuple(
+            look if look.material or look.paint else _usual(look, one, town, name)
+            for look, one, name in zip(tagged, tags, names, strict=True)
+        ),
+        dict(unread),
+    )
+
+
+def colour(text: str) -> Rgb | None:
+    """Return the colour of a CSS name or hex code; `None` for other texts.
+
+    `None` for anything else.
+    """
+    name = text.split(";", maxsplit=1)[0].strip().lower()
+    if not name.startswith("#"):
+        name = name.replace("_", "").replace(" ", "").replace("-", "")
+        if not name.isalpha():
+            return None
+    try:
+        red, green, blue, *_ = PIL.ImageColor.getrgb(name)
+    except ValueError:
+        return None
+    return red / 255, green / 255, blue / 255
+
+
+def _read_outside(tags: Tags, unread: Counter[str]) -> Outside:
+    """Return the material and colours that tags tell; unreadable tags are counted."""
+    named = _first_value(tags.get("building:material", ""))
+    material = _WALLS.get(named, "")
+    if named and not material:
+        unread[f"building:material={named}"] += 1
+    paint = _colour_of(tags, _COLOUR_KEYS, unread)
+    if paint:
+        red, green, blue = (part + (1 - part) * _SOFTENED for part in paint)
+        paint = red, green, blue
+    roofing = _first_value(tags.get("roof:material", ""))
+    if roofing and roofing not in _ROOF_RGB:
+        unread[f"roof:material={roofing}"] += 1
+    roof_paint = _colour_of(tags, _ROOF_COLOUR_KEYS, unread) or _ROOF_RGB.get(roofing)
+    return Outside(material, paint or _MATERIAL_RGB.get(named), roof_paint)
+
+
+def _colour_of(tags: Tags, keys: Sequence[str], unread: Counter[str]) -> Rgb | None:
+    """Return the colour in the first of these keys that is present; `None` without a readable one."""
+    for key in keys:
+        if key in tags:
+            found = colour(tags[key])
+            if found is None:
+                unread[f"{key}={tags[key]}"] += 1
+            return found
+    return None
+
+
+def _first_value(text: str) -> str:
+    """Return the first value of a list, in small letters with underscores."""
+    return text.split(";", maxsplit=1)[0].strip().lower().replace(" ", "_")
+
+
+def _usual(look: Outside, tags: Tags, town: Sequence[str], name: str) -> Outside:
+    """Return the outside with a usual material of its kind or of the town."""
+    choices = _USUAL_WALLS.get(tags.get("building", ""), town)
+    if not choices:
+        return look
+    return Outside(Random(f"walls of {name}").choice(choices), look.paint, look.roof_paint)

@@ -1,0 +1,141 @@
+"""Invented life for a twin: reviews, ratings, prices, hidden attributes and homes to rent, from a seed.
+
+OpenStreetMap has none of these. They are drawn as those of a made city are, each place from its own seed, so
+the same place is the same in any part of the extract.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from math import hypot
+from random import Random
+from types import MappingProxyType
+
+from virl.osm.addresses import Door, doors_of
+from virl.osm.extract import OsmExtract, Tags
+from virl.platform.city.listings import Listing
+from virl.platform.city.place_types import by_type
+from virl.towns.life.repute import (
+    UNREVIEWED,
+    draw_attributes,
+    draw_price_level,
+    draw_review_count,
+    mean_rating,
+)
+from virl.towns.life.reviews import Reviewers
+from virl.towns.life.trades import Trade, trades_table
+from virl.towns.listings import HOMES, let_home
+from virl.towns.plan.town_plan import CityPlan, Shop
+
+INVENTED = "reviews, ratings, prices and homes to rent are invented"
+RESIDENTIAL = frozenset(
+    {"apartments", "bungalow", "detached", "house", "residential", "semidetached_house", "terrace"}
+)
+"""Kinds of building that homes are let in, if enough of them have an address; in any other building else."""
+
+
+FACTS: Mapping[str, Mapping[str, Mapping[str, bool]]] = MappingProxyType(
+    {
+        "vegetarian": {
+            "diet:vegetarian": {"yes": True, "only": True, "no": False},
+            "diet:vegan": {"yes": True, "only": True},
+        }
+    }
+)
+"""Hidden attributes that values of tags tell for sure, by attribute and key."""
+
+
+def with_invented_life(
+    plan: CityPlan, extract: OsmExtract, tags: Sequence[Tags], *, seed: int, town: str
+) -> CityPlan:
+    """Return a twin's plan with reviews, ratings, prices, hidden attributes and homes to rent.
+
+    Args:
+        plan: of the twin.
+        extract: that it was built from.
+        tags: of its places, in the order of `plan.shops`.
+        seed: another one gives other reviews.
+        town: the end of the addresses of homes whose town is not mapped.
+    """
+    shops = tuple(_add_reviews(shop, own, seed) for shop, own in zip(plan.shops, tags, strict=True))
+    return replace(plan, seed=seed, shops=shops, listings=_homes(extract, seed, town))
+
+
+def trade_of(types: Sequence[str]) -> Trade | None:
+    """Return the made town's trade that a place is like, by its types; `None` for none.
+
+    `None` for no trade.
+    """
+    like, items, trades = by_type("like"), by_type("like_items"), trades_table().trades
+    for kind in types:
+        name = like.get(kind) or kind.removesuffix("_restaurant")
+        if name in trades and (kind in like or kind.endswith("_restaurant")):
+            return trades[name].model_copy(update={"items": items[kind]}) if kind in items else trades[name]
+        if kind in _first_types():
+            return _first_types()[kind]
+    return None
+
+
+def _add_reviews(shop: Shop, tags: Tags, seed: int) -> Shop:
+    """Return a place with invented reviews, ratings, prices and attributes, if it has a trade."""
+    trade = trade_of(shop.place.types)
+    if trade is None:
+        return shop
+    rng = Random(f"{seed} {shop.place.id}")
+    attributes = draw_attributes(trade, rng) | _facts(tags)
+    unreviewed = rng.random() < UNREVIEWED
+    reviews = () if unreviewed else Reviewers(rng).review(trade, attributes)
+    place = replace(
+        shop.place,
+        rating=mean_rating(reviews, rng) if reviews else None,
+        review_count=draw_review_count(trade, rng) if reviews else 0,
+        price_level=draw_price_level(attributes, rng),
+        reviews=reviews,
+    )
+    return replace(shop, place=place, attributes=attributes)
+
+
+def _facts(tags: Tags) -> dict[str, bool]:
+    """Return the hidden attributes that the tags of a place tell."""
+    return {
+        name: values[tags[key]]
+        for name, keys in FACTS.items()
+        for key, values in keys.items()
+        if tags.get(key) in values
+    }
+
+
+def _homes(extract: OsmExtract, seed: int, town: str) -> tuple[Listing, ...]:
+    """Return invented homes to rent at mapped addresses."""
+    doors = sorted(_residential_doors(extract), key=lambda door: (door.address_text, door.x))
+    rng = Random(f"{seed} homes")
+    chosen = rng.sample(doors, min(HOMES, len(doors)))
+    radius = max([1.0, *(hypot(door.x, door.y) for door in doors)])
+    return tuple(
+        let_home(
+            rng,
+            f"home-{number:03d}",
+            door.address_text,
+            door.city or town,
+            extract.frame.position(door.x, door.y),
+            1 - hypot(door.x, door.y) / radius,
+        )
+        for number, door in enumerate(chosen, start=1)
+    )
+
+
+def _residential_doors(extract: OsmExtract) -> list[Door]:
+    """Return addresses of residential buildings, or all of them where too few buildings say what they are."""
+    residential = [door for tags, door in doors_of([extract.areas]) if tags.get("building") in RESIDENTIAL]
+    if len(residential) >= HOMES:
+        return residential
+    return [door for _, door in doors_of([extract.points, extract.areas])]
+
+
+@cache
+def _first_types() -> Mapping[str, Trade]:
+    """Return the first trade of each main place type."""
+    found: dict[str, Trade] = {}
+    for trade in trades_table().trades.values():
+        found.setdefault(trade.types[0], trade)
+    return found

@@ -1,0 +1,176 @@
+"""What an extract knows of a town, for street view from elsewhere: places, addresses, routes and ways."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+from tzfpy import get_tz
+
+from virl.geo.globe import LatLng
+from virl.geo.region import Region
+from virl.osm.addresses import TwinAddresses
+from virl.osm.box import BUSY_KEYS, MAX_RADIUS_M, ExtractPart, region_around
+from virl.osm.cache import load_twin, twin_key
+from virl.osm.credit import credit
+from virl.osm.extract import OsmExtract, check_name, cut_box, is_country
+from virl.osm.maps import TwinMaps
+from virl.osm.network import only_ways
+from virl.osm.other_names import other_names
+from virl.osm.overpass_file import asked_box
+from virl.osm.plan import Twin, in_season
+from virl.osm.towns import busiest_town
+from virl.osm.type_names import types_called
+from virl.platform.city.graph import NavigationGraph
+from virl.platform.city.graph_maps import GraphMaps
+from virl.platform.city.maps import Maps
+from virl.platform.city.places import Places
+from virl.platform.city.streetview import Image
+from virl.towns.life.parks import NO_FRONTAGE
+from virl.towns.places import OfflinePlaces
+from virl.towns.plan.town_plan import Shop
+
+SETTLEMENTS = frozenset({"city", "town", "village"})
+"""Values of `place` of settlements that stand by themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class MappedTown:
+    """The map of a town, read from an extract. Made by `mapped_town`."""
+
+    places: Places
+    """Places without pictures, ratings and reviews."""
+    ways: tuple[tuple[LatLng, ...], ...]
+    """Ways that people walk, as positions, split at their junctions."""
+    life: tuple[LatLng, ...]
+    """Positions of named shops and amenities."""
+    attribution: str
+    """Names to credit."""
+    time_zone: str | None
+    """IANA name of the time zone; `None` where it is not known."""
+    _extract: OsmExtract
+    """Ways of the extract, without its other objects."""
+    addresses: TwinAddresses
+    """All mapped addresses, streets and names."""
+
+    def maps(self, panoramas: NavigationGraph) -> Maps:
+        """Return maps of the mapped addresses and ways, and of the ways along panoramas."""
+        return TwinMaps(self._extract, self.addresses, GraphMaps(panoramas))
+
+
+def mapped_town(file: ExtractPart, day: date | None = None) -> MappedTown:
+    """Return the map of the town in an extract, or of a part of it.
+
+    Args:
+        file: which, and which part.
+        day: for which hours and dates are read; by default today.
+
+    Raises:
+        BadInput: the extract cannot be read, or holds no street here.
+    """
+    twin = read_twin(file, day)
+    shops = tuple(replace(shop, frontage=NO_FRONTAGE) for shop in twin.plan.shops)
+    also, addresses = names_of(twin, shops)
+    frame = twin.plan.layout.frame
+    ways = tuple(
+        tuple(map(LatLng, *(part.tolist() for part in frame.to_degrees(*np.asarray(street.line).T))))
+        for street in twin.streets.streets
+    )
+    return MappedTown(
+        places=OfflinePlaces(shops, _no_photo, also, types_called),
+        ways=ways,
+        life=life_of(twin),
+        attribution=credit(twin.extract.date),
+        time_zone=get_tz(frame.origin.lng, frame.origin.lat) or None,
+        _extract=only_ways(twin.extract),
+        addresses=addresses,
+    )
+
+
+def life_of(twin: Twin) -> tuple[LatLng, ...]:
+    """Return the positions of the named shops and amenities of a twin."""
+    return tuple(
+        shop.place.position
+        for tags, shop in zip(twin.pois.tags, twin.plan.shops, strict=True)
+        if "name" in tags and not tags.keys().isdisjoint(BUSY_KEYS)
+    )
+
+
+def read_twin(file: ExtractPart, day: date | None = None) -> Twin:
+    """Return the twin of the extract, or of its part, that a city's file names.
+
+    Args:
+        file: which, and which part.
+        day: for which hours and dates are read; by default today.
+
+    Raises:
+        BadInput: the extract cannot be read, or holds no street here.
+    """
+    return in_season(load_twin(*_extract_of(file), day), day)
+
+
+def key_of_twin(file: ExtractPart, day: date | None = None) -> str:
+    """Return the cache key of the twin and the invented life of a file; empty if unknown."""
+    key = twin_key(*_extract_of(file), day)
+    return f"{key} {file.life} {file.seed} {file.title}" if key else ""
+
+
+def part_of(file: ExtractPart) -> Region | None:
+    """Return the part of an extract to read: by the file, or its busiest town; `None` for all.
+
+    Raises:
+        BadInput: the extract is missing or cannot be read.
+    """
+    path = file.file
+    check_name(path)
+    part = file.part or asked_box(path) or cut_box(path)
+    if part or not is_country(path):
+        return part
+    town = busiest_town(path)
+    return region_around(town.position, file.radius) if town else None
+
+
+def choice_of(file: ExtractPart, extract: OsmExtract) -> str:
+    """Return the hint how to choose another town of the extract; empty where there is no choice.
+
+    Args:
+        file: of the town.
+        extract: that was read of it.
+    """
+    path = file.file
+    if file.part or asked_box(path) or cut_box(path):
+        return ""
+    town = busiest_town(path) if is_country(path) else None
+    west, south, east, north = extract.outline.bounds
+    settled = sum(tags.get("place") in SETTLEMENTS for tags in extract.points.tags)
+    if town is None and (settled < 2 or max(east - west, north - south) < 2 * MAX_RADIUS_M):
+        return ""
+    return (
+        f"{path.name} holds more than one town, and this is the busiest{f', {town.name}' if town else ''}: "
+        f"choose another one with --around LAT,LNG, `virl cities --from {path}` lists them"
+    )
+
+
+def _extract_of(file: ExtractPart) -> tuple[Path, Region | None, str]:
+    """Return (path of the extract, part to read or `None`, language of names)."""
+    return file.file, part_of(file), file.names
+
+
+def names_of(twin: Twin, shops: Sequence[Shop]) -> tuple[dict[str, tuple[str, ...]], TwinAddresses]:
+    """Return (other names of each place by its id, addresses that know all names).
+
+    Args:
+        twin: of the town.
+        shops: its places; of two with one name the first is found by it.
+    """
+    also = {name: other_names(tags) for name, tags in zip(twin.pois.ids, twin.pois.tags, strict=True)}
+    named = {other: shop.place.position for shop in reversed(shops) for other in also[shop.place.id]} | {
+        shop.place.name: shop.place.position for shop in reversed(shops)
+    }
+    return also, TwinAddresses(twin.extract, twin.streets, named)
+
+
+def _no_photo(shop: Shop) -> Image:
+    """Raise an error: no photo of these places is ever drawn."""
+    raise AssertionError(f"{shop.place.id} has no front")

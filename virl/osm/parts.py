@@ -1,0 +1,204 @@
+"""Pieces of buildings: outlines, the parts that stand for them, and roofs on posts."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import shapely
+from shapely import Geometry
+
+from virl.osm.extract import OsmExtract, Tags
+from virl.osm.measures import metres, number
+from virl.osm.roofs import roof_height, roof_shape
+
+STOREY_M = 3.2
+"""Metres of a storey."""
+GROUND_FLOOR_M = 4.0
+"""Metres of a ground floor."""
+HIGHEST_M = 850.0
+"""Largest height in metres that is believed: the tallest building has 828."""
+HEAD_M = 2.2
+"""Metres above the ground below which a part's base is drawn on the ground; chosen."""
+THINNEST_M = 0.3
+"""Least height of a part in metres."""
+WHOLLY = 0.9
+"""Share of an outline covered by parts above which it is not drawn itself; chosen."""
+SLIVER_M = 0.3
+"""Half the width in metres above which the rest of an outline beside its parts is drawn."""
+ROOF_KINDS = frozenset({"roof", "carport"})
+ROOF_M, SLAB_M = 4.0, 0.4  # usual height of a roof on posts, and its thickness; chosen
+
+PILLARED_M = 6.5
+"""Metres above which a wide part is no storey on pillars; chosen."""
+WIDE = 0.3
+"""Share of an outline from which a part is wide; chosen."""
+
+FROM_OUTLINE = (
+    "building", "building:colour", "building:color", "building:material", "roof:colour", "roof:material",
+)  # fmt: skip
+"""Keys that a part takes over from its building unless it has them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of a building between two heights."""
+
+    id: str
+    """Id of the outline that it belongs to."""
+    tags: Tags
+    shape: Geometry
+    """Footprint in metres."""
+    base: float
+    """Metres from the ground to its foot: 0, or more than `HEAD_M`."""
+    top: float | None
+    """Metres from the ground to the top of its walls; `None` where not known."""
+    is_part: bool = False
+
+
+def pieces_of(extract: OsmExtract) -> list[Piece]:
+    """Return all pieces of buildings; parts stand for the outline that they cover."""
+    outlines: list[int] = []
+    parts: list[int] = []
+    roofs: list[Piece] = []
+    for area, tags in enumerate(extract.areas.tags):
+        if tags.get("layer", "0").startswith("-") or tags.get("location") == "underground":
+            continue
+        kind = tags.get("building", "no")
+        if kind in ROOF_KINDS or tags.get("man_made") == "canopy":
+            roofs.append(_roof(extract, area))
+        elif kind != "no":
+            outlines.append(area)
+        if kind not in ROOF_KINDS and tags.get("building:part", "no") != "no":
+            parts.append(area)
+    homes = _homes(extract, outlines, parts)
+    of_outline: dict[int, list[Piece]] = {}
+    loose: list[Piece] = []
+    for part, home in zip(parts, homes, strict=True):
+        piece = _part(extract, part, home)
+        if piece:
+            (of_outline.setdefault(home, []) if home >= 0 else loose).append(piece)
+    whole = [piece for area in outlines for piece in _outline(extract, area, of_outline.get(area, []))]
+    return [*whole, *loose, *roofs]
+
+
+def tagged_height(tags: Tags) -> float | None:
+    """Return the metres of a building's tagged height or levels; `None` for neither or absurd ones."""
+    height = metres(tags.get("height"))
+    if height is None and (levels := number(tags.get("building:levels"))):
+        height = GROUND_FLOOR_M + STOREY_M * (levels - 1)
+    return height if height is not None and 1.5 <= height <= HIGHEST_M else None
+
+
+def unread_heights(tags: Tags) -> list[str]:
+    """Return the tags that should tell a height and do not, such as `height=tall`."""
+    told = (key for key in ("height", "building:levels") if key in tags)
+    return [f"{key}={tags[key]}" for key in told if tagged_height({key: tags[key]}) is None]
+
+
+def ridge_of(tags: Tags) -> float | None:
+    """Return the metres of a building's highest point; `None` where not tagged or absurd."""
+    return tagged_height(tags) if metres(tags.get("height")) is not None else None
+
+
+def walls_top(tags: Tags, shape: Geometry, *, is_part: bool = False) -> float | None:
+    """Return the metres from the ground to the top of the walls; `None` where not tagged.
+
+    Args:
+        tags: of the building.
+        shape: footprint, metres.
+        is_part: whether it is a part of a building.
+    """
+    top = ridge_of(tags)
+    if top is None:
+        return tagged_height(tags)
+    return max(top - roof_height(tags, roof_shape(tags, shape, top, is_part=is_part), shape), top / 3, 1.5)
+
+
+def base_of(tags: Tags) -> float:
+    """Return the metres from the ground to a part's foot; 0 where nobody could stand below."""
+    base = metres(tags.get("min_height"))
+    if base is None and (level := number(tags.get("building:min_level"))):
+        base = GROUND_FLOOR_M + STOREY_M * (level - 1)
+    return base if base is not None and HEAD_M < base <= HIGHEST_M else 0.0
+
+
+def _roof(extract: OsmExtract, area: int) -> Piece:
+    """Return a roof on posts, as a slab."""
+    name, tags, shape = extract.areas.ids[area], extract.areas.tags[area], extract.areas.shapes[area]
+    top = tagged_height(tags) or ROOF_M
+    base = max(metres(tags.get("min_height")) or 0.0, top - SLAB_M, HEAD_M + 0.1)
+    tags = {"building": "roof", **tags, "roof:shape": "flat"}
+    return Piece(name, tags, shape, base, max(top, base + THINNEST_M))
+
+
+def _homes(extract: OsmExtract, outlines: Sequence[int], parts: Sequence[int]) -> list[int]:
+    """Return the index of the outline that each part lies in; -1 for none."""
+    homes = [-1] * len(parts)
+    if outlines and parts:
+        shapes = extract.areas.shapes
+        tree = shapely.STRtree(shapes[list(outlines)])
+        points = shapely.point_on_surface(shapes[list(parts)])
+        for part, outline in tree.query(points, predicate="within").T.tolist():
+            homes[part] = outlines[outline]
+    return homes
+
+
+def _part(extract: OsmExtract, area: int, home: int) -> Piece | None:
+    """Return a part with tags of its building; `None` where its top is below its foot."""
+    own, shape = extract.areas.tags[area], extract.areas.shapes[area]
+    around: Mapping[str, str] = extract.areas.tags[home] if home >= 0 else {}
+    tags = {key: around[key] for key in FROM_OUTLINE if key in around} | dict(own)
+    base, top = base_of(own), walls_top(own, shape, is_part=True)
+    if top is None:
+        top = walls_top(around, shape, is_part=True)
+        if base and (top is None or top < base + THINNEST_M):
+            top = base + STOREY_M
+    if top is not None and top < base + THINNEST_M:
+        return None
+    named = extract.areas.ids[home if home >= 0 else area]
+    return Piece(named, {"building": "yes", **tags}, shape, base, top, is_part=True)
+
+
+def _outline(extract: OsmExtract, area: int, parts: Sequence[Piece]) -> Iterator[Piece]:
+    """Yield the pieces of a building: its parts, and the rest of its outline."""
+    name, tags, shape = extract.areas.ids[area], extract.areas.tags[area], extract.areas.shapes[area]
+    parts = _brought_down(parts, shape)
+    yield from parts
+    top = walls_top(tags, shape)
+    if not parts:
+        yield Piece(name, tags, shape, 0.0, top)
+        return
+    covered = shapely.intersection(shapely.union_all([part.shape for part in parts]), shape)
+    if covered.area >= WHOLLY * shape.area:
+        return
+    standing = shapely.union_all([part.shape for part in parts if part.base == 0])
+    rest = shapely.difference(shape, standing)
+    over = [
+        part.base
+        for part in parts
+        if part.base and shapely.covers(rest, shapely.point_on_surface(part.shape))
+    ]
+    if over:  # what is below a tower ends where the tower begins
+        top = min(over) if top is None else min(top, *over)
+    rest = shapely.buffer(shapely.buffer(rest, -SLIVER_M, join_style="mitre"), SLIVER_M, join_style="mitre")
+    if not rest.is_empty:
+        yield Piece(name, {**tags, "roof:shape": tags.get("roof:shape", "flat")}, rest, 0.0, top)
+
+
+def _brought_down(parts: Sequence[Piece], outline: Geometry) -> Sequence[Piece]:
+    """Return parts, with those set on the ground that would hang high over open ground.
+
+    On a slope storeys are counted from its foot, and parts are often mapped without those below them.
+    """
+    standing = shapely.union_all([part.shape for part in parts if part.base == 0])
+    high = [
+        part
+        for part in parts
+        if part.base > PILLARED_M
+        and shapely.difference(part.shape, standing).area > 0.5 * shapely.area(part.shape)
+    ]
+    lower = shapely.union_all([part.shape for part in parts if 0 < part.base <= PILLARED_M])
+    hanging = [part for part in high if not shapely.covers(lower, shapely.point_on_surface(part.shape))]
+    covered = shapely.difference(shapely.union_all([part.shape for part in hanging]), standing)
+    if covered.area <= WIDE * shapely.area(outline):
+        return parts
+    return [replace(part, base=0.0) if part in hanging else part for part in parts]

@@ -1,0 +1,220 @@
+"""Puts a twin's plan together from what an extract holds."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+import numpy as np
+import shapely
+from shapely import Polygon
+
+from virl.geo.globe import Floats
+from virl.osm.entrances import entrances_of
+from virl.osm.extract import OsmExtract, Tags
+from virl.osm.grounds import crossings, gravels, greens, tracks, waters
+from virl.osm.hours import is_seasonal
+from virl.osm.houses import Houses, Looks, Outside, houses_of, looks_of
+from virl.osm.parking import cars_of
+from virl.osm.parts import ridge_of
+from virl.osm.places import place_of
+from virl.osm.planting import trees_of
+from virl.osm.pois import Pois, pois_of
+from virl.osm.roofs import roof_height, roof_shape
+from virl.osm.signing import Signing, sign_places, variant
+from virl.osm.spots import Spots
+from virl.osm.streets import TwinStreets, streets_of
+from virl.osm.things import barriers_of, furniture_of
+from virl.platform.city.places import Place
+from virl.towns.life.parks import NO_FRONTAGE
+from virl.towns.plan.town_plan import Building, CityPlan, Crossing, Furniture, Point, Shop, Street, StreetPlan
+
+SEED = 0
+"""Seed of trees and parked cars."""
+PAVED_FROM = 0.2
+"""Share of built ground above which a town is paved; chosen by eye."""
+# All chosen.
+INSET_M, SMOOTHED_M, EVERY_M = 0.35, 0.5, 8.0
+HIGHEST_M = 16.0
+"""Metres above which a part hangs between towers or is a mistake, so that it has no posts."""
+LEAST_RISE_M = 0.1
+"""Least metres that a roof rises if it is not flat."""
+LEAST_OPEN_M2 = 8.0
+"""Least square metres of open ground below a part that stands on posts."""
+OFF_HOUSE_M, OFF_STREET_M = 0.5, 0.5
+MOST = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """The plan of a twin, with all that it was made from."""
+
+    plan: CityPlan
+    extract: OsmExtract
+    houses: Houses
+    streets: TwinStreets
+    pois: Pois
+    looks_unread: Mapping[str, int]
+    """Number of houses for each tag of a colour or material that cannot be read."""
+
+
+def build_twin(extract: OsmExtract) -> Twin:
+    """Return the twin of the town in an extract."""
+    houses = houses_of(extract)
+    looks = looks_of(houses.all_tags, houses.all_ids)
+    streets = streets_of(extract, houses)
+    pois = pois_of(extract)
+    signing = sign_places(extract, houses, streets, pois)
+    zebras = crossings(extract, streets.streets)
+    mapped = furniture_of(extract, houses, streets.panoramas, streets.streets)
+    layout = StreetPlan(
+        frame=extract.frame,
+        streets=streets.streets,
+        junctions=streets.junctions,
+        panoramas=streets.panoramas,
+        blocks=(),
+        parks=greens(extract),
+        buildings=buildings_of(houses, looks, streets.streets),
+        frontages=signing.frontages,
+        furniture=(*mapped, *_fill_streets(extract, houses, streets, signing, mapped, zebras)),
+        paved_from=PAVED_FROM,
+        waters=waters(extract, houses),
+        gravels=gravels(extract),
+        tracks=tracks(extract, houses),
+        barriers=barriers_of(extract, houses, streets.streets, streets.panoramas),
+        crossings=zebras,
+    )
+    return Twin(
+        CityPlan(0, layout, tuple(_shops(extract, pois, signing))),
+        extract,
+        houses,
+        streets,
+        pois,
+        looks.unread,
+    )
+
+
+def in_season(twin: Twin, day: date | None = None) -> Twin:
+    """Return a twin with the opening hours of a day's season, by default today's."""
+    shops = tuple(
+        replace(shop, place=_place(twin.extract, twin.pois, number, day))
+        if is_seasonal(twin.pois.tags[number].get("opening_hours", ""))
+        else shop
+        for number, shop in enumerate(twin.plan.shops)
+    )
+    return replace(twin, plan=replace(twin.plan, shops=shops))
+
+
+def buildings_of(houses: Houses, looks: Looks, streets: Sequence[Street]) -> tuple[Building, ...]:
+    """Return the buildings on the ground, in the order of the houses, then the overhangs.
+
+    Args:
+        houses: of the town.
+        looks: their materials and colours.
+        streets: of the town.
+    """
+    above = houses.above
+    standing = np.zeros(len(houses.ids))
+    posts = [*[()] * len(houses.ids), *supports(houses, streets)]
+    return tuple(
+        _building(number, *piece)
+        for number, piece in enumerate(
+            zip(
+                houses.all_ids, houses.all_tags, np.concatenate([houses.footprints, above.footprints]),
+                np.concatenate([standing, above.bases]).tolist(),
+                np.concatenate([houses.heights, above.heights]).tolist(),
+                np.concatenate([houses.parts, np.ones(len(above.ids), bool)]).tolist(),
+                looks.of_house, posts, strict=True,
+            )
+        )
+    )  # fmt: skip
+
+
+def _fill_streets(
+    extract: OsmExtract, houses: Houses, streets: TwinStreets, signing: Signing, mapped: Sequence[Furniture],
+    zebras: Sequence[Crossing],
+) -> Iterator[Furniture]:  # fmt: skip
+    """Yield random trees and parked cars."""
+    signs = [sign for each in signing.signs.values() for sign in each]
+    spots = Spots(houses, streets.streets, streets.panoramas, signs, mapped)
+    entrances = entrances_of(extract, houses).xy
+    fronts = np.array([np.mean([front.left, front.right], axis=0) for front in signing.frontages]).reshape(
+        -1, 2
+    )
+    stops = np.array([(one.x, one.y) for one in mapped if one.kind == "bus stop"]).reshape(-1, 2)
+    tags = [extract.lines.tags[way] for way in streets.way.tolist()]
+    yield from trees_of(extract, spots, SEED)
+    yield from cars_of(streets.streets, tags, zebras, np.concatenate([entrances, fronts]), stops, spots, SEED)
+
+
+def _building(
+    number: int, osm_id: str, tags: Tags, footprint: shapely.Polygon, base: float, height: float,
+    is_part: bool, look: Outside, posts: tuple[Point, ...],
+) -> Building:  # fmt: skip
+    """Return a piece of a house as a building of the plan."""
+    shape = roof_shape(tags, footprint, height, is_part=is_part)
+    rise = roof_height(tags, shape, footprint)
+    if (ridge := ridge_of(tags)) is not None:
+        rise = min(rise, max(ridge - height, 0.0))
+    if rise < LEAST_RISE_M:
+        shape, rise = shape and "flat", 0.0
+    return Building(
+        number, footprint, round(height, 2), variant(osm_id), round(base, 2), shape, round(rise, 2),
+        look.material, look.paint, look.roof_paint, posts,
+    )  # fmt: skip
+
+
+def _shops(extract: OsmExtract, pois: Pois, signing: Signing) -> Iterator[Shop]:
+    """Yield the places of the town with their fronts and signs."""
+    for number, osm_id in enumerate(pois.ids):
+        frontage = signing.frontage.get(number, NO_FRONTAGE)
+        signs = signing.signs.get(number, ())
+        yield Shop(_place(extract, pois, number), frontage, signs, {}, variant(osm_id))
+
+
+def _place(extract: OsmExtract, pois: Pois, number: int, day: date | None = None) -> Place:
+    """Return a place of the map, with its hours on a day."""
+    middle = shapely.point_on_surface(pois.shapes[number])
+    position = extract.frame.position(middle.x, middle.y)
+    return place_of(pois.ids[number], pois.tags[number], pois.types[number], position, day)
+
+
+def supports(houses: Houses, streets: Sequence[Street]) -> list[tuple[Point, ...]]:
+    """Return the posts below each overhang, metres; none below rooms over passages."""
+    above = houses.above
+    ground, all_above = shapely.STRtree(houses.footprints), shapely.STRtree(above.footprints)
+    lines = np.array([shapely.LineString(street.line) for street in streets], object)
+    half = np.array([street.road / 2 or street.pavement for street in streets])
+    ways = shapely.STRtree(lines)
+    reach = float(half.max(initial=0.0)) + OFF_STREET_M
+    found: list[tuple[Point, ...]] = []
+    for number, footprint in enumerate(above.footprints.tolist()):
+        if above.passages[number] or above.bases[number] > HIGHEST_M:
+            found.append(())
+            continue
+        lower = [one for one in all_above.query(footprint) if above.bases[one] < above.bases[number]]
+        below = [*houses.footprints[ground.query(footprint)], *above.footprints[lower]]
+        taken = shapely.union_all(below)
+        if shapely.difference(footprint, taken).area < LEAST_OPEN_M2:
+            found.append(())
+            continue
+        xy = _along_edge(footprint)
+        points = np.asarray(shapely.points(xy))
+        free = shapely.distance(points, taken) > OFF_HOUSE_M if below else np.ones(len(xy), bool)
+        point, way = ways.query(points, predicate="dwithin", distance=reach).reshape(2, -1)
+        in_way = shapely.distance(points[point], lines[way]) < half[way] + OFF_STREET_M
+        free[point[in_way]] = False
+        found.append(tuple((float(x), float(y)) for x, y in xy[free][:MOST]))
+    return found
+
+
+def _along_edge(footprint: Polygon) -> Floats:
+    """Return points along the edge of a footprint, a little inside, metres, shape (n, 2)."""
+    inner = shapely.simplify(shapely.buffer(footprint, -INSET_M, join_style="mitre"), SMOOTHED_M)
+    rings = [
+        part.exterior for part in shapely.get_parts(inner) if isinstance(part, Polygon) and not part.is_empty
+    ]
+    if not rings:
+        return np.empty((0, 2))
+    xy = np.concatenate([shapely.get_coordinates(shapely.segmentize(ring, EVERY_M))[:-1] for ring in rings])
+    spots: Floats = np.round(xy, 2)
+    return spots

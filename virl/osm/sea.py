@@ -1,0 +1,216 @@
+"""The sea of a twin: what lies to the right of its coastlines, as far as the town leaves room for it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from typing import NamedTuple
+
+import numpy as np
+import shapely
+from shapely import LineString, Polygon
+
+from virl.geo.globe import Flags, Floats
+from virl.osm.extract import OsmExtract, Shapes
+from virl.osm.houses import Houses
+from virl.osm.ways import ROADS, is_bridge, is_hidden
+
+AFLOAT = frozenset({"boathouse", "houseboat", "pier", "stilt_house", "lighthouse"})
+"""Values of `building` and `man_made` for houses that may stand in water."""
+# All chosen.
+STEP_M, PROBE_M = 20.0, 0.5  # between the votes of a coast, and from it to the ground that they are for
+MIXED = 0.05
+"""Largest share of a face's votes for the other side."""
+LONG_JOIN_M = 400.0
+"""Metres of a join from which it is in doubt."""
+SHORE_M = 10.0
+"""Metres from the edge of a face within which things stand on its shore."""
+MOST_BUILT = 0.2
+"""Largest share of all houses or roads that may lie in a sea."""
+HOUSES_PER_M2 = 1e-4
+"""Houses a square metre from which a face is no sea: one a hectare."""
+STRAY, STRAY_ROADS_M = 0.01, 100.0  # what a face in doubt may hold: one house or a share of all, such a road
+STRAIGHT_M = 50.0
+"""Metres at a coast's end that tell its direction."""
+STRAIGHT_COST, HOUSE_COST_M, CROSSING_COST_M = 0.5, 50.0, 1e6  # of a join, to its length
+BEARINGS = 16
+"""Directions in which a loose end looks for the outline."""
+OWN_GAP = 0.25
+"""Largest gap of a coast to its own beginning, as a share of its length."""
+BEYOND_M = 5.0
+"""Metres that a line is led beyond the outline, to cut it for certain."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sea:
+    """The sea in a part of an extract, and what of it is in doubt."""
+
+    areas: tuple[Polygon, ...]
+    """Outlines of the sea within the part, metres."""
+    faults: tuple[str, ...]
+    """A line for each area drawn as land although a coastline says sea."""
+
+
+def afloat(extract: OsmExtract, houses: Houses) -> Flags:
+    """Return True for each house that may stand in water, by its tags or a pier below."""
+    piers = [
+        shape
+        for tags, shape in zip(extract.areas.tags, extract.areas.shapes, strict=True)
+        if tags.get("man_made") == "pier"
+    ]
+    tagged = [
+        tags.get("floating") == "yes" or not AFLOAT.isdisjoint({tags.get("building"), tags.get("man_made")})
+        for tags in houses.tags
+    ]
+    found: Flags = np.array(tagged, bool) | shapely.intersects(houses.footprints, shapely.union_all(piers))
+    return found
+
+
+def sea_of(extract: OsmExtract, houses: Houses) -> Sea:
+    """Return the sea, by the coastlines and by what stands on the ground."""
+    coasts = [
+        shape
+        for tags, shape in zip(extract.lines.tags, extract.lines.shapes, strict=True)
+        if tags.get("natural") == "coastline"
+    ]
+    if not coasts:
+        return Sea((), ())
+    outline, built = extract.outline, _Built(extract, houses)
+    merged = shapely.line_merge(shapely.union_all(coasts), directed=True)
+    lines = [part for part in shapely.get_parts(merged) if isinstance(part, LineString)]
+    joins = _joins(lines, outline, built.houses)
+    inside = shapely.intersection(shapely.union_all(lines), shapely.buffer(outline, BEYOND_M))
+    edges = shapely.union_all([inside, *joins, outline.exterior])
+    faces = shapely.get_parts(shapely.polygonize(shapely.get_parts(edges)))
+    faces = faces[shapely.within(shapely.point_on_surface(faces), outline)]
+    pieces = _pieces(lines if inside.is_empty else shapely.get_parts(inside).tolist())
+    guesses = shapely.union_all([join for join in joins if join.length > LONG_JOIN_M])
+    areas, faults = [], []
+    for face, (wet, dry) in zip(faces, _votes(pieces, faces).tolist(), strict=True):
+        is_mixed = min(wet, dry) > MIXED * max(wet, dry)
+        is_wet = wet > dry or (wet == dry == 0 and _is_right_of(shapely.point_on_surface(face), pieces))
+        if not (is_wet or is_mixed):
+            continue
+        is_guess = shapely.equals(Polygon(face.exterior), outline) or face.exterior.dwithin(guesses, 0.1)
+        is_sure = wet > 0 and not is_mixed and not is_guess
+        reason = "coastlines of both directions bound them" if not is_wet else built.reason(face, is_sure)
+        if reason:
+            middle = extract.frame.position(*shapely.get_coordinates(shapely.point_on_surface(face))[0])
+            faults.append(f"{face.area / 1e4:,.1f} ha around {middle} are drawn as land: {reason}")
+        else:
+            areas.append(face)
+    return Sea(tuple(areas), tuple(faults))
+
+
+class _Built:
+    """Houses and roads that cannot lie in water."""
+
+    def __init__(self, extract: OsmExtract, houses: Houses) -> None:
+        self.houses: Shapes = houses.footprints[~afloat(extract, houses)]
+        roads = [
+            shape
+            for tags, shape in zip(extract.lines.tags, extract.lines.shapes, strict=True)
+            if tags.get("highway") in ROADS and not is_bridge(tags) and not is_hidden(tags)
+        ]
+        self._roads = np.asarray(shapely.intersection(np.array(roads, object), extract.outline), object)
+
+    def reason(self, face: Polygon, is_sure: bool) -> str:
+        """Return the reason why a face is no sea; empty if it may be."""
+        inner = shapely.buffer(face, -SHORE_M)
+        count = int(shapely.intersects(self.houses, inner).sum())
+        metres = float(shapely.length(shapely.intersection(self._roads, inner)).sum())
+        every, all_m = len(self.houses), float(shapely.length(self._roads).sum())
+        if is_sure:
+            most = max(1.0, min(MOST_BUILT * every, HOUSES_PER_M2 * face.area))
+            most_m = max(STRAY_ROADS_M, MOST_BUILT * all_m)
+        else:
+            most, most_m = max(1.0, STRAY * every), max(STRAY_ROADS_M, STRAY * all_m)
+        if count <= most and metres <= most_m:
+            return ""
+        return f"{count:,} of {every:,} houses and {metres:,.0f} of {all_m:,.0f} m of roads stand there"
+
+
+def _pieces(lines: Sequence[LineString]) -> Floats:
+    """Return lines cut into pieces of at most `STEP_M` metres: both ends, shape (n, 2, 2)."""
+    runs = [shapely.get_coordinates(shapely.segmentize(line, STEP_M)) for line in lines]
+    return np.concatenate([np.stack([run[:-1], run[1:]], axis=1) for run in runs])
+
+
+def _votes(pieces: Floats, faces: Shapes) -> Floats:
+    """Return the metres of coast with each face on the right and on the left, shape (faces, 2)."""
+    ways = pieces[:, 1] - pieces[:, 0]
+    length = np.hypot(*ways.T)
+    right = np.stack([ways[:, 1], -ways[:, 0]], axis=1) / np.maximum(length, 1e-9)[:, None]
+    votes, tree = np.zeros((len(faces), 2)), shapely.STRtree(faces)
+    for column, off in enumerate((PROBE_M, -PROBE_M)):
+        piece, face = tree.query(shapely.points(pieces.mean(axis=1) + off * right), predicate="within")
+        np.add.at(votes[:, column], face, length[piece])
+    return votes
+
+
+def _is_right_of(point: shapely.Point, pieces: Floats) -> bool:
+    """Return whether a point lies to the right of the piece of coast that is nearest to it."""
+    away = shapely.distance(shapely.linestrings(pieces), point)
+    near = pieces[away < away.min() + 1e-6]  # of two that meet at a corner, the one it is farther beside
+    ways, offs = near[:, 1] - near[:, 0], shapely.get_coordinates(point) - near[:, 0]
+    beside = (ways[:, 0] * offs[:, 1] - ways[:, 1] * offs[:, 0]) / np.maximum(np.hypot(*ways.T), 1e-9)
+    return bool(beside[np.abs(beside).argmax()] < 0)
+
+
+class _Join(NamedTuple):
+    """A possible way from a loose end of a coast to another end or the outline."""
+
+    way: LineString
+    rate: float
+    """Cost of each metre."""
+    ends: tuple[tuple[int, int], ...]
+    """Joined loose ends as (index of the line, 0 for its first point or -1 for its last)."""
+
+
+def _joins(lines: Sequence[LineString], outline: Polygon, houses: Shapes) -> list[LineString]:
+    """Return the cheapest lines that join all loose ends of coasts.
+
+    A join is the cheaper, the shorter it is and the fewer houses stand on it; one that crosses a coast is the
+    last choice.
+    """
+    ends = [
+        (number, at)
+        for number, line in enumerate(lines)
+        for at in (0, -1)
+        if not line.is_closed and shapely.intersects(outline, shapely.Point(line.coords[at]))
+    ]
+    options = []
+    for (one, at), (other, to) in permutations(ends, 2):
+        way = LineString([lines[one].coords[at], lines[other].coords[to]])
+        if at == -1 and to == 0 and (one != other or way.length < OWN_GAP * lines[one].length):
+            options.append(_Join(way, 1.0, ((one, at), (other, to))))
+    for number, at in ends:
+        options += _to_outline(lines, number, at, outline)
+    if not options:
+        return []
+    ways = np.array([option.way for option in options], object)
+    costs = np.array([option.way.length * option.rate for option in options])
+    np.add.at(costs, shapely.STRtree(houses).query(ways, predicate="intersects")[0], HOUSE_COST_M)
+    costs += CROSSING_COST_M * shapely.crosses(ways, shapely.union_all(lines))
+    joins, joined = [], set[tuple[int, int]]()
+    for number in np.argsort(costs, kind="stable").tolist():
+        option = options[number]
+        if joined.isdisjoint(option.ends):
+            joined.update(option.ends)
+            joins.append(option.way)
+    return joins
+
+
+def _to_outline(lines: Sequence[LineString], number: int, at: int, outline: Polygon) -> Iterator[_Join]:
+    """Yield lines from a loose end to the outline: straight on, the nearest, all around."""
+    line, outer = lines[number], outline.exterior
+    end = np.array(line.coords[at])
+    before = shapely.line_interpolate_point(line, STRAIGHT_M if at == 0 else -STRAIGHT_M)
+    nearest = shapely.get_coordinates(shapely.shortest_line(shapely.Point(end), outer))[1]
+    ahead = [end - shapely.get_coordinates(before)[0], nearest - end]
+    angles = np.arange(BEARINGS) * 2 * np.pi / BEARINGS
+    for way in [*ahead, *np.column_stack([np.cos(angles), np.sin(angles)])]:
+        step = way / max(np.hypot(*way), 1e-9)
+        ray = LineString([end, end + step * 2 * outer.length])
+        leaves = shapely.distance(shapely.Point(end), shapely.intersection(ray, outer)) + BEYOND_M
+        rate = STRAIGHT_COST if way is ahead[0] else 1.0
+        yield _Join(LineString([end, end + step * leaves]), rate, ((number, at),))

@@ -1,0 +1,458 @@
+"""Which place has which sign: on a front, on a board in the open, on a directory, or none."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import dist, hypot
+from random import Random
+
+import numpy as np
+import shapely
+from scipy.spatial import cKDTree
+
+from virl.geo.globe import Floats, Ints
+from virl.osm.entrances import Entrances, entrances_of
+from virl.osm.extract import OsmExtract, Shapes
+from virl.osm.facades import FacadeCells, facade_cells
+from virl.osm.fronts import (
+    FROM_POINT_M,
+    Claim,
+    FreeCells,
+    Front,
+    assign_fronts,
+    cells_by_house,
+    grow,
+    own_houses,
+)
+from virl.osm.houses import Houses
+from virl.osm.pois import Pois
+from virl.osm.streets import TwinStreets
+from virl.pages.fonts import can_letter, face_for, font
+from virl.towns.life.naming import Lettering, units
+from virl.towns.life.signs import BOARD_BOTTOM_M, BOARD_HEIGHT_M, PROUD_M, along_front, hang_signs
+from virl.towns.plan.town_plan import Frontage, Panoramas, Point, Sign, Street
+
+FIRST_FLOOR_M = 4.55
+"""Height in metres of the lower edge of signs on the first floor."""
+CORNICE_M = 0.35
+"""Metres below the top of a house where its cornice would hide a sign."""
+SHOPFRONT_M = 3.9
+"""Height in metres below which a house has a sign without a shop front."""
+WIDE_M = 4.0
+"""Width in metres below which a front has no blade; chosen."""
+
+# Boards in the open.
+_READ_FROM_M = 30.0
+"""Metres of the farthest panorama that a board is turned to; chosen."""
+_BESIDE_ROAD_M = 0.5
+"""Least metres from a board to a carriageway."""
+_PATH_M = 0.75
+"""Least half width of any way in metres."""
+_FROM_HOUSE_M = 0.7
+_MOVED_M = (0.0, 2.0, 4.0, 6.0, 8.0, 11.0, 14.0)
+"""Metres from where the place is mapped at which a board is tried, first towards the panorama and away from
+it, then to both sides; chosen."""
+_AT_EYE_M = 0.1
+"""Metres from a panorama within which a place has no direction from it."""
+_POST_M = 0.4
+"""Metres at each end of a board that its post takes."""
+_BOARD_NARROWEST_M, _BOARD_WIDEST_M = 1.6, 5.0
+_BOARD_LINE_M = 0.35
+"""Largest height in metres of the letters of one of two lines; chosen."""
+_LINE_STEP = 1.18
+"""Distance of two lines as a multiple of the letters' height, as in `render.lettering`."""
+_LETTERED = 0.86
+"""Share of a board's height that its letters fill."""
+_MEASURED_PX = 50
+_APART_M = 0.3
+"""Least metres between two boards."""
+_FROM_CAMERA_M = 4.0
+"""Least metres from a board to every panorama; chosen: nearer, it fills the view."""
+
+# Directories.
+MOST_NAMES = 10
+"""Most names on one board."""
+_DIRECTORY_LINE_M = (0.34, 0.45)  # least and greatest height of a line; chosen: 0.34 m is 19 pixels at 10 m
+_LOWEST_M, _HIGHEST_M = 0.7, 4.2  # of a board, above the street
+_BELOW_EAVES_M = 0.3
+_LETTER_M = 0.20
+"""Metres of board for each Latin letter; chosen."""
+_MARGIN_M = 0.3
+"""Metres of board beyond the letters, both sides together."""
+_DIRECTORY_NARROWEST_M = 1.2
+_BESIDE_M = 0.2
+"""Metres kept free at both ends of a board."""
+_SIDE_DOOR_M = 10.0
+"""Metres added for an entrance that is not the main one; chosen."""
+_WIDEST_CELLS = 2
+_SCHEMES = (0, 3, 10)  # of `render.lettering.SCHEMES`: the strongest contrasts
+_FACES = 5
+
+
+class BoardGround:
+    """The ground where boards can stand: off roads and houses, in sight of a panorama.
+
+    Args:
+        houses: of the town.
+        streets: of the town.
+        panoramas: from which boards are read.
+    """
+
+    def __init__(self, houses: Houses, streets: Sequence[Street], panoramas: Panoramas) -> None:
+        self._houses = shapely.STRtree(houses.footprints)
+        self._lines = shapely.STRtree([shapely.LineString(street.line) for street in streets])
+        self._half = np.array([max(street.road / 2, _PATH_M) for street in streets])
+        self._panoramas = panoramas.xy
+        self._near = cKDTree(panoramas.xy)
+        self._eyes = shapely.STRtree(np.asarray(shapely.points(panoramas.xy)))
+        self._taken: list[tuple[float, float, float]] = []
+
+    def stand(self, place_id: str, name: str, shape: shapely.Geometry, variant: int) -> Sign | None:
+        """Return a board near a place, turned to the nearest panorama; `None` where there is no room.
+
+        Args:
+            place_id: of the place.
+            name: on the board.
+            shape: of the place, metres.
+            variant: of font and colours.
+        """
+        size = board_size(name, variant)
+        middle = self._spot_of(shape)
+        metres, panorama = self._near.query(middle, distance_upper_bound=_READ_FROM_M)
+        if not np.isfinite(metres):
+            return None
+        eye = self._panoramas[panorama]
+        toward = (eye - middle) / metres if metres > _AT_EYE_M else np.array((0.0, 1.0))
+        for way in (toward, np.array((-toward[1], toward[0]))):
+            # The nearest free spot to where the place is mapped.
+            for away in sorted({step for moved in _MOVED_M for step in (moved, -moved)}, key=abs):
+                spot = middle + away * way
+                if self._is_free(spot, eye, size[0]):
+                    self._taken.append((float(spot[0]), float(spot[1]), size[0]))
+                    return _board(place_id, name, size, spot, eye, variant)
+        return None
+
+    def _spot_of(self, shape: shapely.Geometry) -> Floats:
+        """Return the spot of a place, metres; of an area, the one nearest to a panorama."""
+        middle = shapely.point_on_surface(shape)
+        xy = np.array((middle.x, middle.y))
+        if self._near.query(xy)[0] <= _READ_FROM_M or not shapely.area(shape):
+            return xy
+        eye = shapely.points(self._panoramas[self._eyes.nearest(shape)])
+        gate = shapely.get_coordinates(shapely.shortest_line(shape, eye))[0]
+        return np.asarray(gate, float)
+
+    def _is_free(self, spot: Floats, eye: Floats, width: float) -> bool:
+        """Return whether a board of some width, metres, fits on a spot and is seen from an eye."""
+        point = shapely.Point(spot)
+        if self._near.query(spot)[0] < _FROM_CAMERA_M:
+            return False
+        apart = [hypot(spot[0] - x, spot[1] - y) - (width + other) / 2 for x, y, other in self._taken]
+        if min(apart, default=_APART_M) < _APART_M:
+            return False
+        sight = shapely.LineString([spot, eye])
+        if len(self._houses.query(sight, predicate="dwithin", distance=_FROM_HOUSE_M)):
+            return False
+        around = self._lines.query(point, predicate="dwithin", distance=float(self._half.max(initial=0)) + 1)
+        lines = self._lines.geometries[around]
+        return bool((shapely.distance(point, lines) > self._half[around] + _BESIDE_ROAD_M).all())
+
+
+@dataclass(frozen=True, slots=True)
+class Signing:
+    """The fronts of a town, and the signs of each place."""
+
+    frontages: tuple[Frontage, ...]
+    frontage: dict[int, int]
+    """Index of the frontage of each place, by the place's index; none for others."""
+    signs: dict[int, tuple[Sign, ...]]
+    """Signs of each place, by the place's index; none for others."""
+
+
+def sign_places(extract: OsmExtract, houses: Houses, streets: TwinStreets, pois: Pois) -> Signing:
+    """Return the fronts and signs of all places.
+
+    A place in the open has a board on posts, or the front of a house at most 15 m away. What is inside, and
+    what finds no front on its house, stands on a directory.
+
+    Args:
+        extract: OpenStreetMap data.
+        houses: of the town.
+        streets: with their panoramas.
+        pois: places.
+    """
+    cells = facade_cells(houses, streets.panoramas)
+    entrances = entrances_of(extract, houses)
+    fronted = np.array([number for number in range(len(pois.ids)) if pois.has_front(number)], np.int64)
+    inside = np.array([pois.is_inside(number) for number in fronted.tolist()], bool)
+    own = own_houses(pois.shapes[fronted], houses)
+    near = own_houses(pois.shapes[fronted], houses, FROM_POINT_M)
+    free = fronted[~inside & (own < 0)]
+    signs = _boards(pois, free, BoardGround(houses, streets.streets, streets.panoramas))
+    unsigned = np.array([number not in signs for number in fronted.tolist()], bool)
+    wanting = fronted[~inside & unsigned]
+    house = near[~inside & unsigned]
+    cells_left = FreeCells(cells)
+    fronts = _fronts(pois, wanting, house, streets, cells, cells_left, houses, entrances)
+    lacking = np.array([front is None for front in fronts.values()], bool)
+    listed = np.concatenate([wanting[lacking], fronted[inside]])
+    signs |= _directories(
+        pois, listed, np.concatenate([house[lacking], near[inside]]), entrances, cells, houses, cells_left
+    )
+    frontages: list[Frontage] = []
+    frontage: dict[int, int] = {}
+    for number, front in fronts.items():
+        if front is not None:
+            grown = grow(front, cells, cells_left)
+            frontage[number] = len(frontages)
+            frontages.append(_frontage(len(frontages), grown, cells, houses, streets))
+            height = float(houses.heights[cells.house[grown.first]])
+            signs[number] = _signs(pois, number, frontages[-1], grown.floor, height)
+    return Signing(tuple(frontages), frontage, signs)
+
+
+def _fronts(
+    pois: Pois, wanting: Ints, house: Ints, streets: TwinStreets, cells: FacadeCells, free: FreeCells,
+    houses: Houses, entrances: Entrances,
+) -> dict[int, Front | None]:  # fmt: skip
+    """Return the front of each place that wants one, by its index; `None` where none is left."""
+    names = [streets.streets[int(number)].name for number in streets.panoramas.street[cells.panorama]]
+    claims = [_claim(pois, number, entrances) for number in wanting.tolist()]
+    fronts = assign_fronts(claims, house, cells, free, np.array(names, str), houses.heights)
+    return dict(zip(wanting.tolist(), fronts, strict=True))
+
+
+def _claim(pois: Pois, number: int, entrances: Entrances) -> Claim:
+    """Return the claim of a place: its shape, its street and its entrance."""
+    shape, street = pois.shapes[number], pois.tags[number].get("addr:street", "")
+    if not shapely.area(shape):
+        return Claim(shape, street)
+    return Claim(shape, street, entrances.of_area(shape, shapely.point_on_surface(shape)))
+
+
+def _boards(pois: Pois, free: Ints, ground: BoardGround) -> dict[int, tuple[Sign, ...]]:
+    """Return the board of each place in the open that has room for one, by its index."""
+    signs: dict[int, tuple[Sign, ...]] = {}
+    for number in free.tolist():
+        name, place_id = pois.name(number), pois.ids[number]
+        if can_letter(name):
+            board = ground.stand(place_id, name, pois.shapes[number], variant(place_id))
+            if board:
+                signs[number] = (board,)
+    return signs
+
+
+def _directories(
+    pois: Pois, listed: Ints, house: Ints, entrances: Entrances, cells: FacadeCells, houses: Houses,
+    free: FreeCells,
+) -> dict[int, tuple[Sign, ...]]:  # fmt: skip
+    """Return the directory line of each listed place that has one, by its index."""
+    written = np.array([can_letter(pois.name(number)) for number in listed.tolist()], bool)
+    listed, house = listed[written], house[written]
+    numbers = listed.tolist()
+    places = Listed(
+        [pois.ids[number] for number in numbers], [pois.name(number) for number in numbers],
+        pois.shapes[listed], house,
+    )  # fmt: skip
+    signs: dict[int, tuple[Sign, ...]] = {}
+    for board in _assign_directories(places, entrances, cells, houses, free):
+        height = float(houses.heights[cells.house[board.front.first]])
+        lines = _directory_signs(board, places, cells, height)
+        signs |= {numbers[place]: (line,) for place, line in lines.items()}
+    return signs
+
+
+def _frontage(
+    number: int, front: Front, cells: FacadeCells, houses: Houses, streets: TwinStreets
+) -> Frontage:
+    """Return a front as a frontage of the plan."""
+    left, right = cells.left[front.first], cells.right[front.last]
+    street = int(streets.panoramas.street[cells.panorama[front.first]])
+    house = int(cells.house[front.first])
+    has_shopfront = front.floor == 0 and houses.heights[house] >= SHOPFRONT_M
+    ends = tuple(left.tolist()), tuple(right.tolist())
+    return Frontage(number, house if has_shopfront else None, street, *ends, 0, 1.0)
+
+
+def _signs(pois: Pois, number: int, frontage: Frontage, floor: int, height: float) -> tuple[Sign, ...]:
+    """Return the fascia of a place, and a blade where the house is high enough; `height` in metres."""
+    name = pois.name(number)
+    if not can_letter(name):
+        return ()
+    # By the place's id, so that a sign stays the same when other places are added to the map.
+    rng = Random(pois.ids[number])
+    lettering = Lettering(name, "", name.split()[0][:12])
+    fascia, *blades = hang_signs(pois.ids[number], lettering, frontage.left, frontage.right, rng)
+    if floor:
+        return (_move_up(fascia, FIRST_FLOOR_M - fascia.bottom),)
+    # Only downwards: on a low house the fascia has to stay below the eaves.
+    fascia = _move_up(fascia, min(0.0, height - CORNICE_M - fascia.top))
+    wide = dist(frontage.left, frontage.right) > WIDE_M
+    return (fascia, *(blade for blade in blades if wide and blade.top <= height - CORNICE_M))
+
+
+def _move_up(sign: Sign, up: float) -> Sign:
+    """Return a sign moved up by some metres."""
+    return replace(sign, bottom=round(sign.bottom + up, 2), top=round(sign.top + up, 2))
+
+
+def variant(osm_id: str) -> int:
+    """Return the number from which the looks of a thing follow, by its id."""
+    return Random(osm_id).randrange(1 << 16)
+
+
+def _board(
+    place_id: str, name: str, size: tuple[float, float], spot: Floats, eye: Floats, variant: int
+) -> Sign:
+    """Return a board of a (width, height), its middle on a spot, facing an eye, all in metres."""
+    toward = (eye - spot) / np.linalg.norm(eye - spot)
+    along = np.array((-toward[1], toward[0])) * size[0] / 2
+    left, right = spot - along, spot + along
+    ends = (
+        (round(float(left[0]), 3), round(float(left[1]), 3)),
+        (round(float(right[0]), 3), round(float(right[1]), 3)),
+    )
+    top = round(BOARD_BOTTOM_M + size[1], 2)
+    return Sign(f"{place_id}-board", place_id, name, "", "board", *ends, BOARD_BOTTOM_M, top, variant)
+
+
+def board_size(name: str, variant: int) -> tuple[float, float]:
+    """Return (width, height) in metres of a board for a name, in one or two lines.
+
+    A name that is too long for one line of the widest board has room for two, if it has more words than one.
+    """
+    face, words = face_for(name, variant), name.split()
+    room, ratio = _BOARD_WIDEST_M - 2 * _POST_M, _ratio(name, face)
+    if ratio * _LETTERED * BOARD_HEIGHT_M <= room:
+        return max(_BOARD_NARROWEST_M, ratio * _LETTERED * BOARD_HEIGHT_M + 2 * _POST_M), BOARD_HEIGHT_M
+    if len(words) == 1:
+        return _BOARD_WIDEST_M, room / ratio / _LETTERED
+    ratio = min(
+        max(_ratio(" ".join(words[:cut]), face), _ratio(" ".join(words[cut:]), face))
+        for cut in range(1, len(words))
+    )
+    letters = min(_BOARD_LINE_M, room / ratio)
+    return max(_BOARD_NARROWEST_M, ratio * letters + 2 * _POST_M), 2 * _LINE_STEP * letters / _LETTERED
+
+
+def _ratio(text: str, face: str) -> float:
+    """Return the width of a line of text over its height."""
+    left, top, right, bottom = font(face, _MEASURED_PX).getbbox(text)
+    return float(right - left) / max(bottom - top, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Directory:
+    """A directory board, and the indices of the places on it, from the top."""
+
+    front: Front
+    listed: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Places that may stand on directories, as sequences of length n."""
+
+    ids: Sequence[str]
+    names: Sequence[str]
+    shapes: Shapes
+    house: Ints
+    """Index of the house that each place is in; -1 for none."""
+
+
+def _assign_directories(
+    places: Listed, entrances: Entrances, cells: FacadeCells, houses: Houses, free: FreeCells
+) -> Iterator[Directory]:
+    """Yield the directories of all houses; their cells are taken.
+
+    `free` learns of the cells that boards have.
+    """
+    of_house = cells_by_house(cells)
+    for house in sorted(set(places.house.tolist()) & of_house.keys()):
+        mine = sorted(
+            np.flatnonzero(places.house == house).tolist(), key=lambda n: places.names[n].casefold()
+        )
+        lines = most_lines(float(houses.heights[house]))
+        if not lines:
+            continue
+        boards = -(-len(mine) // lines)
+        cost = _cost(of_house[house], places.shapes[mine], entrances, house, cells)
+        for part in np.array_split(mine, boards):
+            open_ = [cell for cell in of_house[house].tolist() if free.has(cell, 0)]
+            if not open_:
+                break
+            cell = min(open_, key=lambda cell: (cost[cell], cell))
+            free.take(cell, 0)
+            longest = max(_directory_width(places.names[number]) for number in part)
+            wide = np.linalg.norm(cells.right[cell] - cells.left[cell]) < longest + 2 * _BESIDE_M
+            front = Front(cell, cell, 0)
+            if wide:
+                front = grow(front, cells, free, _WIDEST_CELLS)
+            yield Directory(front, tuple(part.tolist()))
+
+
+def most_lines(height: float) -> int:
+    """Return the most names on a directory of a house `height` metres high."""
+    return min(MOST_NAMES, int(_room_height(height) / _DIRECTORY_LINE_M[0]))
+
+
+def _directory_width(name: str) -> float:
+    """Return the metres of board that a name needs."""
+    return max(units(name) * _LETTER_M + _MARGIN_M, _DIRECTORY_NARROWEST_M)
+
+
+def _directory_signs(
+    board: Directory, places: Listed, cells: FacadeCells, height: float
+) -> Mapping[int, Sign]:
+    """Return the line of each place on a directory, by the place's index.
+
+    Args:
+        board: to letter.
+        places: of which the board lists some.
+        cells: of all façades.
+        height: of the house, metres.
+    """
+    left, right = cells.left[board.front.first], cells.right[board.front.last]
+    length = float(np.linalg.norm(right - left))
+    width = min(
+        max(_directory_width(places.names[number]) for number in board.listed), length - 2 * _BESIDE_M
+    )
+    start = (length - width) / 2
+    ends: tuple[Point, Point] = (
+        along_front(left, right, start, PROUD_M),
+        along_front(left, right, start + width, PROUD_M),
+    )
+    step = min(_DIRECTORY_LINE_M[1], _room_height(height) / len(board.listed))
+    top = min(_LOWEST_M + _room_height(height), max(2.6, _LOWEST_M + step * len(board.listed)))
+    rng = Random(places.ids[board.listed[0]])
+    variant = rng.choice(_SCHEMES) * _FACES + rng.randrange(_FACES)
+    return {
+        number: Sign(
+            f"{places.ids[number]}-directory", places.ids[number], places.names[number], "", "directory",
+            *ends, round(top - (row + 1) * step, 3), round(top - row * step, 3), variant,
+        )
+        for row, number in enumerate(board.listed)
+    }  # fmt: skip
+
+
+def _room_height(height: float) -> float:
+    """Return the metres between the lowest and the highest line on a house."""
+    return max(0.0, min(_HIGHEST_M, height - _BELOW_EAVES_M) - _LOWEST_M)
+
+
+def _cost(
+    mine: Ints, shapes: Shapes, entrances: Entrances, house: int, cells: FacadeCells
+) -> Mapping[int, float]:
+    """Return the cost in metres of each cell: to the entrance or the places, and to the reader."""
+    doors = np.flatnonzero(entrances.house == house)
+    middle = cells.middle[mine]
+    if len(doors):
+        away = _distances(middle, entrances.xy[doors]) + _SIDE_DOOR_M * (1 - entrances.main[doors])
+    else:
+        away = _distances(middle, shapely.get_coordinates(shapely.point_on_surface(shapes)).mean(0)[None])
+    return dict(zip(mine.tolist(), (away.min(axis=1) + cells.distance[mine]).tolist(), strict=True))
+
+
+def _distances(some: Floats, others: Floats) -> Floats:
+    """Return the metres from each point to each other point, shape (some, others)."""
+    found: Floats = np.linalg.norm(some[:, None] - others[None], axis=2)
+    return found

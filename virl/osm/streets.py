@@ -1,0 +1,437 @@
+"""Streets of a twin: where panoramas stand, and how wide carriageways and pavements are."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import connected_components, dijkstra
+
+from virl.errors import BadInput
+from virl.geo.globe import Flags, Floats, Ints
+from virl.osm.extract import OsmExtract, Shapes, Tags
+from virl.osm.houses import Houses
+from virl.osm.measures import metres, number
+from virl.osm.network import WayNetwork, largest_part, select_stretches, way_network
+from virl.osm.ways import (  # fmt: skip
+    ROADS,
+    WayFilter,
+    has_panoramas,
+    is_bridge,
+    is_hidden,
+    is_passage,
+    is_walkable,
+)
+from virl.towns.plan.town_plan import Panoramas, Street
+
+NOTHING_TO_WALK = "no street to walk lies in this part of the extract: give another part, or a larger one"
+"""Error text for a part without streets."""
+SPACING_M = 10.0
+"""Metres between panoramas, as in Street View."""
+TOGETHER_M = 5.0
+"""Metres within which junctions are merged into one; chosen."""
+CONNECTION_M = 300.0
+"""Longest sidewalk or crossing in metres that joins two parts of the network; chosen."""
+SHORTCUT_M = 150.0
+"""Longest sidewalk or crossing in metres that is walked as a shortcut; chosen."""
+INSIDE_M = 3.0
+"""Metres within houses from which a stretch is left out; chosen."""
+CLEAR_M = 0.7
+"""Metres from a wall within which no panorama stands: it would fill the view."""
+PROBE_M, PROBE_REACH_M = 6.0, 25.0  # how often and how far clearance to the houses is measured
+LANE_M = 3.0
+"""Width of a lane in metres."""
+ROAD_SHARE = 0.62
+"""Largest share of the clearance that a carriageway takes; chosen."""
+WIDEST_PAVEMENT_M = 9.0
+"""Largest width of a pavement in metres."""
+OPEN_M = 17.0
+"""Metres to the houses from which a street runs through open land; chosen."""
+OPEN_PAVEMENT_M, VERGE_M = 2.2, 0.5  # its pavement, and what it has without one; chosen
+NO_SIDEWALK = frozenset({"no", "none", "separate"})
+"""Values of `sidewalk` without a pavement of the street."""
+LOOSE = frozenset(
+    {
+        "compacted", "dirt", "earth", "fine_gravel", "grass", "gravel", "ground", "mud", "pebblestone",
+        "rock", "sand", "unpaved", "wood", "woodchips", "track", "path", "bridleway",
+    }
+)  # fmt: skip
+"""Values of `surface`, and of `highway` without a surface, that are no pavement."""
+
+WIDTH_M = {
+    "trunk": 12.0, "primary": 11.0, "secondary": 9.0, "tertiary": 8.0, "unclassified": 6.0,
+    "residential": 6.0, "living_street": 5.0, "road": 6.0, "service": 3.6, "trunk_link": 6.0,
+    "primary_link": 6.0, "secondary_link": 5.0, "tertiary_link": 5.0,
+}  # fmt: skip
+"""Width of a carriageway in metres by class of road, where not tagged; chosen."""
+PATH_M = 2.5
+"""Width in metres of all other ways, paved and without a carriageway."""
+
+_SHORTER_BY_M = 60.0
+"""Least metres that a shortcut saves, and half of the way around; chosen."""
+
+
+@dataclass(frozen=True, slots=True)
+class TwinStreets:
+    """The streets and panoramas of a twin, and metres of what was left out."""
+
+    streets: tuple[Street, ...]
+    junctions: Floats
+    """Metres east and north of each junction, shape (k, 2)."""
+    panoramas: Panoramas
+    way: Ints
+    """Index of the extract's line that each street belongs to, shape (n,)."""
+    mapped_m: float
+    """Metres of mapped ways on which panoramas may stand."""
+    dropped_m: Mapping[str, float]
+    """Metres of ways that were left out, by reason."""
+    drawn_m: Mapping[str, float]
+    """Metres of streets that are drawn unlike reality or have no panoramas, by kind."""
+
+
+def streets_of(extract: OsmExtract, houses: Houses) -> TwinStreets:
+    """Return the streets and panoramas of a twin.
+
+    Raises:
+        BadInput: there is none to walk.
+    """
+    dropped: dict[str, float] = {}
+    whole = way_network(extract, lambda tags: is_walkable(tags) and not is_hidden(tags))
+    hidden = way_network(extract, lambda tags: is_walkable(tags) and is_hidden(tags))
+    dropped["in a tunnel, indoors or underground"] = float(hidden.length.sum())
+    tree = shapely.STRtree(houses.footprints)
+    core = np.array([has_panoramas(extract.lines.tags[way]) for way in whole.way], bool)
+    mapped = float(whole.length[core].sum())
+    blocked = _blocked_stretches(whole, houses, tree)
+    dropped["through a house"] = float(whole.length[blocked & core].sum())
+    free = select_stretches(whole, np.flatnonzero(~blocked))
+    if not core[~blocked].any():
+        raise BadInput(NOTHING_TO_WALK)
+    walked = _with_connections(free, core[~blocked], CONNECTION_M)
+    joined = select_stretches(free, np.flatnonzero(_with_shortcuts(free, walked, SHORTCUT_M)))
+    largest = largest_part(joined)
+    dropped["cut off from the rest"] = float(joined.length.sum() - largest.length.sum())
+    network = _merge_junctions(largest)
+    streets = _widen_streets(extract, network, houses, tree)
+    rooms = houses.above.footprints[houses.above.passages]
+    panoramas = _without_those_in_houses(_panoramas(network), np.concatenate([houses.footprints, rooms]))
+    if not len(panoramas.xy):
+        raise BadInput(NOTHING_TO_WALK)
+    drawn = {
+        name: _metres(extract, network, chosen_)
+        for name, chosen_ in (("bridges", is_bridge), ("passages through houses", is_passage))
+    }
+    return TwinStreets(streets, network.junctions, panoramas, network.way, mapped, dropped, drawn)
+
+
+def _metres(extract: OsmExtract, network: WayNetwork, which: WayFilter) -> float:
+    """Return the metres of a network's ways that a filter keeps."""
+    ours = np.array([which(extract.lines.tags[way]) for way in network.way], bool)
+    return float(network.length[ours].sum())
+
+
+def _blocked_stretches(network: WayNetwork, houses: Houses, tree: shapely.STRtree) -> NDArray[np.bool_]:
+    """Return True for each stretch that runs through houses, passages aside, shape (n,)."""
+    lines = np.array([shapely.LineString(line) for line in network.lines], object)
+    stretch, house = tree.query(lines, predicate="intersects").reshape(2, -1)
+    # Touching a house is no obstacle: the metres inside count.
+    inside = shapely.length(shapely.intersection(lines[stretch], houses.footprints[house]))
+    total = np.bincount(stretch, weights=inside, minlength=len(lines))
+    return np.asarray(total > INSIDE_M)
+
+
+def _merge_junctions(network: WayNetwork) -> WayNetwork:
+    """Return the network with near junctions merged and short loops dropped."""
+    count = len(network.junctions)
+    short = (network.length < TOGETHER_M) & (network.start != network.end)
+    links = coo_array(
+        (np.ones(short.sum()), (network.start[short], network.end[short])), shape=(count, count)
+    )
+    groups, group = connected_components(links, directed=False)
+    members = np.bincount(group, minlength=groups)
+    middles = np.stack(
+        [
+            np.bincount(group, weights=network.junctions[:, axis], minlength=groups) / members
+            for axis in (0, 1)
+        ],
+        axis=1,
+    )
+    middles = np.round(middles, 3)
+    start, end = group[network.start], group[network.end]
+    # A stretch within one merged junction leads nowhere, but for a loop that is long enough to walk.
+    kept = np.flatnonzero((start != end) | (network.length > 4 * TOGETHER_M))
+    lines = []
+    for stretch in kept:
+        line = network.lines[stretch].copy()
+        line[0], line[-1] = middles[start[stretch]], middles[end[stretch]]
+        lines.append(line[np.concatenate([[True], np.any(np.diff(line, axis=0) != 0, axis=1)])])
+    merged = WayNetwork(middles, tuple(lines), start[kept], end[kept], network.way[kept])
+    return select_stretches(merged, np.arange(len(lines)))
+
+
+def _panoramas(network: WayNetwork) -> Panoramas:
+    """Return the panoramas: one on each junction, in order, then more along each stretch."""
+    xy, street = [network.junctions], [np.zeros(len(network.junctions), np.int64)]
+    pairs: set[tuple[int, int]] = set()
+    count = len(network.junctions)
+    for number_, line in enumerate(network.lines):
+        shape = shapely.LineString(line)
+        start, end = int(network.start[number_]), int(network.end[number_])
+        # A loop needs two panoramas besides its junction: with fewer, its links would coincide.
+        pieces = max(3 if start == end else 1, round(shape.length / SPACING_M))
+        inner = shapely.line_interpolate_point(shape, np.arange(1, pieces) / pieces, normalized=True)
+        xy.append(np.round(shapely.get_coordinates(inner), 3))
+        street.append(np.full(pieces - 1, number_))
+        street[0][[start, end]] = number_
+        # Junctions have the first numbers; the panoramas along the stretch follow in its order.
+        chain = [start, *range(count, count + pieces - 1), end]
+        pairs.update((min(a, b), max(a, b)) for a, b in pairwise(chain))
+        count += pieces - 1
+    return _link_panoramas(np.concatenate(xy), np.concatenate(street), pairs)
+
+
+def _link_panoramas(xy: Floats, street: Ints, pairs: set[tuple[int, int]]) -> Panoramas:
+    """Return panoramas linked in both directions."""
+    links = np.array(sorted(pairs), np.int64).reshape(-1, 2)
+    both = np.concatenate([links, links[:, ::-1]])
+    both = both[np.lexsort((both[:, 1], both[:, 0]))]
+    return Panoramas(xy, street, both[:, 0], both[:, 1])
+
+
+def _without_those_in_houses(all_: Panoramas, built: Shapes) -> Panoramas:
+    """Return the panoramas without those in or at footprints and passages; their neighbours are linked."""
+    points = shapely.points(all_.xy)
+    hit = shapely.STRtree(built).query(points, predicate="dwithin", distance=CLEAR_M)[0]
+    inside = np.zeros(len(all_.xy), bool)
+    inside[hit] = True
+    around: dict[int, set[int]] = {}
+    for a, b in zip(all_.source.tolist(), all_.target.tolist(), strict=True):
+        around.setdefault(a, set()).add(b)
+    for lost in np.flatnonzero(inside).tolist():
+        ends = around.pop(lost, set())
+        for end in ends:
+            around[end].discard(lost)
+            # Its neighbours are linked with one another, so that a walk still gets past.
+            around[end] |= ends - {end}
+    kept = np.flatnonzero(~inside)
+    new = np.full(len(all_.xy), -1, np.int64)
+    new[kept] = np.arange(len(kept))
+    pairs = {
+        (min(int(new[a]), int(new[b])), max(int(new[a]), int(new[b])))
+        for a, ends in around.items()
+        for b in ends
+    }
+    return _link_panoramas(all_.xy[kept], all_.street[kept], pairs)
+
+
+def _widen_streets(
+    extract: OsmExtract, network: WayNetwork, houses: Houses, tree: shapely.STRtree
+) -> tuple[Street, ...]:
+    """Return the streets of a network, with the widths that tags and houses leave."""
+    near, far, usual = _clearance(network, houses, tree)
+    streets = []
+    for number_, line in enumerate(network.lines):
+        tags = extract.lines.tags[network.way[number_]]
+        if tags.get("highway") in ROADS:
+            road = max(min(_usual_width(tags), 2 * ROAD_SHARE * near[number_]), 1.0)
+            widest = WIDEST_PAVEMENT_M if _is_busy(tags) else 2.0
+        else:
+            road, widest = 0.0, WIDEST_PAVEMENT_M if _is_busy(tags) else _usual_width(tags) / 2
+        if usual[number_] > OPEN_M and road:
+            widest = min(widest, VERGE_M if tags.get("sidewalk", "both") in NO_SIDEWALK else OPEN_PAVEMENT_M)
+        pavement = min(max(far[number_] - road / 2, 0.4), widest)
+        streets.append(
+            Street(
+                number_, tags.get("name", ""), line, int(network.start[number_]), int(network.end[number_]),
+                round(road, 2), round(pavement, 2), _is_gravel(tags),
+            )
+        )  # fmt: skip
+    return tuple(streets)
+
+
+def _is_gravel(tags: Tags) -> bool:
+    """Return whether people walk on gravel or bare ground."""
+    return tags.get("surface", tags["highway"]) in LOOSE
+
+
+def _is_busy(tags: Tags) -> bool:
+    """Return whether the ground beside a way is paved up to the houses."""
+    return tags.get("highway") in ROADS - {"service"} or tags.get("highway") == "pedestrian"
+
+
+def _usual_width(tags: Tags) -> float:
+    """Return the carriageway's width in metres: tagged, by lanes or by class."""
+    width = metres(tags.get("width"))
+    if width is None and (lanes := number(tags.get("lanes"))):
+        width = lanes * LANE_M + 0.5
+    if width is None or not 1.0 <= width <= 40.0:
+        width = WIDTH_M.get(tags.get("highway", ""), PATH_M)
+    return width
+
+
+def _clearance(network: WayNetwork, houses: Houses, tree: shapely.STRtree) -> tuple[Floats, Floats, Floats]:
+    """Return (least, most, mean) metres from each stretch's middle to the houses."""
+    lines = np.array([shapely.LineString(line) for line in network.lines], object)
+    length = shapely.length(lines)
+    count = np.maximum(1, np.round(length / PROBE_M)).astype(int)
+    owner = np.repeat(np.arange(len(lines)), count)
+    # The place of each probe among those of its own stretch.
+    rank = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
+    along = (rank + 0.5) * (length / count)[owner]
+    here = shapely.get_coordinates(shapely.line_interpolate_point(lines[owner], along))
+    ahead = shapely.get_coordinates(
+        shapely.line_interpolate_point(lines[owner], np.minimum(along + 0.5, length[owner]))
+    )
+    back = shapely.get_coordinates(shapely.line_interpolate_point(lines[owner], np.maximum(along - 0.5, 0.0)))
+    # The direction of the street over a metre around the probe; at bends it is a mean.
+    way = (ahead - back) / np.maximum(np.linalg.norm(ahead - back, axis=1, keepdims=True), 1e-9)
+    sides = []
+    for sign in (1.0, -1.0):
+        tip = here + sign * PROBE_REACH_M * np.stack([-way[:, 1], way[:, 0]], axis=1)
+        rays = np.asarray(shapely.linestrings(np.stack([here, tip], axis=1)))
+        ray, house = tree.query(rays, predicate="intersects").reshape(2, -1)
+        hit = shapely.distance(
+            shapely.points(here[ray]), shapely.intersection(rays[ray], houses.footprints[house])
+        )
+        free = np.full(len(rays), PROBE_REACH_M)
+        np.minimum.at(free, ray, hit)
+        sides.append(free)
+    narrow, wide = np.minimum(*sides), np.maximum(*sides)
+    least, most = np.full(len(lines), PROBE_REACH_M), np.zeros(len(lines))
+    np.minimum.at(least, owner, narrow)
+    np.maximum.at(most, owner, wide)
+    mean = np.bincount(owner, weights=(narrow + wide) / 2) / count
+    return np.maximum(least, 0.8), most, mean
+
+
+def _with_connections(network: WayNetwork, core: Flags, longest: float) -> Flags:
+    """Return True for stretches of the core, and for those that join its parts, shape (n,).
+
+    Args:
+        network: all that may be used.
+        core: which stretches are in it anyway, shape (n,).
+        longest: metres of a connection, at most; a part farther off stays apart.
+    """
+    count = len(network.junctions)
+    # The core is as good as free, so that the shortest way uses as little else as possible.
+    weight = np.where(core, 1e-6, network.length + 1e-3)
+    # of several stretches between two junctions only the shortest counts
+    order = np.lexsort(
+        (weight, np.maximum(network.start, network.end), np.minimum(network.start, network.end))
+    )
+    low, high = np.minimum(network.start, network.end)[order], np.maximum(network.start, network.end)[order]
+    first = np.flatnonzero((np.diff(low, prepend=-1) != 0) | (np.diff(high, prepend=-1) != 0))
+    best = order[first]
+    pair = {(int(a), int(b)): int(edge) for a, b, edge in zip(low[first], high[first], best, strict=True)}
+    links = coo_array((weight[best], (low[first], high[first])), shape=(count, count)).tocsr()
+
+    core_ends = np.concatenate([network.start[core], network.end[core]])
+    inner = coo_array((np.ones(core.sum()), (network.start[core], network.end[core])), shape=(count, count))
+    _, part = connected_components(inner, directed=False)
+    metres = np.bincount(part[network.start[core]], weights=network.length[core], minlength=part.max() + 1)
+    origin = int(core_ends[part[core_ends] == metres.argmax()][0])
+    _, before = dijkstra(links, directed=False, indices=origin, return_predecessors=True)
+
+    taken = core.copy()
+    done = {int(metres.argmax())}
+    # One node of each part is enough: within a part, ways cost next to nothing.
+    for node in core_ends[np.unique(part[core_ends], return_index=True)[1]]:
+        if int(part[node]) in done:
+            continue
+        path, at = [], int(node)
+        while before[at] >= 0:
+            path.append(pair[min(at, int(before[at])), max(at, int(before[at]))])
+            at = int(before[at])
+        bridge = [edge for edge in path if not taken[edge]]
+        if at == origin and network.length[bridge].sum() <= longest:
+            taken[bridge] = True
+    return taken
+
+
+@dataclass(frozen=True, slots=True)
+class _Shortcut:
+    """Stretches that lead from one walked junction to another."""
+
+    length: float
+    start: int
+    end: int
+    stretches: tuple[int, ...]
+
+
+def _with_shortcuts(network: WayNetwork, taken: Flags, longest: float) -> Flags:
+    """Return True for walked stretches, and for useful shortcuts, shape (n,).
+
+    Args:
+        network: all that may be used.
+        taken: which stretches are walked anyway, shape (n,).
+        longest: metres of a shortcut, at most.
+    """
+    walked = taken.copy()
+    graph = _graph(network, walked)
+    for shortcut in sorted(
+        _shortcuts(network, taken, longest), key=lambda one: (one.length, one.start, one.end)
+    ):
+        around = 2 * shortcut.length + _SHORTER_BY_M
+        metres = dijkstra(graph, directed=False, indices=shortcut.start, limit=around)
+        if not np.isfinite(metres[shortcut.end]):
+            walked[list(shortcut.stretches)] = True
+            graph = _graph(network, walked)
+    return walked
+
+
+def _shortcuts(network: WayNetwork, taken: Flags, longest: float) -> list[_Shortcut]:
+    """Return the useful ways over other stretches between two walked junctions."""
+    count = len(network.junctions)
+    others = np.flatnonzero(~taken)
+    inner, outer = np.zeros(count, bool), np.zeros(count, bool)
+    inner[network.start[taken]] = inner[network.end[taken]] = True
+    outer[network.start[others]] = outer[network.end[others]] = True
+    contacts = np.flatnonzero(inner & outer)
+    graph, beside = _graph(network, taken), _graph(network, ~taken)
+    edge = _shortest_edges(network, others)
+    found = []
+    for start in contacts.tolist():
+        metres, before = dijkstra(
+            beside, directed=False, indices=start, limit=longest, return_predecessors=True
+        )
+        ends = contacts[(contacts > start) & np.isfinite(metres[contacts])]
+        if not len(ends):
+            continue
+        around = dijkstra(graph, directed=False, indices=start, limit=2 * longest + _SHORTER_BY_M)
+        found += [
+            _Shortcut(float(metres[end]), start, end, _stretches(edge, before, end))
+            for end in ends[around[ends] > 2 * metres[ends] + _SHORTER_BY_M].tolist()
+        ]
+    return found
+
+
+def _stretches(edge: dict[tuple[int, int], int], before: Ints, end: int) -> tuple[int, ...]:
+    """Return the stretches of a shortest path, by the node before each."""
+    stretches, at = [], end
+    while before[at] >= 0:
+        last = int(before[at])
+        stretches.append(edge[min(at, last), max(at, last)])
+        at = last
+    return tuple(stretches)
+
+
+def _graph(network: WayNetwork, kept: Flags) -> csr_array:
+    """Return the metres between neighbouring junctions over some stretches, as a matrix."""
+    edge = _shortest_edges(network, np.flatnonzero(kept))
+    pairs = np.array(list(edge), np.int64).reshape(-1, 2)
+    metres = np.maximum(network.length[list(edge.values())], 1e-3)
+    count = len(network.junctions)
+    return coo_array((metres, (pairs[:, 0], pairs[:, 1])), shape=(count, count)).tocsr()
+
+
+def _shortest_edges(network: WayNetwork, stretches: Ints) -> dict[tuple[int, int], int]:
+    """Return the shortest stretch between each two neighbouring junctions, the lower first."""
+    edges: dict[tuple[int, int], int] = {}
+    for stretch in stretches[np.argsort(-network.length[stretches], kind="stable")].tolist():
+        one, other = int(network.start[stretch]), int(network.end[stretch])
+        if one != other:
+            edges[min(one, other), max(one, other)] = stretch
+    return edges

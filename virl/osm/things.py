@@ -1,0 +1,215 @@
+"""Street furniture, hedges, walls and fences that are mapped."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import atan2, degrees
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+from shapely import Geometry, LineString
+
+from virl.geo.globe import Floats, normalize_heading
+from virl.osm.extract import OsmExtract, Tags
+from virl.osm.houses import Houses
+from virl.osm.measures import metres, number
+from virl.osm.signing import variant
+from virl.osm.ways import is_hidden
+from virl.towns.plan.town_plan import Barrier, BarrierKind, Furniture, FurnitureKind, Panoramas, Street
+
+KINDS: Mapping[tuple[str, str], FurnitureKind] = {
+    ("amenity", "waste_basket"): "trash bin",
+    ("amenity", "bench"): "bench",
+    ("amenity", "post_box"): "mailbox",
+    ("emergency", "fire_hydrant"): "fire hydrant",
+    ("highway", "street_lamp"): "street lamp",
+    ("highway", "traffic_signals"): "traffic light",
+    ("natural", "tree"): "tree",
+    ("barrier", "bollard"): "bollard",
+    ("man_made", "planter"): "planter",
+    ("amenity", "bicycle_parking"): "bicycle stand",
+    ("highway", "bus_stop"): "bus stop",
+}
+"""Kind of furniture for each (key, value)."""
+AREAS = frozenset({"bicycle_parking"})
+"""Values of `amenity` also mapped as areas, in whose middle the thing stands."""
+MAY_STAND_IN_ROADS = frozenset({"bollard"})
+"""Kinds of furniture that may stand on a carriageway."""
+KERB_M = 0.5
+"""Metres from the carriageway to a thing that is mapped on it; chosen."""
+
+_BARRIER_KINDS: Mapping[str, tuple[BarrierKind, float]] = {
+    "hedge": ("hedge", 1.4), "wall": ("wall", 1.3), "retaining_wall": ("wall", 0.7),
+    "city_wall": ("wall", 4.0), "fence": ("fence", 1.2), "railing": ("fence", 1.0),
+    "guard_rail": ("fence", 0.7),
+}  # fmt: skip
+"""The kind and default height in metres of the barrier drawn for each value of `barrier`; chosen."""
+_HEIGHTS_M = 0.3, 8.0
+"""Least and largest tagged height in metres that is believed; chosen."""
+_GATES = frozenset(
+    {
+        *("gate", "lift_gate", "swing_gate", "sliding_gate", "kissing_gate", "entrance", "cattle_grid"),
+        *("cycle_barrier", "turnstile", "stile", "bollard", "block", "bump_gate", "hampshire_gate"),
+    }
+)
+"""Values of `barrier` of nodes at which a line is open."""
+# All chosen.
+_GATE_M = 3.0
+"""Width of an opening in metres, where not tagged."""
+_WIDEST_GATE_M = 20.0
+"""Largest width of an opening in metres."""
+_BESIDE_ROAD_M = 0.3
+"""Least metres from a barrier to a carriageway."""
+_WAY_M, _PATH_M = 1.5, 1.0  # half of the opening for a way that has no panoramas, and for a path
+_BEFORE_PANORAMA_M = 1.5
+"""Metres around a panorama without barriers."""
+_BEFORE_FACADE_M = 0.3
+"""Metres from a house within which a barrier is a part of its wall."""
+_SHORTEST_M, _SMOOTHED_M = 0.6, 0.05
+
+
+def furniture_of(
+    extract: OsmExtract, houses: Houses, panoramas: Panoramas, streets: Sequence[Street]
+) -> tuple[Furniture, ...]:
+    """Return the mapped furniture outside houses, facing the street or its mapped direction.
+
+    What is mapped on a carriageway, as lights and stops often are, stands at its right-hand kerb.
+
+    Args:
+        extract: OpenStreetMap data.
+        houses: of the town.
+        panoramas: that see it.
+        streets: of the town.
+    """
+    kinds, xy, tags = [], [], []
+    areas = (
+        (own, shapely.point_on_surface(shape))
+        for own, shape in zip(extract.areas.tags, extract.areas.shapes, strict=True)
+        if own.get("amenity") in AREAS
+    )
+    points = zip(extract.points.tags, extract.points.shapes, strict=True)
+    for own, point in (*points, *areas):
+        kind = next((KINDS[pair] for pair in own.items() if pair in KINDS), None)
+        if kind:
+            kinds.append(kind)
+            xy.append((point.x, point.y))
+            tags.append(own)
+    if not xy:
+        return ()
+    movable = np.array([kind not in MAY_STAND_IN_ROADS for kind in kinds], bool)
+    places = _beside_roads(np.array(xy), movable, streets)
+    inside = np.zeros(len(places), bool)
+    inside[shapely.STRtree(houses.footprints).query(shapely.points(places), predicate="intersects")[0]] = True
+    inside |= ~shapely.intersects_xy(extract.outline, places[:, 0], places[:, 1])
+    _, near = cKDTree(panoramas.xy).query(places)
+    return tuple(_furniture_at(kinds, places, tags, panoramas.xy[near], np.flatnonzero(~inside).tolist()))
+
+
+def _beside_roads(xy: Floats, movable: NDArray[np.bool_], streets: Sequence[Street]) -> Floats:
+    """Return points with those on a carriageway moved to its kerb, metres, shape (n, 2)."""
+    roads = [street for street in streets if street.road > 0]
+    if not roads:
+        return xy
+    lines = np.array([shapely.LineString(street.line) for street in roads], object)
+    half = np.array([street.road / 2 for street in roads])
+    points = np.asarray(shapely.points(xy))
+    moved = xy.copy()
+    reach = float(half.max())
+    pairs = shapely.STRtree(lines).query_nearest(points, max_distance=reach, all_matches=False)
+    for point, road in pairs.T.tolist():
+        gap = shapely.distance(points[point], lines[road])
+        if not movable[point] or gap >= half[road]:
+            continue
+        along = shapely.line_locate_point(lines[road], points[point])
+        ends = np.array([min(along + 0.5, lines[road].length), max(along - 0.5, 0.0)])
+        ahead, back = shapely.get_coordinates(shapely.line_interpolate_point(lines[road], ends))
+        way = (ahead - back) / max(float(np.hypot(*(ahead - back))), 1e-9)
+        right = np.array([way[1], -way[0]])
+        on = shapely.get_coordinates(shapely.line_interpolate_point(lines[road], along))[0]
+        side = float((xy[point] - on) @ right)
+        moved[point] = on + right * (half[road] + KERB_M) * (-1.0 if side < -0.3 else 1.0)
+    return moved
+
+
+def _furniture_at(
+    kinds: list[FurnitureKind],
+    places: Floats,
+    tags: list[Tags],
+    toward: Floats,
+    kept: list[int],
+) -> Iterator[Furniture]:
+    """Yield the kept pieces, numbered by kind; each faces as mapped, else its point in `toward`."""
+    counts: dict[str, int] = {}
+    for item in kept:
+        kind = kinds[item]
+        counts[kind] = counts.get(kind, 0) + 1
+        x, y = (float(value) for value in places[item])
+        mapped = number(tags[item].get("direction"))
+        heading = mapped if mapped is not None else degrees(atan2(toward[item, 0] - x, toward[item, 1] - y))
+        name = f"{kind.replace(' ', '-')}-{counts[kind]:04d}"
+        yield Furniture(name, kind, round(x, 3), round(y, 3), normalize_heading(heading), item % 997)
+
+
+def barriers_of(
+    extract: OsmExtract, houses: Houses, streets: Sequence[Street], panoramas: Panoramas
+) -> tuple[Barrier, ...]:
+    """Return the hedges, walls and fences along mapped lines, off houses and ways.
+
+    Args:
+        extract: OpenStreetMap data.
+        houses: of the town.
+        streets: of the town.
+        panoramas: that have to stay free.
+    """
+    lines = [
+        (name, tags, line)
+        for name, tags, line in zip(extract.lines.ids, extract.lines.tags, extract.lines.shapes, strict=True)
+        if tags.get("barrier") in _BARRIER_KINDS and not is_hidden(tags)
+    ]
+    if not lines:
+        return ()
+    rooms = shapely.buffer(np.asarray(shapely.points(panoramas.xy)), _BEFORE_PANORAMA_M, quad_segs=2)
+    openings = np.array([*_openings(extract, streets), *rooms], object)
+    ways, walls = shapely.STRtree(openings), shapely.STRtree(houses.footprints)
+    found = []
+    for name, tags, line in lines:
+        taken = [
+            *openings[ways.query(line, predicate="intersects")],
+            *shapely.buffer(
+                houses.footprints[walls.query(line, "dwithin", _BEFORE_FACADE_M)], _BEFORE_FACADE_M
+            ),
+        ]
+        free = shapely.intersection(shapely.difference(line, shapely.union_all(taken)), extract.outline)
+        found += [_barrier(name, tags, part) for part in _stretches(free)]
+    return tuple(found)
+
+
+def _barrier(name: str, tags: Tags, line: LineString) -> Barrier:
+    """Return the barrier of a line, with its tagged or default height."""
+    kind, height = _BARRIER_KINDS[tags["barrier"]]
+    tagged = metres(tags.get("height"))
+    if tagged is not None and _HEIGHTS_M[0] <= tagged <= _HEIGHTS_M[1]:
+        height = tagged
+    return Barrier(kind, np.round(shapely.get_coordinates(line), 3), round(height, 2), variant(name))
+
+
+def _stretches(line: Geometry) -> Iterator[LineString]:
+    """Yield the smoothed parts of a line that are long enough."""
+    for part in shapely.get_parts(shapely.line_merge(line)):
+        smooth = shapely.simplify(part, _SMOOTHED_M)
+        if isinstance(smooth, LineString) and smooth.length >= _SHORTEST_M:
+            yield smooth
+
+
+def _openings(extract: OsmExtract, streets: Sequence[Street]) -> Iterator[Geometry]:
+    """Yield the ground of gates, and of ways through a barrier, metres."""
+    for tags, point in zip(extract.points.tags, extract.points.shapes, strict=True):
+        if tags.get("barrier") in _GATES:
+            width = min(metres(tags.get("maxwidth:physical") or tags.get("width")) or _GATE_M, _WIDEST_GATE_M)
+            yield shapely.buffer(point, width / 2)
+    for street in streets:
+        half = street.road / 2 + _BESIDE_ROAD_M if street.road else _PATH_M
+        yield shapely.buffer(LineString(street.line), half, quad_segs=2)
+    for tags, line in zip(extract.lines.tags, extract.lines.shapes, strict=True):
+        if "highway" in tags and not is_hidden(tags):
+            yield shapely.buffer(line, _WAY_M, quad_segs=2)

@@ -1,0 +1,281 @@
+"""A city: one provider each of street view, places, maps and listings."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Protocol, Self
+
+from virl.geo.globe import LatLng
+from virl.geo.region import Region
+from virl.money.ledger import Ledger
+from virl.pages.inline_html import card, length_m
+from virl.pages.map_image import map_image
+from virl.platform.city.inventory import Inventory
+from virl.platform.city.left_out import LeftOut
+from virl.platform.city.listings import Listings
+from virl.platform.city.maps import Maps
+from virl.platform.city.mover_choice import MoverChoice
+from virl.platform.city.places import Places
+from virl.platform.city.relocate import relocate
+from virl.platform.city.streetview import Box, Camera, Panorama, Pose, StreetView, View
+
+
+@dataclass(frozen=True, slots=True)
+class Visible:
+    """A sign or a piece of street furniture that a view truly shows."""
+
+    id: str
+    """Id of what is seen, the same in every view; of furniture, that of its `Thing`."""
+    kind: str
+    """`"sign"`, or a sort of street furniture such as `"trash bin"`."""
+    label: str
+    """The words of a sign (empty where no font can draw them, so the sign is blank), or the kind again."""
+    box: Box
+    """Pixels (left, top, right, bottom) of the part that can be seen."""
+    distance: float
+    """Metres from the camera."""
+    visible_fraction: float
+    """Share of its pixels that are seen, (0, 1]: of all that it would cover unhidden and uncropped."""
+    place_id: str | None = None
+    """Id of the place that a sign belongs to; `None` for furniture."""
+    place_types: tuple[str, ...] = ()
+    """Types of the place that a sign belongs to; empty for furniture."""
+    on_directory: bool = False
+    """True where the sign is a line on a building's directory: its place is somewhere inside."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """A piece of street furniture that truly stands somewhere."""
+
+    id: str
+    """The id used in `Visible`: the same from wherever it is seen."""
+    kind: str
+    """Sort of street furniture, such as `"trash bin"`."""
+    position: LatLng
+    is_mapped: bool = True
+    """False for a thing that no map has: in a twin, parked cars and trees of forests come from a seed."""
+
+
+class Truth(Protocol):
+    """The ground truth of a town that virl draws, for scoring only: no agent may ask it."""
+
+    def visible(
+        self, pano_id: str, camera: Camera, min_pixels: int = 12, kinds: Collection[str] | None = None
+    ) -> list[Visible]:
+        """Return the signs and furniture of which a view shows at least `min_pixels` pixels, nearest first.
+
+        Args:
+            pano_id: where the camera stands.
+            camera: of the view.
+            min_pixels: fewer are not seen.
+            kinds: the only kinds looked for, such as `{"sign", "trash bin"}`; `None` looks for all. The
+                fewer, the faster.
+
+        Raises:
+            NoStreetView: there is no such panorama.
+        """
+        ...
+
+    def things(self, kinds: Collection[str] | None = None) -> list[Thing]:
+        """Return all street furniture of these kinds, `None` for all, sorted by id."""
+        ...
+
+    def crossings(self) -> list[LatLng]:
+        """Return the positions of the middles of all marked crossings."""
+        ...
+
+    def attributes(self, place_id: str) -> Mapping[str, bool]:
+        """Return the hidden attributes of a place, such as `{"spicy": False, "quiet": True}`.
+
+        Raises:
+            NotFound: no place has this id.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PanoramaPage:
+    """The data that the mover `web` needs to show a city's street view in a page."""
+
+    maps_js: str
+    """Address of the Maps JavaScript API."""
+    pay: Callable[[], None]
+    """A function that books a panorama object, before the page makes it.
+
+    Raises:
+        BudgetExceeded: it would cost more than is left.
+    """
+    outdoor: bool = True
+    """True to leave out links to panoramas that were taken indoors."""
+
+
+class StreetMap(Protocol):
+    """The streets of a whole city at once, for drawing; only for a city that is held whole."""
+
+    def lines(self) -> Sequence[Sequence[LatLng]]:
+        """Return the centre line of each street, as positions."""
+        ...
+
+    def panorama_ids(self) -> Sequence[str]:
+        """Return the ids of all panoramas, in a fixed order."""
+        ...
+
+
+def _do_nothing() -> None:
+    """Close nothing."""
+
+
+def _no_credit() -> str:
+    """Return an empty text: nobody has to be credited."""
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class City:
+    """A city: a name, one provider of each kind, and facts about the city itself."""
+
+    name: str
+    """The name that `open_city` takes."""
+    title: str
+    """The name as people write it."""
+    center: LatLng
+    """Position of the middle of the city."""
+    streetview: StreetView
+    """Panoramas, the links between them, and views."""
+    places: Places
+    """Shops and other places, to search or to list nearby."""
+    maps: Maps
+    """Addresses, routes and travel times."""
+    listings: Listings | None = None
+    """Homes to rent; `None` where nobody lists any."""
+    truth: Truth | None = None
+    """The true contents of views, for scoring; `None` where they are not known."""
+    is_drawn: bool = False
+    """True where virl draws the views but has no truth of them: a made town behind a server."""
+    street_map: StreetMap | None = None
+    """Streets, houses and parks to draw; `None` where they are not known at once."""
+    inventory: Inventory | None = None
+    """Streets, houses, places and things of the whole city, for pages and exports; `None` if not known."""
+    life: Sequence[LatLng] = field(default=(), compare=False)
+    """Positions of its named shops and amenities, where all are known at once."""
+    choice: str = ""
+    """Hint how to choose another part of a provider's area; empty for a city that is one."""
+    panorama_page: PanoramaPage | None = None
+    """The page for the mover `web`; `None` where no page shows its street view."""
+    ledger: Ledger | None = None
+    """Ledger of the requests and their costs; `None` for a city that is not asked over a network."""
+    left_out: LeftOut = field(default_factory=LeftOut)
+    """Counts of the parts of replies and files that could not be read."""
+    cheap_view: tuple[int, int] | None = None
+    """Width and height in pixels up to which a view costs less than larger ones; `None` if all cost alike."""
+    time_zone: str | None = None
+    """IANA name, such as `Asia/Tokyo`; `None` for a made city, whose clocks are nobody else's."""
+    language: str | None = None
+    """The language of most of its shop signs: a BCP 47 tag such as `zh-HK`."""
+    region: Region | None = None
+    """Outline and name of its district; `None` for a city without an outline of its own."""
+    shareable: bool | None = None
+    """True where its pictures and texts may be shown to others; `None` if the terms have to be read."""
+    terms: str = ""
+    """Terms under which its provider gives pictures and texts, in a sentence or two."""
+    attribution: str = ""
+    """The names that every page about it has to credit; empty for nobody."""
+    credits: Callable[[], str] = _no_credit
+    """Function that returns further names to credit for the pictures known by now; empty for nobody."""
+    reviewed: bool = True
+    """True where its places can have reviews, ratings and prices; False for those of a map alone."""
+    directory: bool = False
+    """True where an agent may look up every sign that it reads: that costs nothing, and names of real shops
+    rarely tell what they are."""
+    visual_memory: str = "default"
+    """Settings of visual memory that expect panoramas to be placed as inexactly as its are: a name in
+    `platform/memory/`."""
+    invented: str = ""
+    """The invented parts of a real town, such as `reviews and ratings are invented`; empty for nothing."""
+    fit_mover: Callable[[Panorama, str | None], MoverChoice] | None = None
+    """Function that says which mover fits where somebody starts, or whether the one named works, asking the
+    provider; raises `BadInput` if it does not. `None` if the city's file says all that there is to say."""
+    close: Callable[[], None] = _do_nothing
+    """A function that closes the city's connections."""
+    opened_as: str = ""
+    """The name, or the path of a file, that the city was opened by."""
+    opened: "City | None" = field(default=None, compare=False, repr=False)
+    """The same city as `open_city` made it; `dataclasses.replace` leaves it as it is."""
+
+    @property
+    def is_as_opened(self) -> bool:
+        """Return whether the city is as `open_city` made it, no part replaced: its name stands for it."""
+        made = self.opened
+        return made is not None and all(
+            getattr(self, part.name) is getattr(made, part.name)
+            for part in fields(self)
+            if part.name != "opened"
+        )
+
+    def __deepcopy__(self, _: dict[int, object]) -> Self:
+        """Return the same city: its connections, caches and budget are not for copying."""
+        return self
+
+    def look(
+        self,
+        at: LatLng | Pose,
+        heading: float | None = None,
+        *,
+        pitch: float = 0.0,
+        fov: float = 90.0,
+        width: int = 640,
+        height: int = 640,
+    ) -> View:
+        """Return the view from a pose, or from the panorama nearest to a position.
+
+        Args:
+            at: a pose, such as that of a walk's step, or any position within 800 m of a panorama.
+            heading: degrees clockwise from north; by default that of the pose, and north from a position.
+            pitch: degrees upward, in [-90, 90].
+            fov: horizontal degrees, in [10, 120].
+            width: pixels, in [16, 2048].
+            height: pixels, in [16, 2048].
+
+        Raises:
+            NoStreetView: there is no panorama so near.
+            NoImagery: it has no picture.
+            BadInput: a number is out of its range.
+
+        Examples:
+            >>> town.look(town.center, heading=90, width=64, height=64).pixels.shape
+            (64, 64, 3)
+        """
+        ahead = at.heading if isinstance(at, Pose) else 0.0
+        faced = ahead if heading is None else heading
+        camera = Camera(heading=faced, pitch=pitch, fov=fov, width=width, height=height)
+        pano_id = at.pano_id if isinstance(at, Pose) else relocate(self.streetview, at, "the position").id
+        return self.streetview.view(pano_id, camera)
+
+    def _repr_html_(self) -> str:
+        """Return an HTML of the map, what the city holds and whose data that is, for a notebook."""
+        facts: list[tuple[str, object]] = [("middle", self.center), ("time zone", self.time_zone)]
+        lines = self.street_map.lines() if self.street_map else ()
+        if self.street_map:
+            facts.append(("panoramas", f"{len(self.street_map.panorama_ids()):,}"))
+            facts.append(("streets", f"{sum(map(length_m, lines)) / 1000:,.1f} km"))
+        if self.inventory:
+            facts.append(("houses", f"{len(self.inventory.houses()):,}"))
+            facts.append(("places", f"{len(self.inventory.places()):,}"))
+        facts.append(("may be shown to others", _yes_or_no(self.shareable)))
+        picture = map_image(f"Map of {self.title}", streets=lines)
+        return card(self.title, facts, picture=picture, notes=(self.notice, self.terms))
+
+    @property
+    def lacks(self) -> str:
+        """The statement that the city has no opinions and prices; empty for a city that can have some."""
+        return "" if self.reviewed else f"{self.title} has no reviews, ratings or prices"
+
+    @property
+    def notice(self) -> str:
+        """The notice for every page and result about it: whose data they are, and what is invented."""
+        return "; ".join(part for part in (self.attribution, self.credits(), self.invented) if part)
+
+
+def _yes_or_no(answer: bool | None) -> str:
+    """Return "yes", "no", or "as the terms say" for `None`."""
+    return "as the terms say" if answer is None else "yes" if answer else "no"

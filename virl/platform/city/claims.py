@@ -1,0 +1,334 @@
+"""Claims that agents make at the end of their runs, and what is true of them in a town that virl draws.
+
+An agent makes its claims by what it has seen and read. They are checked once its run has ended: what is true
+is written into `result.json` and the report, and reaches no prompt, no tool and no record of a journal.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Literal, TypeVar
+
+import numpy as np
+from pydantic import Field
+
+from virl.clock import show_clock
+from virl.geo.globe import LatLng, distance, distances
+from virl.platform.city.city import City, Thing, Truth
+from virl.platform.city.inventory import Inventory
+from virl.platform.city.places import DAYS, Place
+
+_StandingT = TypeVar("_StandingT", Thing, Place)
+ARRIVED_M = 25.0
+"""Metres within which an agent has arrived at a place (V-IRL's)."""
+IN_SIGHT_M = 20.0
+"""Metres around each position where an agent looked, within which things count (V-IRL's)."""
+BESIDE_M = 14.0
+"""Metres between neighbouring places at most; chosen: shop fronts are 6 to 12 m, streets are wider."""
+SAME_M = 5.0
+"""Metres between a reported thing and the true one at most; chosen: near enough to be found."""
+SAME_MIN = 1.0
+"""Minutes by which a claimed walk may differ from the true one; chosen."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivalClaim:
+    """A claim that a walk or its directions ended at a place, or that it did not."""
+
+    sought: str
+    """Name of the place that was sought, or words for its kind."""
+    stood: LatLng
+    """Position at the end of the walk."""
+    arrived: bool = True
+    """True where the claim is to have arrived, False where it is not to have."""
+    at: LatLng | None = None
+    """Position that was sought, where it is no named place; `None` for a place by name or types."""
+    types: tuple[str, ...] = ()
+    """Place types; one of them is sought. Empty where the place is sought by its name."""
+    beside: tuple[str, ...] = ()
+    """Place types; beside the place that was sought is one open place of each."""
+    within_m: float = ARRIVED_M
+    """Metres from the end of the walk to the place within which the walk has arrived."""
+    kind: Literal["arrival"] = "arrival"
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceClaim:
+    """A claim that a place has the type, attributes and opening hours that were wished for."""
+
+    place_id: str
+    name: str
+    types: tuple[str, ...] = ()
+    """Place types of which the place has to have one; empty for any."""
+    wishes: Mapping[str, bool] = field(default_factory=dict)
+    """Attributes wished for, and whether each has to hold, such as `{"spicy": False}`."""
+    at: tuple[int, int] | None = None
+    """Day (0: Monday) and minute after midnight at which it has to be open; `None` for any."""
+    kind: Literal["place"] = "place"
+
+
+@dataclass(frozen=True, slots=True)
+class AbsenceClaim:
+    """A claim that no place along a walk has the type, attributes and opening hours wished for."""
+
+    walked: tuple[LatLng, ...]
+    """Positions along the walk."""
+    types: tuple[str, ...]
+    """Place types of which a place has to have one."""
+    wishes: Mapping[str, bool] = field(default_factory=dict)
+    """Attributes wished for, and whether each has to hold, such as `{"spicy": False}`."""
+    at: tuple[int, int] | None = None
+    """Day (0: Monday) and minute after midnight at which a place has to be open; `None` for any."""
+    kind: Literal["absence"] = "absence"
+
+
+@dataclass(frozen=True, slots=True)
+class CountClaim:
+    """A claim of how many things of a kind stand where an agent has looked."""
+
+    thing: str
+    """Kind of the things, in the words of the detector."""
+    positions: tuple[LatLng, ...]
+    """Reported position of each thing."""
+    looked_from: tuple[LatLng, ...]
+    """Positions where the agent looked."""
+    at_once: int | None = None
+    """Most that were found in one look, where nobody said which are the same: the claim is then that so many
+    exist at least, or none."""
+    kind: Literal["count"] = "count"
+
+
+@dataclass(frozen=True, slots=True)
+class HomeClaim:
+    """A claim of the minutes on foot from a home to the nearest place of each kind."""
+
+    address: str
+    position: LatLng
+    minutes: Mapping[str, float | None]
+    """Minutes on foot by place type; `None` where none is within `reach_m`."""
+    reach_m: float
+    """Metres from the home within which places count."""
+    kind: Literal["home"] = "home"
+
+
+Claim = Annotated[
+    ArrivalClaim | PlaceClaim | AbsenceClaim | CountClaim | HomeClaim, Field(discriminator="kind")
+]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedClaim:
+    """A claim beside the truth."""
+
+    claimed: str
+    """The claim, in a few words."""
+    true: str
+    """The truth, in a few words."""
+    holds: bool | None
+    """True for a true claim, False for a false one; `None` where the town does not know enough."""
+    numbers: Mapping[str, float] = field(default_factory=dict)
+    """Figures of the comparison, such as `{"reported": 12, "exist": 9, "right": 8}`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToldTruth:
+    """The claims of a run beside what is true."""
+
+    known: str
+    """Reason why the truth is known, in a sentence."""
+    checked: tuple[CheckedClaim, ...]
+
+    @property
+    def line(self) -> str:
+        """All checked claims in one line."""
+        if not self.checked:
+            return "The run ended without a claim"
+        if len(self.checked) <= 3:
+            return "; ".join(f"{one.claimed}: {one.true}" for one in self.checked)
+        held = [one.holds for one in self.checked]
+        unknown = f", {held.count(None)} not known" if None in held else ""
+        false = [f"; not true: {one.claimed}: {one.true}" for one in self.checked if one.holds is False]
+        return f"{held.count(True)} of {len(held)} claims are true{unknown}{''.join(false[:1])}"
+
+
+def check_claims(city: City, claims: Sequence[Claim]) -> ToldTruth | None:
+    """Return claims, each beside the truth; `None` in a city whose truth is not known."""
+    if city.truth is None or city.inventory is None:
+        return None
+    town = _Town(city, city.truth, city.inventory)
+    source = f"drawn from {city.attribution}" if city.attribution else "a made town"
+    invented = f", in which {city.invented}" if city.invented else ""
+    known = f"Known because {city.title} is {source}{invented}; the agent was not told."
+    return ToldTruth(known, tuple(town.check(one) for one in claims))
+
+
+def pairs_within(reported: Sequence[LatLng], true: Sequence[LatLng], radius: float) -> dict[int, int]:
+    """Match reported to true positions; return the index of the true one by that of the reported one.
+
+    As many pairs as there can be, one to one; of these, the nearest.
+
+    Args:
+        reported: in any order.
+        true: in any order.
+        radius: metres that the two of a pair are apart at most.
+    """
+    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 - takes 0.2 s, which no start needs
+
+    if not (reported and true):
+        return {}
+    a, b = np.array(reported), np.array(true)
+    apart = distances(a[:, None, 0], a[:, None, 1], b[None, :, 0], b[None, :, 1])
+    beyond = 1e6  # metres; so dear that as many pairs as possible are within the radius
+    chosen = zip(*linear_sum_assignment(np.where(apart <= radius, apart, beyond)), strict=True)
+    return {int(i): int(j) for i, j in chosen if apart[i, j] <= radius}
+
+
+@dataclass(frozen=True, slots=True)
+class _Town:
+    """A town whose truth is known, to check claims in."""
+
+    city: City
+    truth: Truth
+    inventory: Inventory
+
+    def check(self, claim: Claim) -> CheckedClaim:
+        """Return a claim of any kind beside the truth."""
+        match claim:
+            case ArrivalClaim():
+                return self._check_arrival(claim)
+            case PlaceClaim():
+                return self._check_place(claim)
+            case AbsenceClaim():
+                return self._check_absence(claim)
+            case CountClaim():
+                return self._check_count(claim)
+            case HomeClaim():
+                return self._check_home(claim)
+
+    def _check_arrival(self, claim: ArrivalClaim) -> CheckedClaim:
+        """Return the claim beside the metres from the end of the walk to the nearest place sought."""
+        neighbours = f" beside {' and '.join(map(_words, claim.beside))}" if claim.beside else ""
+        claimed = f"{'at' if claim.arrived else 'not at'} {claim.sought}{neighbours}"
+        if claim.at is None:
+            places = [one for one in self.inventory.places() if _is_sought(one, claim)]
+            for kind in claim.beside:
+                near = [one.position for one in self.inventory.places() if one.is_open and _is_a(kind, one)]
+                places = _filter_near(places, near, BESIDE_M)
+            if not places:
+                return CheckedClaim(claimed, "the town has none", not claim.arrived)
+            nearest = min(places, key=lambda one: distance(one.position, claim.stood))
+            name, where = nearest.name, nearest.position
+        else:
+            name, where = claim.sought, claim.at
+        metres = distance(where, claim.stood)
+        arrived = metres <= claim.within_m
+        told = "arrived" if arrived else "not arrived"
+        true = f"{told}, {name} is {metres:.0f} m from the end of the walk"
+        return CheckedClaim(claimed, true, arrived == claim.arrived, {"metres": round(metres, 1)})
+
+    def _check_place(self, claim: PlaceClaim) -> CheckedClaim:
+        """Return the claim beside the truth about each wish for the place."""
+        place = next((one for one in self.inventory.places() if one.id == claim.place_id), None)
+        claimed = claim.name
+        if place is None:
+            return CheckedClaim(claimed, "the town has no such place", holds=False)
+        parts = list(self._parts(claim, place))
+        held = [holds for _, holds in parts]
+        holds = False if False in held else None if None in held else True
+        verdict = {True: "fits", False: "does not fit", None: "may fit"}[holds]
+        told = ", ".join(text for text, _ in parts)
+        return CheckedClaim(claimed, f"{verdict} ({told})" if told else verdict, holds)
+
+    def _check_absence(self, claim: AbsenceClaim) -> CheckedClaim:
+        """Return the claim beside the number of open places along the walk that fit, or may fit."""
+        near = _filter_near([one for one in self.inventory.places() if one.is_open], claim.walked, ARRIVED_M)
+        held = [[holds for _, holds in self._parts(claim, one)] for one in near]
+        fit = sum(all(one) for one in held)
+        may = sum(False not in one for one in held) - fit
+        more = f", and {may} more may" if may else ""
+        told = f"{fit} of the places within {ARRIVED_M:.0f} m of the walk fit{more}"
+        holds = False if fit else None if may else True
+        return CheckedClaim(f"no {_words(claim.types[0])} that fits", told, holds, {"fit": fit, "may": may})
+
+    def _parts(self, claim: PlaceClaim | AbsenceClaim, place: Place) -> Iterator[tuple[str, bool | None]]:
+        """Yield each wish, as it truly is in words, and whether it is met; `None` where not known."""
+        if claim.types:
+            kind = next((one for one in claim.types if _is_a(one, place)), None)
+            yield _words(kind) if kind else f"no {_words(claim.types[0])}", kind is not None
+        if claim.at:
+            day, minute = claim.at
+            when = f"{DAYS[day]} {show_clock(minute)}"
+            is_open = None if place.is_unsure else place.may_be_open_at(day, minute)
+            told = {True: f"open at {when}", False: f"closed at {when}", None: "opening hours not known"}
+            yield told[is_open], is_open
+        attributes = self.truth.attributes(place.id)
+        for name, wished in claim.wishes.items():
+            so = attributes.get(name)
+            if so is None:
+                yield f"{_words(name)}: not known", None
+            else:
+                told_so = _words(name) if so else f"not {_words(name)}"
+                yield told_so if so == wished else f"{told_so}, not as wished", so == wished
+
+    def _check_count(self, claim: CountClaim) -> CheckedClaim:
+        """Return the claim beside the number of things near the walk, and of reported ones that exist."""
+        claimed = f"{len(claim.positions)} {claim.thing}"
+        things = self.truth.things({claim.thing})
+        if not things:
+            return CheckedClaim(claimed, "the town does not know how many exist", None)
+        there = len(_filter_near(things, claim.looked_from, IN_SIGHT_M))
+        if claim.at_once is not None:
+            claimed = (
+                f"up to {claim.at_once} {claim.thing} in one look" if claim.at_once else f"no {claim.thing}"
+            )
+            true = f"{there} exist within {IN_SIGHT_M:.0f} m of the walk"
+            seen = {"at once": claim.at_once, "exist": there}
+            holds = claim.at_once <= there if claim.at_once else not there
+            return CheckedClaim(claimed, true, holds, seen)
+        right = len(pairs_within(claim.positions, [one.position for one in things], SAME_M))
+        numbers = {"reported": len(claim.positions), "exist": there, "right": right}
+        true = f"{there} exist within {IN_SIGHT_M:.0f} m of the walk, {right} of those reported are right"
+        return CheckedClaim(claimed, true, len(claim.positions) == there == right, numbers)
+
+    def _check_home(self, claim: HomeClaim) -> CheckedClaim:
+        """Return the claim beside the minutes on foot that the city's maps give for each kind."""
+        parts: list[tuple[str, bool]] = []
+        numbers: dict[str, float] = {}
+        for kind, told in claim.minutes.items():
+            near = [one.position for one in self.inventory.places() if kind in one.types and one.is_open]
+            near = [one for one in near if distance(one, claim.position) <= claim.reach_m]
+            seconds = self.city.maps.travel_times([claim.position], near)[0].min() if near else np.inf
+            walk = float(seconds) / 60 if np.isfinite(seconds) else None
+            same = told is walk if told is None or walk is None else abs(told - walk) <= SAME_MIN
+            said = "none within reach" if walk is None else f"{walk:.0f} min"
+            parts.append((f"{_words(kind)} {said}", same))
+            numbers |= {} if walk is None else {f"minutes to {_words(kind)}": round(walk, 1)}
+        holds = all(same for _, same in parts)
+        claimed = f"{claim.address} has near it what is wished for"
+        return CheckedClaim(claimed, ", ".join(text for text, _ in parts), holds, numbers)
+
+
+def _is_sought(place: Place, claim: ArrivalClaim) -> bool:
+    """Return whether a place has one of the types that a claim sought, or else its name."""
+    if claim.types:
+        return any(_is_a(one, place) for one in claim.types)
+    return place.name.casefold() == claim.sought.casefold()
+
+
+def _is_a(kind: str, place: Place) -> bool:
+    """Return whether a place has this type or a finer one, such as `thai_restaurant` of `restaurant`."""
+    return any(one == kind or one.endswith(f"_{kind}") for one in place.types)
+
+
+def _filter_near(
+    standing: Iterable[_StandingT], positions: Sequence[LatLng], radius: float
+) -> list[_StandingT]:
+    """Return the things or places within `radius` metres of one of the positions."""
+    if not positions:
+        return []
+    here = np.array(positions)
+    return [one for one in standing if distances(*one.position, here[:, 0], here[:, 1]).min() <= radius]
+
+
+def _words(name: str) -> str:
+    """Return a type or attribute with spaces in place of underscores."""
+    return name.replace("_", " ")

@@ -1,0 +1,229 @@
+"""A navigation graph: panoramas and their links as arrays, and shortest paths through them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
+from scipy.spatial import cKDTree
+
+from virl.errors import BadInput, NoRoute, NoStreetView
+from virl.geo.globe import Floats, Ints, LatLng, LocalFrame, bearings, distance, distances
+from virl.platform.city.streetview import MAX_RADIUS_M, Link, Panorama
+
+
+@dataclass(frozen=True, eq=False)
+class NavigationGraph:
+    """Nodes with positions, and one-way links between them, as arrays. Made by `build_graph`.
+
+    The links of node `i` are the entries `first[i]` to `first[i + 1]` of `target`, `heading` and `length`.
+    """
+
+    ids: tuple[str, ...]
+    """Panorama id of each node."""
+    lat: Floats
+    """Latitude of each node, degrees, shape (nodes,)."""
+    lng: Floats
+    """Longitude of each node, degrees, shape (nodes,)."""
+    first: Ints
+    """Index of the first link of each node, and the number of all links, shape (nodes + 1,)."""
+    target: Ints
+    """Node that each link leads to, shape (links,)."""
+    heading: Floats
+    """Direction in which each link leaves, degrees clockwise from north, [0, 360), shape (links,)."""
+    length: Floats
+    """Metres of each link, shape (links,)."""
+    yaw: Floats
+    """Heading of the capturing car at each node, degrees, [0, 360); `nan` where it is not known."""
+    height: Floats
+    """Metres of each node above some common level, shape (nodes,); 0 where all lie flat."""
+    _number: dict[str, int] = field(repr=False)
+    """Number of each node, by its id."""
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def number(self, node_id: str) -> int:
+        """Return the number of the node with this id.
+
+        Raises:
+            NoStreetView: there is none.
+        """
+        try:
+            return self._number[node_id]
+        except KeyError:
+            raise NoStreetView(f"no panorama has the id {node_id!r}") from None
+
+    def position(self, node: int) -> LatLng:
+        """Return the position of a node."""
+        return LatLng(float(self.lat[node]), float(self.lng[node]))
+
+    def links(self, node: int) -> slice:
+        """Return the range of a node's links within `target`, `heading` and `length`."""
+        return slice(int(self.first[node]), int(self.first[node + 1]))
+
+    @property
+    def degree(self) -> Ints:
+        """The number of links that leave each node, shape (nodes,)."""
+        return np.diff(self.first)
+
+    def nearest(self, position: LatLng) -> tuple[int, float]:
+        """Return the number of the node nearest to a position, and its distance in metres.
+
+        Raises:
+            BadInput: the position is not finite.
+        """
+        point = self._frame.point(position)
+        if not np.isfinite(point).all():
+            raise BadInput(f"{position} is not a position: latitude and longitude must be finite")
+        node = int(self._tree.query(point)[1])
+        return node, distance(position, self.position(node))
+
+    def distances_from(self, sources: Sequence[int]) -> Floats:
+        """Return metres along links from sources to all nodes, shape (sources, nodes); `inf` for no way."""
+        if len(sources) == 0:
+            return np.empty((0, len(self)))
+        lengths: Floats = dijkstra(self._matrix, indices=np.asarray(sources))
+        return lengths
+
+    def shortest_path(self, source: int, target: int) -> tuple[list[int], float]:
+        """Return the node numbers of a shortest way, both ends included, and its length in metres.
+
+        Raises:
+            NoRoute: no way leads there.
+        """
+        lengths, before = dijkstra(self._matrix, indices=source, return_predecessors=True)
+        if not np.isfinite(lengths[target]):
+            raise NoRoute(f"no path leads from {self.ids[source]} to {self.ids[target]}")
+        path = [target]
+        while path[-1] != source:
+            path.append(int(before[path[-1]]))
+        return path[::-1], float(lengths[target])
+
+    @cached_property
+    def _matrix(self) -> csr_array:
+        """Return the metres of the links as a sparse matrix, from row to column."""
+        return csr_array((self.length, self.target, self.first), shape=(len(self), len(self)))
+
+    @cached_property
+    def _frame(self) -> LocalFrame:
+        """Return the metric frame around the mean position of the nodes."""
+        return LocalFrame(LatLng(float(self.lat.mean()), float(self.lng.mean())))
+
+    @cached_property
+    def _tree(self) -> cKDTree:
+        """Return a search tree of the nodes' positions in metres of `_frame`."""
+        return cKDTree(np.stack(self._frame.to_metres(self.lat, self.lng), axis=1))
+
+
+def build_graph(
+    ids: Sequence[str],
+    lat: ArrayLike,
+    lng: ArrayLike,
+    source: ArrayLike,
+    target: ArrayLike,
+    heading: ArrayLike | None = None,
+    length: ArrayLike | None = None,
+    *,
+    yaw: ArrayLike | None = None,
+    height: ArrayLike | None = None,
+) -> NavigationGraph:
+    """Build a graph from its nodes and links.
+
+    Args:
+        ids: one for each node, no two alike.
+        lat: degrees, shape (nodes,).
+        lng: degrees, shape (nodes,).
+        source: node number at which each link starts, shape (links,), in any order.
+        target: node number at which each link ends.
+        heading: degrees in which each link leaves; that of the straight line by default.
+        length: metres of each link; that of the straight line by default.
+        yaw: degrees that the capturing car faced at each node; not known by default.
+        height: metres of each node above a common level; 0 by default.
+
+    Raises:
+        BadInput: no nodes, an id twice, a link to a node that is not there, or a negative length.
+    """
+    nodes = tuple(ids)
+    number = {node: index for index, node in enumerate(nodes)}
+    lats, lngs = np.asarray(lat, float), np.asarray(lng, float)
+    sources, targets = np.asarray(source, np.int64), np.asarray(target, np.int64)
+    if not nodes:
+        raise BadInput("a navigation graph needs at least one node")
+    if len(number) < len(nodes):
+        twice = next(node for index, node in enumerate(nodes) if number[node] != index)
+        raise BadInput(f"the node id {twice!r} is repeated in the navigation graph")
+    ends = np.concatenate([sources, targets])
+    if len(ends) and not 0 <= ends.min() <= ends.max() < len(nodes):
+        raise BadInput(f"a link of the navigation graph leads to no node: there are {len(nodes)}")
+    straight = (lats[sources], lngs[sources], lats[targets], lngs[targets])
+    given = bearings(*straight) if heading is None else np.asarray(heading, float) % 360.0
+    # A full turn added makes headings equal that are one direction: angles less than 1e-13 degrees apart.
+    headings = (given + 360.0) % 360.0
+    lengths = distances(*straight) if length is None else np.asarray(length, float)
+    if len(lengths) and not lengths.min() >= 0:
+        raise BadInput("a link of the navigation graph has a negative length")
+
+    yaws = np.full(len(nodes), np.nan) if yaw is None else np.asarray(yaw, float) % 360.0
+    heights = np.zeros(len(nodes)) if height is None else np.asarray(height, float)
+    order = np.argsort(sources, kind="stable")
+    first = np.searchsorted(sources[order], np.arange(len(nodes) + 1))
+    return NavigationGraph(
+        ids=nodes,
+        lat=lats,
+        lng=lngs,
+        first=first,
+        target=targets[order],
+        heading=headings[order],
+        length=lengths[order],
+        yaw=yaws,
+        height=heights,
+        _number=number,
+    )
+
+
+def panorama_at(graph: NavigationGraph, node: int, date: str | None = None) -> Panorama:
+    """Return the panorama of a node, its links in the order of the graph.
+
+    Its heading is 0 where no yaw is known.
+
+    Args:
+        graph: where the node is.
+        node: its number.
+        date: ISO 8601 month.
+    """
+    links = graph.links(node)
+    columns = (graph.target[links], graph.heading[links], graph.length[links])
+    return Panorama(
+        id=graph.ids[node],
+        position=graph.position(node),
+        heading=float(np.nan_to_num(graph.yaw[node])),
+        links=tuple(
+            Link(graph.ids[target], heading, length)
+            for target, heading, length in zip(*(column.tolist() for column in columns), strict=True)
+        ),
+        date=date,
+    )
+
+
+def panorama_near(
+    graph: NavigationGraph, position: LatLng, radius: float, date: str | None = None
+) -> Panorama | None:
+    """Return the panorama nearest to a position within `radius` metres; `None` if there is none.
+
+    Args:
+        graph: links between the panoramas.
+        position: to search around.
+        radius: metres.
+        date: of the panoramas, if it is known.
+
+    Raises:
+        BadInput: the radius is outside (0, 1000] metres, or the position is not finite.
+    """
+    if not 0 < radius <= MAX_RADIUS_M:
+        raise BadInput(f"radius {radius:g} is outside (0, {MAX_RADIUS_M:g}] metres")
+    node, metres = graph.nearest(position)
+    return panorama_at(graph, node, date) if metres <= radius else None

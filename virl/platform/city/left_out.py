@@ -1,0 +1,134 @@
+"""Counts of what was left out of replies and files, and of places out of reach."""
+
+import logging
+import threading
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from zlib import crc32
+
+from pydantic import TypeAdapter
+
+from virl.files.writing import JsonLines
+
+LEFT_OUT = "left_out.jsonl"
+"""Name of the file in a run's folder that keeps each part left out."""
+MOST_REASONS = 10
+"""Number of reasons kept for each source (chosen: as many as fit a short list)."""
+
+_Part = tuple[str, str, int, int]
+"""Source, reason, checksum, and number among equal parts, of an item or field that was left out."""
+_PART: TypeAdapter[_Part] = TypeAdapter(_Part)
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Omission:
+    """The count of what was left out of one source, and the first reasons."""
+
+    source: str
+    """The service or file, such as `"Places API (New): places_nearby"`."""
+    count: int
+    """Number of items and fields left out, each counted once however often it was read."""
+    reasons: tuple[str, ...]
+    """The first reasons, at most `MOST_REASONS`."""
+
+
+@dataclass(slots=True, eq=False)
+class LeftOut:
+    """Counts of the parts of a city's services and files that cannot be read, and of unreachable places.
+
+    Safe for several threads. The first of each source is told once, as a warning in the log.
+    """
+
+    is_told: bool = True
+    """True to warn once in the log of the first of each source."""
+    _counts: Counter[str] = field(default_factory=Counter)
+    """Number of parts left out, by source."""
+    _reasons: dict[str, list[str]] = field(default_factory=dict)
+    """The first reasons, by source."""
+    _known: dict[_Part, None] = field(default_factory=dict)
+    """Parts that are counted already, as an ordered set."""
+    _kept: JsonLines | None = None
+    """File that keeps each part; `None` for none."""
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def add(self, source: str, reason: str, part: object = None, nth: int = 1) -> None:
+        """Count an item or field that cannot be read; once, however often it is read.
+
+        Args:
+            source: the service or file.
+            reason: what it is and why it cannot be read.
+            part: the item itself, or what holds the field: tells it from others that have the same reason.
+            nth: the number of those in one reply that are the same, this one included.
+        """
+        known = (source, reason, crc32(repr(part).encode("utf-8", "replace")), nth)
+        with self._lock:
+            if known in self._known:
+                return
+            self._count(known)
+            if self._kept:
+                self._kept.append(_PART.dump_json(known).decode())
+            first = self._counts[source] == 1 and self.is_told
+        if first:
+            self._warn(source, reason)
+
+    def keep(self, path: Path) -> None:
+        """Keep each part that is counted in a file, and count the parts that the file has already.
+
+        What `take` counts is not kept: it is known again when the city is opened.
+
+        Raises:
+            BadInput: the file is broken.
+            CannotWrite: it cannot be written.
+        """
+        lines = JsonLines(path, "resume the run", sync=False)
+        before = dict.fromkeys(lines.read(_PART.validate_json, mend=": remove the file to count anew"))
+        with self._lock:
+            for part in [part for part in self._known if part not in before]:
+                lines.append(_PART.dump_json(part).decode())
+            for part in [part for part in before if part not in self._known]:
+                self._count(part)
+            self._kept = lines
+
+    def _count(self, part: _Part) -> None:
+        """Count a part under its source and keep its reason among the first."""
+        source, reason, *_ = part
+        self._known[part] = None
+        self._counts[source] += 1
+        reasons = self._reasons.setdefault(source, [])
+        if len(reasons) < MOST_REASONS:
+            reasons.append(reason)
+
+    def add_unreached(self, mode: str, names: Iterable[str]) -> None:
+        """Count places to which no way of a mode of travel leads.
+
+        Args:
+            mode: of travel, such as `"walking"`.
+            names: of the places.
+        """
+        for name in names:
+            self.add(f"ways ({mode})", f"no way leads to {name}", name)
+
+    def take(self, omission: Omission) -> None:
+        """Replace the count and reasons of a source by those found at another time."""
+        with self._lock:
+            is_new = omission.source not in self._counts
+            self._counts[omission.source] = omission.count
+            self._reasons[omission.source] = list(omission.reasons)
+        if is_new and self.is_told:
+            self._warn(omission.source, omission.reasons[0])
+
+    def omissions(self) -> tuple[Omission, ...]:
+        """Return what was left out, by source in the order in which they were met."""
+        with self._lock:
+            return tuple(
+                Omission(source, count, tuple(self._reasons[source]))
+                for source, count in self._counts.items()
+            )
+
+    @staticmethod
+    def _warn(source: str, reason: str) -> None:
+        """Warn in the log of the first part that is left out of a source."""
+        _log.warning("%s: some is left out and counted, first %s", source, reason)

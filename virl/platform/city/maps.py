@@ -1,0 +1,250 @@
+"""Maps: addresses to positions, and ways between positions."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal, Protocol, runtime_checkable
+
+import numpy as np
+
+from virl.errors import BadInput, choices
+from virl.geo.globe import Floats, LatLng, bearing, compass_word, distance, signed_turn
+from virl.pages.inline_html import card
+from virl.pages.map_image import map_image
+
+TravelMode = Literal["walking", "cycling", "driving"]
+
+OFF_MAP_M: dict[TravelMode, float] = {"walking": 100.0, "cycling": 300.0, "driving": 300.0}
+"""Metres from all ways of a mode beyond which a stop is off the map. Chosen: cars stop 5 min on foot away."""
+
+SPEED_M_S: dict[TravelMode, float] = {"walking": 1.35, "cycling": 4.2, "driving": 7.0}
+"""Metres a second in town. Chosen: usual planning values, driving with its stops at lights."""
+BEND_DEG, AROUND_DEG = 40.0, 150.0  # from where on a bend is a turn, and a turn leads back; chosen
+SHORT_M = 2.0  # shorter pieces of a route are not told; chosen
+_TRANSIT = frozenset({"transit", "public transport", "bus", "tram", "train", "subway", "metro", "ferry"})
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A way through stops in the order given."""
+
+    path: tuple[LatLng, ...]
+    """Points of the line, from the first stop to the last."""
+    distance: float
+    """Length in metres."""
+    duration: float
+    """Seconds that the way takes."""
+    streets: tuple[str, ...] = ()
+    """Street name of each piece of the path, empty where it has none; no names where none are known."""
+
+    @property
+    def instructions(self) -> tuple[str, ...]:
+        """Sentences for the way, one for each stretch between two turns or changes of street."""
+        return tuple(_instructions(self))
+
+    @property
+    def __geo_interface__(self) -> dict[str, object]:
+        """The route as a GeoJSON feature, as shapely, GeoPandas and folium take it: longitude first."""
+        line = {"type": "LineString", "coordinates": [(lng, lat) for lat, lng in self.path]}
+        about = {"distance_m": self.distance, "duration_s": self.duration}
+        return {"type": "Feature", "geometry": line, "properties": about}
+
+    def _repr_html_(self) -> str:
+        """Return an HTML of the map, length and instructions, for a notebook."""
+        told = f"{self.distance:,.0f} m, {max(1, round(self.duration / 60))} min"
+        steps = [(f"{number}.", text) for number, text in enumerate(self.instructions, 1)]
+        return card(told, steps, picture=map_image("Route", path=self.path))
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """A stretch of a route along one street."""
+
+    street: str
+    """Name of the street; may be empty."""
+    metres: float
+    """Length in metres."""
+    first: float
+    """Heading of its first piece, degrees clockwise from north."""
+    last: float
+    """Heading of its last piece, degrees clockwise from north."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """The address of a door."""
+
+    text: str
+    """The address as it is written there, such as `Mannerheimintie 5, Helsinki`."""
+    position: LatLng
+
+
+class Maps(Protocol):
+    """A provider of addresses and routes."""
+
+    def geocode(self, address: str) -> LatLng:
+        """Return the position of an address or of a place named in it.
+
+        Raises:
+            NotFound: nothing matches.
+        """
+        ...
+
+    def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
+        """Return the shortest way through two or more stops, in their order.
+
+        Raises:
+            BadInput: fewer than two stops.
+            NoRoute: two stops are not connected, or one is off the map.
+        """
+        ...
+
+    def travel_times(
+        self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
+    ) -> Floats:
+        """Return the seconds from every origin to every destination, shape (origins, destinations).
+
+        Args:
+            origins: n positions.
+            destinations: m positions.
+            mode: of travel.
+
+        Returns:
+            `inf` where no way leads, also from or to a stop that is off the map.
+        """
+        ...
+
+
+@runtime_checkable
+class ReverseMaps(Protocol):
+    """Maps that know the addresses of positions too."""
+
+    def address_at(self, position: LatLng, radius: float) -> Address | None:
+        """Return the address nearest to a position within `radius` metres; `None` if there is none."""
+        ...
+
+
+@runtime_checkable
+class PanoramaMaps(Protocol):
+    """Maps whose routes on foot use ways without street view, and that also route along panoramas."""
+
+    def panorama_route(self, stops: Sequence[LatLng]) -> Route:
+        """Return the shortest way from panorama to panorama through two or more stops, in their order.
+
+        Raises:
+            BadInput: fewer than two stops.
+            NoRoute: two stops are not connected, or one is off the map.
+        """
+        ...
+
+
+def walked_route(maps: Maps, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
+    """Return the way through stops along panoramas where the maps know it, else by `mode`.
+
+    Args:
+        maps: of the city.
+        stops: at least two, in order.
+        mode: of travel, where the way is not along panoramas.
+
+    Raises:
+        BadInput: fewer than two stops.
+        NoRoute: two stops are not connected, or one is off the map.
+    """
+    return maps.panorama_route(stops) if isinstance(maps, PanoramaMaps) else maps.route(stops, mode)
+
+
+def speed_of(mode: TravelMode) -> float:
+    """Return the speed of a mode of travel in metres a second.
+
+    Raises:
+        BadInput: there is no such mode, or it is one that no provider knows.
+    """
+    if mode in SPEED_M_S:
+        return SPEED_M_S[mode]
+    if str(mode).casefold() in _TRANSIT:
+        raise BadInput(f"travel mode {mode!r}: transit is not known here: {choices(SPEED_M_S)}")
+    raise BadInput(f"unknown travel mode {mode!r}: {choices(SPEED_M_S)}")
+
+
+def in_blocks(
+    origins: Sequence[LatLng],
+    destinations: Sequence[LatLng],
+    block: tuple[int, int],
+    ask: Callable[[Sequence[LatLng], Sequence[LatLng]], Floats],
+) -> Floats:
+    """Return a table of travel times, asked in blocks, seconds, shape (origins, destinations).
+
+    Args:
+        origins: its rows.
+        destinations: its columns.
+        block: most rows and columns of a part.
+        ask: gives a part.
+    """
+    found = np.full((len(origins), len(destinations)), np.inf)
+    for top in range(0, len(origins), block[0]):
+        for left in range(0, len(destinations), block[1]):
+            rows, columns = slice(top, top + block[0]), slice(left, left + block[1])
+            found[rows, columns] = ask(origins[rows], destinations[columns])
+    return found
+
+
+def table_of_rows(
+    rows: Sequence[Sequence[float | None] | None],
+    shape: tuple[int, int],
+    note: Callable[[str, object], None],
+) -> Floats | None:
+    """Return travel times as a table, seconds, `inf` where unknown; `None` if no row has its width.
+
+    Args:
+        rows: the seconds; `None` for a cell or a row that is unknown, which is `inf` in the table.
+        shape: the rows and columns that were asked for.
+        note: counts a row of another length, which is `inf` too.
+    """
+    if len(rows) != shape[0]:
+        return None
+    found = np.full(shape, np.inf)
+    for number, row in enumerate(rows):
+        if row is not None and len(row) == shape[1]:
+            found[number] = [np.inf if cell is None else cell for cell in row]
+        elif row is not None:
+            note(f"a row of a table has {len(row)} of {shape[1]} cells", row)
+    return found if any(row is not None and len(row) == shape[1] for row in rows) else None
+
+
+def _instructions(route: Route) -> Iterator[str]:
+    """Yield a sentence for each stretch of a route."""
+    before: _Stretch | None = None
+    for stretch in _stretches(route):
+        along = f"along {stretch.street} " if stretch.street else ""
+        how = f"{along}for {stretch.metres:.0f} m"
+        if before is None:
+            yield f"Go {compass_word(stretch.first)} {how}."
+        else:
+            yield f"{_turn_word(signed_turn(before.last, stretch.first))} and go {how}."
+        before = stretch
+
+
+def _stretches(route: Route) -> list[_Stretch]:
+    """Return a route cut into stretches, at turns and changes of street; the shortest pieces are left out."""
+    found: list[_Stretch] = []
+    for number, (start, end) in enumerate(pairwise(route.path)):
+        metres = distance(start, end)
+        if metres < SHORT_M:
+            continue
+        heading = bearing(start, end)
+        street = route.streets[number] if number < len(route.streets) else ""
+        last = found[-1] if found else None
+        if last and last.street == street and abs(signed_turn(last.last, heading)) < BEND_DEG:
+            found[-1] = _Stretch(street, last.metres + metres, last.first, heading)
+        else:
+            found.append(_Stretch(street, metres, heading, heading))
+    return found
+
+
+def _turn_word(turn: float) -> str:
+    """Return the instruction for a turn of so many degrees, positive to the right."""
+    if abs(turn) < BEND_DEG:
+        return "Continue"
+    if abs(turn) > AROUND_DEG:
+        return "Turn around"
+    return f"Turn {'right' if turn > 0 else 'left'}"

@@ -1,0 +1,185 @@
+"""Place types: the table `platform/place-types.yaml`, a row for each type, and what is read from it."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from pydantic import BaseModel, Field, model_validator
+
+from virl.files.stores import collector_paused
+from virl.platform.city.type_words import TypeWords, Words
+from virl.resources import data_folder
+from virl.settings.model import Settings, check_settings, load_settings
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
+
+Mark = Literal[
+    "virl96",
+    "finer",
+    "busy",
+    "says_nothing",
+    "coarse",
+    "general",
+    "outdoors",
+    "landmark",
+    "no_front",
+    "snack",
+    "common",
+]
+"""The marks that a type can bear in the table."""
+
+
+SHARED_BY_TRADES = ("types", "scope", "group", "hours", "width", "visitors")
+"""Fields that a trade takes from the first one of its row unless it says them."""
+
+
+class PlaceType(Settings):
+    """One row of the table; the head of the file explains the fields."""
+
+    google: Literal["A", "B"] | None = None
+    old: str = ""
+    new: str = ""
+    marks: frozenset[Mark] = frozenset()
+    virl20: int | None = Field(default=None, ge=1)
+    osm: Words = ()
+    overture: Words = ()
+    name_ends: str = ""
+    asked_as: Words = ()
+    asked_too: Words = ()
+    fine: Words = ()
+    like: str = ""
+    like_items: Words = ()
+    open: str = ""
+    words: Words = ()
+    needs: Words = ()
+    related: Words = ()
+    counts: Words = ()
+    near_home: Words = ()
+    wish: dict[str, str] = Field(default_factory=dict, max_length=1)
+    pastime: dict[str, Any] = Field(default_factory=dict)
+    signs: TypeWords | None = None
+    trade: dict[str, Any] = Field(default_factory=dict)
+    trades: dict[str, dict[str, Any]] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _in_a_table_of_google(cls, row: object) -> object:
+        if not isinstance(row, dict) or not isinstance(marks := row.get("marks"), list):
+            return row
+        return {"google": "A", **row} if "virl96" in marks or "finer" in marks else row
+
+    @property
+    def wider(self) -> tuple[str, ...]:
+        """The types that its first tag of OpenStreetMap gives such a place besides."""
+        return _names_in(self.osm[0])[1:] if self.osm else ()
+
+    def told_trades(self, name: str) -> dict[str, dict[str, Any]]:
+        """Return the trades of this type by name, with all fields that the table leaves out filled in.
+
+        Args:
+            name: of the type.
+        """
+        trades = ({name: self.trade} if self.trade else {}) | self.trades
+        first = next(iter(trades.values()), {})
+        usual = {"types": (name, *self.wider)} | {key: first[key] for key in SHARED_BY_TRADES if key in first}
+        return {
+            trade: {"hours": trade, "blade": trade.replace("_", " ").capitalize(), **usual, **said}
+            for trade, said in trades.items()
+        }
+
+
+class PlaceTypes(Settings):
+    """The whole table."""
+
+    types: dict[str, PlaceType]
+    """Rows of the table by place type."""
+    no_place: Words
+    """Tags of OpenStreetMap that are no place."""
+    orders: dict[str, Words]
+    """Order of types, by field of `PlaceType`; types that are not named follow."""
+
+
+def table_file() -> Path:
+    """Return the path of the table."""
+    return data_folder("platform") / "place-types.yaml"
+
+
+@cache
+def place_table() -> PlaceTypes:
+    """Return the table that comes with virl.
+
+    Raises:
+        BadInput: it is broken; names line and field.
+    """
+    with collector_paused():  # the table is many small objects; this halves the time to read it
+        return load_settings(table_file(), PlaceTypes)
+
+
+@cache
+def by_type(field: str) -> Mapping[str, Any]:
+    """Return the values of one field of `PlaceType`, by type; types with an empty value are left out."""
+    table = place_table()
+    names = dict.fromkeys((*table.orders.get(field, ()), *table.types))
+    return {name: said for name in names if (said := getattr(table.types[name], field))}
+
+
+def by_type_as(field: str, model: type[ModelT]) -> dict[str, ModelT]:
+    """Return the values of one field of `PlaceType`, fitted to a model, by type.
+
+    Raises:
+        BadInput: a row does not fit; names the table, the type and the field.
+    """
+    return {
+        name: check_settings(said, model, source=f"{table_file()}, {name}, {field}")
+        for name, said in by_type(field).items()
+    }
+
+
+@cache
+def types_marked(mark: Mark) -> frozenset[str]:
+    """Return the types that bear a mark."""
+    return frozenset(name for name, marks in by_type("marks").items() if mark in marks)
+
+
+def types_96() -> frozenset[str]:
+    """Return Google's Table 1 of place types, the options of V-IRL's recognition benchmark (section 5.2)."""
+    return types_marked("virl96")
+
+
+@cache
+def types_20() -> tuple[str, ...]:
+    """Return the types of V-IRL's place localization (section 5.1), in the order of its settings."""
+    numbers = by_type("virl20")
+    return tuple(sorted(numbers, key=lambda name: numbers[name]))
+
+
+@cache
+def types_named(field: Literal["osm", "overture"]) -> Mapping[str, tuple[str, ...]]:
+    """Return the place types of each name in another vocabulary, the finest first."""
+    found: dict[str, tuple[str, ...]] = {}
+    for place_type, names in by_type(field).items():
+        for name in names:
+            own, *more = _names_in(name)
+            found[own] = (place_type, *more)
+    return found
+
+
+def _names_in(written: str) -> tuple[str, ...]:
+    """Return a name of another vocabulary and types besides, as in `shop=wine + liquor_store + store`."""
+    return tuple(part.strip() for part in written.split(" + "))
+
+
+def sort_of(types: Sequence[str]) -> str:
+    """Return the coarse type that a place counts as: the first coarse one, general ones last.
+
+    A ramen restaurant counts as a restaurant, a bookshop that also sells gifts as a bookshop, and a hotel
+    with a restaurant as lodging. A place without any coarse type counts as its first type, and one without
+    types as nothing, `""`.
+
+    Args:
+        types: place types, the most specific first.
+    """
+    coarse = [kind for kind in types if kind in types_96() or kind in types_marked("coarse")]
+    plain = [kind for kind in coarse if kind not in types_marked("general")]
+    return next(iter([*plain, *coarse, *types]), "")

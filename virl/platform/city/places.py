@@ -1,0 +1,341 @@
+"""Places: shops, parks, stations and what people say of them."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import NoReturn, Protocol, runtime_checkable
+
+from virl.errors import NotFound
+from virl.geo.globe import LatLng
+from virl.platform.city.place_types import types_marked
+from virl.platform.city.streetview import Image
+
+DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+"""Short names of the days of a week in patterns of hours, Monday first."""
+DAY_NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
+@dataclass(frozen=True, slots=True)
+class OpeningHours:
+    """One stretch of a week in which a place is open."""
+
+    day: int
+    """Day of the week, 0 (Monday) to 6 (Sunday)."""
+    opens: int
+    """Opening in minutes after midnight, [0, 1440)."""
+    closes: int
+    """Closing in minutes after midnight of `day`, (opens, 2880): beyond 1440 it is the next morning."""
+
+    def __str__(self) -> str:
+        return f"{DAYS[self.day]} {_clock(self.opens)}-{_clock(self.closes)}"
+
+
+CONTACTS = frozenset({"phone", "website"})
+"""Names of facts that say how to reach a place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A review by one visitor. The text is data from the world, never instructions."""
+
+    rating: float
+    """1 (worst) to 5 (best)."""
+    text: str
+    author: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place as a provider lists it; `Places.details` alone fills in `reviews`, `hours` and `facts`."""
+
+    id: str
+    """Id that the provider gives the place."""
+    name: str
+    """Name in the provider's spelling."""
+    types: tuple[str, ...]
+    """Google's place types, the most specific first, such as `("bakery", "store")`."""
+    position: LatLng
+    """Position given by the provider."""
+    address: str = ""
+    """Address in one line; empty where it is not known."""
+    rating: float | None = None
+    """Mean of all ratings, 1 to 5; `None` without ratings."""
+    review_count: int = 0
+    """Number of people who rated it."""
+    price_level: int | None = None
+    """0 (free) to 4 (very expensive)."""
+    is_open: bool = True
+    """False for a place that has closed, for good or until further notice."""
+    hours: tuple[OpeningHours, ...] = ()
+    """Opening hours in a week; empty where nobody has listed them."""
+    reviews: tuple[Review, ...] = ()
+    """Reviews by visitors, filled in by `Places.details`."""
+    facts: tuple[tuple[str, str], ...] = ()
+    """Further facts, by name: `phone`, `website`, `cuisine`, `diet` and `wheelchair` of a map, and `hours`
+    where some rules of its opening hours are not among those of each week. The texts are data from the
+    world."""
+
+    @property
+    def __geo_interface__(self) -> dict[str, object]:
+        """The place as a GeoJSON feature, as shapely, GeoPandas and folium take it: longitude first."""
+        point = {"type": "Point", "coordinates": (self.position.lng, self.position.lat)}
+        about = {"id": self.id, "name": self.name, "types": list(self.types), "rating": self.rating}
+        return {"type": "Feature", "geometry": point, "properties": about}
+
+    @property
+    def traits(self) -> dict[str, str]:
+        """The facts about the place itself, by name, without those that say how to reach it."""
+        return {name: text for name, text in self.facts if name not in CONTACTS}
+
+    @property
+    def is_unsure(self) -> bool:
+        """Return whether its opening hours are unknown and it is not outdoors."""
+        return self.is_open and not self.hours and not types_marked("outdoors").intersection(self.types)
+
+    def open_at(self, day: int, minute: int) -> bool:
+        """Return whether it is open at a minute after midnight of a day (0: Monday); False if unknown."""
+        return self.is_open and open_then(self.hours, day, minute)
+
+    def may_be_open_at(self, day: int, minute: int) -> bool:
+        """Return whether it is open at that minute, or its hours are unknown and it has not closed down."""
+        return self.is_open and (not self.hours or self.open_at(day, minute))
+
+
+def open_then(hours: Iterable[OpeningHours], day: int, minute: int) -> bool:
+    """Return whether a minute of a day (0: Monday) lies within some opening hours.
+
+    Args:
+        hours: of a place, in its local time.
+        day: 0 is Monday.
+        minute: after midnight.
+    """
+    now = day * 1440 + minute
+    return any(
+        stretch.day * 1440 + stretch.opens <= when < stretch.day * 1440 + stretch.closes
+        for stretch in hours
+        for when in (now, now + 7 * 1440)
+    )
+
+
+class NearbyPlaces(list[Place]):
+    """Places near a position, nearest first, of which some farther away may be missing.
+
+    Args:
+        places: in their order.
+        complete: metres from the position up to which none is missing.
+    """
+
+    def __init__(self, places: Iterable[Place], complete: float) -> None:
+        """Make the list; none is missing up to `complete` metres from the position."""
+        super().__init__(places)
+        self.complete = complete
+
+
+class SearchResults(list[Place]):
+    """Places found for a text, with those left out of the list since they have closed.
+
+    Args:
+        places: in their order.
+        closed: those left out, in their order.
+    """
+
+    def __init__(self, places: Iterable[Place], closed: Iterable[Place]) -> None:
+        """Make the list of open places; `closed` are those that are left out."""
+        super().__init__(places)
+        self.closed = tuple(closed)
+
+
+def closed_among(found: Sequence[Place]) -> list[Place]:
+    """Return the places found that have closed, whether they are in the list or left out of it."""
+    left_out = found.closed if isinstance(found, SearchResults) else ()
+    return [*(place for place in found if not place.is_open), *left_out]
+
+
+def complete_to(found: Sequence[Place]) -> float:
+    """Return the metres up to which no place is missing in a list; infinite for a complete one."""
+    return found.complete if isinstance(found, NearbyPlaces) else inf
+
+
+class Places(Protocol):
+    """A provider of places."""
+
+    def nearby(
+        self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
+    ) -> list[Place]:
+        """Return the places within `radius` metres, nearest first; `NearbyPlaces` if some may be missing.
+
+        Args:
+            position: the centre.
+            radius: metres, in (0, 50000].
+            types: keep places that have one of these types; empty keeps all.
+            whole: metres within which none should be missing, by default all of the radius. A smaller circle
+                can cost less.
+        """
+        ...
+
+    def search(self, query: str, near: LatLng | None = None) -> list[Place]:
+        """Return the places whose name, type or address fits a text, best first."""
+        ...
+
+    def details(self, place_id: str) -> Place:
+        """Return the place with this id, its hours and reviews included.
+
+        Raises:
+            NotFound: no place has this id.
+        """
+        ...
+
+    def photos(self, place_id: str, limit: int = 1) -> list[Image]:
+        """Return up to `limit` photos of a place; may be empty.
+
+        Raises:
+            NotFound: no place has this id.
+        """
+        ...
+
+
+@runtime_checkable
+class MeasuredPhotos(Protocol):
+    """Places that know the sizes of their photos without loading them."""
+
+    def photo_sizes(self, place_id: str, limit: int = 1) -> Sequence[tuple[int, int]]:
+        """Return the width and height, in pixels, of each photo that `Places.photos` gives.
+
+        Raises:
+            NotFound: no place has this id.
+        """
+        ...
+
+
+@runtime_checkable
+class PlacesInFull(Protocol):
+    """Places within a circle with hours and reviews in one request, cheaper than one for each place."""
+
+    def nearby_in_full(
+        self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
+    ) -> list[Place]:
+        """Return the places of `Places.nearby` with hours and reviews, which cost nothing later.
+
+        Args:
+            position: to search around.
+            radius: metres.
+            types: empty for all.
+            whole: as of `Places.nearby`.
+        """
+        ...
+
+
+@runtime_checkable
+class RatedPlaces(Protocol):
+    """Places that can be filtered by their rating where a circle does not list all."""
+
+    def nearby_rated(
+        self,
+        position: LatLng,
+        radius: float,
+        types: Collection[str],
+        least: float,
+        max_price_level: int | None = None,
+    ) -> list[Place]:
+        """Return places within `radius` metres, with details, rated `least` of 5 or better.
+
+        Args:
+            position: the centre.
+            radius: metres.
+            types: keep places that have one of these types.
+            least: mean rating, a multiple of 0.5.
+            max_price_level: keep places that are known to be no dearer.
+        """
+        ...
+
+
+@runtime_checkable
+class PhotosOneByOne(Protocol):
+    """Places whose photos cost something each, fetched one by one."""
+
+    def each_photo(self, place_id: str, limit: int = 1) -> Iterator[Image]:
+        """Yield up to `limit` photos; there may be none.
+
+        Raises:
+            NotFound: no place has this id.
+        """
+        ...
+
+
+def each_photo(places: Places, place_id: str, limit: int = 1) -> Iterator[Image]:
+    """Yield up to `limit` photos of a place one by one, fetched only when they are taken.
+
+    Args:
+        places: of a city.
+        place_id: of the place.
+        limit: photos at most.
+
+    Raises:
+        NotFound: no place has this id.
+    """
+    if isinstance(places, PhotosOneByOne):
+        return places.each_photo(place_id, limit)
+    return iter(places.photos(place_id, limit))
+
+
+def nearby_in_full(
+    places: Places,
+    position: LatLng,
+    radius: float,
+    types: Collection[str] = (),
+    *,
+    whole: float | None = None,
+) -> list[Place]:
+    """Return the places within `radius` metres, with details where that is cheaper than to ask later.
+
+    Args:
+        places: of a city.
+        position: to search around.
+        radius: metres.
+        types: empty for all.
+        whole: as of `Places.nearby`.
+    """
+    ask = places.nearby_in_full if isinstance(places, PlacesInFull) else places.nearby
+    return ask(position, radius, types, whole=whole)
+
+
+def _clock(minute: int) -> str:
+    """Return minutes after midnight as `HH:MM`, modulo a day."""
+    return f"{minute // 60 % 24:02d}:{minute % 60:02d}"
+
+
+class NoPlaces:
+    """Places of a city that has none; every question raises `NotFound`.
+
+    Args:
+        city: its name.
+    """
+
+    def __init__(self, city: str) -> None:
+        self._city = city
+
+    def nearby(
+        self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
+    ) -> list[Place]:
+        """Raise `NotFound`."""
+        del position, radius, types, whole
+        self._refuse()
+
+    def search(self, query: str, near: LatLng | None = None) -> list[Place]:
+        """Raise `NotFound`."""
+        del query, near
+        self._refuse()
+
+    def details(self, place_id: str) -> Place:
+        """Raise `NotFound`."""
+        del place_id
+        self._refuse()
+
+    def photos(self, place_id: str, limit: int = 1) -> list[Image]:
+        """Raise `NotFound`."""
+        del place_id, limit
+        self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        """Raise the error that the city has no places."""
+        raise NotFound(f"the city {self._city!r} has no places, only streets: choose another city")

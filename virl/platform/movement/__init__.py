@@ -1,1 +1,0 @@
-"""Movers and navigators."""

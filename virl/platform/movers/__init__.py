@@ -1,0 +1,1 @@
+"""Movers: which links leave a pose, and how one is taken."""

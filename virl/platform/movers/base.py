@@ -1,0 +1,159 @@
+"""The contracts of movement: movers take links, navigators choose them."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from typing import Protocol, Self
+
+from virl.platform.city.outcome import Outcome
+from virl.platform.city.streetview import Link, Panorama, Pose, StreetView, View
+
+
+class Mover(Protocol):
+    """A source of the links that leave a pose, which also takes one."""
+
+    def links(self, pose: Pose) -> tuple[Link, ...]:
+        """Return the links that leave a pose, by heading.
+
+        Raises:
+            NoStreetView: the pose stands at no panorama.
+        """
+        ...
+
+    def take(self, pose: Pose, link: Link) -> Pose:
+        """Return the pose at the other end of a link, facing the way it led.
+
+        Raises:
+            BadInput: the link does not leave this pose.
+            NoStreetView: the link leads nowhere.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Road:
+    """A way that could be taken from a crossing, as seen from it."""
+
+    link: Link
+    """Link that leads into the way."""
+    view: View
+    """View along the way."""
+    description: str
+    """Description of the view; empty where none was made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A navigator's decision at a crossing: the link to take, or to stop, and the reason."""
+
+    link: Link | None
+    """The link to take; `None` to stop."""
+    reason: str
+    """Reason of the decision, a phrase or sentence."""
+    roads: tuple[Road, ...] = ()
+    """The roads looked at before choosing, in the order of their numbers; empty where nothing was asked."""
+    decided_by: str = ""
+    """The decider in the navigator's place, such as `user`; empty if the navigator chose itself."""
+    outcome: Outcome | None = None
+    """The end of the walk, where it ends here."""
+
+    @classmethod
+    def end(cls, outcome: Outcome, decided_by: str = "") -> Self:
+        """Return the choice to end the walk, with the outcome's sentence for its reason."""
+        return cls(None, outcome.sentence, decided_by=decided_by, outcome=outcome)
+
+
+@dataclass(frozen=True)
+class Step:
+    """An arrival. What comes next is chosen when `choice` is first read, or when the walk goes on."""
+
+    index: int
+    """0 at the start, then one more for each move."""
+    pose: Pose
+    """Id of the panorama arrived at, and the heading faced, degrees."""
+    panorama: Panorama
+    """Panorama at which the walker stands."""
+    distance: float
+    """Metres walked to get here from the step before."""
+    choose: Callable[[], Choice]
+    """Function that decides what comes next; it asks each time, `choice` asks once."""
+    ways: Callable[[], tuple[Link, ...]] | None = None
+    """Function that returns the links a user or other decider may take; by default those of the panorama."""
+    steered: Callable[[Choice], None] | None = None
+    """Function called with a choice that the navigator did not make, before the walk goes on with it."""
+    last: bool = False
+    """True if no move is left: then no decider but the navigator is asked."""
+    streetview: StreetView | None = None
+    """Street view in which a decider looks around before it chooses; `None` for none."""
+    task: str = ""
+    """Task of the walk, shown to a decider other than the navigator, such as the directions to follow."""
+    _chosen: list[Choice] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    @property
+    def choice(self) -> Choice:
+        """Choice made here: by whoever steers the walk, else by the navigator; asked for once."""
+        # Before Python 3.12 a cached_property has one lock for all steps: walks would wait for each other.
+        if not self._chosen:
+            self.settle(self.steered_choice() or self.choose())
+        return self._chosen[0]
+
+    def steered_choice(self) -> Choice | None:
+        """Return the choice of whoever steers the walk; `None` leaves it to the navigator."""
+        steering = None if self.last else _STEERING.get()
+        return steering.decide(self) if steering else None
+
+    @property
+    def decided_by(self) -> str:
+        """The decider in the navigator's place; empty if it chose itself, or nothing is chosen yet."""
+        return self._chosen[0].decided_by if self._chosen else ""
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """Links that a decider other than the navigator may take from here.
+
+        Raises:
+            NoStreetView: the pose stands at no panorama.
+        """
+        return self.panorama.links if self.ways is None else self.ways()
+
+    def with_index(self, index: int) -> "Step":
+        """Return a copy of this step with another index, which keeps the choice if one was made."""
+        step = replace(self, index=index)
+        step._chosen.extend(self._chosen)  # noqa: SLF001 - of its own class
+        return step
+
+    def settle(self, choice: Choice) -> None:
+        """Set the choice to one that a journal recorded, so that nobody is asked."""
+        self._chosen[:] = [choice]
+        if choice.decided_by and self.steered:
+            self.steered(choice)
+
+
+class Steering(Protocol):
+    """A decider, such as a user, that may choose links in the place of navigators."""
+
+    def decide(self, step: Step) -> Choice | None:
+        """Return the choice at a step, along one of its `links`; `None` leaves it to the navigator."""
+        ...
+
+
+def is_steered() -> bool:
+    """Return whether walks of this context ask a `Steering` before the navigator."""
+    return _STEERING.get() is not None
+
+
+_STEERING: ContextVar[Steering | None] = ContextVar("steering", default=None)
+
+
+@contextmanager
+def steered_by(steering: Steering | None) -> Iterator[None]:
+    """Make every walk within the block, in this context, ask `steering` first where to go at each step.
+
+    With `None` nobody is asked, as befits a walk that is only planned.
+    """
+    token = _STEERING.set(steering)
+    try:
+        yield
+    finally:
+        _STEERING.reset(token)

@@ -1,0 +1,186 @@
+"""What an agent that knows the way does: the gold actions of a path, and the oracle of any state.
+
+The oracle is the one that VELMA's response-based learning asks for labels (section 4.2 and its published
+code). Both work under any `Rules`, on what the actions do, unvalidated: validation keeps VELMA's agents in a
+dead end for good.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from virl.errors import BadInput
+from virl.geo.globe import signed_turn
+from virl.platform.city.graph import NavigationGraph
+from virl.platform.movers.discrete.actions import Action
+from virl.platform.movers.discrete.hops import NO_WAY, Hops
+from virl.platform.movers.discrete.rules import VELMA, Rules, WalkState
+
+FORK_TURN_DEG = 45.0
+"""Degrees to the path's next link from which the oracle turns first at a fork (VELMA's code)."""
+
+
+class Oracle:
+    """An oracle that knows a path, and the next action on it from any state.
+
+    Args:
+        graph: where the walk goes.
+        path: ids of the panoramas, start and target included. A link that is missing from the graph is
+            walked around, by a shortest path to the target.
+        rules: what actions do.
+        turn_at_forks: as in `action_towards`; the published oracle does, the published gold actions do not.
+
+    Raises:
+        BadInput: the path is empty.
+        NoStreetView: the graph does not have a panorama of the path.
+    """
+
+    def __init__(
+        self,
+        graph: NavigationGraph,
+        path: Sequence[str],
+        rules: Rules = VELMA,
+        *,
+        turn_at_forks: bool = True,
+    ) -> None:
+        if not path:
+            raise BadInput("an empty path leads nowhere: the oracle needs at least the target")
+        self._graph, self._rules, self._turn_at_forks = graph, rules, turn_at_forks
+        self._path = [graph.number(node) for node in path]
+
+    def action(self, state: WalkState, visits: int = 1) -> Action:
+        """Return the next action along the path to the target, or by a shortest way to it from off the path.
+
+        Args:
+            state: where the walker stands and faces.
+            visits: how often it has come to this panorama, this time included. It tells which way to go on
+                where the path comes by more than once.
+
+        Returns:
+            `STOP` at the end of the path, and where no way leads to the target.
+        """
+        onward = self._next_node(state.node, visits)
+        if onward is None:
+            return Action.STOP
+        return action_towards(self._graph, state, onward, self._rules, turn_at_forks=self._turn_at_forks)
+
+    def actions(self, states: Iterable[WalkState]) -> list[Action]:
+        """Return the action at each state of a walk, whose states are given from its start on."""
+        visits: dict[int, int] = {}
+        found: list[Action] = []
+        before: int | None = None
+        for state in states:
+            if state.node != before:
+                visits[state.node] = visits.get(state.node, 0) + 1
+            before = state.node
+            found.append(self.action(state, visits[state.node]))
+        return found
+
+    def _next_node(self, node: int, visits: int) -> int | None:
+        """Return the number of the node to go to from a node; `None` to stop."""
+        stands = [index for index, other in enumerate(self._path) if other == node]
+        targets = self._graph.target[self._graph.links(node)]
+        if stands:
+            index = stands[min(visits, len(stands)) - 1]
+            if index == len(self._path) - 1:
+                return None
+            if self._path[index + 1] in targets:
+                return self._path[index + 1]
+        hops = self._hops(0, targets)
+        ways = hops != NO_WAY
+        return int(targets[ways][hops[ways].argmin()]) if ways.any() else None
+
+    @cached_property
+    def _hops(self) -> Hops:
+        return Hops(self._graph, [self._path[-1]])
+
+
+def gold_actions(
+    graph: NavigationGraph, path: Sequence[str], heading: float, rules: Rules = VELMA
+) -> list[Action]:
+    """Return the actions that walk a path from its first panorama and stop at its last.
+
+    Args:
+        graph: where the walk goes.
+        path: ids of the panoramas, start and target included.
+        heading: where the walk faces at the start, degrees clockwise from north (`start_state` has that of
+            an episode).
+        rules: what actions do.
+
+    Raises:
+        BadInput: the path is empty, follows no link of the graph, or cannot be walked by these rules.
+        NoStreetView: the graph does not have a panorama of the path.
+    """
+    if not path:
+        raise BadInput("an empty path has no gold actions")
+    nodes = [graph.number(node) for node in path]
+    state = WalkState(nodes[0], heading)
+    actions: list[Action] = []
+    for node, onward in pairwise(nodes):
+        if onward not in graph.target[graph.links(node)]:
+            raise BadInput(f"the gold path follows no link from {graph.ids[node]} to {graph.ids[onward]}")
+        for _ in range(int(graph.degree[node]) + 1):
+            actions.append(action_towards(graph, state, onward, rules))
+            state = rules.step(graph, state, actions[-1])
+            if state.node != node:
+                break
+        if state.node != onward:
+            raise BadInput(
+                f"no actions lead from {graph.ids[node]} to {graph.ids[onward]} by {rules.name}'s rules"
+            )
+    return [*actions, Action.STOP]
+
+
+def walk_states(
+    graph: NavigationGraph, start: WalkState, actions: Iterable[Action], rules: Rules = VELMA
+) -> list[WalkState]:
+    """Return the states of a walk of actions taken without validation: its start, then one for each action.
+
+    Args:
+        graph: links between the panoramas.
+        start: first state.
+        actions: as they are carried out.
+        rules: of the steps.
+    """
+    states = [start]
+    for action in actions:
+        states.append(rules.step(graph, states[-1], action))
+    return states
+
+
+def action_towards(
+    graph: NavigationGraph,
+    state: WalkState,
+    onward: int,
+    rules: Rules = VELMA,
+    *,
+    turn_at_forks: bool = False,
+) -> Action:
+    """Return the action that takes a walker to a neighbouring node, or turns it towards the link there.
+
+    Tried in the order of VELMA's code: forward, turn around, left, right; where none of them does it, the
+    turn of left and right that ends nearer to the link.
+
+    Args:
+        graph: where the walk goes.
+        state: where the walker stands and faces.
+        onward: number of a node that a link leads to from there.
+        rules: what actions do.
+        turn_at_forks: at a crossing of three ways, turn first where forward turns by `FORK_TURN_DEG` or more.
+    """
+    links = graph.links(state.node)
+    wanted = graph.heading[links][graph.target[links] == onward]
+    turn = np.abs(signed_turn(state.heading, wanted)).min()
+    turn_first = turn_at_forks and links.stop - links.start == 3 and turn >= FORK_TURN_DEG
+    if not turn_first and rules.step(graph, state, Action.FORWARD).node == onward:
+        return Action.FORWARD
+    facing: dict[Action, float] = {}
+    for action in (Action.TURN_AROUND, Action.LEFT, Action.RIGHT):
+        if action in rules.actions:
+            facing[action] = rules.step(graph, state, action).heading
+            if facing[action] in wanted:
+                return action
+    left, right = (np.abs(signed_turn(facing[side], wanted)).min() for side in (Action.LEFT, Action.RIGHT))
+    return Action.LEFT if left <= right else Action.RIGHT

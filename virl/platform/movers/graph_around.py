@@ -1,0 +1,59 @@
+"""A navigation graph of what a mover reaches, for navigators that read graphs (VELMA, NavGPT, follower)."""
+
+from collections import deque
+
+from virl.geo.globe import distance
+from virl.platform.city.graph import NavigationGraph, build_graph
+from virl.platform.city.streetview import Panorama, Pose, StreetView
+from virl.platform.movers.base import Mover
+
+MOST_PANORAMAS = 2000  # of a graph; chosen: some twenty blocks
+"""Panoramas of a graph at most, if the caller sets no other limit."""
+
+
+def graph_around(
+    streetview: StreetView,
+    mover: Mover,
+    start: str,
+    reach_m: float,
+    *,
+    most: int = MOST_PANORAMAS,
+) -> NavigationGraph:
+    """Return the graph of the panoramas that a mover reaches within `reach_m` metres of one, with its links.
+
+    Args:
+        streetview: where they stand.
+        mover: asked once for the links of each panorama, facing the way it came; for `hybrid`, the grid is
+            asked where no listed link leads on.
+        start: id of the panorama to begin at.
+        reach_m: as far from there, as the crow flies; metres.
+        most: panoramas at most, the nearest by links first.
+
+    Raises:
+        NoStreetView: there is no such panorama.
+    """
+    first = streetview.panorama(start)
+    found: dict[str, Panorama] = {first.id: first}
+    links: list[tuple[str, str, float]] = []
+    ahead = deque([Pose(first.id, first.heading)])
+    while ahead:
+        pose = ahead.popleft()
+        for link in mover.links(pose):
+            if link.pano_id not in found:
+                there = streetview.panorama(link.pano_id)
+                if len(found) >= most or distance(first.position, there.position) > reach_m:
+                    continue
+                found[there.id] = there
+                ahead.append(Pose(there.id, link.heading))
+            links.append((pose.pano_id, link.pano_id, link.heading))
+    number = {pano_id: place for place, pano_id in enumerate(found)}
+    kept = {(number[here], number[there]): heading for here, there, heading in links}
+    return build_graph(
+        list(found),
+        [one.position.lat for one in found.values()],
+        [one.position.lng for one in found.values()],
+        [here for here, _ in kept],
+        [there for _, there in kept],
+        list(kept.values()),
+        yaw=[one.heading for one in found.values()],
+    )

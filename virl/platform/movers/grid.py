@@ -1,0 +1,172 @@
+"""The `grid` mover: finds neighbours by relocating on rings around a pose, for providers without links.
+
+The scheme is V-IRL's: positions are asked on headings all around and on rings of growing radius, and a
+panorama found is a link unless one that was found before leads the same way. There it costs one request for
+each heading and radius, at every step. Here all positions around a pose go in one request where the street
+view takes many, nothing is asked twice, and a link found from one end is known at the other.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, cos, radians
+
+from virl.errors import BadInput
+from virl.geo import globe
+from virl.geo.globe import LatLng
+from virl.platform.city.streetview import Link, Panorama, Pose, StreetView
+from virl.platform.movers.grid_memory import RELOCATE_RADIUS_M, Answer, BatchStreetView, Survey
+
+__all__ = ["BatchStreetView", "GridMover", "Rings"]
+
+MAX_REACH_M = 90.0  # what rings within RELOCATE_RADIUS_M find in any of eight directions
+"""Metres of `Rings.with_reach` at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rings:
+    """The headings and radii asked around a pose; the defaults are those V-IRL was published with.
+
+    A neighbour is found where a position asked is nearer to it than to the pose, so the farthest ring finds
+    neighbours almost twice as far away: the defaults up to 16.6 m in any direction, 18 m on a heading asked.
+
+    Args:
+        headings: how many, evenly spread from north.
+        radii: metres, ascending, each in (0, 50].
+        heading_range: degrees; of neighbours that lie no farther apart than this the first found is kept.
+
+    Raises:
+        BadInput: a value is out of its range.
+    """
+
+    headings: int = 8
+    """Number of headings asked, evenly spread from north."""
+    radii: tuple[float, ...] = (3.0, 6.0, 9.0)
+    """Radii of the rings, metres."""
+    heading_range: float = 20.0
+    """Degrees from a known link's heading within which no position is asked."""
+
+    def __post_init__(self) -> None:
+        if self.headings < 3:
+            raise BadInput(f"a grid needs at least three headings, not {self.headings}")
+        if not self.radii or sorted(set(self.radii)) != list(self.radii):
+            raise BadInput(f"the radii of a grid must ascend: {self.radii}")
+        if not 0 < self.radii[0] <= self.radii[-1] <= RELOCATE_RADIUS_M:
+            raise BadInput(f"the radii of a grid must be in (0, {RELOCATE_RADIUS_M:g}] metres: {self.radii}")
+        if not 0 <= self.heading_range < 180:
+            raise BadInput(f"the heading range {self.heading_range:g} is outside [0, 180) degrees")
+
+    @classmethod
+    def with_reach(cls, metres: float, spacing: float = 3.0) -> "Rings":
+        """Return rings that find neighbours up to so many metres away in any direction.
+
+        Args:
+            metres: in (0, 90].
+            spacing: metres from ring to ring.
+
+        Raises:
+            BadInput: a value is out of its range.
+        """
+        if not 0 < metres <= MAX_REACH_M:
+            raise BadInput(f"the reach {metres:g} is outside (0, {MAX_REACH_M:g}] metres")
+        count = ceil(metres / (2 * cos(radians(180 / 8))) / spacing)
+        return cls(radii=tuple(min(spacing * (ring + 1), RELOCATE_RADIUS_M) for ring in range(count)))
+
+    @property
+    def reach(self) -> float:
+        """Metres within which a neighbour is found in any direction, unless another lies before it."""
+        return 2 * self.radii[-1] * cos(radians(180 / self.headings))
+
+    def rays(self, center: LatLng) -> list[tuple[float, list[LatLng]]]:
+        """Return each heading, degrees, with the positions to ask along it, the nearest first."""
+        headings = [360.0 * ray / self.headings for ray in range(self.headings)]
+        return [
+            (heading, [globe.destination(center, heading, radius) for radius in self.radii])
+            for heading in headings
+        ]
+
+
+class GridMover:
+    """A mover to neighbours found on rings around a pose.
+
+    It needs nothing of a street view but `nearest` and `panorama`; links that the provider lists are not
+    looked at. A `BatchStreetView` gets one request for each panorama that is left for the first time.
+
+    Args:
+        streetview: where to relocate.
+        rings: where to ask around a pose.
+    """
+
+    def __init__(self, streetview: StreetView, rings: Rings | None = None) -> None:
+        self._streetview = streetview
+        self._rings = rings or Rings()
+        self._panoramas: dict[str, Panorama] = {}
+        self._links: dict[str, dict[str, Link]] = {}
+        self._answers: dict[str, list[Answer]] = {}
+
+    def links(self, pose: Pose) -> tuple[Link, ...]:
+        """Return the links that leave a pose, by heading; the grid is asked at each panorama once."""
+        here = self._panorama(pose.pano_id)
+        if here.id not in self._answers:
+            self._answers[here.id] = self._explore(here)
+        return tuple(sorted(self._links_known_at(here.id).values(), key=lambda link: link.heading))
+
+    def take(self, pose: Pose, link: Link) -> Pose:
+        """Return the pose at the other end of a link, facing the way it led."""
+        if link not in self.links(pose):
+            raise BadInput(f"no link to {link.pano_id!r} leaves panorama {pose.pano_id!r}")
+        return Pose(self._panorama(link.pano_id).id, link.heading)
+
+    def learn(self, pano_id: str, links: Iterable[Link]) -> None:
+        """Add links of a panorama that another source lists, so that their headings are not asked again."""
+        self._links_known_at(pano_id).update((link.pano_id, link) for link in links)
+
+    def _panorama(self, pano_id: str) -> Panorama:
+        """Return a panorama, fetched once."""
+        if pano_id not in self._panoramas:
+            self._panoramas[pano_id] = self._streetview.panorama(pano_id)
+        return self._panoramas[pano_id]
+
+    def _links_known_at(self, pano_id: str) -> dict[str, Link]:
+        """Return the links known to leave a panorama, by the id they lead to."""
+        return self._links.setdefault(pano_id, {})
+
+    def _explore(self, here: Panorama) -> list[Answer]:
+        """Ask around a panorama, link it with those found, and return the answers."""
+        known = self._links_known_at(here.id)
+        survey = Survey(
+            self._streetview, here, [answer for near in known for answer in self._answers.get(near, ())]
+        )
+        rays = self._rings.rays(here.position)
+        survey.ask_together([at for heading, ray in rays if not self._covers(known, heading) for at in ray])
+        for heading, ray in rays:
+            self._ask_along(here, heading, ray, survey)
+        return survey.gained
+
+    def _ask_along(self, here: Panorama, heading: float, ray: Sequence[LatLng], survey: Survey) -> None:
+        """Link a panorama with the first ones found on a ray, unless links lead the same way already."""
+        known = self._links_known_at(here.id)
+        if self._covers(known, heading):
+            return
+        survey.nearest(ray[-1])  # where the far end leads back here, so does all before it, for one request
+        for position in ray:
+            if self._covers(known, heading):
+                return
+            found = survey.nearest(position)
+            if found is None or found.id in {here.id, *known}:
+                continue
+            if not self._covers(known, globe.bearing(here.position, found.position)):
+                self._join(here, found)
+
+    def _covers(self, known: Mapping[str, Link], heading: float) -> bool:
+        """Return whether one of the known links leads within `heading_range` degrees of a heading."""
+        turns = (abs(globe.signed_turn(heading, link.heading)) for link in known.values())
+        return any(turn <= self._rings.heading_range for turn in turns)
+
+    def _join(self, here: Panorama, there: Panorama) -> None:
+        """Link two panoramas in both directions."""
+        metres = globe.distance(here.position, there.position)
+        for a, b in ((here, there), (there, here)):
+            self._panoramas.setdefault(a.id, a)
+            self._links_known_at(a.id).setdefault(
+                b.id, Link(b.id, globe.bearing(a.position, b.position), metres)
+            )

@@ -1,0 +1,73 @@
+"""Movers by name."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Literal
+
+from virl.errors import UnknownName
+from virl.platform.city.city import City
+from virl.platform.city.mover_choice import MoverChoice
+from virl.platform.city.streetview import Panorama, StreetView
+from virl.platform.movers.base import Mover
+from virl.platform.movers.grid import GridMover, Rings
+from virl.platform.movers.hybrid import HybridMover
+from virl.platform.movers.links import LinksMover
+
+if TYPE_CHECKING:
+    from virl.platform.movers.web import WebSettings
+
+MOVERS = ("links", "grid", "web", "hybrid")
+"""Names of the movers."""
+
+
+def fit_mover(city: City, start: Panorama, asked: str | None = None) -> MoverChoice:
+    """Return the mover for a walk: the one named, or the one that suits the city where the walk starts.
+
+    Args:
+        city: that may choose.
+        start: where the walk begins.
+        asked: name of a mover; `None` to choose.
+
+    Raises:
+        BadInput: the one asked for does not work there.
+    """
+    if city.fit_mover is not None:
+        return city.fit_mover(start, asked)
+    return MoverChoice(asked or "links", "you asked for it" if asked else "")
+
+
+@contextmanager
+def open_mover(
+    name: str,
+    streetview: StreetView,
+    *,
+    rings: Rings | None = None,
+    web: "WebSettings | None" = None,
+    first: Literal["links", "web"] = "links",
+) -> Iterator[Mover]:
+    """Yield the mover of a name, and close its browser, if it has one, at the end.
+
+    Args:
+        name: `"links"`, `"grid"`, `"web"` or `"hybrid"`.
+        streetview: where it moves.
+        rings: where `grid` and `hybrid` ask around a pose; as V-IRL by default.
+        web: what the page of `web` loads; from the environment by default.
+        first: the mover that `hybrid` asks before the grid.
+
+    Raises:
+        UnknownName: there is no such mover.
+    """
+    if name == "links":
+        yield LinksMover(streetview)
+    elif name == "grid":
+        yield GridMover(streetview, rings)
+    elif name == "web":
+        from virl.platform.movers.web import WebMover  # noqa: PLC0415 - brings in what drives a browser
+
+        with WebMover(streetview, web) as mover:
+            yield mover
+    elif name == "hybrid":
+        with open_mover(first, streetview, web=web) as before:
+            yield HybridMover(before, GridMover(streetview, rings))
+    else:
+        raise UnknownName("mover", name, list(MOVERS))

@@ -1,0 +1,1 @@
+"""Navigators: what decides the next step, and when to stop."""

@@ -1,0 +1,333 @@
+"""The follower: walks by an instruction with no model and no images."""
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import exp, isnan
+
+from virl.geo.globe import signed_float_turn
+from virl.platform.city.graph import NavigationGraph
+from virl.platform.movers.discrete.actions import MAX_ACTIONS, Action
+from virl.platform.movers.discrete.oracle import action_towards
+from virl.platform.movers.discrete.rules import VELMA, WalkState
+from virl.platform.navigators.follower.clauses import OrientClause
+from virl.platform.navigators.follower.explain import Start, explain
+from virl.platform.navigators.follower.parameters import Parameters, default_parameters
+from virl.platform.navigators.follower.plan import FollowerPlan
+from virl.platform.navigators.follower.reading import understand
+from virl.platform.navigators.follower.sight import Sight, StopSight
+from virl.platform.navigators.follower.streets import MapLinks, OutgoingLink, Segment, Streets
+from virl.platform.navigators.instruction.base import Decision, Move, act
+
+_SPARE = 3
+"""Actions kept back when a return is planned: to turn around, to turn once, to stop."""
+_UNREACHABLE = 10_000
+"""Number of steps that stands for a node which no way leads to."""
+
+
+class MapPlanner:
+    """A finder of walks on a graph. It keeps what it read of streets, so one planner serves many episodes."""
+
+    def __init__(self, graph: NavigationGraph, parameters: Parameters) -> None:
+        self._graph, self._p = graph, parameters
+        self._links = MapLinks(graph)
+        self._streets = Streets(self._links)
+
+    def path(
+        self,
+        plan: FollowerPlan,
+        start: WalkState,
+        *,
+        oriented: bool,
+        horizon: int,
+        usual: tuple[float, float] | None = None,
+        sight: StopSight | None = None,
+    ) -> list[int]:
+        """Return numbers of the nodes to walk, the start first; the start alone if no walk fits the plan.
+
+        Args:
+            plan: read from the text.
+            start: of the walk.
+            oriented: whether the start's heading is meant.
+            horizon: actions of a walk at most.
+            usual: mean and standard deviation of the links of a data set's walks; `None` without them.
+            sight: looks at likely ends; `None` without eyes.
+        """
+        yaw = float(self._graph.yaw[start.node])
+        starts = _ways_out(self._streets, start, plan.orient, yaw, oriented, self._p)
+        found = explain(self._streets, plan, self._p, horizon, starts, usual)
+        if not found.ends:
+            return [start.node]
+        return found.path(self._best_end(sight.weigh(found.ends) if sight else found.ends))
+
+    def _best_end(self, ends: Mapping[int, float]) -> int:
+        """Return the likeliest end; with `neighbours`, that of the greatest sum with its neighbours."""
+        sums = dict(ends)
+        if self._p.neighbours:
+            for node, weight in ends.items():
+                for way in self._links.ways(node):
+                    if way.to in sums and node not in (other.to for other in self._links.ways(way.to)):
+                        sums[way.to] += weight
+                    sums[node] += ends.get(way.to, 0.0)
+        return max(ends, key=lambda node: (sums[node], ends[node]))
+
+
+def follow_path(
+    graph: NavigationGraph, path: Sequence[int], start: WalkState, moves: Sequence[Move]
+) -> Decision:
+    """Return the next action of a walk along a path; stop at its end, or where the walk has left it.
+
+    Args:
+        graph: links between the panoramas.
+        path: nodes, the start first.
+        start: of the walk.
+        moves: so far.
+    """
+    nodes = [start.node, *(move.state.node for move in moves if move.state.came_from is not None)]
+    done = len(nodes)
+    if done >= len(path) or nodes != list(path[:done]):
+        return Decision(Action.STOP, "the likeliest end")
+    state = moves[-1].state if moves else start
+    action = action_towards(graph, state, path[done], VELMA)
+    return Decision(action, "the next step of the walk that fits the text best")
+
+
+@dataclass(frozen=True)
+class Follower:
+    """A navigator that follows instructions by a grammar and a reading of streets, by VELMA's rules.
+
+    Described in `docs/explanation/follower.md`.
+
+    Args:
+        graph: where it walks. Without `use_map` it is read only at the node where the walker stands.
+        use_map: whether to plan on the whole graph; else it decides from what it has seen.
+        use_prior: whether to prefer walks as long as the data set's routes are. Off unless asked for.
+        oriented: whether walks start facing the right way, as Map2seq's do and Touchdown's do not.
+        opening: actions taken before the first decision (`OPENING` of the data set).
+        parameters: the numbers of the model.
+        max_actions: the limit of a walk, opening included.
+        sight: what it looks with for the landmark at its stop; `None` for a follower without pictures.
+    """
+
+    graph: NavigationGraph
+    use_map: bool = False
+    use_prior: bool = False
+    oriented: bool = False
+    opening: Sequence[Action] = ()
+    parameters: Parameters = field(default_factory=default_parameters)
+    max_actions: int = MAX_ACTIONS
+    sight: Sight | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of its results, such as `follower --map --prior`, with that of its spotter if any."""
+        seen = f", {self.sight.spotter.name}" if self.sight else ""
+        return "follower" + " --map" * self.use_map + " --prior" * self.use_prior + seen
+
+    def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
+        """Yield the moves of a walk; it ends with a stop or at the limit. Any text is walked by."""
+        plan = understand(instruction)
+        sight = self.sight.of_stop(instruction) if self.sight else None
+        if self.use_map:
+            path = self._planner.path(
+                plan,
+                start,
+                oriented=self.oriented,
+                horizon=self.max_actions,
+                usual=self._usual_links,
+                sight=sight,
+            )
+
+            def choose(moves: Sequence[Move]) -> Decision:
+                return follow_path(self.graph, path, start, moves)
+        else:
+            choose = EmbodiedWalk(
+                self.graph,
+                plan,
+                start,
+                self.oriented,
+                self.parameters,
+                self.max_actions,
+                self._usual_links,
+                sight,
+            ).choose
+        return act(self.graph, start, choose, opening=self.opening, max_actions=self.max_actions)
+
+    @cached_property
+    def _planner(self) -> MapPlanner:
+        """The planner on the whole graph, made once."""
+        return MapPlanner(self.graph, self.parameters)
+
+    @property
+    def _usual_links(self) -> tuple[float, float] | None:
+        """Mean and deviation of a route's links; `None` without the prior."""
+        if not self.use_prior:
+            return None
+        return self.parameters.prior_links if self.oriented else self.parameters.prior_links_touchdown
+
+
+class SeenLinks:
+    """The links of visited nodes. The graph is read at the node given to `stand` only."""
+
+    def __init__(self, graph: NavigationGraph) -> None:
+        self._graph = graph
+        self._ways: dict[int, tuple[OutgoingLink, ...]] = {}
+
+    def stand(self, node: int) -> bool:
+        """Return whether a node is visited for the first time, after reading its links."""
+        if node in self._ways:
+            return False
+        links = self._graph.links(node)
+        targets, headings = self._graph.target[links].tolist(), self._graph.heading[links].tolist()
+        self._ways[node] = tuple(
+            OutgoingLink(to, heading) for to, heading in zip(targets, headings, strict=True)
+        )
+        return True
+
+    def ways(self, node: int) -> Sequence[OutgoingLink] | None:
+        """Return the links of a node; `None` if it is not visited."""
+        return self._ways.get(node)
+
+    def path(self, source: int, target: int) -> list[int] | None:
+        """Return the nodes of a shortest way over visited ones, both ends included; `None` without one."""
+        before = {source: source}
+        queue = deque([source])
+        while queue:
+            node = queue.popleft()
+            if node == target:
+                path = [node]
+                while path[-1] != source:
+                    path.append(before[path[-1]])
+                return path[::-1]
+            for way in self._ways.get(node, ()):
+                if way.to not in before:
+                    before[way.to] = node
+                    queue.append(way.to)
+        return None
+
+    def joined_nodes(self, node: int) -> set[int]:
+        """Return the nodes that a link is known to join to a visited node, itself included."""
+        near = {node} | {way.to for way in self._ways.get(node, ())}
+        return near | {other for other, ways in self._ways.items() if any(way.to == node for way in ways)}
+
+
+@dataclass
+class EmbodiedWalk:
+    """A walk that weighs stopping at the best end seen against each way not seen yet, at each step.
+
+    It goes on where a walk that explains the text might, and comes back if what it finds there explains it
+    less well.
+    """
+
+    graph: NavigationGraph
+    plan: FollowerPlan
+    start: WalkState
+    oriented: bool
+    parameters: Parameters
+    max_actions: int
+    usual: tuple[float, float] | None = None
+    sight: StopSight | None = None
+    _seen: SeenLinks = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._seen = SeenLinks(self.graph)
+        self._seen.stand(self.start.node)
+        self._yaw = float(self.graph.yaw[self.start.node])
+
+    def choose(self, moves: Sequence[Move]) -> Decision:
+        """Return the next action."""
+        for move in moves[-2:]:
+            self._seen.stand(move.state.node)
+        state = moves[-1].state if moves else self.start
+        goal, reason = self._goal(state, self.max_actions - len(moves))
+        path = self._seen.path(state.node, goal) if goal is not None else None
+        if path is None or len(path) < 2:
+            return Decision(Action.STOP, reason)
+        return Decision(action_towards(self.graph, state, path[1], VELMA), reason)
+
+    def _goal(self, state: WalkState, left: int) -> tuple[int | None, str]:
+        """Return the node to go to and why: past the known map, or the best end; `None` without either."""
+        p, streets = self.parameters, Streets(self._seen)
+        starts = _ways_out(streets, self.start, self.plan.orient, self._yaw, self.oriented, p)
+        found = explain(streets, self.plan, p, self.max_actions + _SPARE, starts, self.usual)
+        stop, weight = self._best_end(found.ends)
+        away = {node: self._steps(state.node, node) for node in found.frontier}
+        onward = max(away, key=lambda node: found.frontier[node] * exp(-away[node] / p.far), default=None)
+        if onward is None:
+            return stop, "nothing left to see"
+        if stop is None:
+            return onward, "no end seen so far fits the text"
+        can_return = away[onward] + self._steps(stop, onward) + _SPARE <= left
+        if found.frontier[onward] > (p.explore if can_return else p.commit) * weight:
+            if found.frontier[onward] >= weight:
+                return onward, "a way not seen yet fits the text better than any end seen"
+            return (
+                onward,
+                "to see more" if can_return else "too few actions left to come back to the best end",
+            )
+        return stop, "the likeliest end"
+
+    def _best_end(self, ends: dict[int, float]) -> tuple[int | None, float]:
+        """Return the likeliest visited end and its weight, or sum with `neighbours`; `None` and 0 without."""
+        here = [node for node in ends if self._seen.ways(node) is not None]
+        if self.sight:
+            ends = {**ends, **{node: ends[node] * self.sight.gain(node) for node in here}}
+        sums = {node: ends[node] for node in here}
+        if self.parameters.neighbours:
+            sums = {node: sum(ends.get(near, 0.0) for near in self._seen.joined_nodes(node)) for node in here}
+        best = max(here, key=lambda node: (sums[node], ends[node]), default=None)
+        return (None, 0.0) if best is None or sums[best] <= 0.0 else (best, sums[best])
+
+    def _steps(self, source: int, target: int) -> int:
+        """Return the links of the way between two visited nodes, `_UNREACHABLE` without one."""
+        path = self._seen.path(source, target)
+        return len(path) - 1 if path else _UNREACHABLE
+
+
+def _ways_out(
+    streets: Streets, start: WalkState, orient: OrientClause, yaw: float, oriented: bool, p: Parameters
+) -> list[Start]:
+    """Return the ways to set out from a state.
+
+    Args:
+        streets: what is known of the map.
+        start: where the walk begins.
+        orient: what the text says of it.
+        yaw: the way the capturing car drove there, degrees, hence the traffic's; `nan` where it is not known.
+        oriented: whether the state faces the right way, which Map2seq's do and Touchdown's do not.
+        p: the numbers of the model.
+    """
+    segments = streets.starts(start.node)
+    if oriented and segments:
+        ahead = min(segments, key=lambda segment: abs(signed_float_turn(start.heading, segment.headings[0])))
+        return [Start(ahead, 1.0, 0)]
+    return [
+        Start(
+            segment,
+            _traffic_weight(segment, orient, yaw, p) * _crossing_weight(segment, segments, orient, p),
+            actions=0 if segment.headings[0] == start.heading else 1,
+            is_free=True,
+        )
+        for segment in segments
+    ]
+
+
+def _traffic_weight(segment: Segment, orient: OrientClause, yaw: float, p: Parameters) -> float:
+    """Return the probability of setting out this way by the traffic, 0.5 if its direction is not known."""
+    if isnan(yaw):
+        return 0.5
+    along = p.traffic_untold
+    if orient.traffic is not None:
+        along = p.with_traffic if orient.traffic else 1.0 - p.against_traffic
+    return along if abs(signed_float_turn(yaw, segment.headings[0])) < 90.0 else 1.0 - along
+
+
+def _crossing_weight(
+    segment: Segment, segments: Sequence[Segment], orient: OrientClause, p: Parameters
+) -> float:
+    """Return the factor for setting out this way by the crossing named; 0.5 if none is or it is not known."""
+    if orient.crossing is None or len(segments) != 2 or not all(other.known for other in segments):
+        return 0.5
+    nearer = segment.steps == min(other.steps for other in segments)
+    return p.crossing_told if nearer == orient.crossing else 1.0 - p.crossing_told

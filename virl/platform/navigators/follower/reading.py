@@ -1,0 +1,396 @@
+"""Clauses to a plan: counts the crossings that the text passes between its turns."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from virl.platform.navigators.follower.clauses import (
+    BlocksClause,
+    Clause,
+    CloseClause,
+    GoClause,
+    LandmarkClause,
+    NamedCrossing,
+    OrientClause,
+    PassClause,
+    PauseClause,
+    ReachClause,
+    StopClause,
+    TurnClause,
+    WhereClause,
+)
+from virl.platform.navigators.follower.ending import Street, end_on
+from virl.platform.navigators.follower.parts import NAME_MARK, Rule
+from virl.platform.navigators.follower.place_rules import ENDS, PLACES
+from virl.platform.navigators.follower.plan import FollowerPlan, PlannedLeg, Sureness
+from virl.platform.navigators.follower.remark_rules import REMARKS, START
+from virl.platform.navigators.follower.route_rules import PASSES, TURNS
+
+FAR_END = 2
+"""A street's end may be as far as a turn with this many landmarks on the way; counted on gold paths."""
+MAX_LEGS = 24  # chosen: more turns than 55 actions can hold
+"""Legs of a plan at most."""
+RULES = REMARKS + START + TURNS + ENDS + PASSES + PLACES
+"""Rules of the grammar, in the order in which they are tried."""
+
+MAX_WORDS = 2000  # chosen: ten times the longest instruction people write
+"""Words of an instruction that are read."""
+
+_NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+_ORDINALS = [
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+    "eleventh",
+    "twelfth",
+]
+
+_SPELLING = {
+    r"thru|threw": "through",
+    r"teh": "the",
+    r"staight|straigh|stright|strait": "straight",
+    r"intersecion|intersecton|interesection|intersetion|insersection|intesection|iintersection": (
+        "intersection"
+    ),
+    r"lef": "left",
+    r"rigt|rihgt|rigth": "right",
+    r"trun|tun": "turn",
+    r"untill|til|till": "until",
+    r"infront": "in front",
+    r"forwards": "forward",
+    r"rd(?= road)": "3rd",
+    r"kinda|sort of|kind of": "",
+    r"you'll": "you will",
+    r"you're": "you are",
+    r"you've": "you have",
+    r"there's": "there is",
+    r"don't|dont|do n't": "do not",
+    r"it's": "it is",
+    r"won't": "will not",
+    r"isn't": "is not",
+    r"can't|cannot|cant": "can not",
+    r"fist(?= (?:left|right|light|street|intersection))": "first",
+    r"aright": "a right",
+    r"(?<=the )ones|(?<=those )ones": "1s",
+}
+
+_SYNONYMS = {
+    # counts
+    r"1st ,? ?2nd ,? ?and (?:the )?3rd": "3",
+    r"(?<!between the )1st and (?:the )?2nd": "2",
+    r"a couple(?: of)?|a pair of|both(?: of)?(?: the)?": "2",
+    r"(?:a )?few|several": "SOME",
+    r"(?:a )?half(?:way| way)|half|midway|mid ?block|1/2(?: ?way)?|50 ?%": "1/2",
+    r"(?:a|1) 3rd(?= (?:of|down|up|the))|1/3(?:rd)?": "1/3",
+    r"2 (?:thirds|3rds?)|2/3(?:rds?)?": "2/3",
+    r"(?:a|1) (?:quarter|4th(?= of))|1/4(?:th)?": "1/4",
+    r"3 (?:quarters?|4ths?|fourths)|3/4(?:ths?)?": "3/4",
+    # crossings
+    r"(?:top of the )?(?:t|tee|t-) ?-?(?:shaped? )?(?:intersections?|junctions?|sections?)|t shape|"
+    r"top of the t|t in the road|t(?= ?[.,])|(?<=is a )t": "TEE",
+    r"(?:(?<=the )|(?<=this )|(?<=a )|(?<=left )|(?<=right )|(?<=immediate ))(?:fork|split|wye|y)"
+    r"(?: (?:in|of) the (?:road|street))?(?: intersection)?(?! (?:off|into|from))": "FORK",
+    r"(?:set|pair)s? of double (?:traffic )?lights?|"
+    r"double (?:sets? of )?(?:(?:traffic|stop) ?)?(?:lights?|intersections?)"
+    r"(?: (?:at the next )?intersections?)?": "DOUBLE",
+    r"(?:set|pair|group)s? of (?:(?:traffic|stop|street) ?)?(?:lights?|signals?)": "LIGHT",
+    r"(?:traffic|stop|street|red)[ -]?(?:lights?|signals?)(?! (?:pole|post|box))|"
+    r"(?:lights?|stoplights?|signals?)"
+    r"(?! (?:pole|post|box|fixture|colou?red|"
+    r"(?:blu|brown|green|gr[ea]y|red|tan|pink|yellow|purpl|beige)\w*))": "LIGHT",
+    **{
+        rf"(?:(?:large|big|small|main|busy) )*{ways}[ -]?way"
+        rf" (?:intersections?|crossroads?|crossings?|turns?)": word
+        for ways, word in (("3", "THREEWAY"), ("4", "FOURWAY"), ("[5-8]", "MANYWAY"))
+    },
+    r"(?:(?:large|big|small|major|main|busy|[3-6][ -]?way) )*"
+    r"(?:intersections?|crossroads?|junctions?|cross[ -]?streets?|cross roads?|"
+    r"(?:(?<=the )|(?<=this )|(?<=next )|(?<=a )|(?<=st )|(?<=nd )|(?<=rd )|(?<=th ))crossings?(?! the))": (
+        "INTERSECTION"
+    ),
+    r"(?:double |[34] way )?stop signs?|[34][ -]way stops?": "STOPSIGN",
+    r"cross ?walks?|pedestrian crossings?": "CROSSWALK",
+    r"(?:end|top|bottom) of the (\d+(?:st|nd|rd|th)) (?:block|blok)": r"the \1 BLOCKEND",
+    r"(?:end|top|bottom) of (?:the|this|that|your|a) (?:\w+ )?(?:block|blok)": "BLOCKEND",
+    r"(?:end|top|bottom) of (?:the|this|that|your) (?:\w+ )?(?:street|road|avenue|way|lane|path|alley|ramp)|"
+    r"(?:the )?(?:street|road|way|lane|avenue|until it) (?:(?:dead )?ends|runs out|comes to an end)|"
+    r"dead[ -]?ends?|no longer go straight|"
+    r"until you can not(?: (?:go|move|continue|walk|proceed))?"
+    r"(?: (?:straight|forward|further|any|more|longer|anymore))*|"
+    r"can not (?:go|continue|move) (?:straight|forward|further)|as far as you can(?: (?:go|straight))*|"
+    r"(?:have|forced) to (?:turn|veer|go (?:left|right))": "ROADEND",
+    r"side[ -]?streets?|side[ -]?roads?|alley(?:way)?s?": "SIDESTREET",
+}
+
+_TOKEN = re.compile(rf"\d+/\d+|\d+ ?%|[a-z0-9][a-z0-9'&-]*|[.,;:!?]|{NAME_MARK}\d{{1,3}}")
+_MOST_LETTERS = 600  # of one clause; chosen: no clause of Map2seq, Touchdown or R2R has as many
+_PAUSES = {";": ".", ":": ",", "!": ".", "?": "."}
+
+
+def understand(text: str) -> FollowerPlan:
+    """Return the plan of an instruction. Any text has one; one without sense ends anywhere ahead."""
+    return plan_of(parse(text))
+
+
+def plan_of(clauses: Sequence[Clause]) -> FollowerPlan:
+    """Return the plan that clauses make."""
+    reader = _Reader()
+    for clause in clauses:
+        reader.read(clause)
+    return FollowerPlan(
+        reader.orient, tuple(reader.legs), end_on(reader.street, has_turned=bool(reader.legs))
+    )
+
+
+@dataclass
+class _Reader:
+    """A builder of a plan from clauses, in the order of the text."""
+
+    orient: OrientClause = field(default_factory=OrientClause)
+    legs: list[PlannedLeg] = field(default_factory=list)
+    street: Street = field(default_factory=Street)
+    has_moved: bool = False
+    pending: TurnClause | None = None
+    """A turn that was only a look to the side unless the text walks on."""
+
+    def read(self, clause: Clause) -> None:
+        """Add the next clause to the plan."""
+        if self.pending is not None and isinstance(clause, GoClause | PassClause | BlocksClause | TurnClause):
+            turn, self.pending = self.pending, None
+            self._end_leg(turn)
+        street = self.street
+        match clause:
+            case PauseClause(sentence=True):
+                street.sentence += 1
+            case OrientClause() if not self.has_moved:
+                self.orient = _merge_orients(self.orient, clause)
+            case TurnClause():
+                self._turn(clause)
+            case PassClause():
+                self._pass(clause)
+            case ReachClause():
+                self._reach(clause.place, clause.before, clause.told)
+            case BlocksClause():
+                self._walk_on()
+                sureness: Sureness = "implied" if clause.vague else "said"
+                street.point_to(street.passed + clause.count, sureness, is_vague=clause.vague)
+            case LandmarkClause() | StopClause() | CloseClause():
+                street.hear(clause)
+            case WhereClause():
+                self.has_moved = True
+                street.wheres.append((street.sentence, clause))
+            case GoClause():
+                self._go(clause)
+            case _:
+                pass
+
+    def _go(self, clause: GoClause) -> None:
+        """Record that the text walks on, and that the block is long where it says so."""
+        street = self.street
+        if clause.long and (self.legs or self.has_moved):
+            ahead = street.passed if street.pointed is None else street.pointed
+            begun = street.pointed is None or street.pointed_in < street.sentence
+            street.note_gap(ahead + begun, "far")
+        self.has_moved = True
+        street.remarks += 1
+        if clause.straight and street.pointed is not None and street.pointed_in == street.sentence:
+            street.passed = street.pointed
+            street.after_passing("said")
+        if street.stopped is not None and street.stopped < street.sentence:
+            self._walk_on()
+
+    def _walk_on(self) -> None:
+        """Forget a stop that the text goes on from, and what it said with it."""
+        self.has_moved = True
+        self.street.stopped = None
+
+    def _reach(self, place: NamedCrossing, before: bool = False, told: bool = False) -> None:
+        """Record that the text walks up to a crossing, unless it is one passed already."""
+        street = self.street
+        if before or place.earlier or (told and street.is_behind(place)):
+            return
+        self._look_for(place)
+        number = street.resolve(place)
+        street.note(place, number)
+        street.point_to(number, "said")
+        if place.kind in ("tee", "end", "fork") or street.kind == "intersection":
+            street.kind = place.kind
+        self.has_moved = True
+
+    def _look_for(self, place: NamedCrossing) -> None:
+        """Face the nearest crossing at the start if the walk begins by going to one."""
+        if place.near and not self.legs and self.street.passed == 0 and self.orient.crossing is None:
+            self.orient = OrientClause(self.orient.traffic, crossing=True)
+
+    def _pass(self, clause: PassClause) -> None:
+        """Record that the text passes crossings, or a landmark where no crossing may be meant."""
+        street, place = self.street, clause.place
+        if clause.again and street.has_just_begun:
+            return
+        if clause.thing and (street.pointed is None or street.remarked_in >= street.pointed_in):
+            street.remark(LandmarkClause(passed=True))
+            return
+        if clause.then and street.stopped == street.sentence:
+            street.wheres.append((street.sentence, WhereClause("before", place)))
+            return
+        self._walk_on()
+        self._look_for(place)
+        street.go_through(clause)
+
+    def _turn(self, clause: TurnClause) -> None:
+        """Add a turn, or keep it pending where it may only mean to look that way."""
+        street = self.street
+        if clause.side == "around":
+            return
+        is_last = street.stopped == street.sentence and clause.place is None
+        if is_last or (clause.looks and street.pointed_in != street.sentence):
+            self.pending = clause
+        else:
+            self._end_leg(clause)
+
+    def _end_leg(self, clause: TurnClause) -> None:
+        """End the current leg with a turn and begin the next street."""
+        street = self.street
+        self._walk_on()
+        if clause.place is not None:
+            self._reach(clause.place)
+        if street.pointed is not None:
+            ordinal = street.pointed
+        elif clause.soon and street.crossed_in == street.sentence:
+            ordinal = street.passed
+        else:
+            ordinal = street.passed + (clause.nth or 1)
+            if clause.quick:
+                street.note_gap(ordinal, "near")
+        slight = clause.slight or street.kind == "fork"
+        sureness = _sureness(street)
+        remarks = street.remarks + FAR_END * (street.kind == "end")
+        legs = [
+            PlannedLeg(
+                clause.side, ordinal, sureness, street.kind, slight, remarks, tuple(street.hints.items())
+            )
+        ]
+        legs += [PlannedLeg(clause.side, 1, "said")] * (clause.times - 1)
+        self.legs = [*self.legs, *legs][:MAX_LEGS]
+        self.street = Street(sentence=street.sentence, turned_in=street.sentence)
+
+
+def _sureness(street: Street) -> Sureness:
+    """Return how certain the crossing of a turn is by what the text said of the street."""
+    if street.kind == "end" and street.passed == 0 and street.pointed == 1:
+        return "open"
+    if street.pointed is None or street.is_vague:
+        return "said" if street.passed and not street.is_vague else "open"
+    return "implied" if street.passed == 0 and street.pointed == 1 else "said"
+
+
+def _merge_orients(first: OrientClause, then: OrientClause) -> OrientClause:
+    """Return the direction to face by two clauses; the later one prevails where it says something."""
+    return OrientClause(
+        first.traffic if then.traffic is None else then.traffic,
+        first.crossing if then.crossing is None else then.crossing,
+    )
+
+
+def parse(text: str) -> list[Clause]:
+    """Return the clauses of an instruction, in order; a text without sense gives none."""
+    return [clause for rule, match in matches(text) if (clause := rule.make(match)) is not None]
+
+
+def matches(text: str) -> list[tuple[Rule, re.Match[str]]]:
+    """Return each rule that reads a part of a text, with its match, in order; other words are skipped."""
+    line = normalise(text)
+    found: list[tuple[Rule, re.Match[str]]] = []
+    position = 0
+    while position < len(line):
+        first = _match_at(line, position)
+        if first is None:
+            space = line.find(" ", position)
+            position = len(line) if space < 0 else space + 1
+        else:
+            found.append(first)
+            position = first[1].end() + 1
+    return found
+
+
+def _match_at(line: str, position: int) -> tuple[Rule, re.Match[str]] | None:
+    """Return the first rule that matches a line at a position, and the match; `None` without one."""
+    end = position + _MOST_LETTERS  # without it, the time of a long text grows with the square of its length
+    for rule in RULES:
+        match = rule.pattern.match(line, position, end)
+        if match and match.end() > position:
+            return rule, match
+    return None
+
+
+def _compile_table(table: dict[str, str]) -> list[tuple[re.Pattern[str], str]]:
+    """Return patterns of whole words, each with the word that replaces it."""
+    return [(re.compile(rf"(?<![\w/])(?:{pattern})(?![\w/])"), word) for pattern, word in table.items()]
+
+
+def _number_table() -> dict[str, str]:
+    """Return the digits of each number word, such as "3" for "three" and "3rd" for "third"."""
+    table = {word: str(value) for value, word in enumerate(_NUMBERS, 1)}
+    return table | {word: _ordinal(value) for value, word in enumerate(_ORDINALS, 1)}
+
+
+def _ordinal(value: int) -> str:
+    """Return a number as an ordinal, such as "2nd"."""
+    return f"{value}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(value, 'th') }"
+
+
+_NUMBER_OF = _number_table()
+_SPELLING_RULES = _compile_table(_SPELLING)
+_SYNONYM_RULES = _compile_table(_SYNONYMS)
+
+
+def mask_names(text: str, names: Sequence[str]) -> str:
+    """Return a text with each name replaced by a mark and its number, so that it is not read as words."""
+    longest = sorted(range(len(names)), key=lambda number: -len(names[number]))
+    any_name = "|".join(f"({re.escape(names[number])})" for number in longest) or "(?!)"
+
+    def mark(match: re.Match[str]) -> str:
+        return f"{NAME_MARK}{longest[(match.lastindex or 1) - 1]}"
+
+    return re.sub(rf"(?<!\w)(?:{any_name})(?!\w)", mark, text, flags=re.IGNORECASE)
+
+
+def normalise(text: str) -> str:
+    """Return the words of an instruction as the grammar reads them, at most `MAX_WORDS` of them.
+
+    They are one string of words and `.` `,` between single spaces. Words in capitals stand for a thing that
+    people name in many ways, such as `LIGHT` for "set of traffic lights".
+    """
+    plain = (
+        unicodedata.normalize("NFKC", text[: 20 * MAX_WORDS])
+        .lower()
+        .replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    )
+    plain = re.sub(r"(?<=\s)\d\.(?=\s)|^\d\.(?=\s)", ".", plain)  # "1. Go ... 2. Turn ..."
+    plain = re.sub(r"(?<=[a-z])/(?=[a-z])", " ", plain)
+    plain = re.sub(r"(?<=[a-z] )[-\N{EN DASH}\N{EM DASH}]+(?= [a-z])", ",", plain)
+    words = [_PAUSES.get(word, word) for word in _TOKEN.findall(plain)[:MAX_WORDS]]
+    words = [_NUMBER_OF.get(word, word) for word in _split_hyphens(words)]
+    line = _rewrite(" ".join(words), _SPELLING_RULES)
+    line = " ".join(_NUMBER_OF.get(word, word) for word in line.split())
+    return " ".join(_rewrite(line, _SYNONYM_RULES).split())
+
+
+def _split_hyphens(words: list[str]) -> list[str]:
+    keep = {"t-intersection", "t-junction"}
+    return [part for word in words for part in ([word] if word in keep else word.split("-")) if part]
+
+
+def _rewrite(line: str, rules: list[tuple[re.Pattern[str], str]]) -> str:
+    """Return a line with each pattern replaced by its word, in order."""
+    for pattern, word in rules:
+        line = pattern.sub(word, line)
+    return line

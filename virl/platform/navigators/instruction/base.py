@@ -1,0 +1,97 @@
+"""The contract of navigators that follow an instruction by discrete actions."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from virl.mind.base import Mind, chats
+from virl.platform.city.graph import NavigationGraph
+from virl.platform.movers.discrete.actions import MAX_ACTIONS, Action
+from virl.platform.movers.discrete.rules import VELMA, Rules, WalkState
+
+PromptForm = Literal["auto", "chat", "text"]
+"""Forms of a prompt: `text`, one text that it continues, as published; `chat`, the walk as messages and
+typed replies; `auto` takes `chat` for chat models, else `text`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A navigator's next action, and the reason for it."""
+
+    action: Action
+    reason: str = ""
+    refused: tuple[str, ...] = ()
+    """Replies of a model that named no possible action, in the order given. It was asked again after each; in
+    VELMA's compatibility mode it counted as forward instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One action of a walk, and where it led."""
+
+    action: str
+    """The action carried out: the value of an `Action`, or the id of the viewpoint gone to."""
+    state: WalkState
+    """The state after the action."""
+    asked: str = ""
+    """The action decided on, where validation made another one of it; else empty."""
+    reason: str = ""
+    """Reason that the navigator gave for the action."""
+    refused: tuple[str, ...] = ()
+    """Replies of a model that named no possible action, in the order given."""
+
+
+def in_chat(form: PromptForm, mind: Mind) -> bool:
+    """Return whether a mind is asked by chat messages, which `auto` chooses for chat models."""
+    return form == "chat" or (form == "auto" and chats(mind))
+
+
+class InstructionNavigator(Protocol):
+    """A navigator that follows an instruction on a navigation graph."""
+
+    @property
+    def name(self) -> str:
+        """The name of its results, such as `"follower --map"`."""
+        ...
+
+    def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
+        """Yield the moves of a walk, as they are decided; it ends with a stop or at the navigator's limit.
+
+        Raises:
+            MindFailed: the model gave no usable reply within its retries.
+        """
+        ...
+
+
+def act(
+    graph: NavigationGraph,
+    start: WalkState,
+    choose: Callable[[Sequence[Move]], Decision],
+    *,
+    rules: Rules = VELMA,
+    opening: Sequence[Action] = (),
+    max_actions: int = MAX_ACTIONS,
+) -> Iterator[Move]:
+    """Yield the moves of the actions that `choose` decides on, until it stops or the limit is reached.
+
+    Args:
+        graph: where the walk goes.
+        start: where it begins.
+        choose: the next decision, given the moves so far.
+        rules: what actions do.
+        opening: actions that are taken before the first decision, unvalidated as in the published code
+            (Map2seq episodes begin with one forward).
+        max_actions: the limit, opening included.
+    """
+    moves: list[Move] = []
+    state = start
+    while len(moves) < max_actions:
+        given = len(moves) < len(opening)
+        decision = Decision(opening[len(moves)], "given") if given else choose(moves)
+        action = decision.action if given else rules.validate(graph, state, decision.action)
+        state = rules.step(graph, state, action)
+        asked = "" if action is decision.action else decision.action.value
+        moves.append(Move(action.value, state, asked, decision.reason, decision.refused))
+        yield moves[-1]
+        if action is Action.STOP:
+            return

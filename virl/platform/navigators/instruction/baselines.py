@@ -1,0 +1,163 @@
+"""Navigators that read no instruction: forward, random, gold and the shortest path to the true goal.
+
+They bound what others are measured against: the first two from below, the last two from above. Gold and
+shortest know the answer of one episode, so they are made for it.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+
+from virl.platform.city.graph import NavigationGraph
+from virl.platform.movers.discrete.actions import MAX_ACTIONS, Action
+from virl.platform.movers.discrete.oracle import Oracle, gold_actions
+from virl.platform.movers.discrete.rules import VELMA, Rules, WalkState
+from virl.platform.navigators.instruction.base import Decision, Move, act
+
+STOP_AFTER = 40
+"""Panoramas after which forward and random stop, the start included (as published baselines)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForwardNavigator:
+    """A navigator that goes forward, and stops after a number of panoramas."""
+
+    graph: NavigationGraph
+    opening: Sequence[Action] = ()
+    """The actions taken before the first decision (`OPENING` of the data set)."""
+    rules: Rules = VELMA
+    stop_after: int = STOP_AFTER
+    """Panoramas to pass, the start included."""
+
+    @property
+    def name(self) -> str:
+        """The name of its results."""
+        return "forward"
+
+    def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
+        """Yield the moves of a walk; the instruction is not read."""
+        del instruction
+
+        def choose(moves: Sequence[Move]) -> Decision:
+            return Decision(Action.STOP if _count_passed(moves) >= self.stop_after else Action.FORWARD)
+
+        return act(self.graph, start, choose, rules=self.rules, opening=self.opening)
+
+
+@dataclass(frozen=True, slots=True)
+class RandomNavigator:
+    """A navigator that draws forward, left or right at crossings, and stops after some panoramas.
+
+    At a panorama that three or more links leave, having come to it or started there, each of the three has
+    the probability 1/3; after a turn and everywhere else it goes forward. The draws of a walk depend on the
+    seed, the start and the instruction alone, so walks may run in any order.
+    """
+
+    graph: NavigationGraph
+    opening: Sequence[Action] = ()
+    """The actions taken before the first decision (`OPENING` of the data set)."""
+    rules: Rules = VELMA
+    stop_after: int = STOP_AFTER
+    """Panoramas to pass, the start included."""
+    seed: int = 0
+
+    @property
+    def name(self) -> str:
+        """The name of its results."""
+        return "random"
+
+    def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
+        """Yield the moves of a walk; the instruction is a part of the seed."""
+        draw = Random(f"{self.seed} {self.graph.ids[start.node]} {start.heading} {instruction}")
+
+        def choose(moves: Sequence[Move]) -> Decision:
+            if _count_passed(moves) >= self.stop_after:
+                return Decision(Action.STOP)
+            state = moves[-1].state if moves else start
+            links = self.graph.links(state.node)
+            has_turned = bool(moves) and state.came_from is None
+            if has_turned or links.stop - links.start < 3:
+                return Decision(Action.FORWARD)
+            return Decision(draw.choice((Action.FORWARD, Action.LEFT, Action.RIGHT)))
+
+        return act(self.graph, start, choose, rules=self.rules, opening=self.opening)
+
+
+@dataclass(frozen=True, slots=True)
+class GoldNavigator:
+    """A navigator along the gold path of an episode, whatever its length: some leave a dead end."""
+
+    graph: NavigationGraph
+    path: Sequence[str]
+    """Ids of the panoramas, start and target included."""
+    rules: Rules = VELMA
+
+    @property
+    def name(self) -> str:
+        """The name of its results."""
+        return "gold"
+
+    def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
+        """Yield the moves of a walk; the instruction is not read.
+
+        Raises:
+            BadInput: the path follows no link of the graph, or cannot be walked by these rules.
+            NoStreetView: the graph does not have a panorama of the path.
+        """
+        del instruction
+        actions = gold_actions(self.graph, self.path, start.heading, self.rules)
+        free = replace(self.rules, validate=_as_asked)
+        return act(self.graph, start, _script(actions), rules=free, max_actions=len(actions))
+
+
+@dataclass(frozen=True, slots=True)
+class ShortestPathNavigator:
+    """A navigator by the fewest links to the true goal, under the same validation and limit as other agents.
+
+    What it misses no agent could reach: starts in a dead end, and goals that are too far.
+    """
+
+    graph: NavigationGraph
+    target: str
+    """Id of the panorama to reach."""
+    opening: Sequence[Action] = ()
+    """The actions taken before the first decision (`OPENING` of the data set)."""
+    rules: Rules = VELMA
+    max_actions: int = MAX_ACTIONS
+
+    @property
+    def name(self) -> str:
+        """The name of its results."""
+        return "shortest"
+
+    def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
+        """Yield the moves of a walk; the instruction is not read.
+
+        Raises:
+            NoStreetView: the graph does not have the target.
+        """
+        del instruction
+        oracle = Oracle(self.graph, [self.target], self.rules, turn_at_forks=False)
+
+        def choose(moves: Sequence[Move]) -> Decision:
+            return Decision(oracle.action(moves[-1].state if moves else start))
+
+        return act(
+            self.graph, start, choose, rules=self.rules, opening=self.opening, max_actions=self.max_actions
+        )
+
+
+def _count_passed(moves: Sequence[Move]) -> int:
+    """Return the number of panoramas that a walk has passed, the start included."""
+    return 1 + sum(move.state.came_from is not None for move in moves)
+
+
+def _script(actions: Sequence[Action]) -> Callable[[Sequence[Move]], Decision]:
+    """Return a function that decides on given actions one after the other, by the number of moves made."""
+    return lambda moves: Decision(actions[len(moves)])
+
+
+def _as_asked(graph: NavigationGraph, state: WalkState, action: Action) -> Action:
+    """Return the action asked for, whatever the state: a validation that changes nothing."""
+    del graph, state
+    return action

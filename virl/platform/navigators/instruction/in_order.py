@@ -1,0 +1,83 @@
+"""The turns of an instruction in their order, each at the crossing that it counts: for rules that read text.
+
+They know how far they have come, and where a map is told in words, how far the next crossing is.
+"""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from virl.platform.movers.discrete.actions import Action
+from virl.platform.navigators.follower.parameters import Parameters, default_parameters
+from virl.platform.navigators.follower.plan import End, FollowerPlan
+from virl.platform.navigators.follower.reading import understand
+from virl.platform.navigators.follower.stops import TIED, TYPICAL_BLOCK, block_shares, offsets
+
+SAME_CROSSING = 2
+"""Steps between two crossings up to which they count as one; tuned on map2seq_seen dev."""
+
+
+@dataclass(frozen=True, slots=True)
+class WalkProgress:
+    """The progress of a walk along its plan: turns taken, crossings and steps since."""
+
+    turns: int = 0
+    """Turns taken so far."""
+    passed: int = 0
+    """Crossings reached since the last turn."""
+    since: int = 0
+    """Steps since the last crossing or turn."""
+    ahead: int | None = None
+    """Steps from the last crossing or turn to the next crossing; `None` if no map shows it."""
+    at_crossing: bool = False
+
+    def forward(self) -> "WalkProgress":
+        """Return the progress after one step forward."""
+        return replace(self, since=self.since + 1, at_crossing=False)
+
+    def next_crossing(self, ahead: int | None) -> "WalkProgress":
+        """Return the progress at a crossing; `ahead` is how far the next one straight on is."""
+        is_new = self.since > SAME_CROSSING or (not self.passed and not self.turns)
+        return replace(self, passed=self.passed + is_new, since=0, ahead=ahead, at_crossing=True)
+
+    def after_turn(self, ahead: int | None) -> "WalkProgress":
+        """Return the progress after a turn; `ahead` is steps to the next crossing, `None` if unknown."""
+        return WalkProgress(self.turns + 1, 0, 0, ahead)
+
+
+@lru_cache(maxsize=64)
+def plan_in_order(instruction: str) -> FollowerPlan:
+    """Return the plan of an instruction, parsed once, as rules ask for it at every step."""
+    return understand(instruction)
+
+
+def next_in_order(plan: FollowerPlan, progress: WalkProgress) -> Action:
+    """Return the next action: on to the next turn's crossing, the turn, and a stop where the plan ends."""
+    if progress.turns < len(plan.legs):
+        leg = plan.legs[progress.turns]
+        if progress.at_crossing and progress.passed >= leg.ordinal:
+            return Action.LEFT if leg.side == "left" else Action.RIGHT
+        return Action.FORWARD
+    if progress.turns > len(plan.legs) or _has_arrived(plan.end, progress, default_parameters()):
+        return Action.STOP
+    return Action.FORWARD
+
+
+def _has_arrived(end: End, progress: WalkProgress, p: Parameters) -> bool:
+    """Return whether the steps and crossings since the last turn reach the plan's end."""
+    if end.kind == "before" and progress.ahead is not None and progress.passed == end.passed:
+        return progress.since >= progress.ahead + _likeliest(offsets(end, p))
+    if end.kind in ("in", "before"):
+        return progress.passed > end.passed
+    if progress.passed != end.passed:
+        return progress.passed > end.passed
+    shares = (
+        offsets(end, p)
+        if end.kind in TIED
+        else dict(enumerate(block_shares(end, progress.ahead or TYPICAL_BLOCK, p)))
+    )
+    return progress.since >= _likeliest(shares)
+
+
+def _likeliest(shares: dict[int, float]) -> int:
+    """Return the number of steps whose probability, with that of its neighbours, is greatest."""
+    return max(shares, key=lambda links: sum(shares.get(links + near, 0.0) for near in (-1, 0, 1)))

@@ -1,0 +1,235 @@
+"""The rules for NavGPT's prompts, and the reading of what a model replies to them."""
+
+import re
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import BaseModel, Field, ValidationInfo, model_validator
+
+from virl.mind.lexicon import Lexicon
+from virl.mind.replies import Reply, Text
+from virl.platform.movers.discrete.actions import Action
+from virl.platform.navigators.follower.plan import FollowerPlan
+from virl.platform.navigators.instruction.in_order import WalkProgress, next_in_order, plan_in_order
+from virl.platform.navigators.navgpt.observation import Stand, WayAhead
+
+SUMMARY_WORDS = 30  # chosen: a sentence
+"""Words of a summary at most."""
+
+BACK_DEG, STRAIGHT_DEG = 150.0, 30.0  # turns of more lead back, and of less straight on; chosen
+
+_TOOL = "action_maker"
+"""The one tool: takes the id of a viewpoint and walks there."""
+
+# Marks may stand in bold and bear a number. All repetitions are bounded: replies can be long and odd.
+_ACTION = re.compile(r"\bAction\W{0,2} ?\d{0,2} ?:")
+_INPUT = re.compile(r"\bAction[\W_]{0,2} ?\d{0,2} ?Input\W{0,2} ?\d{0,2} ?:\s*(?P<line>[^\n]*)")
+_FINAL = re.compile(r"\bFinal Answer\W{0,2} ?:")
+_OBSERVATION = re.compile(r"^[ \t]{0,8}\W{0,2}Observation\W{0,2} ?:", re.MULTILINE)
+_THOUGHT = re.compile(r"\s*\W{0,2}Thought\W{0,2} ?:\s*")
+_WORD = re.compile(r"[^\s\"'`,;:(){}\[\]<>*]+")
+
+
+class NavGptTurn(Reply):
+    """A thought and a move, as a chat model gives them."""
+
+    thought: str = Field(
+        description="Which parts are done, which comes next, and why here; one to three sentences."
+    )
+    action: Literal["walk", "finish"] = Field(description="Walk to a viewpoint, or end the walk here.")
+    viewpoint: str | None = Field(
+        description="The id of the viewpoint to walk to, one of the last observation's; null to finish."
+    )
+
+    @classmethod
+    def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
+        """Return what fields may be in a reply to this question, by their names."""
+        ids = _offered_ids(inputs)
+        if ids is None:
+            return {}
+        return {"viewpoint": ids} if ids else {"action": ["finish"]}
+
+    @model_validator(mode="after")
+    def _can_be_done(self, info: ValidationInfo) -> "NavGptTurn":
+        if self.action == "finish":
+            return self
+        if self.viewpoint is None:
+            raise ValueError("to walk, give the id of a viewpoint")
+        ids = _offered_ids(info.context or {})
+        if ids is not None and self.viewpoint not in ids:
+            valid = f"from here one can walk to {', '.join(ids)}" if ids else "no way leads on: finish"
+            raise ValueError(f"viewpoint {self.viewpoint[:80]!r} cannot be gone to: {valid}")
+        return self
+
+
+class WalkQuestion(BaseModel):
+    """Inputs of `movement/navgpt-step` and `movement/navgpt-chat` that the rules read."""
+
+    instruction: str
+    stands: tuple[Stand, ...] = ()
+    """The places that the walk came by, the start first."""
+
+
+class SummaryQuestion(BaseModel):
+    """Inputs of `movement/navgpt-summary`."""
+
+    description: str
+
+
+def choose_viewpoint(question: WalkQuestion, lexicon: Lexicon) -> Text:
+    """Return the choice of `choose_turn` as a thought and an action."""
+    turn = choose_turn(question, lexicon)
+    if turn.viewpoint is None:
+        return Text(text=f"{turn.thought}\nFinal Answer: Finished!")
+    return Text(text=f'{turn.thought}\nAction: {_TOOL}\nAction Input: "{turn.viewpoint}"')
+
+
+def choose_turn(question: WalkQuestion, lexicon: Lexicon) -> NavGptTurn:
+    """Go on as straight as it goes to where one has not been; finish where no such way is left.
+
+    Where a map is told, the turns of the instruction are taken in their order.
+    """
+    del lexicon
+    ways = question.stands[-1].ways if question.stands else ()
+    if any(way.steps is not None for way in ways):
+        way, thought = next_way(plan_in_order(question.instruction), [one.ways for one in question.stands])
+    else:
+        been = {one.viewpoint for one in question.stands}
+        fresh = [one for one in ways if one.viewpoint not in been]
+        way = min(fresh, key=lambda one: abs(one.turn), default=None)
+        thought = (
+            f"The rules read no instruction; the straightest new way turns by {abs(way.turn):.0f} degrees."
+            if way
+            else "No way leads on to where I have not been."
+        )
+    return NavGptTurn(
+        thought=thought, action="walk" if way else "finish", viewpoint=way.viewpoint if way else None
+    )
+
+
+def summarize_viewpoint(question: SummaryQuestion, lexicon: Lexicon) -> Text:
+    """Return the lines without repeats, up to 30 words."""
+    del lexicon
+    words = "; ".join(dict.fromkeys(question.description.split("\n"))).split()
+    return Text(text=" ".join(words[:SUMMARY_WORDS]))
+
+
+def next_way(plan: FollowerPlan, ways: Sequence[Sequence[WayAhead]]) -> tuple[WayAhead | None, str]:
+    """Return the way to take, `None` to stop, and the thought that explains it.
+
+    Args:
+        plan: of the instruction.
+        ways: that lead on from each viewpoint so far, the last being where the walker stands; the way back
+            is one of them.
+    """
+    way, progress = None, WalkProgress()
+    for number, around in enumerate(ways):
+        straight = min(around, key=lambda one: abs(one.turn), default=None)
+        if straight is None:
+            return None, "No way leads on."
+        if number == 0:
+            progress = WalkProgress(ahead=straight.steps)
+        elif len(around) > 2:
+            progress = progress.next_crossing(straight.steps)
+        action = next_in_order(plan, progress)
+        if action is Action.STOP:
+            return None, "This is where the instruction ends."
+        aside = _way_to_side(around, action)
+        way = aside or straight
+        progress = (progress.after_turn(aside.steps) if aside else progress).forward()
+    told = f"{progress.turns} turns, then {progress.passed} crossings, then {progress.since} steps"
+    return way, f"Done: {told} of {progress.ahead or 0}."
+
+
+def _way_to_side(ways: Sequence[WayAhead], action: Action) -> WayAhead | None:
+    """Return the way to a side whose turn is nearest to a right angle; `None` where none leads there."""
+    sign = {Action.LEFT: -1, Action.RIGHT: 1}.get(action, 0)
+    fit = [way for way in ways if STRAIGHT_DEG < sign * way.turn < BACK_DEG]
+    return min(fit, key=lambda way: abs(abs(way.turn) - 90.0), default=None)
+
+
+def _offered_ids(inputs: Mapping[str, object]) -> list[str] | None:
+    """Return the ids that can be gone to by the last observation; `None` if there is none."""
+    steps = inputs.get("steps")
+    last = steps[-1]["observation"] if isinstance(steps, list) and steps else inputs.get("opening")
+    view = last.get("view") if isinstance(last, dict) else None
+    return None if view is None else [name for part in view for name in part.get("viewpoints", ())]
+
+
+@dataclass(frozen=True, slots=True)
+class GoTo:
+    """A wish to walk to a viewpoint; the id is as the model gave it, known or not."""
+
+    viewpoint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """A wish to end the walk here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """A reply that is no wish to walk or to finish."""
+
+    fault: str
+    """The fault of the reply, in words for the model."""
+
+
+def own_words(text: str) -> str:
+    """Return a reply without a leading `Thought:`, and without what is made up after `Observation:`."""
+    invented = _OBSERVATION.search(text)
+    own = text[: invented.start()] if invented else text
+    opening = _THOUGHT.match(own)
+    return own[opening.end() if opening else 0 :].strip()
+
+
+def thought_of(text: str) -> str:
+    """Return the part of a reply before its action."""
+    ends = [mark.start() for mark in (_action(text), _FINAL.search(text)) if mark]
+    return text[: min(ends, default=len(text))].strip(" \n*")
+
+
+def read_reply(text: str, known: Container[str]) -> GoTo | Finish | Malformed:
+    """Return what a reply asks for: a move, the end of the walk, or neither.
+
+    Args:
+        text: the reply, as `own_words` gives it.
+        known: the ids of all viewpoints.
+
+    Returns:
+        The move of the first `Action Input:` and the `Action:` before it, which may hold quotes and words
+        around one known id; `Finish` where there is only a `Final Answer:`.
+    """
+    action, given, final = _action(text), _INPUT.search(text), _FINAL.search(text)
+    if action and given:
+        if final:
+            return Malformed("Give either an Action or a Final Answer, not both.")
+        return _read_move(text[action.end() : given.start()], given["line"], known)
+    if final:
+        return Finish()
+    if not action:
+        return Malformed("The line 'Action:' is missing after the thought.")
+    return Malformed("The line 'Action Input:' is missing after the line 'Action:'.")
+
+
+def _action(text: str) -> re.Match[str] | None:
+    """Return the last `Action:` before the first `Action Input:`; a thought may hold the word, too."""
+    given = _INPUT.search(text)
+    marks = list(_ACTION.finditer(text, 0, given.start() if given else len(text)))
+    return marks[-1] if marks else None
+
+
+def _read_move(tool: str, line: str, known: Container[str]) -> GoTo | Malformed:
+    """Return the move of an action line, or its fault: another tool, no id, or more than one."""
+    named = _WORD.findall(tool)
+    if [word.lower() for word in named[:1]] != [_TOOL]:
+        return Malformed(f"{' '.join(named)[:80] or 'Nothing'} is no tool: the only one is {_TOOL}.")
+    words = [word if word in known else word.rstrip(".") for word in _WORD.findall(line)]
+    ids = list(dict.fromkeys(word for word in words if word in known))
+    if len(ids) > 1:
+        return Malformed("The line 'Action Input:' names more than one viewpoint id: give one.")
+    if not words:
+        return Malformed("The line 'Action Input:' holds no viewpoint id.")
+    return GoTo(ids[0] if ids else words[0])

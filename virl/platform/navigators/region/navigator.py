@@ -1,0 +1,173 @@
+"""The `region` navigator: to every panorama of a polygon, in a short order, by position and not by links."""
+
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+from virl.errors import NoStreetView
+from virl.geo.globe import LatLng, bearing, distance
+from virl.geo.region import Region
+from virl.platform.city.outcome import Outcome
+from virl.platform.city.streetview import Link, Panorama, Pose, StreetView
+from virl.platform.movers.base import Choice, Step
+from virl.platform.movers.grid_memory import RELOCATE_RADIUS_M
+from virl.platform.navigators.region.records import Ordered, SurveyedPanorama
+from virl.platform.navigators.region.survey import SPACING_M, Progress, RegionSurvey, survey
+from virl.platform.navigators.tour.shortest import shortest_tour
+
+Order = Callable[[Sequence[LatLng]], Sequence[int]]
+"""A function that returns the numbers of positions in the order to visit them, 0 first."""
+
+
+class RegionNavigator:
+    """A navigator to every panorama that relocating finds in a region.
+
+    With a `file` the panoramas found and the order of the walk are kept, so that a walk that was killed goes
+    on as it began, and asks nothing twice. Without one, a resumed walk asks again and orders what is left.
+
+    Args:
+        streetview: where.
+        region: the polygon.
+        spacing: metres between the positions relocated, above 0.
+        radius: metres within which each is relocated, in (0, 1000].
+        follow_links: whether links lead to positions that are relocated too.
+        file: where panoramas and orders are kept, as JSON lines.
+        progress: told how far the search for panoramas is.
+        order: puts positions in a short order.
+    """
+
+    def __init__(
+        self,
+        streetview: StreetView,
+        region: Region,
+        *,
+        spacing: float = SPACING_M,
+        radius: float = RELOCATE_RADIUS_M,
+        follow_links: bool = True,
+        file: Path | None = None,
+        progress: Progress | None = None,
+        order: Order = shortest_tour,
+    ) -> None:
+        self.skipped: dict[str, str] = {}
+        """Panoramas found but not there any more when the walk came to them, and why."""
+        self._streetview = streetview
+        self._find = partial(
+            survey,
+            streetview,
+            region,
+            spacing=spacing,
+            radius=radius,
+            follow_links=follow_links,
+            file=file,
+            progress=progress,
+        )
+        self._survey: RegionSurvey | None = None
+        self._order = order
+
+    def panoramas(self) -> tuple[SurveyedPanorama, ...]:
+        """Return the panoramas of the region, in the order found; the first call searches for them.
+
+        Raises:
+            NoStreetView: there is none.
+            BadInput: the spacing or the radius is out of its range, or the file is of another survey.
+        """
+        return tuple(self._find_survey().found.values())
+
+    def walk(self, start: Pose, trail: Sequence[str] = (), steered: Collection[int] = ()) -> Iterator[Step]:
+        """Yield the steps of a walk: one for each panorama, each once.
+
+        The first is the start if it lies in the region, else the first panorama of the region that a short
+        walk from the start comes to. The link of a choice is a hop: its heading and metres lead straight
+        to the next panorama, with or without a street.
+
+        Args:
+            start: where the walk begins or goes on.
+            trail: ids of the panoramas walked before, the oldest first, where a walk is resumed.
+            steered: numbers of the steps of the trail at which somebody else decided.
+
+        Raises:
+            NoStreetView: no panorama is in the region, or the start is none.
+        """
+        left = deque(self._new_order(start, trail) if steered else self._order_left(start, trail))
+        before = self._streetview.panorama(trail[-1] if trail else start.pano_id)
+        here = self._next_panorama(left)
+        index = len(trail)
+        while here is not None:
+            hop = _hop(before, here)
+            pose = start if here.id == start.pano_id else Pose(here.id, hop.heading)
+            step = Step(index, pose, here, hop.distance, self._choose(here, left))
+            yield step
+            if step.choice.link is None:
+                return
+            if step.decided_by:
+                self._reorder(left, step.choice.link.pano_id)
+            before, here, index = here, self._streetview.panorama(step.choice.link.pano_id), index + 1
+
+    def _find_survey(self) -> RegionSurvey:
+        """Return the survey of the region, made at the first call; refuses one without a panorama."""
+        if self._survey is None:
+            self._survey = self._find()
+        if not self._survey.found:
+            asked = self._survey.relocated_count
+            raise NoStreetView(
+                f"no street view at any of {asked} positions in the region: choose another region"
+            )
+        return self._survey
+
+    def _order_left(self, start: Pose, trail: Sequence[str]) -> list[str]:
+        """Return ids of the panoramas left to visit, in a stored order or a new one."""
+        known = self._find_survey()
+        for order in reversed(known.store.orders):
+            if not trail and order.start == start.pano_id:
+                return list(order.ids)
+            rest = order.ids.index(start.pano_id) if trail and start.pano_id in order.ids else 0
+            if rest and set(trail) <= set(order.ids[:rest]):
+                return list(order.ids[rest:])
+        return self._new_order(start, trail)
+
+    def _new_order(self, start: Pose, trail: Sequence[str]) -> list[str]:
+        """Return ids of the panoramas left to visit in a new order, the start first if it is one."""
+        known = self._find_survey()
+        left = [one for one in known.found.values() if one.id not in {*trail, start.pano_id}]
+        here = self._streetview.panorama(start.pano_id)
+        tour = self._order([here.position, *(one.position for one in left)])
+        ids = [left[number - 1].id for number in tour[1:]]
+        if trail or start.pano_id in known.found:
+            ids.insert(0, start.pano_id)
+        known.store.add(Ordered(start=start.pano_id, ids=tuple(ids)))
+        return ids
+
+    def _reorder(self, left: deque[str], here: str) -> None:
+        """Sort the panoramas left to visit into a tour from a panorama."""
+        found, position = self._find_survey().found, self._streetview.panorama(here).position
+        rest = [found[pano_id] for pano_id in left if pano_id != here and pano_id in found]
+        tour = self._order([position, *(one.position for one in rest)])
+        left.clear()
+        left.extend(rest[number - 1].id for number in tour[1:])
+
+    def _next_panorama(self, left: deque[str]) -> Panorama | None:
+        """Remove and return the first panorama left that still exists; `None` if none is left."""
+        while left:
+            pano_id = left.popleft()
+            try:
+                return self._streetview.panorama(pano_id)
+            except NoStreetView as fault:
+                self.skipped[pano_id] = str(fault)
+        return None
+
+    def _choose(self, here: Panorama, left: deque[str]) -> Callable[[], Choice]:
+        """Return the function that chooses the next panorama of the tour, or the end."""
+
+        def choose() -> Choice:
+            following = self._next_panorama(left)
+            if following is None:
+                return Choice.end(Outcome("finished", "every panorama of the region is visited"))
+            return Choice(_hop(here, following), f"the tour leads on; {len(left) + 1} panoramas to visit")
+
+        return choose
+
+
+def _hop(here: Panorama, there: Panorama) -> Link:
+    """Return a straight link between two panoramas, whether or not a street joins them."""
+    return Link(there.id, bearing(here.position, there.position), distance(here.position, there.position))

@@ -1,0 +1,226 @@
+"""Which panoramas lie in a region, asked by relocating alone.
+
+First on a grid of positions. A panorama is found there only if it is the nearest to one of them, which leaves
+out some wherever panoramas stand closer than the grid. So the links of what was found are followed: where one
+leads to a panorama not met yet, that position is relocated too, in as few batches as the grid.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from virl.errors import BadInput
+from virl.files.writing import JsonLines
+from virl.geo import globe
+from virl.geo.globe import LatLng
+from virl.geo.region import Region
+from virl.platform.city.streetview import Panorama, StreetView
+from virl.platform.movers.grid_memory import RELOCATE_RADIUS_M, BatchStreetView
+from virl.platform.navigators.region.records import (
+    FORMAT,
+    RECORD,
+    Batch,
+    Ordered,
+    SurveyedPanorama,
+    SurveyPlan,
+)
+
+SPACING_M = 20.0  # V-IRL's
+"""Metres between the positions of the grid, if not set."""
+BATCH = 100  # positions that Google takes in one request
+"""Positions of a request at most."""
+
+Progress = Callable[[int, int, int], None]
+"""A function called with positions asked, positions to ask in all, and panoramas found in the region."""
+
+
+class SurveyStore:
+    """Batches and orders of a survey, in memory and, with a file, on disk.
+
+    A last line that was cut off, as a kill leaves it, is dropped.
+
+    Args:
+        plan: of the survey.
+        file: where it is kept; made where it is missing. `None` keeps nothing.
+
+    Raises:
+        BadInput: the file holds something else, or the survey of another plan.
+        CannotWrite: the disk refuses.
+    """
+
+    def __init__(self, plan: SurveyPlan, file: Path | None = None) -> None:
+        self._lines = None if file is None else JsonLines(file, "continue the survey", sync=False)
+        self._batches: list[Batch] = []
+        self._orders: list[Ordered] = []
+        if self._lines is not None:
+            self._load(self._lines, plan)
+            if not self._lines.count:
+                self._lines.append(plan.model_dump_json())
+
+    @property
+    def batches(self) -> tuple[Batch, ...]:
+        """The batches asked, in order."""
+        return tuple(self._batches)
+
+    @property
+    def orders(self) -> tuple[Ordered, ...]:
+        """The walks ordered, the latest last."""
+        return tuple(self._orders)
+
+    def add(self, record: Batch | Ordered) -> None:
+        """Keep a record, on disk before this returns.
+
+        Raises:
+            CannotWrite: the disk refuses; nothing is kept.
+        """
+        if self._lines is not None:
+            self._lines.append(record.model_dump_json())
+        self._take(record)
+
+    def _take(self, record: Batch | Ordered) -> None:
+        """Add a record to those in memory."""
+        if isinstance(record, Batch):
+            self._batches.append(record)
+        else:
+            self._orders.append(record)
+
+    def _load(self, lines: JsonLines, plan: SurveyPlan) -> None:
+        """Load the records of a file that begins with this plan."""
+
+        def check_line(line: bytes) -> SurveyPlan | Batch | Ordered:
+            record = RECORD.validate_json(line)
+            if isinstance(record, SurveyPlan) != (lines.count == 0):
+                raise ValueError("the plan must be the first record, and the only plan")
+            if isinstance(record, SurveyPlan) and record.format != FORMAT:
+                raise ValueError(f"format {record.format} is not {FORMAT}")
+            return record
+
+        for record in lines.read(check_line, mend=": give another file, or delete this one"):
+            if not isinstance(record, SurveyPlan):
+                self._take(record)
+            elif record != plan:
+                raise BadInput(
+                    f"{lines.path}: was written for another region, spacing or radius: give another file"
+                )
+
+
+def survey(
+    streetview: StreetView,
+    region: Region,
+    *,
+    spacing: float = SPACING_M,
+    radius: float = RELOCATE_RADIUS_M,
+    follow_links: bool = True,
+    file: Path | None = None,
+    progress: Progress | None = None,
+) -> "RegionSurvey":
+    """Return the panoramas of a region, found by relocating the positions of a grid and the ends of links.
+
+    Args:
+        streetview: a `BatchStreetView` gets up to 100 positions a request, another one each.
+        region: the polygon.
+        spacing: metres between the positions of the grid, above 0.
+        radius: metres within which a position is relocated, in (0, 1000].
+        follow_links: whether links of panoramas found lead to positions that are asked too.
+        file: where answers are kept; what it holds is not asked again. Nothing is kept by default.
+        progress: told after every batch.
+
+    Raises:
+        BadInput: a value is out of its range, or the file is of another survey.
+    """
+    plan = SurveyPlan(corners=region.corners, spacing=spacing, radius=radius, follow_links=follow_links)
+    done = RegionSurvey(region, SurveyStore(plan, file))
+    grid = region.grid(spacing)
+    waiting = grid
+    size = BATCH if isinstance(streetview, BatchStreetView) else 1
+    while waiting:
+        for first in range(0, len(waiting), size):
+            positions = waiting[first : first + size]
+            unknown = done.unknown(positions)
+            if unknown:
+                done.keep(unknown, _relocate(streetview, unknown, radius))
+            done.take(positions)
+            if progress:
+                progress(done.relocated_count, max(len(grid), done.relocated_count), len(done.found))
+        waiting = done.leads() if follow_links else []
+    return done
+
+
+class RegionSurvey:
+    """Panoramas found in a region, and the nearest panorama to each position asked.
+
+    It is taken in the same order whether its answers were kept or are new, so that a survey that was killed
+    ends as one that was not.
+
+    Args:
+        region: the polygon.
+        store: where answers are kept, with those that it holds already.
+    """
+
+    def __init__(self, region: Region, store: SurveyStore) -> None:
+        self.region = region
+        self.store = store
+        self.found: dict[str, SurveyedPanorama] = {}
+        """The panoramas in the region, in the order found."""
+        self._asked: set[LatLng] = set()
+        self._met: set[str] = set()
+        self._unfollowed: list[SurveyedPanorama] = []
+        self._nearest: dict[LatLng, str | None] = {}
+        self._panoramas: dict[str, SurveyedPanorama] = {}
+        for batch in store.batches:
+            self._remember(batch)
+
+    @property
+    def relocated_count(self) -> int:
+        """The number of positions that were relocated."""
+        return len(self._asked)
+
+    def unknown(self, positions: Iterable[LatLng]) -> list[LatLng]:
+        """Return the positions whose nearest panorama is not stored."""
+        return [position for position in positions if position not in self._nearest]
+
+    def keep(self, positions: Sequence[LatLng], panoramas: Sequence[Panorama | None]) -> None:
+        """Keep the panorama nearest to each position, `None` without one."""
+        met = {one.id: one for one in panoramas if one is not None}
+        new = tuple(
+            SurveyedPanorama.of(one) for pano_id, one in met.items() if pano_id not in self._panoramas
+        )
+        nearest = tuple(one.id if one else None for one in panoramas)
+        batch = Batch(asked=tuple(positions), nearest=nearest, new=new)
+        self.store.add(batch)
+        self._remember(batch)
+
+    def take(self, positions: Sequence[LatLng]) -> None:
+        """Add the panoramas stored for positions to those found."""
+        self._asked.update(positions)
+        for pano_id in map(self._nearest.__getitem__, positions):
+            if pano_id is None or pano_id in self._met:
+                continue
+            self._met.add(pano_id)
+            if self.region.contains(self._panoramas[pano_id].position):
+                self.found[pano_id] = self._panoramas[pano_id]
+                self._unfollowed.append(self._panoramas[pano_id])
+
+    def leads(self) -> list[LatLng]:
+        """Return the ends, in the region, of new panoramas' links to panoramas not found yet."""
+        ends: dict[str, LatLng] = {}
+        for here in self._unfollowed:
+            for link in here.to_links():
+                end = globe.destination(here.position, link.heading, link.distance)
+                if link.pano_id not in self._met and self.region.contains(end):
+                    ends.setdefault(link.pano_id, end)
+        self._unfollowed.clear()
+        return [end for end in dict.fromkeys(ends.values()) if end not in self._asked]
+
+    def _remember(self, batch: Batch) -> None:
+        """Add a batch to what is known."""
+        self._nearest.update(zip(batch.asked, batch.nearest, strict=True))
+        self._panoramas.update((one.id, one) for one in batch.new)
+
+
+def _relocate(
+    streetview: StreetView, positions: Sequence[LatLng], radius: float
+) -> Sequence[Panorama | None]:
+    """Return the panorama nearest to each position within `radius` metres, `None` without one."""
+    if isinstance(streetview, BatchStreetView):
+        return streetview.nearest_many(positions, radius)
+    return [streetview.nearest(position, radius) for position in positions]

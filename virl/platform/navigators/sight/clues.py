@@ -1,0 +1,304 @@
+"""What signs tell of a city beside their places: streets, house numbers, neighbours, kinds that cluster."""
+
+import re
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+from math import radians, tan
+
+from virl import resources
+from virl.geo.globe import LatLng, bearing, compass_word, destination, distance, signed_turn
+from virl.platform.city.place_types import types_marked
+from virl.platform.city.streetview import Panorama
+from virl.platform.navigators.sight.goal import SightGoal
+from virl.platform.navigators.sight.looking import KnownSign
+from virl.platform.navigators.sight.rules import QUOTED
+from virl.platform.perception.fronts import WALL_M
+from virl.settings.model import Settings, load_settings
+
+MOST_TOLD = 8
+"""Signs, streets and numbers told of at most, each, the latest first. Chosen: a question stays within 2,000
+tokens."""
+MOST_LETTERS = 40
+"""Letters of a sign that are quoted."""
+MOST_WORDS = 4  # of a plate: more are a sentence; chosen
+"""Words of a street's name plate at most."""
+TELLING_M = 25.0
+"""Metres that the lowest and the highest number are apart before they tell a direction. Chosen."""
+
+_NUMBER = re.compile(r"(\d{1,4})\s?[A-Da-d]?")
+_SPAN = re.compile(r"\b(\d{1,4})\s?[-\u2013]\s?(\d{1,4})\b")
+_TOLD_NUMBER = re.compile(r"(?<![\d:.])\d{1,4}(?![\d:.]\d)\b")
+
+_SIDE_DEG = 25.0
+"""Least degrees between a street and a front at its side: of one that is farther down, a small error of the
+heading is a large one of the distance. Chosen."""
+_BESIDE_M = 14.0
+"""Metres between the signs of neighbours at most. Chosen: a shop front is 6 to 12 m wide."""
+_STILL_M = 20.0
+"""Metres from which a place counts as seen from here. Chosen: as far as its sign is read."""
+_LAST_READ = 60
+"""Fronts remembered. Chosen: those of the last few panoramas."""
+
+
+class StreetWords(Settings):
+    """`platform/rules/street_words.yaml`: how names of streets are known."""
+
+    before: frozenset[str]
+    """Words before a name, such as `rue`."""
+    after: frozenset[str]
+    """Words after one, such as `street`."""
+    endings: tuple[str, ...]
+    """Endings of names, such as `straße`."""
+    centre: frozenset[str]
+    """Names of the middle of a town on signposts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clue:
+    """Words of a sign with place types, and the position of the walker who read them."""
+
+    text: str
+    """Words of the sign."""
+    kinds: tuple[str, ...]
+    """Place types that the words stand for."""
+    position: LatLng
+    """The position of the walker."""
+    height: float
+    """The height of the letters, pixels: of two readings, the larger one is from nearer."""
+
+
+class Clues:
+    """Signs that a walker has read, with positions, as hints on the streets around."""
+
+    def __init__(self) -> None:
+        self._read: dict[str, Clue] = {}
+
+    def read(self, panorama: Panorama, signs: Iterable[KnownSign]) -> None:
+        """Record the signs that were read at a panorama."""
+        for one in signs:
+            key, height = one.sign.text.casefold(), one.sign.box[3] - one.sign.box[1]
+            known = self._read.pop(key, None)  # what was read last stands last
+            if known and known.height >= height:
+                self._read[key] = known
+            else:
+                self._read[key] = Clue(one.sign.text, one.kinds, panorama.position, height)
+
+    @property
+    def latest(self) -> Sequence[Clue]:
+        """All clues, the one read last first."""
+        return list(reversed(self._read.values()))
+
+    def in_words(self, here: LatLng) -> list[str]:
+        """Return lines on places, streets, house numbers and kinds; none of what was not read.
+
+        Args:
+            here: where the walker stands.
+        """
+        streets = [one for one in self.latest if _is_plate(one)]
+        numbers = [one for one in self.latest if _number(one.text) is not None]
+        others = [one for one in self.latest if one not in streets and one not in numbers]
+        lines = []
+        if others:
+            lines.append("Signs read: " + _describe_clues(others, here))
+        if streets:
+            lines.append("Streets by their signs: " + _describe_clues(streets, here))
+        if numbers:
+            lines.append("House numbers: " + _describe_clues(numbers, here) + _numbers_rise(numbers))
+        if kinds := _clusters(others, here):
+            lines.append("Kinds of place seen more than once: " + kinds)
+        return lines
+
+
+def names_of_streets(text: str) -> tuple[str, ...]:
+    """Return the names of streets in a text of a few words or a task, in lower case.
+
+    A name is a word with a street's ending, a word before `street` and the like, or a word that begins with a
+    capital after `rue` and the like.
+    """
+    known = load_street_words()
+    written = [word.strip(".,;:!?\"'\u201c\u201d()") for word in text.split()]
+    words = [word.casefold() for word in written]
+    found = []
+    for index, word in enumerate(words):
+        before = words[index - 1] if index else ""
+        is_name = word.isalpha() and written[index][0].isupper()
+        if (word in known.after and before.isalpha()) or (before in known.before and is_name):
+            found.append(f"{before} {word}")
+        elif any(word.endswith(ending) and len(word) > len(ending) + 1 for ending in known.endings):
+            found.append(word)
+    return tuple(dict.fromkeys(found))
+
+
+def leads_to_centre(signs: Iterable[KnownSign]) -> bool:
+    """Return whether one of the signs is a signpost to the middle of the town."""
+    known = load_street_words().centre
+    return any(one.points_to is not None and one.points_to.name.casefold() in known for one in signs)
+
+
+@dataclass(frozen=True, slots=True)
+class ToldAddress:
+    """Streets and house number that a task names; empty and `None` without."""
+
+    streets: frozenset[str]
+    number: int | None
+
+    def seen_on(self, signs: Sequence[KnownSign]) -> KnownSign | None:
+        """Return the largest sign that names one of the streets; `None` if none does."""
+        own = [one for one in signs if self.streets.intersection(names_of_streets(one.sign.text))]
+        return max(own, key=lambda one: one.sign.box[3] - one.sign.box[1], default=None)
+
+    def numbers_away(self, sign: KnownSign) -> int | None:
+        """Return how many house numbers the address is off a plate's, 0 within; `None` if unknown."""
+        span = _SPAN.search(sign.sign.text)
+        if span is None or self.number is None:
+            return None
+        low, high = sorted((int(span[1]), int(span[2])))
+        return max(low - self.number, self.number - high, 0)
+
+
+def told_address(task: str) -> ToldAddress:
+    """Return the streets and house number that a task names."""
+    beside = QUOTED.sub(" ", task)
+    number = _TOLD_NUMBER.search(beside) if names_of_streets(beside) else None
+    streets = names_of_streets(beside) or names_of_streets(task)
+    return ToldAddress(frozenset(streets), int(number[0]) if number else None)
+
+
+@cache
+def load_street_words() -> StreetWords:
+    """Return the words that come with virl.
+
+    Raises:
+        BadInput: the file is broken; names file, line and field.
+    """
+    return load_settings(resources.data_folder("platform/rules") / "street_words.yaml", StreetWords)
+
+
+def _is_plate(one: Clue) -> bool:
+    """Return whether a clue is a street's name plate: few words, no place type, a street's name."""
+    return not one.kinds and len(one.text.split()) <= MOST_WORDS and bool(names_of_streets(one.text))
+
+
+def _number(text: str) -> int | None:
+    """Return the house number that a text is; `None` if it is none."""
+    found = _NUMBER.fullmatch(text.strip())
+    return int(found[1]) if found else None
+
+
+def _describe_clues(clues: Iterable[Clue], here: LatLng) -> str:
+    """Return the latest clues in words, with distance and direction."""
+    return "; ".join(
+        f"{one.text[:MOST_LETTERS]!r}{_kind(one)} {_direction_text(one.position, here)}"
+        for one in islice(clues, MOST_TOLD)
+    )
+
+
+def _kind(one: Clue) -> str:
+    """Return a clue's first place type in brackets; empty without one."""
+    return f" ({one.kinds[0].replace('_', ' ')})" if one.kinds else ""
+
+
+def _direction_text(position: LatLng, here: LatLng) -> str:
+    """Return a position in words: metres and direction from here."""
+    away = distance(here, position)
+    return "here" if away < 1 else f"{away:.0f} m {compass_word(bearing(here, position))}"
+
+
+def _numbers_rise(numbers: Sequence[Clue]) -> str:
+    """Return in words which way house numbers rise; empty if those read do not tell."""
+    low, high = (pick(numbers, key=lambda one: _number(one.text) or 0) for pick in (min, max))
+    if low.text == high.text or distance(low.position, high.position) < TELLING_M:
+        return ""
+    return f"; they rise towards the {compass_word(bearing(low.position, high.position))}"
+
+
+def _clusters(clues: Sequence[Clue], here: LatLng) -> str:
+    """Return in words the place types seen more than once, with the middle of their positions."""
+    counted = Counter(one.kinds[0] for one in clues if one.kinds)
+    told = []
+    for kind, count in counted.most_common(3):
+        if count > 1:
+            own = [one.position for one in clues if one.kinds and one.kinds[0] == kind]
+            middle = LatLng(sum(at.lat for at in own) / count, sum(at.lng for at in own) / count)
+            told.append(f"{count} of {kind.replace('_', ' ')}, around {_direction_text(middle, here)}")
+    return "; ".join(told)
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """A sign at the side of a street, with its estimated position."""
+
+    pano_id: str
+    """The panorama where it was read."""
+    known: KnownSign
+    """The sign, with its place types."""
+    position: LatLng
+
+
+class Neighbours:
+    """The fronts that a walker has read last, by which a place is known from its neighbours.
+
+    Args:
+        goal: what is looked for; it has neighbours.
+    """
+
+    def __init__(self, goal: SightGoal) -> None:
+        self._goal = goal
+        self._fronts: deque[Front] = deque(maxlen=_LAST_READ)
+
+    def read(self, panorama: Panorama, signs: Sequence[KnownSign]) -> None:
+        """Record the signs read at a panorama, except at junctions, where their street is uncertain."""
+        if not panorama.is_crossing:
+            self._fronts.extend(_fronts(panorama, signs))
+
+    def fronts_near(self, here: LatLng) -> list[Front]:
+        """Return the fronts near a position whose place types are those of the goal."""
+        return [
+            one
+            for one in self._fronts
+            if set(one.known.kinds) & set(self._goal.kinds) and distance(one.position, here) < _STILL_M
+        ]
+
+    def hints(self, here: LatLng) -> list[Front]:
+        """Return the fronts near a position that may be the goal, by the neighbours read beside them.
+
+        All its neighbours were read beside it; or one of a kind that is not common, as not every sign tells
+        what it stands for. Of 24 places in Virlstead and Virlham this knew 22, and it took 5 of 68 others of
+        their kinds for one.
+        """
+        return [one for one in self.fronts_near(here) if self._may_be_goal(one)]
+
+    def unseen(self, own: Front) -> set[str]:
+        """Return the place types of the goal's neighbours that no sign beside a front shows."""
+        beside = [
+            one.known
+            for one in self._fronts
+            if distance(one.position, own.position) < _BESIDE_M
+            and not set(one.known.kinds) & set(own.known.kinds)
+        ]
+        return {kind for kind in self._goal.beside if not any(_shows(one, kind) for one in beside)}
+
+    def _may_be_goal(self, own: Front) -> bool:
+        """Return whether all neighbours were read beside a front, or one of an uncommon type."""
+        unseen = self.unseen(own)
+        return not unseen or bool(set(self._goal.beside) - unseen - types_marked("common"))
+
+
+def _fronts(panorama: Panorama, signs: Sequence[KnownSign]) -> Iterator[Front]:
+    """Yield signs at the side of the street, with positions `WALL_M` from its middle."""
+    street = panorama.links[0].heading if panorama.links else 0.0
+    for one in signs:
+        side = signed_turn(street, one.sign.heading)
+        if one.points_to is None and _SIDE_DEG < abs(side) < 180.0 - _SIDE_DEG:
+            # The front stands where the line of sight meets the wall, `WALL_M` from the middle of the street.
+            along = destination(panorama.position, street, WALL_M / tan(radians(abs(side))))
+            across = street + (90.0 if side > 0 else -90.0)
+            yield Front(panorama.id, one, destination(along, across, WALL_M))
+
+
+def _shows(one: KnownSign, kind: str) -> bool:
+    """Return whether a sign stands for a place type, or for a wider one."""
+    return any(kind == told or kind.endswith(f"_{told}") for told in one.kinds)

@@ -1,0 +1,451 @@
+"""Iris's way of searching: read signs, remember where she was, and go on where something new begins."""
+
+import heapq
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from virl.geo.globe import (
+    LatLng,
+    bearing,
+    compass_word,
+    destination,
+    distance,
+    distances,
+    egocentric_word,
+    signed_turn,
+)
+from virl.mind.base import Mind
+from virl.mind.prompt import OUR_PROMPTS, Prompts
+from virl.platform.city.outcome import Outcome
+from virl.platform.city.streetview import Link, Panorama, Pose
+from virl.platform.movers.base import Choice
+from virl.platform.navigators.intention.rules import RoadChoice
+from virl.platform.navigators.sight.clues import Clues, Neighbours, leads_to_centre, told_address
+from virl.platform.navigators.sight.goal import SightGoal
+from virl.platform.navigators.sight.looking import KnownSign, SignLooks
+from virl.platform.navigators.sight.rules import ToldWay, cost
+from virl.platform.navigators.sight.signposts import Pointer
+from virl.platform.navigators.tourist.signs import MIN_RESEMBLANCE, name_likeness
+from virl.platform.perception.road_fronts import RoadSight
+
+STRIDE = 2
+"""Between junctions she reads at every second panorama: they are 10 m apart, fronts are read from 20 m. In a
+street to which a sign led her she reads at each."""
+OVER_STREET_DEG = 10.0
+"""Degrees from where a street leads to what hangs over it. Chosen: a board of 2 m is seen so from 6 m."""
+MOST_WAYS = 8
+"""Ways that a mind is offered at once, the nearest. Chosen: a question stays within 2,000 tokens."""
+MOST_JUNCTIONS = 12
+"""Junctions that are told of, the ones visited last. Chosen: a question stays within 2,000 tokens."""
+MOST_DEAD_ENDS = 4
+"""Dead ends that are named at most, the latest."""
+MOST_SIGNS = 3
+"""Signs that are quoted for a way."""
+MOST_LETTERS = 40
+"""Letters of a sign that are quoted."""
+
+_AHEAD_M, _KNOWN_M = 100.0, 150.0
+"""Metres down a way to where it is taken to lead, and from there to the junctions that were visited near by.
+Chosen in Virlham."""
+ELSEWHERE_DEG = 90.0
+"""Degrees that count as the turn to a way which leaves another panorama. Chosen: a turn to the side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frontier:
+    """A way that was seen and not taken yet, with the route to it."""
+
+    pano_id: str
+    """Id of the panorama that the way leaves."""
+    link: Link
+    """First link of the way."""
+    first: Link
+    """Link to take now to get to the way."""
+    junctions: int
+    """Number of junctions passed before the way, the one it leaves included."""
+    metres: float
+    """Metres to the panorama that the way leaves."""
+    turn: float
+    """Degrees of the turn to take the way at once, [0, 180]; `ELSEWHERE_DEG` if it leaves elsewhere."""
+
+
+class SeenMap:
+    """A map of the panoramas visited, the links between them, and the ways that leave them.
+
+    It knows what the walker saw and nothing else.
+    """
+
+    def __init__(self) -> None:
+        self._seen: dict[str, Panorama] = {}
+        self._visits: dict[str, int] = {}
+        self._junctions: list[LatLng] = []
+
+    def visit(self, panorama: Panorama) -> None:
+        """Record a visit of a panorama."""
+        if panorama.is_crossing and panorama.id not in self._seen:
+            self._junctions.append(panorama.position)
+        self._seen[panorama.id] = panorama
+        self._visits[panorama.id] = self._visits.get(panorama.id, 0) + 1
+
+    def visits(self, pano_id: str) -> int:
+        """Return the number of times that the walker came to a panorama."""
+        return self._visits.get(pano_id, 0)
+
+    def known_ahead(self, way: Frontier) -> int:
+        """Return the number of junctions visited near to where a way leads.
+
+        Args:
+            way: one of `frontiers`.
+        """
+        if not self._junctions:
+            return 0
+        there = destination(self._seen[way.pano_id].position, way.link.heading, _AHEAD_M)
+        lat, lng = zip(*self._junctions, strict=True)
+        return int(np.count_nonzero(distances(lat, lng, *there) < _KNOWN_M))
+
+    @property
+    def visited_panoramas(self) -> Iterable[Panorama]:
+        """The panoramas visited, in the order of the first visit."""
+        return self._seen.values()
+
+    def frontiers(self, pose: Pose, links: Iterable[Link]) -> list[Frontier]:
+        """Return the ways not taken yet that can be reached over what was walked, the nearest first.
+
+        Near means few junctions, then few metres.
+
+        Args:
+            pose: where the walker stands, and which way it faces; it has visited the panorama.
+            links: those that it may take there.
+        """
+        here = tuple(links)
+        best: dict[str, tuple[int, float]] = {pose.pano_id: (0, 0.0)}
+        queue: list[tuple[int, float, str, Link | None]] = [(0, 0.0, pose.pano_id, None)]
+        found: list[Frontier] = []
+        while queue:
+            junctions, metres, pano_id, first = heapq.heappop(queue)
+            # A nearer way there was found after this one was queued.
+            if (junctions, metres) > best[pano_id]:
+                continue
+            is_here = pano_id == pose.pano_id
+            for link in here if is_here else self._seen[pano_id].links:
+                start = first or link
+                if link.pano_id not in self._seen:
+                    turn = abs(signed_turn(pose.heading, link.heading)) if is_here else ELSEWHERE_DEG
+                    found.append(Frontier(pano_id, link, start, junctions, metres, turn))
+                    continue
+                cost = (junctions + self._seen[link.pano_id].is_crossing, metres + link.distance)
+                if link.pano_id not in best or cost < best[link.pano_id]:
+                    best[link.pano_id] = cost
+                    heapq.heappush(queue, (*cost, link.pano_id, start))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Abilities:
+    """Abilities of an explorer; each can be switched off to measure its worth."""
+
+    remembers: bool = True
+    """True to remember the map; without it each way is as good as another."""
+    looks_far: bool = True
+    """True to read signs far down the streets at junctions."""
+    reads_fronts: bool = False
+    """True to read the fronts of each street from its junction, with six more views a street."""
+    goes_back: bool = True
+    """True to go back to ways that it saw and did not take."""
+
+
+class SightExplorer:
+    """An explorer that looks for a goal by signs; it knows no map, no places and no positions.
+
+    Args:
+        mind: chooses among the ways not taken yet.
+        looks: reads the signs.
+        goal: what is looked for.
+        abilities: what it may use.
+        prompts: where its prompts are looked for.
+        far: gives the sight far down a link of a panorama; with `None` all ways look the same.
+    """
+
+    def __init__(
+        self,
+        mind: Mind,
+        looks: SignLooks,
+        goal: SightGoal,
+        abilities: Abilities | None = None,
+        prompts: Prompts = OUR_PROMPTS,
+        far: Callable[[Panorama, Link], RoadSight] | None = None,
+    ) -> None:
+        self._mind, self._looks, self._goal = mind, looks, goal
+        self._can = abilities or Abilities()
+        self._prompt = prompts.load("movement/sight-way", RoadChoice)
+        self._map = SeenMap()
+        self._clues = Clues()
+        self._address = told_address(goal.told)
+        self._down: dict[tuple[str, str], tuple[KnownSign, ...]] = {}
+        self._far = far
+        self._sights: dict[tuple[str, str], RoadSight] = {}
+        self._plan: tuple[str, str] | None = None
+        self._guidance = Guidance(goal)
+        self._neighbours = Neighbours(goal) if goal.beside else None
+        self._unread = 0
+        self._is_led = False
+
+    def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:
+        """Read the signs around a pose; return the outcome if a closer look shows the goal, else `None`."""
+        here = self._looks.streetview.panorama(pose.pano_id)
+        self._map.visit(here)
+        self._unread += 1
+        is_close = bool(self._neighbours and self._neighbours.fronts_near(here.position))
+        stride = 1 if is_close or self._is_led else STRIDE
+        # At junctions, on a plan, led by a sign and near a neighbour of the goal every panorama is read.
+        if len(links) == 2 and self._unread < stride and self._plan is None:
+            return None
+        self._unread = 0
+        around = self._looks.signs_around(pose.pano_id)
+        self._clues.read(here, around)
+        self._guidance.see(around)
+        # Plates and signposts over the street name what stands elsewhere: they are no fronts.
+        fronts = [one for one in around if not (self._guidance.has_signposts and _hangs_over(links, one))]
+        for pano_id, hint, unseen in self._hints(here, fronts):
+            if shown := self._goal.shown_by(self._looks.closer(pano_id, hint.sign)):
+                text = shown.sign.text
+                found = Outcome("found", f"the sign {text!r} shows what is looked for", what=text)
+                kinds = " or ".join(sorted(kind.replace("_", " ") for kind in unseen))
+                lacks = f"but no sign of a {kinds} was read beside it"
+                return replace(found, kind="substituted").with_detail(lacks) if unseen else found
+        if self._neighbours:
+            fronts = [one.known for one in self._neighbours.fronts_near(here.position)]
+        self._guidance.pass_by(fronts)
+        return None
+
+    def _hints(
+        self, here: Panorama, fronts: Sequence[KnownSign]
+    ) -> list[tuple[str, KnownSign, Collection[str]]]:
+        """Return fronts that may be the goal: panorama id, sign, and place types of neighbours not seen."""
+        if self._neighbours is None:
+            return [(here.id, one, ()) for one in self._goal.hinted_by(fronts)]
+        beside = self._neighbours
+        beside.read(here, fronts)
+        return [(one.pano_id, one.known, beside.unseen(one)) for one in beside.hints(here.position)]
+
+    def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
+        """Choose the way to where the goal was seen, else a way not taken yet, as the mind decides."""
+        ahead = [link for link in links if link != back] or list(links)
+        led = self._follow_pointer(pose, links, ahead) if self._can.looks_far else None
+        self._is_led = led is not None
+        if led:
+            self._plan = None
+            return led
+        if not self._can.remembers:
+            return self._ask(pose, [_from_here(pose, link) for link in ahead])
+        frontiers = self._map.frontiers(pose, links)
+        if not self._can.goes_back:
+            here = [one for one in frontiers if one.pano_id == pose.pano_id]
+            return self._ask(pose, here or [_from_here(pose, link) for link in ahead])
+        if not frontiers:
+            return Choice.end(Outcome("not found", "every way that can be reached was walked"))
+        planned = [one for one in frontiers if (one.pano_id, one.link.pano_id) == self._plan]
+        if planned and planned[0].junctions:
+            return Choice(planned[0].first, "on the way to a street not walked yet")
+        return self._ask(pose, frontiers)
+
+    def _follow_pointer(self, pose: Pose, links: Sequence[Link], ahead: Sequence[Link]) -> Choice | None:
+        """Return the choice of a way down which a sign or signpost shows the goal; `None` without one."""
+        return self._choose_seen(pose, ahead) or self._choose_pointed(pose, links)
+
+    def _choose_seen(self, pose: Pose, links: Sequence[Link]) -> Choice | None:
+        """Return the choice of a way in which the goal is seen from afar; `None` without one."""
+        for link in links:
+            shown = self._goal.shown_by(self._read_down(pose.pano_id, link))
+            if shown and not self._map.visits(link.pano_id):
+                return Choice(link, f"the sign {shown.sign.text!r} is seen down this street")
+        return None
+
+    def _choose_pointed(self, pose: Pose, links: Sequence[Link]) -> Choice | None:
+        """Return the choice of a way that a signpost points down; `None` without one."""
+        ways = ((link, self._read_down(pose.pano_id, link)) for link in links)
+        if found := self._guidance.follow(pose.pano_id, ways):
+            link, pointer = found
+            return Choice(link, f"a signpost points to {pointer.name!r}, {pointer.metres} m")
+        return None
+
+    def _read_down(self, pano_id: str, link: Link) -> tuple[KnownSign, ...]:
+        """Return the signs down a link, read once."""
+        key = (pano_id, link.pano_id)
+        if key not in self._down:
+            ahead = self._looks.signs_down(pano_id, link)
+            fronts = self._looks.fronts(pano_id, link) if self._can.reads_fronts else ()
+            self._down[key] = (*ahead, *fronts)
+            self._guidance.see(self._down[key])
+        return self._down[key]
+
+    def _signs_down(self, way: Frontier) -> tuple[KnownSign, ...]:
+        """Return the signs read down a way so far."""
+        return self._down.get((way.pano_id, way.link.pano_id), ())
+
+    def _ask(self, pose: Pose, frontiers: Sequence[Frontier]) -> Choice:
+        """Return the mind's choice among the ways not taken yet."""
+        for way in frontiers if self._far else ():
+            key = (way.pano_id, way.link.pano_id)
+            # Only ways that leave from here can be looked down; what was seen of others is remembered.
+            if self._far and way.pano_id == pose.pano_id and key not in self._sights:
+                self._sights[key] = self._far(self._looks.streetview.panorama(way.pano_id), way.link)
+        nearest = sorted(frontiers, key=lambda one: (one.junctions, one.turn, one.metres))
+        weighed = [self._weigh_way(index, way) for index, way in enumerate(nearest)]
+        roads = sorted(weighed, key=cost)[:MOST_WAYS]
+        reply = self._mind.ask(
+            self._prompt,
+            task=self._goal.told,
+            seen=map_in_words(self._map, self._clues, pose),
+            roads=[
+                self._way_inputs(index, nearest[road.index], road, pose) for index, road in enumerate(roads)
+            ],
+        )
+        chosen = nearest[roads[reply.index].index]
+        # Only a way beyond a junction needs a plan, lest the next junction changes the mind.
+        self._plan = (chosen.pano_id, chosen.link.pano_id) if chosen.junctions else None
+        return Choice(chosen.first, reply.reason)
+
+    def _way_inputs(self, index: int, way: Frontier, road: ToldWay, pose: Pose) -> dict[str, object]:
+        """Return a way as the prompt takes it, with its number and description."""
+        words = way_in_words(way, pose, self._signs_down(way))
+        if sight := self._sights.get((way.pano_id, way.link.pano_id)):
+            words = f"{words}; {sight}"
+        return road.model_dump() | {"index": index, "description": words}
+
+    def _weigh_way(self, index: int, way: Frontier) -> ToldWay:
+        """Return the numbers of a way by which rules compare it."""
+        signs = self._signs_down(way)
+        plate = self._address.seen_on(signs)
+        pointers = self._guidance.pointers(signs)
+        leaves = self._can.remembers and self._guidance.has_signposts
+        sight = self._sights.get((way.pano_id, way.link.pano_id), RoadSight())
+        return ToldWay(
+            index=index,
+            description="",
+            junctions=way.junctions,
+            turn=way.turn,
+            names_street=plate is not None,
+            numbers_away=self._address.numbers_away(plate) if plate else None,
+            pointed_m=pointers[0].metres if pointers else None,
+            known_ahead=self._map.known_ahead(way) if leaves else 0,
+            to_centre=leads_to_centre(signs),
+            boards=len(sight.fronts),
+            town=sight.town,
+        )
+
+
+def _hangs_over(links: Sequence[Link], one: KnownSign) -> bool:
+    """Return whether a sign is seen where a street leads, as plates and signposts are, not at its side."""
+    return any(abs(signed_turn(link.heading, one.sign.heading)) < OVER_STREET_DEG for link in links)
+
+
+def _from_here(pose: Pose, link: Link) -> Frontier:
+    """Return a link of the current panorama as a way not taken yet."""
+    return Frontier(pose.pano_id, link, link, 0, 0.0, abs(signed_turn(pose.heading, link.heading)))
+
+
+class Guidance:
+    """Signposts that a walker has read and followed on the way to its goal.
+
+    Args:
+        goal: what is looked for.
+    """
+
+    def __init__(self, goal: SightGoal) -> None:
+        self._goal = goal
+        self._followed: set[tuple[str, str]] = set()
+        self._to: set[str] = set()
+        self._passed: set[str] = set()
+        self.has_signposts = False
+        """True if the walker has read a signpost: its city may have more."""
+
+    def see(self, signs: Sequence[KnownSign]) -> None:
+        """Record whether there are signposts among signs."""
+        self.has_signposts = self.has_signposts or any(one.points_to for one in signs)
+
+    def pass_by(self, signs: Sequence[KnownSign]) -> None:
+        """Record fronts that are not the goal, so that signposts to them count no more."""
+        if not self._goal.name:
+            self._passed |= {name for name in self._to if _is_named_on(signs, name)}
+
+    def pointers(self, signs: Sequence[KnownSign]) -> list[Pointer]:
+        """Return the pointers on signs that may be to the goal, the nearest first."""
+        return [one for one in self._goal.pointed_by(signs) if one.name not in self._passed]
+
+    def follow(
+        self, pano_id: str, ways: Iterable[tuple[Link, Sequence[KnownSign]]]
+    ) -> tuple[Link, Pointer] | None:
+        """Return a new link that a signpost points down, with the pointer; `None` without one.
+
+        Args:
+            pano_id: where the walker stands.
+            ways: each with the signs that were read down it.
+        """
+        found = [
+            (pointer.metres, number, link, pointer)
+            for number, (link, signs) in enumerate(ways)
+            if (pano_id, link.pano_id) not in self._followed
+            for pointer in self.pointers(signs)
+        ]
+        if not found:
+            return None
+        *_, link, pointer = min(found, key=lambda one: one[:2])
+        self._followed.add((pano_id, link.pano_id))
+        self._to.add(pointer.name)
+        return link, pointer
+
+
+def _is_named_on(signs: Sequence[KnownSign], name: str) -> bool:
+    """Return whether a sign that is no signpost shows a name."""
+    return any(
+        one.points_to is None and name_likeness(one.sign.text, name) >= MIN_RESEMBLANCE for one in signs
+    )
+
+
+def map_in_words(seen: SeenMap, clues: Clues, pose: Pose) -> str:
+    """Return the junctions visited, the last first, dead ends and clues, in words.
+
+    Args:
+        seen: the map so far.
+        clues: what signs told.
+        pose: of the walker, at a junction of the map.
+    """
+    visited = list(seen.visited_panoramas)
+    here = next(one for one in visited if one.id == pose.pano_id)
+    junctions = [one for one in visited if one.is_crossing and one.id != here.id]
+    told = [f"You face {compass_word(pose.heading)}. You have come by {len(junctions)} other junctions."]
+    for one in reversed(junctions[-MOST_JUNCTIONS:]):
+        where = compass_word(bearing(here.position, one.position))
+        away = distance(here.position, one.position)
+        visits = seen.visits(one.id)
+        times = "once" if visits == 1 else f"{visits} times"
+        told.append(f"A junction of {len(one.links)} ways {away:.0f} m {where}, visited {times}.")
+    ends = [one for one in reversed(visited) if len(one.links) == 1 and one.id != here.id]
+    told += [
+        f"A dead end {distance(here.position, one.position):.0f} m "
+        f"{compass_word(bearing(here.position, one.position))}."
+        for one in ends[:MOST_DEAD_ENDS]
+    ]
+    return "\n".join([*told, *clues.in_words(here.position)])
+
+
+def way_in_words(way: Frontier, pose: Pose, signs: Sequence[KnownSign]) -> str:
+    """Return the route to a way, its direction and the signs read down it, in words.
+
+    Args:
+        way: not taken yet.
+        pose: of the walker.
+        signs: read down it.
+    """
+    if way.junctions or way.pano_id != pose.pano_id:
+        begin = (
+            f"back over {way.junctions} junctions ({way.metres:.0f} m), then {compass_word(way.link.heading)}"
+        )
+    else:
+        turn = egocentric_word(pose.heading, way.link.heading)
+        begin = f"from here, {turn}, {compass_word(way.link.heading)}"
+    read = [one.sign.text[:MOST_LETTERS] for one in signs[:MOST_SIGNS]]
+    return f"{begin}; " + (f"signs: {', '.join(map(repr, read))}" if read else "no signs read")

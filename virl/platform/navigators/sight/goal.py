@@ -1,0 +1,82 @@
+"""What is looked for, and whether signs show it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rapidfuzz import fuzz, utils
+
+from virl.platform.city.weekly_hours import Moment
+from virl.platform.navigators.sight.looking import KnownSign
+from virl.platform.navigators.sight.signposts import Pointer
+from virl.platform.navigators.tourist.signs import MIN_RESEMBLANCE, name_likeness
+
+MOST_HINTS = 3
+"""Signs looked at more closely at a panorama. Chosen."""
+LONG_WORD, MIN_WORD = 3, 75.0
+"""Letters of a word that has to stand on a sign, and how much of it does, of 100. Chosen: a letter in
+four may be misread."""
+
+
+@dataclass(frozen=True, slots=True)
+class SightGoal:
+    """A place to find by its name, or by its place type and its neighbours."""
+
+    told: str
+    """The task as it was told."""
+    name: str = ""
+    """The name, empty if none was told; then the goal is known by the rest."""
+    kinds: tuple[str, ...] = ()
+    """Place types; the goal has one of them."""
+    beside: tuple[str, ...] = ()
+    """Place types of the goal's neighbours; each type stands there."""
+    moment: Moment | None = None
+    """Time of the search; `None` if unknown."""
+
+    def hinted_by(self, signs: Sequence[KnownSign]) -> list[KnownSign]:
+        """Return the signs that may show the goal, worth a closer look; those that show most of it first."""
+        signs = _fronts(signs)
+        if not self.name:
+            shown = self.shown_by(signs)
+            return [shown] if shown else []
+        likely = {one: name_likeness(one.sign.text, self.name) for one in signs}
+        hints = [one for one in signs if likely[one] >= MIN_RESEMBLANCE]
+        return sorted(hints, key=lambda one: (not self._names(one), -likely[one]))[:MOST_HINTS]
+
+    def shown_by(self, signs: Sequence[KnownSign]) -> KnownSign | None:
+        """Return the sign, no signpost, that shows the goal, whatever stands beside it; else `None`."""
+        signs = _fronts(signs)
+        if self.name:
+            return next((one for one in signs if self._names(one)), None)
+        return next((one for one in signs if set(one.kinds) & set(self.kinds)), None)
+
+    def pointed_by(self, signs: Sequence[KnownSign]) -> list[Pointer]:
+        """Return the pointers on signposts to places that may be the goal, the nearest first."""
+        pointers = [
+            one.points_to
+            for one in signs
+            if one.points_to and (self._names(one) if self.name else set(one.kinds) & set(self.kinds))
+        ]
+        return sorted(pointers, key=lambda pointer: pointer.metres)
+
+    def nearest_to(self, signs: Sequence[KnownSign]) -> KnownSign | None:
+        """Return the sign most like the goal, shown or not; `None` if none is like it."""
+        signs = _fronts(signs)
+        if self.name:
+            return max(signs, key=lambda one: name_likeness(one.sign.text, self.name), default=None)
+        wanted = {*self.kinds, *self.beside}
+        seen = next((one for one in signs if set(one.kinds) & wanted), None)
+        return self.shown_by(signs) or seen
+
+    def _names(self, one: KnownSign) -> bool:
+        """Return whether a sign has each word of the goal's name."""
+        text = one.points_to.name if one.points_to else one.sign.text
+        if name_likeness(text, self.name) < MIN_RESEMBLANCE:
+            return False
+        read = "".join(utils.default_process(text).split())
+        words = [word for word in utils.default_process(self.name).split() if len(word) >= LONG_WORD]
+        return all(fuzz.partial_ratio(word, read) >= MIN_WORD for word in words)
+
+
+def _fronts(signs: Sequence[KnownSign]) -> list[KnownSign]:
+    """Return the signs that are no signposts."""
+    return [one for one in signs if one.points_to is None]

@@ -1,0 +1,214 @@
+"""The rules of a search by sight: what a task tells of its goal, and which way comes first."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from pydantic import BaseModel, Field, ValidationInfo, field_validator
+
+from virl.errors import MindFailed
+from virl.mind.kinds import kinds_wanted, words_for_kinds
+from virl.mind.lexicon import Lexicon
+from virl.mind.replies import Reply, name_list
+from virl.platform.city.weekly_hours import Moment, moment_in, told_moment
+from virl.platform.navigators.intention.rules import RoadChoice
+from virl.platform.navigators.sight.wishes import kinds_that_serve, words_of_wish
+
+STRAIGHT_BACK_DEG = 180.0
+"""A turn by so much counts as a junction more. Chosen among 0, 0.5, 1 and 2 junctions by walks through the
+graph of Virlbury, in which anything above 0 found the same, and 0 less."""
+STREET_JUNCTIONS, JUNCTION_NUMBERS = 12.0, 15.0
+"""Junctions that are walked for a sign of the goal's street, and house numbers that count as one. Chosen: a
+stretch of street between two junctions has some 15."""
+JUNCTION_M = 70.0
+"""Metres on a signpost that count as a junction. Chosen: as long as a stretch of street."""
+CENTRE_JUNCTIONS = 0.5
+"""Junctions that are walked for a signpost to the middle of the town. Chosen: as a turn by 90 degrees."""
+KNOWN_JUNCTIONS = 0.5
+"""Junctions that are walked to come away from one that was visited. Chosen among 0, 0.2, 0.5, 1 and 2 by 120
+walks in Virlham with signposts by the truth: 105, 106, 112, 111 and 109 found their landmarks."""
+BOARD_JUNCTIONS, MOST_BOARDS, TOWN_JUNCTIONS = 0.02, 4, 0.01
+"""Junctions that are walked for a board in sight, so many boards at most, and for a view full of houses.
+Chosen: in all less than a turn by 18 degrees, so that they decide between ways as near."""
+MOST_KINDS = 4
+"""Kinds of place that a wish may mean at most. Chosen."""
+
+QUOTED = re.compile(r'["\u201c]([^"\u201c\u201d]+)["\u201d]')
+_BESIDE = re.compile(r"\b(?:next to|beside|between|neighbou?rs?)\b", re.IGNORECASE)
+
+
+class Sought(Reply):
+    """The thing that somebody looks for, as signs would show it."""
+
+    name: str = Field(description="The name of the place as its sign would show it; empty if none is told.")
+    kinds: tuple[str, ...] = Field(
+        max_length=8,
+        description="Place types offered, one of which the place has; for a wish, those that serve it.",
+    )
+    beside: tuple[str, ...] = Field(
+        max_length=4, description="Place types offered of what stands right beside it, as far as it is told."
+    )
+
+    @classmethod
+    def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
+        """Return what fields may be in a reply to this question, by their names."""
+        kinds = name_list(inputs, "kinds")
+        return {"kinds": kinds, "beside": kinds}
+
+    @field_validator("kinds", "beside")
+    @classmethod
+    def _are_offered(cls, kinds: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        offered = (info.context or {}).get("kinds")
+        if offered is not None and (unknown := sorted(set(kinds) - set(offered))):
+            raise ValueError(f"not among the place types offered: {', '.join(unknown)}")
+        return kinds
+
+
+class VerbalizedChoice(RoadChoice):
+    """The way to take, after it was put into words (AgentNav, arXiv 2512.15933)."""
+
+    goal_is: str = Field(description="Where in the city the goal lies, as far as you can tell.")
+    here_is: str = Field(description="Where in the city you are now, as far as you can tell.")
+    way_there: str = Field(description="The way from here to the goal in words: streets and directions.")
+    remember: str = Field(
+        description="What to know at the next junctions, in at most 80 words; replaces what you remembered."
+    )
+
+
+class GoalQuestion(BaseModel):
+    """Inputs of `movement/sight-goal`."""
+
+    task: str
+    kinds: tuple[str, ...]
+    moment: Moment | None = None
+    """The time, where it is known beside the task."""
+
+
+class ToldWay(BaseModel):
+    """A way not taken yet."""
+
+    index: int
+    description: str
+    junctions: int = 0
+    turn: float = 0.0
+    names_street: bool = False
+    """True if a sign down this way names the street that the goal is told by."""
+    numbers_away: int | None = None
+    """The distance of the goal's house number from those on that sign, 0 within them; `None` if either is not
+    known."""
+    pointed_m: int | None = None
+    """Metres to what may be the goal, by a signpost that points down this way."""
+    known_ahead: int = 0
+    """The number of visited junctions that stand near to where this way leads."""
+    to_centre: bool = False
+    """True if a signpost points down this way to the middle of the town."""
+    boards: int = 0
+    """Number of boards of shops in sight down this way, those that are too small to read included."""
+    town: float = 0.0
+    """The share of houses less that of green in the view down it, [-1, 1]; 0 where nobody looked."""
+
+
+class WayQuestion(BaseModel):
+    """Inputs of the prompts for the next way."""
+
+    task: str
+    roads: tuple[ToldWay, ...]
+
+
+def understand(question: GoalQuestion, lexicon: Lexicon) -> Sought:
+    """Return the goal of a task: a quoted name, else the place types that its words mean, and neighbours'.
+
+    Raises:
+        MindFailed: there is neither.
+    """
+    if name := quoted_name(question.task):
+        return Sought(name=name, kinds=(), beside=())
+    own, *others = _BESIDE.split(question.task, maxsplit=1)
+    offered = kinds_that_serve(own, question.kinds, lexicon, question.moment)[:MOST_KINDS]
+    if not offered:
+        raise MindFailed(
+            "the rules find no place in the task: put its name in quotation marks, or name its kind"
+        )
+    neighbours = kinds_wanted(others[0], question.kinds, lexicon) if others else []
+    beside = [kind for kind in neighbours if kind in question.kinds]
+    if others:
+        offered = offered[:1]
+    return Sought(
+        name="", kinds=tuple(offered), beside=tuple(kind for kind in beside if kind in question.kinds)[:2]
+    )
+
+
+def words_of_goal(task: str, sought: Sought, lexicon: Lexicon) -> Iterator[str]:
+    """Yield the words of a task that the rules act on, in the way that `understand` reads it.
+
+    Args:
+        task: as it was told.
+        sought: what was understood of it.
+        lexicon: of the language.
+    """
+    if sought.name:
+        yield sought.name
+        return
+    own, *others = _BESIDE.split(task, maxsplit=1)
+    yield from words_for_kinds(own, sought.kinds, lexicon)
+    yield from words_of_wish(task)
+    if others:
+        yield from words_for_kinds(others[0], sought.beside, lexicon)
+    if moment := moment_in(task):
+        yield told_moment(*moment)
+
+
+def quoted_name(task: str) -> str:
+    """Return the name that a task tells in quotation marks; empty if it tells none."""
+    quoted = QUOTED.search(task)
+    return quoted[1].strip() if quoted else ""
+
+
+def choose_way(question: WayQuestion, lexicon: Lexicon) -> RoadChoice:  # noqa: ARG001 - of every rule
+    """Return the way with the fewest junctions before it, straight on among equals.
+
+    A sign that names the goal's street makes up for `STREET_JUNCTIONS`, more if its house numbers are near.
+    So does a signpost, more if the goal is near. One to the middle of the town makes up for a turn. In a city
+    with signposts, a way that leads away from what was visited is worth some junctions. Of ways that are as
+    near, boards of shops decide, also those too small to read, then houses.
+
+    Raises:
+        MindFailed: there is no way.
+    """
+    if not question.roads:
+        raise MindFailed("no way to choose from: a junction needs at least one")
+
+    best = min(question.roads, key=cost)
+    if best.pointed_m is not None:
+        return RoadChoice(index=best.index, reason="A signpost there points to what the task may mean.")
+    if best.names_street:
+        return RoadChoice(index=best.index, reason="A sign there names the street of the task.")
+    return RoadChoice(index=best.index, reason="It is the nearest way not taken yet, with the least turn.")
+
+
+def cost(road: ToldWay) -> float:
+    """Return the cost of a way, in junctions walked; the way of least cost is chosen."""
+    near = road.junctions + road.turn / STRAIGHT_BACK_DEG + KNOWN_JUNCTIONS * road.known_ahead
+    if road.names_street:
+        near += (road.numbers_away or 0) / JUNCTION_NUMBERS - STREET_JUNCTIONS
+    if road.pointed_m is not None:
+        near += road.pointed_m / JUNCTION_M - STREET_JUNCTIONS
+    near -= BOARD_JUNCTIONS * min(road.boards, MOST_BOARDS) + TOWN_JUNCTIONS * road.town
+    return near - CENTRE_JUNCTIONS * road.to_centre
+
+
+def choose_and_tell(question: WayQuestion, lexicon: Lexicon) -> VerbalizedChoice:
+    """Choose a way as `choose_way` does, with the words that a model adds.
+
+    Raises:
+        MindFailed: there is no way.
+    """
+    chosen = choose_way(question, lexicon)
+    unknown = "not known to the rules"
+    return VerbalizedChoice(
+        index=chosen.index,
+        reason=chosen.reason,
+        goal_is=unknown,
+        here_is=unknown,
+        way_there=unknown,
+        remember="",
+    )

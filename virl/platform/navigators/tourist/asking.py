@@ -1,0 +1,119 @@
+"""Spotting landmarks by asking: V-IRL's multiple choice, and its reading with a chat model (appendix E.3)."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from virl.mind.base import Mind
+from virl.mind.prompt import OUR_PROMPTS, Prompts
+from virl.mind.rendering import render
+from virl.mind.replies import Text
+from virl.platform.city.streetview import Pose, StreetView
+from virl.platform.navigators.tourist.rules import LandmarksRead
+from virl.platform.navigators.tourist.signs import name_likeness
+from virl.platform.navigators.tourist.spotting import LandmarkSighting, eight_cameras, surest
+from virl.platform.perception.base import Describer, Reader
+from virl.platform.perception.signs import group_lines
+
+NONE = "None of the above"
+"""Option for none of the landmarks."""
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+MOST_OPTIONS = len(LETTERS) - 1
+"""Landmarks offered at most, one letter each beside `NONE`."""
+NAMED = 90.0
+"""Least likeness of a name to a reply without a letter that chooses it, [0, 100]. Chosen."""
+
+SHARE = 0.9
+"""A reply shorter than this share of a name names it not: `A bakery`. Chosen."""
+
+READ_SCORE = 0.75
+"""Least confidence of a line of text (V-IRL's published code, for PP-OCR)."""
+
+_LETTER = re.compile(
+    r"""^\s*(?:[("'*]+\s*)?+(?:(?:the\s+)?(?:answer|option|choice)\s*(?:is|:)?\s*)?[("'*]*
+    ([A-Za-z])(?![A-Za-z0-9'])""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceSpotter:
+    """A spotter that asks a model which landmark, if any, each of eight views shows (V-IRL's LLaVA test)."""
+
+    streetview: StreetView
+    describer: Describer
+    name: str
+    """The name in tables, such as `"choice:llava-1.5-13b"`."""
+    prompts: Prompts = OUR_PROMPTS
+
+    def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
+        """Return the landmarks seen, the surest first, of the first 25 names; always in all directions."""
+        del thorough
+        if not names:
+            return []
+        options = [*names[:MOST_OPTIONS], NONE]
+        question = render(self.prompts.load("movement/tourist-landmark-choice", Text), {"options": options})
+        views = [self.streetview.view(pose.pano_id, camera) for camera in eight_cameras(pose.heading)]
+        return surest(
+            [
+                LandmarkSighting(chosen, view.camera.heading, 1.0, view.camera, text=reply)
+                for view, reply in zip(views, self.describer.describe(views, question), strict=True)
+                if (chosen := chosen_option(reply, options)) and chosen != NONE
+            ]
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingMindSpotter:
+    """A spotter that reads each of eight views, and asks a mind which landmarks the words tell of.
+
+    V-IRL's PP-OCR with GPT-3.5. Views without words are not asked about.
+    """
+
+    streetview: StreetView
+    reader: Reader
+    mind: Mind
+    prompts: Prompts = OUR_PROMPTS
+
+    @property
+    def name(self) -> str:
+        """The name in tables: `"ocr+mind"`."""
+        return "ocr+mind"
+
+    def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
+        """Return the landmarks seen, the surest first; always looks in all directions."""
+        del thorough
+        if not names:
+            return []
+        prompt = self.prompts.load("movement/tourist-landmark-text", LandmarksRead)
+        views = [self.streetview.view(pose.pano_id, camera) for camera in eight_cameras(pose.heading)]
+        seen = []
+        for view, lines in zip(views, self.reader.read([view.pixels for view in views]), strict=True):
+            sure = [line for line in lines if line.score >= READ_SCORE]
+            words = [" ".join(line.text for line in sign) for sign in group_lines(sure)]
+            found = self.mind.ask(prompt, words=words, names=list(names)).names if words else ()
+            seen += [
+                LandmarkSighting(name, view.camera.heading, 1.0, view.camera, text="; ".join(words))
+                for name in found
+            ]
+        return surest(seen)
+
+
+def chosen_option(reply: str, options: Sequence[str]) -> str | None:
+    """Return the option that a reply chooses, by letter, else by name; `None` for none or several.
+
+    Args:
+        reply: the model's words.
+        options: in the order of their letters, 26 at most.
+    """
+    if letter := _LETTER.match(reply):
+        number = LETTERS.index(letter[1].upper())
+        # a word of one letter is no choice: "A bakery", "I see"
+        if number < len(options) and re.match(r"\s*(?:[).:,\]\"'*]|$)", reply[letter.end() :]):
+            return options[number]
+    named = [
+        option
+        for option in options
+        if len(reply) >= len(option) * SHARE and name_likeness(reply, option) >= NAMED
+    ]
+    return named[0] if len(named) == 1 else None

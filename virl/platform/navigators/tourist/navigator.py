@@ -1,0 +1,248 @@
+"""`TouristNavigator`: follows directions by sight, asking a mind for each action (V-IRL, appendix B.7)."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from functools import partial
+
+from virl.mind.base import Mind
+from virl.mind.prompt import OUR_PROMPTS, Prompts
+from virl.platform.city.outcome import Outcome
+from virl.platform.city.streetview import Link, Panorama, Pose, StreetView
+from virl.platform.movers.base import Choice, Mover, Step
+from virl.platform.navigators.tourist.crossings import CrossingHints, HonestHints
+from virl.platform.navigators.tourist.rules import LandmarkNames, WalkAction
+from virl.platform.navigators.tourist.spotting import LandmarkSpotter
+from virl.platform.navigators.tourist.transcript import Act, ArrivalObservation, TranscriptEntry
+from virl.platform.navigators.tourist.ways import directions_of, link_ahead, link_toward, words_for
+
+MAX_STEPS = 40
+"""V-IRL's limit of actions."""
+
+TRIES = 3
+"""Times that a mind is asked for an action that can be carried out. Chosen."""
+
+LEADS_ON = "the street leads on"
+"""The reason of a step that nobody was asked about."""
+CIRCLES = 2
+"""Times that one may come to a place and face the same way before that is going in circles. Chosen."""
+
+TURNS_IN_A_ROW = 5
+"""Turns one after the other by which a walker does not know where to go (V-IRL's published code)."""
+_END = re.compile(r"(?<=[.!?;])(?<!\bSt\.)(?<!\bMt\.)(?<!\bDr\.)(?<!\bAve\.)(?<!\bNo\.)\s+")
+MAX_SENTENCES = 40
+"""Sentences of directions that are read, the first ones. Chosen: more is no way one could remember."""
+
+
+@dataclass(slots=True)
+class TouristNavigator:
+    """A navigator by directions in words, by what is seen and by nothing else.
+
+    It is given no destination and no route. In paper mode its hints know where the route turns, as in V-IRL;
+    the honest hints know nothing.
+    """
+
+    streetview: StreetView
+    mover: Mover
+    mind: Mind
+    spotter: LandmarkSpotter
+    instruction: str
+    """The directions."""
+    _: KW_ONLY
+    hints: CrossingHints = field(default_factory=HonestHints)
+    max_steps: int = MAX_STEPS
+    landmarks: tuple[str, ...] | None = None
+    """The names to look for; `None` asks the mind which landmarks the directions name, once a walk."""
+    sparing: bool = False
+    """True to ask the mind only where there is something to decide, not where the street leads on."""
+    prompts: Prompts = OUR_PROMPTS
+    transcript: list[TranscriptEntry] = field(default_factory=list)
+    """Every observation and action of the last walk."""
+    observations: list[ArrivalObservation] = field(default_factory=list)
+    """Observations of the transcript, with what was seen where; none from before a walk was resumed."""
+    poses: list[Pose] = field(default_factory=list)
+    """The pose of the walker at each entry of the transcript."""
+
+    def walk(self, start: Pose, done: Sequence[tuple[Pose, TranscriptEntry]] = ()) -> Iterator[Step]:
+        """Yield the steps of a walk, the start first; each step is one action.
+
+        Args:
+            start: where the walk begins or goes on; its heading is the way the walker faces.
+            done: the steps before, where a walk is resumed.
+
+        Raises:
+            MindFailed: the model gave no reply within its retries.
+            NoImagery: the spotter has no view somewhere.
+        """
+        self.transcript = [entry for _, entry in done]
+        self.poses = [pose for pose, _ in done]
+        self.observations = []
+        sentences, names = sentences_of(self.instruction), self._names()
+        pose, metres = start, self._metres(self.poses[-1] if self.poses else None, start)
+        for index in range(len(done), self.max_steps + 1):
+            panorama = self.streetview.panorama(pose.pano_id)
+            step = Step(
+                index,
+                pose,
+                panorama,
+                metres,
+                self._chooser(pose, panorama, sentences, names),
+                ways=partial(self.mover.links, pose),
+                steered=partial(self._be_led, pose),
+                last=index == self.max_steps,
+                streetview=self.streetview,
+                task=self.instruction,
+            )
+            yield step
+            link = step.choice.link
+            if link is None:
+                return
+            pose, metres = self.mover.take(Pose(panorama.id, link.heading), link), link.distance
+
+    @property
+    def _came_from(self) -> str | None:
+        """Id of the panorama of the step before; `None` at the start."""
+        return self.poses[-1].pano_id if self.poses else None
+
+    def _names(self) -> tuple[str, ...]:
+        """Return the names of landmarks to look for, asked of the mind once if none are given."""
+        if self.landmarks is None:
+            prompt = self.prompts.load("movement/tourist-landmarks", LandmarkNames)
+            self.landmarks = self.mind.ask(prompt, directions=self.instruction).names
+        return self.landmarks
+
+    def _chooser(
+        self, pose: Pose, panorama: Panorama, sentences: Sequence[str], names: Sequence[str]
+    ) -> Callable[[], Choice]:
+        """Return a function that observes at a pose, asks for an action and records both."""
+
+        def choose() -> Choice:
+            links = self.mover.links(pose)
+            observation = self._observe(pose, panorama, links, names)
+            self.observations.append(observation)
+            act, link = self._decide(pose, links, observation, sentences)
+            self.transcript.append(TranscriptEntry(observation.to_prompt(), act))
+            self.poses.append(pose)
+            ended = None
+            if link is None:
+                ended = Outcome("arrived" if act.action == "stop" else "lost", act.reason)
+            return Choice(link, f"{act.words}: {act.reason}", outcome=ended)
+
+        return choose
+
+    def _be_led(self, pose: Pose, choice: Choice) -> None:
+        """Record a step at which a user or other decider chose: nothing is looked for there."""
+        seen = ArrivalObservation(
+            pose.heading, been_here=any(one.pano_id == pose.pano_id for one in self.poses)
+        )
+        links, doing = self.mover.links(pose), self._sentence_number
+        if choice.link is None:
+            act = Act("stop", sentence=doing, reason=choice.reason, decided_by=choice.decided_by)
+        else:
+            action, direction = words_for(links, pose.heading, self._came_from, choice.link)
+            act = Act(action, direction, doing, choice.reason, decided_by=choice.decided_by)
+        self.observations.append(seen)
+        self.transcript.append(TranscriptEntry(seen.to_prompt(), act))
+        self.poses.append(pose)
+
+    @property
+    def _sentence_number(self) -> int:
+        """The sentence that is being carried out, from 1."""
+        return self.transcript[-1].act.sentence if self.transcript else 1
+
+    def _reason_to_be_lost(self, pose: Pose) -> str | None:
+        """Return why the walker seems lost since a user last decided; `None` without a reason."""
+        led = max((number for number, one in enumerate(self.transcript, 1) if one.act.decided_by), default=0)
+        return astray([*self.poses[led:], pose], [entry.act.action for entry in self.transcript[led:]])
+
+    def _observe(
+        self, pose: Pose, panorama: Panorama, links: Sequence[Link], names: Sequence[str]
+    ) -> ArrivalObservation:
+        """Return what is seen at a panorama; looks all around at the start, crossings and dead ends."""
+        crossing = self.hints.tells(panorama)
+        first = not self.poses
+        ends = len(links) == 1
+        return ArrivalObservation(
+            pose.heading,
+            tuple(self.spotter.spot(pose, names, thorough=crossing or first or ends)),
+            len(links) if crossing else None,
+            directions_of(links, pose.heading, self._came_from) if crossing or first or ends else (),
+            been_here=any(before.pano_id == pose.pano_id for before in self.poses),
+        )
+
+    def _decide(
+        self, pose: Pose, links: Sequence[Link], observation: ArrivalObservation, sentences: Sequence[str]
+    ) -> tuple[Act, Link | None]:
+        """Return an action that can be carried out, and the link that it takes."""
+        doing, wrong = self._sentence_number, self._reason_to_be_lost(pose)
+        if wrong is None and len(self.transcript) >= self.max_steps:
+            wrong = f"I have walked {self.max_steps} steps and have not arrived"
+        if wrong is not None:
+            return Act("lost", sentence=doing, reason=wrong), None
+        if (onward := self._only_way_on(links, observation)) is not None:
+            return Act("forward", sentence=doing, reason=LEADS_ON), onward
+        refused: list[str] = []
+        while len(refused) < TRIES:
+            reply = self.mind.ask(
+                self.prompts.load("movement/tourist-action", WalkAction),
+                sentences=list(sentences),
+                landmarks=list(self.landmarks or ()),
+                walk=[entry.to_prompt() for entry in self.transcript],
+                here=observation.to_prompt(),
+                refused=list(refused),
+            )
+            act = Act(reply.action, reply.direction or "", reply.sentence, reply.reason, tuple(refused))
+            link = self._link(links, observation.heading, act)
+            if link is not None or act.action in ("stop", "lost"):
+                return act, link
+            leaving = ", ".join(directions_of(links, observation.heading, self._came_from))
+            refused.append(f"{act.words!r} cannot be done: from here ways lead {leaving or 'nowhere'}")
+        reason = f"no way to go on: {refused[-1]}"
+        return Act("lost", sentence=doing, reason=reason, refused=tuple(refused)), None
+
+    def _only_way_on(self, links: Sequence[Link], observation: ArrivalObservation) -> Link | None:
+        """Return the only way on where there is nothing to decide; `None` elsewhere."""
+        if not (self.sparing and self.transcript):
+            return None
+        seen_before = bool(self.transcript[-1].observed["seen"])
+        here = observation
+        if here.seen or here.crossing is not None or here.ways or here.been_here or seen_before:
+            return None
+        return link_ahead(links, here.heading, self._came_from)
+
+    def _link(self, links: Sequence[Link], heading: float, act: Act) -> Link | None:
+        """Return the link that an action takes; `None` for a stop, or if none leads that way."""
+        if act.action == "forward":
+            return link_ahead(links, heading, self._came_from)
+        return link_toward(links, heading, act.direction) if act.action == "turn" else None
+
+    def _metres(self, before: Pose | None, here: Pose) -> float:
+        """Return metres of the link walked from one pose to the next, 0 without one."""
+        if before is None:
+            return 0.0
+        links = self.mover.links(before)
+        return next((link.distance for link in links if link.pano_id == here.pano_id), 0.0)
+
+
+def astray(poses: Sequence[Pose], actions: Sequence[str]) -> str | None:
+    """Return why a walker with these poses and actions seems lost; `None` if nothing speaks for it.
+
+    Args:
+        poses: where the walk went, the present pose included.
+        actions: what was done so far.
+    """
+    here = poses[-1]
+    facings = Counter((pose.pano_id, round(pose.heading / 45.0) % 8) for pose in poses)
+    if facings[here.pano_id, round(here.heading / 45.0) % 8] > CIRCLES:
+        return "I am going in circles: I have walked here before, the same way"
+    if len(actions) >= TURNS_IN_A_ROW and all(action == "turn" for action in actions[-TURNS_IN_A_ROW:]):
+        return f"I have done nothing but turn, {TURNS_IN_A_ROW} times"
+    return None
+
+
+def sentences_of(text: str) -> tuple[str, ...]:
+    """Return the sentences of a text, whitespace tidied; a text without any is one empty sentence."""
+    tidy = " ".join(text.split())
+    parts = [part for part in _END.split(tidy) if part]
+    return tuple(parts[:MAX_SENTENCES]) or ("",)

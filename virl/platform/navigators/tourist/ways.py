@@ -1,0 +1,134 @@
+"""Which link an egocentric word means: what one who gives directions and one who follows them agree on."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from virl.geo.globe import compass_word, egocentric_word, normalize_heading, signed_turn
+from virl.platform.city.streetview import Link
+
+DIRECTIONS = tuple(egocentric_word(0.0, 45.0 * i) for i in range(8))
+"""The eight directions, clockwise from dead ahead: front, front right, right and so on."""
+
+COMPASS = tuple(compass_word(45.0 * i) for i in range(8))
+"""The eight compass words, clockwise from north."""
+
+REACH_DEG = 60.0
+"""A way further than this from the direction named is not meant. Chosen: V-IRL's 45 degrees, and as much more
+as keeps a way that leaves half-way between two words within reach of both."""
+
+AHEAD_DEG = 45.0
+"""A way further than this from the heading does not lead ahead at a crossing (V-IRL's `MAX_HEADING_DIFF`)."""
+
+
+PARTS: Mapping[str, float] = MappingProxyType(
+    {
+        "a quarter of the way": 1 / 4,
+        "a third of the way": 1 / 3,
+        "halfway": 1 / 2,
+        "two thirds of the way": 2 / 3,
+        "three quarters of the way": 3 / 4,
+    }
+)
+"""Shares of the way from one crossing to the next, in (0, 1), as people say them."""
+
+
+def heading_of(direction: str, heading: float) -> float:
+    """Return the heading of a direction for one who faces `heading`; compass words are the same for all.
+
+    Raises:
+        ValueError: it is none of the eight directions and none of the eight compass words.
+    """
+    if direction in COMPASS:
+        return 45.0 * COMPASS.index(direction)
+    return normalize_heading(heading + 45.0 * DIRECTIONS.index(direction))
+
+
+def link_ahead(links: Sequence[Link], heading: float, came_from: str | None) -> Link | None:
+    """Return the link that `forward` takes: along the street, straight over at crossings; `None` without one.
+
+    Args:
+        links: that leave the panorama.
+        heading: faced.
+        came_from: the panorama before, `None` at the start of a walk.
+
+    Returns:
+        `None` where no way leads ahead: at a dead end, and where a street ends in another.
+    """
+    onward = [link for link in links if link.pano_id != came_from]
+    if came_from is not None and len(onward) == 1:
+        return onward[0]
+    best = _nearest_link(onward, heading)
+    return best if best and abs(signed_turn(heading, best.heading)) <= AHEAD_DEG else None
+
+
+def link_toward(links: Sequence[Link], heading: float, direction: str) -> Link | None:
+    """Return the link that leaves nearest to a direction; `None` if none leaves within `REACH_DEG` of it.
+
+    Args:
+        links: that leave the panorama.
+        heading: that the walker faces, degrees.
+        direction: a word of `DIRECTIONS`.
+    """
+    target = heading_of(direction, heading)
+    best = _nearest_link(links, target)
+    return best if best and abs(signed_turn(target, best.heading)) <= REACH_DEG else None
+
+
+def directions_of(links: Sequence[Link], heading: float, came_from: str | None) -> tuple[str, ...]:
+    """Return the directions in which links leave, each once, clockwise from dead ahead.
+
+    The way that `link_ahead` takes is `front`, and no other is, so that what is told of a crossing and what
+    walking on does there are the same.
+
+    Args:
+        links: that leave the panorama.
+        heading: that the walker faces, degrees.
+        came_from: id of the panorama before; `None` at the start.
+    """
+    ahead = link_ahead(links, heading, came_from)
+    leaving = {_side_direction(heading, link) for link in links if link != ahead}
+    return tuple(word for word in DIRECTIONS if word in leaving or (word == DIRECTIONS[0] and ahead))
+
+
+def direction_of(links: Sequence[Link], heading: float, link: Link) -> str:
+    """Return the plainest direction by which `link_toward` finds a link: left and right before all others.
+
+    Where another link leaves nearer to each of the eight, it is the nearest of them.
+
+    Args:
+        links: that leave the panorama.
+        heading: that the walker faces, degrees.
+        link: one of them.
+    """
+    off = abs(signed_turn(heading, link.heading))
+    plain = ("left", "right") if 30.0 <= off <= 150.0 else ()  # chosen: less is ahead, more is back
+    nearest = sorted(DIRECTIONS, key=lambda word: abs(signed_turn(heading_of(word, heading), link.heading)))
+    found = (word for word in (*plain, *nearest) if link_toward(links, heading, word) == link)
+    return next(found, nearest[0])
+
+
+def words_for(links: Sequence[Link], heading: float, came_from: str | None, link: Link) -> tuple[str, str]:
+    """Return the action that takes a link: `forward` and nothing, or `turn` and its direction.
+
+    Args:
+        links: that leave the panorama.
+        heading: that the walker faces, degrees.
+        came_from: id of the panorama before; `None` at the start.
+        link: one of them.
+    """
+    if link == link_ahead(links, heading, came_from):
+        return "forward", ""
+    return "turn", direction_of(links, heading, link)
+
+
+def _side_direction(heading: float, link: Link) -> str:
+    """Return the direction of a link that is not straight ahead: front left or right instead of front."""
+    word = egocentric_word(heading, link.heading)
+    if word != DIRECTIONS[0]:
+        return word
+    return "front left" if signed_turn(heading, link.heading) < 0 else "front right"
+
+
+def _nearest_link(links: Sequence[Link], heading: float) -> Link | None:
+    """Return the link that leaves nearest to a heading, degrees; `None` without links."""
+    return min(links, key=lambda link: abs(signed_turn(heading, link.heading)), default=None)

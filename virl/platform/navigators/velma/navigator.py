@@ -1,0 +1,166 @@
+"""`VelmaNavigator`: a mind that reads a walk as text and says its next action."""
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass
+from random import Random
+
+from virl.mind.base import Mind
+from virl.platform.city.graph import NavigationGraph
+from virl.platform.movers.discrete.actions import MAX_ACTIONS, Action, parse_action
+from virl.platform.movers.discrete.rules import WalkState
+from virl.platform.navigators.instruction.base import Decision, Move, PromptForm, act, in_chat
+from virl.platform.navigators.instruction.map_in_words import MapInWords
+from virl.platform.navigators.velma.landmarks import LandmarkExtractor, mind_landmarks
+from virl.platform.navigators.velma.observations import (
+    LandmarkScorer,
+    Observer,
+    StateObservation,
+    TrafficFlow,
+)
+from virl.platform.navigators.velma.prompt import (
+    MAX_INSTRUCTION,
+    Example,
+    action_inputs,
+    action_prompt,
+    chat_inputs,
+    chat_prompt,
+    tidy,
+)
+from virl.platform.navigators.velma.rules import VelmaAction, ask_until_read, published_action, quote_reply
+from virl.platform.navigators.velma.transcript import observed_so_far
+from virl.platform.navigators.velma.verbalizer import Wording, sentence, walk_text
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Demonstration:
+    """A gold walk that may be shown to the mind before it walks."""
+
+    instruction: str
+    start: WalkState
+    actions: tuple[Action, ...]
+    """The actions of the walk, the stop included."""
+    landmarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class VelmaNavigator:
+    """A navigator that asks a mind for each next action (VELMA, section 5)."""
+
+    graph: NavigationGraph
+    mind: Mind
+    _: KW_ONLY
+    scorer: LandmarkScorer | None = None
+    """The judge of which landmarks are seen; without one none are, and none are asked for."""
+    landmarks: LandmarkExtractor | None = None
+    """The landmarks of an instruction, asked once a walk; `None` asks the mind."""
+    flow: TrafficFlow | None = None
+    """The flow of traffic to tell at the start (Touchdown); `None` tells nothing (Map2seq)."""
+    examples: Sequence[Demonstration] = ()
+    """Walks to choose from."""
+    map: MapInWords | None = None
+    """The map around in words, told at the start and at crossings; `None` as published."""
+    shots: int = 2
+    """The number of examples shown, drawn anew for each instruction; the paper shows 2."""
+    seed: int = 0
+    """The seed of the draw, together with the instruction."""
+    opening: Sequence[Action] = ()
+    """Actions taken before the first decision: one forward in Map2seq."""
+    max_actions: int = MAX_ACTIONS
+    compat: bool = False
+    """True to do as the published code: a reply that cannot be read is forward and is not asked for again."""
+    wording: Wording = "paper"
+    form: PromptForm = "auto"
+    """The form in which the mind is asked; with `compat` always as published."""
+
+    @property
+    def name(self) -> str:
+        """The name of its results, such as `"velma openai:gpt-5-mini, 2-shot, chat"`."""
+        shown = min(self.shots, len(self.examples))
+        manner = ", compat" if self.compat else ", chat" if self._in_chat else ""
+        return f"velma {self.mind.name}, {shown}-shot{manner}{', map in words' if self.map else ''}"
+
+    @property
+    def _in_chat(self) -> bool:
+        """Return whether the mind is asked by messages; never with `compat`."""
+        return not self.compat and in_chat(self.form, self.mind)
+
+    def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
+        """Yield the moves of a walk, as they are decided; it ends with a stop or at the limit of actions.
+
+        An instruction is read up to `MAX_INSTRUCTION` characters; a longer one is warned of.
+
+        Raises:
+            MindFailed: no reply in `TRIES` named an action, or none held a list of landmarks.
+            ModelUnavailable: the model cannot be reached.
+            NoImagery: the scorer has nothing on a panorama of the walk.
+        """
+        if len(instruction) > MAX_INSTRUCTION:
+            _log.warning(
+                "the instruction has %d characters: the mind reads %d", len(instruction), MAX_INSTRUCTION
+            )
+        instruction = tidy(instruction)
+        observer = Observer(self.graph, self.scorer, self.flow, self.map)
+        names = self._landmarks_of(instruction)
+        examples = self._examples_for(instruction, observer)
+        observed = [observer.start(start, names)]
+
+        def choose(moves: Sequence[Move]) -> Decision:
+            observed.extend([observer.observe(move.state, names) for move in moves[len(observed) - 1 :]])
+            return self._decide(instruction, observed, moves, examples)
+
+        yield from act(self.graph, start, choose, opening=self.opening, max_actions=self.max_actions)
+
+    def _decide(
+        self,
+        instruction: str,
+        observed: Sequence[StateObservation],
+        moves: Sequence[Move],
+        examples: Sequence[Example],
+    ) -> Decision:
+        """Return the next action by the mind, from the walk as text and the landmarks observed."""
+        taken = [Action(move.action) for move in moves]
+        told = [sentence(one, self.wording) for one in observed]
+        known = {"observed": observed, "taken": taken}
+        if self._in_chat:
+            replies = [VelmaAction(reason=move.reason, action=Action(move.action)) for move in moves]
+            inputs = chat_inputs(instruction, told, replies, examples)
+            reply = self.mind.ask(chat_prompt(), rule_inputs=known, **inputs)
+            return Decision(reply.action, reply.reason)
+        walk = walk_text(told, taken).text
+
+        def ask(refused: int) -> str:
+            inputs = action_inputs(instruction, walk, examples, refused=refused)
+            return self.mind.ask(action_prompt(), rule_inputs=known, **inputs).text
+
+        if not self.compat:
+            action, refused = ask_until_read(ask, parse_action, "an action")
+            return Decision(action, refused=refused)
+        said = ask(0)
+        published = published_action(said)
+        if published is None:
+            return Decision(Action.FORWARD, "the reply names no action", (quote_reply(said),))
+        return Decision(published)
+
+    def _landmarks_of(self, instruction: str) -> tuple[str, ...]:
+        """Return the landmarks of an instruction; none without a scorer, which alone needs them."""
+        if self.scorer is None:
+            return ()
+        form: PromptForm = "chat" if self._in_chat else "text"
+        return (self.landmarks or mind_landmarks(self.mind, form))(instruction)
+
+    def _examples_for(self, instruction: str, observer: Observer) -> list[Example]:
+        """Return example walks of other instructions, drawn by the seed and the instruction."""
+        others = [shown for shown in self.examples if tidy(shown.instruction) != instruction]
+        drawn = Random(f"{self.seed} {instruction}").sample(others, min(self.shots, len(others)))
+        return [self._example(shown, observer) for shown in drawn]
+
+    def _example(self, shown: Demonstration, observer: Observer) -> Example:
+        """Return a demonstration as the text of an example walk."""
+        told = observed_so_far(
+            observer, shown.start, shown.actions, landmarks=shown.landmarks, wording=self.wording
+        )
+        steps = tuple(zip(told, map(str, shown.actions), strict=False))
+        return Example(shown.instruction, walk_text(told, shown.actions).text, steps)

@@ -1,0 +1,196 @@
+"""Positions and addresses from Nominatim.
+
+The public server allows one request a second and no bulk.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field
+
+from virl.errors import NotFound
+from virl.geo.globe import LatLng, distance
+from virl.osm.address_text import written_address
+from virl.osm.box import Box, square_around
+from virl.platform.city.maps import Address
+from virl.platform.providers.http.bodies import Latitude, Longitude, ReplyBody, Wanted
+from virl.platform.providers.http.faults import HttpFault, Received
+from virl.platform.providers.http.keeping import Keeping
+from virl.platform.providers.http.osm_servers import MapServer, MapServiceSettings, load_open_maps, map_judge
+from virl.platform.providers.http.service import Tell
+from virl.platform.providers.http.settings import Timeouts
+
+MATCHES = 5
+"""Most places that a search returns."""
+LARGEST_MB = 1.0
+"""Largest reply in megabytes."""
+MARGIN_M = 5_000.0
+"""Metres around the district within which an address counts as its own; chosen as for Google."""
+HOUSE = 18
+"""Zoom of a reverse search that finds houses."""
+ELSE = "try again later, or give --box S,W,N,E instead"
+
+
+class _Described(ReplyBody):
+    """The name and address of a place in a reply."""
+
+    display_name: str = ""
+    name: str = ""
+    address: dict[str, str] = Field(default_factory=dict)
+
+    @property
+    def address_text(self) -> str:
+        """Address in one line, or else the name."""
+        return written_address(self.address, self.name) or self.display_name
+
+
+class Match(_Described):
+    """A place that a search finds."""
+
+    lat: Latitude
+    lon: Longitude
+    boundingbox: tuple[Latitude, Latitude, Longitude, Longitude] | None = None
+    """(south, north, west, east) in degrees; `None` where not told."""
+    addresstype: str = ""
+
+    @property
+    def position(self) -> LatLng:
+        """Position of its middle."""
+        return LatLng(self.lat, self.lon)
+
+    @property
+    def box(self) -> Box:
+        """Box around all of it, or its middle where that is not known."""
+        south, north, west, east = self.boundingbox or (self.lat, self.lat, self.lon, self.lon)
+        return Box(south, west, north, east)
+
+    @property
+    def fitting_box(self) -> Box:
+        """Box around all of it, or a square around its middle where that has no fitting size."""
+        own = self.box
+        usual = own.south < own.north and own.width > 0 and own.fits
+        return own if usual else square_around(self.position)
+
+    def __str__(self) -> str:
+        return f"{self.display_name} ({self.addresstype})" if self.addresstype else self.display_name
+
+
+class _Reverse(_Described):
+    lat: Latitude | None = None
+    lon: Longitude | None = None
+    error: Any = None
+
+
+_SEARCHED, _REVERSED = map_judge(), map_judge(200, 404)  # "Unable to geocode" comes with either
+
+
+def _judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
+    """Return a good reply of a search or a reverse search, or its fault."""
+    return (_REVERSED if wanted.kind == "object" else _SEARCHED)(wanted, reply)
+
+
+class Nominatim:
+    """A client of a Nominatim server.
+
+    Args:
+        settings: of the service.
+        keeping: cache, recording and ledger.
+        district: what is found farther than `MARGIN_M` from it is another town's; `None` for all the world.
+        url: of its search; by default that of `VIRL_NOMINATIM_URL`, or the public server.
+        tell: told before each pause, for a command that its user waits for.
+
+    Raises:
+        BadInput: the URL is none.
+    """
+
+    def __init__(
+        self,
+        settings: MapServiceSettings,
+        keeping: Keeping,
+        district: Box | None = None,
+        url: str | None = None,
+        tell: Tell | None = None,
+    ) -> None:
+        self._server = MapServer(settings, keeping, url, judge=_judge, tell=tell, remedy=ELSE)
+        self._around = district.grow(MARGIN_M) if district else None
+        self.title, self.close = self._server.title, self._server.close
+
+    def search(self, query: Mapping[str, str]) -> list[Match]:
+        """Return the places that match a query, the most important first.
+
+        Args:
+            query: fields beside the format, such as `{"q": "Vaduz", "limit": "5"}`.
+
+        Raises:
+            ProviderError: the server does not answer, refuses, or answers nonsense.
+        """
+        asked = {"q": query["q"], "format": "jsonv2", **query}
+        return self._server.service.array(self._server.request("nominatim_search", asked), Match)
+
+    def find(self, address: str) -> LatLng:
+        """Return the position of an address, street or place in or near the district.
+
+        Raises:
+            NotFound: nothing matches.
+            ProviderError: as `search`.
+        """
+        query = {"q": address, "limit": "1"}
+        if self._around:
+            south, west, north, east = self._around.degrees
+            query["viewbox"] = f"{west:.6f},{south:.6f},{east:.6f},{north:.6f}"
+            query["bounded"] = "1"
+        found = self.search(query)
+        if not found:
+            raise NotFound(
+                f"no address or place matches {address!r}: write it as in 'Main Street 5, Town', or give "
+                "latitude and longitude"
+            )
+        return found[0].position
+
+    def nearest(self, position: LatLng, radius: float) -> Address | None:
+        """Return the address nearest to a position within `radius` metres; `None` if there is none.
+
+        Raises:
+            ProviderError: as `search`.
+        """
+        query = {
+            "lat": f"{position.lat:.6f}",
+            "lon": f"{position.lng:.6f}",
+            "zoom": str(HOUSE),
+            "layer": "address",
+            "format": "jsonv2",
+        }
+        request = self._server.request(
+            "nominatim_reverse", query, url=self._server.url.url_beside("reverse"), path="reverse"
+        )
+        found = self._server.service.read(request, _Reverse)
+        if found.error or found.lat is None or found.lon is None:
+            return None
+        there = LatLng(found.lat, found.lon)
+        return Address(found.address_text, there) if distance(position, there) <= radius else None
+
+
+def find_places(name: str, tell: Tell) -> list[Match]:
+    """Return the places with a name, the most important first; at least one.
+
+    Asks the server of `VIRL_NOMINATIM_URL`, by default the public one.
+
+    Args:
+        name: such as `"Vaduz"` or `"Kallio, Helsinki"`.
+        tell: told before each pause.
+
+    Raises:
+        NotFound: nothing has this name.
+        ProviderError: the server did not answer, refused, or answered nonsense.
+    """
+    settings = load_open_maps().nominatim.patient(Timeouts(), LARGEST_MB)
+    nominatim = Nominatim(settings, Keeping(), tell=tell)
+    try:
+        found = nominatim.search({"q": name, "limit": str(MATCHES)})
+    finally:
+        nominatim.close()
+    if not found:
+        raise NotFound(
+            f"--place {name!r}: {nominatim.title} knows no such place: write it otherwise, or give --box"
+        )
+    return found

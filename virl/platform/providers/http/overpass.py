@@ -1,0 +1,175 @@
+"""Queries to an Overpass server, and all that is mapped in a box."""
+
+import re
+import time
+from pathlib import Path
+
+from virl.errors import ProviderError, Verdict
+from virl.osm.box import Box
+from virl.platform.providers.http.bodies import ShapeT, Wanted
+from virl.platform.providers.http.faults import HttpFault, Received, json_object, page_words, shorten_words
+from virl.platform.providers.http.keeping import Keeping
+from virl.platform.providers.http.osm_servers import (
+    LATER,
+    PATIENT,
+    MapServer,
+    MapServiceSettings,
+    load_open_maps,
+    map_judge,
+)
+from virl.platform.providers.http.service import Tell
+from virl.platform.providers.http.settings import Timeouts
+
+LARGEST_MB = 256.0
+"""Largest reply in megabytes of XML; chosen: 4 km2 of a dense city have about 50."""
+QUERY_S = 120
+"""Seconds that the server may work on a query."""
+STATUS_S = 10.0
+"""Seconds to wait for the server's status."""
+
+SMALLER = "choose a smaller box, or try again later"
+
+_FREE = re.compile(r"^(\d+) slots? available now", re.MULTILINE)
+_NEXT = re.compile(r"^Slot available after: .*?\bin (-?\d+) seconds", re.MULTILINE)
+_UNLIMITED = re.compile(r"^Rate limit: 0\s*$", re.MULTILINE)
+_BEYOND = re.compile(r"timed out|out of memory|exceeds|too (?:large|many)|maxsize", re.IGNORECASE)
+_REMARK = re.compile(rb"<remark>(.*?)(?:</remark>|$)", re.DOTALL)
+_ROOT = re.compile(rb"^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*\?>\s*)?<osm[\s>]")
+_PIECE = 1 << 20
+_OVERLAP = 4096
+"""Bytes that two pieces overlap, to see what lies across them."""
+
+
+def query_of(box: Box) -> str:
+    """Return the Overpass QL for all nodes, ways and multipolygons in a box.
+
+    Other relations, such as borders and bus routes, are left out: no town is built of them. Parks are kept.
+    """
+    area = ",".join(f"{degrees:.7f}" for degrees in box.degrees)
+    return (
+        f"[out:xml][timeout:{QUERY_S}][maxsize:{int(2 * LARGEST_MB * 1e6)}][bbox:{area}];"
+        f'(node({area});way({area});relation["type"="multipolygon"]({area});'
+        f'relation["type"="boundary"]["leisure"]({area}););(._;>;);out body;'
+    )
+
+
+def _judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
+    """Return a good reply, or its fault; a reply with a remark is incomplete."""
+    judged = _STATUS(wanted, reply)
+    remark = json_object(reply.body).get("remark") if wanted.kind == "object" else None
+    if isinstance(judged, HttpFault) or not remark:
+        return judged
+    verdict: Verdict = "smaller" if _BEYOND.search(str(remark)) else "refused"
+    return HttpFault(shorten_words(remark), verdict)
+
+
+_STATUS = map_judge()
+
+
+class Overpass:
+    """A client of an Overpass server.
+
+    Args:
+        settings: of the service.
+        keeping: cache, recording and books.
+        url: of its interpreter; by default that of `VIRL_OVERPASS_URL`, or the public server.
+        source: where `url` was given, for the error.
+        tell: told before each pause, for a command that its user waits for.
+
+    Raises:
+        BadInput: the URL is none.
+    """
+
+    def __init__(
+        self,
+        settings: MapServiceSettings,
+        keeping: Keeping,
+        url: str | None = None,
+        *,
+        source: str = "the city's file",
+        tell: Tell | None = None,
+    ) -> None:
+        self._server = MapServer(
+            settings, keeping, url, source=source, judge=_judge, slot=self._slot, tell=tell, remedy=LATER
+        )
+        self.title, self.close = self._server.title, self._server.close
+
+    def read(self, query: str, shape: type[ShapeT]) -> ShapeT:
+        """Return the JSON that answers a query, as its shape.
+
+        Raises:
+            ProviderError: the server did not answer, or refused; its verdict is `smaller` where a query for
+                less may be answered.
+        """
+        return self._server.service.read(self._server.request("overpass", {"data": query}), shape)
+
+    def fetch(self, box: Box, file: Path) -> None:
+        """Write the map of a box to a file, as OpenStreetMap XML.
+
+        Raises:
+            ProviderError: the server did not answer, refused, or gave no whole reply.
+        """
+        service = self._server.service
+        wait = self._slot()
+        if wait and wait <= PATIENT.longest_wait:
+            service.tell_pause("no slot is free", wait)
+            time.sleep(wait)
+        with file.open("wb") as into:
+            service.download(self._server.request("", {"data": query_of(box)}), into)
+        self._check(file)
+
+    def _slot(self) -> float | None:
+        """Return the seconds until the server takes the next query; `None` if now or not told.
+
+        Returns:
+            `None` if it does not say, or takes one now.
+        """
+        reply = self._server.service.ask_once(self._server.url.url_beside("status"), STATUS_S)
+        said = reply.body.decode("utf-8", "replace") if reply else ""
+        free = _FREE.search(said)
+        if _UNLIMITED.search(said) or (free and int(free[1]) > 0):
+            return None
+        waits = [max(0.0, float(seconds)) for seconds in _NEXT.findall(said)]
+        return min(waits) + 1 if waits else None
+
+    def _check(self, file: Path) -> None:
+        """Check that a file is whole OpenStreetMap XML without an error or a key in it."""
+        redaction = self._server.url.redaction
+
+        def words(page: bytes) -> str:
+            """Return the text of an error page without keys."""
+            return redaction.text(page_words(redaction.body(page)))
+
+        tail = b""
+        with file.open("rb") as reply:
+            head = reply.read(_OVERLAP)
+            if not _ROOT.match(head):
+                raise self._fault(f"the reply is no OpenStreetMap XML ({words(head)})", LATER)
+            reply.seek(0)
+            while piece := reply.read(_PIECE):
+                seen = tail + piece
+                if _REMARK.search(seen):
+                    raise self._fault(words(_REMARK.findall(seen + reply.read(_OVERLAP))[0]), SMALLER)
+                if redaction.is_in(seen):
+                    raise self._fault("the reply has the key in it", "name another server")
+                tail = seen[-_OVERLAP:]
+        if not tail.rstrip().endswith(b"</osm>"):
+            raise self._fault("the reply is cut short: it has no </osm> at its end", LATER)
+
+    def _fault(self, reason: str, remedy: str) -> ProviderError:
+        return ProviderError(self.title, reason, remedy)
+
+
+def download_server(url: str | None, tell: Tell) -> Overpass:
+    """Return the Overpass client of a command that fetches one box.
+
+    Args:
+        url: of its interpreter; by default that of `VIRL_OVERPASS_URL`, or the public server.
+        tell: told before each pause.
+
+    Raises:
+        BadInput: the URL is none.
+    """
+    timeouts = Timeouts(connect=10, read=QUERY_S + 60, total=QUERY_S + 240)
+    settings = load_open_maps().overpass.patient(timeouts, LARGEST_MB)
+    return Overpass(settings, Keeping(), url, source="--server", tell=tell)

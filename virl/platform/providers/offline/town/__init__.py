@@ -1,1 +1,0 @@
-"""The town before anyone moves in: streets, blocks, buildings, furniture."""

@@ -1,0 +1,153 @@
+"""Views out of an equirectangular panorama: an exact pinhole, sampled bilinearly or bicubically.
+
+Column `u` of a panorama of width `W` looks to heading `yaw + (u + 0.5) / W * 360 - 180`, row `v` of its
+height `H` to pitch `90 - (v + 0.5) / H * 180`: the centre column faces `yaw`, the top row looks up. A
+panorama that was not held level has these angles by its own axes, see `Attitude`.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import cos, radians, sin
+from typing import Literal
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from virl.errors import BadInput
+from virl.platform.city.attitude import Attitude
+from virl.platform.city.streetview import Camera, Image
+
+Interpolation = Literal["bilinear", "bicubic"]
+Floats32 = NDArray[np.float32]
+
+PAD = 2
+"""Rows of padding at each pole: as far as the widest kernel, a cubic of 4 by 4, reaches."""
+KEPT_MAPS = 16
+"""Maps of sample points kept in memory; chosen: one of 800 by 460 pixels takes 3 MB."""
+
+_FLAGS: dict[Interpolation, int] = {"bilinear": cv2.INTER_LINEAR, "bicubic": cv2.INTER_CUBIC}
+"""OpenCV's flag for each interpolation."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Equirectangular:
+    """A panorama, padded for `perspective`; made by `equirectangular`."""
+
+    padded: Image
+    """RGB panorama with `PAD` rows beyond each pole, as on the far side of the pole."""
+    attitude: Attitude
+    """Heading, pitch and roll of the camera that took it."""
+
+
+def equirectangular(pixels: Image, yaw: float = 0.0, attitude: Attitude | None = None) -> Equirectangular:
+    """Return a panorama padded for `perspective`.
+
+    Args:
+        pixels: RGB, shape (width / 2, width, 3), at least 8 wide.
+        yaw: heading of the centre column of a level panorama, degrees clockwise from north.
+        attitude: of one that was not held level, its heading included.
+
+    Raises:
+        BadInput: the picture is not twice as wide as high.
+    """
+    height, width = pixels.shape[:2]
+    if width < 8 or width != 2 * height:
+        raise BadInput(f"a panorama of {width}x{height} pixels is not twice as wide as high")
+    far = np.roll(pixels[[*range(PAD), *range(height - PAD, height)]], width // 2, axis=1)
+    return Equirectangular(
+        np.concatenate([far[:PAD][::-1], pixels, far[PAD:][::-1]]), attitude or Attitude(yaw)
+    )
+
+
+def perspective(
+    panorama: Equirectangular, camera: Camera, interpolation: Interpolation = "bilinear"
+) -> Image:
+    """Return the picture through a camera in a panorama, shape (camera.height, camera.width, 3).
+
+    The ray of each pixel's centre is `camera.direction`. Only rays that differ in more than their heading are
+    computed anew. Nothing is averaged: a wide view of few pixels out of a large panorama shows aliases.
+
+    Args:
+        panorama: decoded.
+        camera: of the view.
+        interpolation: between its pixels.
+    """
+    width, height = panorama.padded.shape[1], panorama.padded.shape[0] - 2 * PAD
+    columns, rows = sample_points(panorama.attitude, camera, width, height)
+    # The left and the right edge of a panorama meet, so columns wrap; over the poles the padding serves.
+    view = cv2.remap(panorama.padded, columns, rows, _FLAGS[interpolation], borderMode=cv2.BORDER_WRAP)
+    return np.asarray(view, np.uint8)
+
+
+def sample_points(
+    attitude: Attitude, camera: Camera, pano_width: int, pano_height: int
+) -> tuple[Floats32, Floats32]:
+    """Return (columns, rows) in a padded panorama that a camera's pixels see, shape (height, width) each.
+
+    Args:
+        attitude: of the panorama.
+        camera: of the view.
+        pano_width: pixels.
+        pano_height: pixels, without the padding.
+    """
+    shape = camera.pitch, camera.fov, camera.width, camera.height
+    if attitude.is_level:
+        columns, rows = _level_points(*shape, pano_width, pano_height)
+        # In a level panorama a turn of the camera moves all columns alike: the kept rays serve any heading.
+        turn = (camera.heading - attitude.heading) / 360 % 1 * pano_width
+        columns = columns + np.float32(turn)
+        np.subtract(columns, pano_width, out=columns, where=columns >= pano_width)
+        return columns, rows
+    return _points(camera, attitude, pano_width, pano_height)
+
+
+def rays_of(camera: Camera, attitude: Attitude) -> tuple[Floats32, Floats32, Floats32]:
+    """Return (right, up, forward) of the rays of a camera's pixels, by a capture's axes.
+
+    Right, up and forward, (height, width) each.
+    """
+    # Rays go through the middles of pixels.
+    across = np.arange(camera.width, dtype=np.float32) + np.float32(0.5 - camera.width / 2)
+    above = np.float32(camera.height / 2 - 0.5) - np.arange(camera.height, dtype=np.float32)
+    right, up, forward = (
+        one * across + other * above[:, None] + ahead for one, other, ahead in _axes(camera, attitude)
+    )
+    return right, up, forward
+
+
+@lru_cache(maxsize=KEPT_MAPS)
+def _level_points(
+    pitch: float, fov: float, width: int, height: int, pano_width: int, pano_height: int
+) -> tuple[Floats32, Floats32]:
+    """Return (columns, rows) in a level, padded panorama seen by a camera that faces its middle."""
+    camera = Camera(0.0, pitch, fov, width, height)
+    columns, rows = _points(camera, Attitude(), pano_width, pano_height)
+    # The cache hands out the same arrays every time.
+    columns.flags.writeable = rows.flags.writeable = False
+    return columns, rows
+
+
+def _points(
+    camera: Camera, attitude: Attitude, pano_width: int, pano_height: int
+) -> tuple[Floats32, Floats32]:
+    """Return (columns, rows) in a padded panorama that a camera's pixels see, shape (height, width) each."""
+    from virl.platform.providers.pictures.sampling import sample  # noqa: PLC0415 - compiled when first used
+
+    columns, rows = np.empty((2, camera.height, camera.width), np.float32)
+    sample(columns, rows, _axes(camera, attitude), pano_width, pano_height, PAD)
+    return columns, rows
+
+
+def _axes(camera: Camera, attitude: Attitude) -> Floats32:
+    """Return a step right, a step up and the focal length of a camera, by a capture's axes, shape (3, 3).
+
+    Returns:
+        Shape (3, 3): the rows are right, up and forward by the axes of the capture.
+    """
+    tilt = radians(camera.pitch)
+    right = np.array([1.0, 0.0, 0.0], np.float32)
+    rise = np.array([0.0, cos(tilt), camera.focal * sin(tilt)], np.float32)
+    forward = np.array([0.0, -sin(tilt), camera.focal * cos(tilt)], np.float32)
+    turned = Attitude(attitude.heading - camera.heading, attitude.pitch, attitude.roll)
+    return np.stack(turned.seen_from_capture(right, rise, forward))

@@ -1,0 +1,154 @@
+"""Read a region from a file: GeoJSON, or V-IRL's text format, a `lat, lng` line for each corner."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from virl.errors import BadInput
+from virl.files.json_reading import JsonFault, read_json
+from virl.geo.globe import LatLng, distance
+from virl.geo.region import Region, RegionFault, region_fault
+from virl.settings.yaml import read_text
+
+MAX_FROM_CITY_M = 100_000.0  # how far a region may lie from its city's centre; chosen
+"""Metres from a city within which its region must lie."""
+
+_WGS84 = re.compile(r"(CRS84h?|EPSG:([\d.]*:)?(4326|4979))$")
+"""Names of systems whose coordinates are longitude and latitude of WGS84."""
+
+Located = list[tuple[int | None, LatLng]]
+"""Corners of a region, each with its line in the file, `None` if unknown."""
+
+
+def read_region(file: Path, near: LatLng | None = None) -> Region:
+    """Read the polygon of a file.
+
+    GeoJSON (a Polygon, or a Feature, FeatureCollection or MultiPolygon that holds one) has longitude first;
+    a text file has latitude first. Either may leave its outline open.
+
+    Args:
+        file: begins with `{` if it is GeoJSON.
+        near: where it should be, such as a city's centre: finds swapped numbers that make a position too.
+
+    Raises:
+        BadInput: the file cannot be read, holds no simple polygon, or one more than 100 km from `near`;
+            names file, line and corner.
+    """
+    text = read_text(file)
+    located = _from_geojson(text, file) if text.lstrip().startswith("{") else _from_lines(text, file)
+    if not located:
+        raise BadInput(f"{file}: contains no corners: write one `lat, lng` line per corner, or GeoJSON")
+    corners = tuple(position for _, position in located)
+    wrong = region_fault(corners) or (_distance_fault(corners, near) if near else None)
+    if wrong:
+        line = None if wrong.corner is None else located[wrong.corner][0]
+        raise BadInput(f"{_line_source(file, line)}: {wrong}")
+    return Region(corners)
+
+
+def _line_source(file: Path, line: int | None) -> str:
+    """Return a file and a line as the start of a message."""
+    return f"{file}" if line is None else f"{file}, line {line}"
+
+
+def _distance_fault(corners: Sequence[LatLng], near: LatLng) -> RegionFault | None:
+    """Return the fault of corners too far from a city; `None` if they are near it."""
+    lat, lng = corners[0]
+    metres = distance(corners[0], near)
+    if metres <= MAX_FROM_CITY_M:
+        return None
+    swapped = abs(lng) <= 90 and distance(LatLng(lng, lat), near) <= MAX_FROM_CITY_M
+    hint = "are latitude and longitude swapped?" if swapped else "choose a region of the city"
+    return RegionFault(f"lies {metres / 1000:,.0f} km from the city's centre {near}: {hint}", 0)
+
+
+def _from_lines(text: str, file: Path) -> Located:
+    """Return the corners in a text of `lat, lng` lines."""
+    located: Located = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip():
+            located.append((number, _position(line, f"{_line_source(file, number)}")))
+    return located
+
+
+def _position(line: str, where: str) -> LatLng:
+    """Return the position in a `lat, lng` line, which may stand in parentheses."""
+    bare = line.strip().removeprefix("(").removesuffix(")")
+    try:
+        lat, lng = map(float, bare.split(","))
+    except ValueError:
+        raise BadInput(f"{where}: {line.strip()[:40]!r} is not a `lat, lng` line") from None
+    return LatLng(lat, lng)
+
+
+def _from_geojson(text: str, file: Path) -> Located:
+    """Return the corners in GeoJSON, with their lines."""
+    try:
+        data = read_json(text.encode())
+    except JsonFault as fault:
+        where = _line_source(file, fault.line or None)
+        raise BadInput(f"{where}: not valid JSON{fault.at_column}: {fault.reason}") from None
+    _check_crs(data, file)
+    ring = _ring(data, file)
+    lines = _position_lines(text, len(ring))
+    located: Located = []
+    for number, (line, item) in enumerate(zip(lines, ring, strict=True), start=1):
+        numbers = _numbers(item)
+        if len(numbers) not in {2, 3}:
+            raise BadInput(f"{_line_source(file, line)}: corner {number}: should be [longitude, latitude]")
+        located.append((line, LatLng(numbers[1], numbers[0])))
+    return located
+
+
+def _check_crs(data: object, file: Path) -> None:
+    """Refuse GeoJSON whose `crs` is not longitude and latitude of WGS84.
+
+    Raises:
+        BadInput: they are not; names the system.
+    """
+    match data:
+        case {"crs": {"properties": {"name": str(name)}}} | {"crs": str(name)} if not _WGS84.search(name):
+            raise BadInput(
+                f"{file}: its coordinates are in {name}: convert them to longitude and latitude (EPSG:4326)"
+            )
+        case {"features": [dict(only)]} | {"geometry": dict(only)}:
+            _check_crs(only, file)
+
+
+def _numbers(item: object) -> list[float]:
+    """Return the numbers of a list; empty if it is no list of numbers alone."""
+    found = item if isinstance(item, list) else []
+    is_number = [isinstance(one, int | float) and not isinstance(one, bool) for one in found]
+    return [float(one) for one in found] if all(is_number) else []
+
+
+def _ring(data: object, file: Path) -> list[object]:
+    """Return the outer ring of the one polygon in GeoJSON; refuses none or several."""
+    match data:
+        case {"type": "FeatureCollection", "features": [only]}:
+            return _ring(only, file)
+        case {"type": "FeatureCollection", "features": list(many)}:
+            raise BadInput(f"{file}: contains {len(many)} features: a region is one polygon")
+        case {"type": "Feature", "geometry": geometry}:
+            return _ring(geometry, file)
+        case {"type": "MultiPolygon", "coordinates": [[*rings]]} | {
+            "type": "Polygon",
+            "coordinates": [*rings],
+        }:
+            match rings:
+                case [[*ring]]:
+                    return ring
+                case [_, _, *_]:
+                    raise BadInput(f"{file}: the polygon has holes: a region has a single outline")
+        case {"type": "MultiPolygon", "coordinates": [_, _, *_] as many}:
+            raise BadInput(f"{file}: contains {len(many)} polygons: a region is one polygon")
+    raise BadInput(f"{file}: contains no GeoJSON Polygon")
+
+
+def _position_lines(text: str, count: int) -> list[int | None]:
+    """Return the line of each of `count` positions in GeoJSON, `None` where unknown."""
+    start = text.find('"coordinates"')
+    found = [start + bracket.start() for bracket in re.finditer(r"\[[^\[\]]*\]", text[start:])][:count]
+    if len(found) < count:
+        return [None] * count
+    return [text.count("\n", 0, at) + 1 for at in found]

@@ -1,0 +1,1 @@
+"""Pages about towns and about a user's own photographs."""

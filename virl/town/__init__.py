@@ -1,1 +1,0 @@
-"""The page of a town: its map, statistics and a few views."""

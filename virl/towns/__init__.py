@@ -1,0 +1,1 @@
+"""Drawn towns: their plan, life, truth and rendering; made towns and twins stand on them."""

@@ -1,0 +1,224 @@
+"""What visitors write: reviews that let a place's hidden attributes be guessed from their wording.
+
+A review speaks of a few attributes. Each mention is pleased or displeased; the balance of a review's
+mentions and the mood its writer came in make its rating, so rating and text agree.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from math import exp
+from random import Random
+from typing import Literal
+
+from virl.platform.city.places import Review
+from virl.settings.model import Settings
+from virl.towns.life.trades import Trade
+from virl.towns.tables import read_table
+
+Tone = Literal["good", "bad"]
+Mood = Literal["glad", "fair", "cross"]
+Scoped = dict[str, tuple[str, ...]]
+"""Wordings by the scope of trades they suit; `any` suits all scopes that have no `only SCOPE`."""
+
+FEWEST, MOST = 3, 8  # reviews a place has
+MENTIONS = 2
+"""Least number of reviews that mention each attribute."""
+CONTRADICTED = 0.22
+"""Share of places where one review says the opposite; chosen: under one review in ten."""
+ASIDES = 0.3
+"""Share of places with a review beside the point; chosen."""
+EVEN_RATING = 3.3
+"""Stars of a review whose praise and blame balance; chosen."""
+OPENED, DETAILED, CLOSED = 0.4, 0.2, 0.35  # share of reviews with a first, a passing, a last remark; chosen
+
+
+class _Phrases(Settings):
+    is_: dict[Tone, Scoped]
+    is_not: dict[Tone, Scoped]
+
+
+class _Phrasebook(Settings):
+    attributes: dict[str, _Phrases]
+    openers: Scoped
+    details: Scoped
+    closers: dict[Mood, Scoped]
+    but: tuple[str, ...]
+    credit: tuple[str, ...]
+    asides: tuple[str, ...]
+    authors: tuple[str, ...]
+    slots: dict[str, tuple[str, ...]]
+
+
+@dataclass(slots=True)
+class _ReviewDraft:
+    """A review before it is written."""
+
+    mood: float
+    """The writer's mood on arrival: 0 on average, positive is happy."""
+    good: list[str] = field(default_factory=list)
+    """Sentences of praise."""
+    bad: list[str] = field(default_factory=list)
+    """Sentences of blame."""
+    topics: set[str] = field(default_factory=set)
+    """Attributes that it mentions."""
+
+    @property
+    def balance(self) -> int:
+        """Number of sentences of praise minus those of blame."""
+        return len(self.good) - len(self.bad)
+
+    def rating(self) -> int:
+        """Return the stars from 1 to 5: all praise is worth at least 4, all blame at most 3."""
+        lowest = 1 if self.bad and not self.good else 2 if self.bad else 4
+        highest = 3 if not self.good else 4 if self.balance <= 0 else 5
+        return min(highest, max(lowest, round(EVEN_RATING + 0.6 * self.balance + 0.5 * self.mood)))
+
+
+class Reviewers:
+    """The reviewers of one town, who use all wordings before they repeat one."""
+
+    def __init__(self, rng: Random) -> None:
+        self._rng = rng
+        self._decks: dict[str, list[str]] = {}
+
+    def review(self, trade: Trade, attributes: Mapping[str, bool]) -> tuple[Review, ...]:
+        """Return three to eight reviews of a place with these attributes."""
+        rng = self._rng
+        topics = trade.debatable
+        fewest = 5 if len(topics) > 5 else FEWEST
+        drafts = [_ReviewDraft(rng.gauss(0.0, 1.0)) for _ in range(rng.randint(fewest, MOST - 1))]
+        for topic in topics:
+            times = MENTIONS + (topic == "spicy") + (rng.random() < 0.3)
+            for _ in range(min(times, len(drafts))):
+                self._mention(drafts, trade.scope, topic, holds=attributes[topic])
+        if len(drafts) >= 5 and rng.random() < CONTRADICTED:
+            topic = rng.choice(topics)
+            self._mention(drafts, trade.scope, topic, holds=not attributes[topic])
+        reviews = [self._write(draft, trade) for draft in drafts if draft.topics]
+        if len(reviews) < FEWEST or rng.random() < ASIDES:
+            reviews.append(Review(rng.choice((3.0, 4.0, 4.0, 5.0)), self._draw("asides"), self._author()))
+        rng.shuffle(reviews)
+        return tuple(reviews)
+
+    def _mention(self, drafts: list[_ReviewDraft], scope: str, topic: str, *, holds: bool) -> None:
+        """Add a sentence about an attribute to one review that does not mention it yet."""
+        free = [draft for draft in drafts if topic not in draft.topics]
+        if not free:
+            return
+        rng, tones = self._rng, _tones(topic, holds, scope)
+        lean = 0.0 if len(tones) > 1 else 0.9 if "good" in tones else -0.9
+        chances = [exp(lean * draft.mood) / (1 + len(draft.topics)) ** 1.5 for draft in free]
+        draft = rng.choices(free, chances)[0]
+        tone: Tone = tones[0]
+        if len(tones) > 1:
+            tone = "good" if draft.mood + draft.balance + rng.gauss(0, 0.5) > 0 else "bad"
+        draft.topics.add(topic)
+        (draft.good if tone == "good" else draft.bad).append(self._draw(f"{topic} {holds} {tone} {scope}"))
+
+    def _write(self, draft: _ReviewDraft, trade: Trade) -> Review:
+        """Return the finished review of a draft."""
+        rng, rating = self._rng, draft.rating()
+        mood: Mood = "glad" if rating >= 4 else "cross" if rating <= 2 else "fair"
+        rng.shuffle(draft.good)
+        rng.shuffle(draft.bad)
+        blame_first = mood == "cross" or (mood == "fair" and rng.random() < 0.5)
+        said, rest = (draft.bad, draft.good) if blame_first else (draft.good, draft.bad)
+        sentences = [*said]
+        if said and rest:
+            sentences.append(_follow_turn(self._draw("credit" if blame_first else "but"), rest[0]))
+            sentences += rest[1:]
+        else:
+            sentences += rest
+        if rng.random() < OPENED:
+            sentences.insert(0, self._draw(f"openers {trade.scope}"))
+        if rng.random() < DETAILED:
+            sentences.insert(rng.randrange(1, len(sentences) + 1), self._draw(f"details {trade.scope}"))
+        if rng.random() < CLOSED:
+            sentences.append(self._draw(f"closers {mood} {trade.scope}"))
+        text = self._fill(" ".join(sentences), trade)
+        return Review(float(rating), self._in_manner(text, rating), self._author())
+
+    def _fill(self, text: str, trade: Trade) -> str:
+        """Return a wording with its slots filled by random words."""
+        slots = {**_phrasebook().slots, "item": trade.items}
+        used: set[str] = set()
+
+        def word(slot: re.Match[str]) -> str:
+            """Return a random word for a slot that the wording does not use yet."""
+            free = [text for text in slots[slot[1]] if text not in used]
+            used.add(chosen := self._rng.choice(free))
+            return chosen
+
+        return _SLOT.sub(word, text) if "{" in text else text
+
+    def _in_manner(self, text: str, rating: int) -> str:
+        """Return a review's text in a manner of writing: a few in small letters or capitals."""
+        chance = self._rng.random()
+        if chance < 0.08:
+            return text.lower().removesuffix(".")
+        if chance < 0.16 and rating in {1, 5} and text.endswith("."):
+            return text[:-1] + "!"
+        return text
+
+    def _author(self) -> str:
+        """Return a random name of an author."""
+        return f"{self._draw('authors')} {self._rng.choice('ABCDEFGHJKLMNOPRSTVWYZ')}."
+
+    def _draw(self, key: str) -> str:
+        """Return the next wording of a shuffled deck; all come up before one repeats."""
+        deck = self._decks.get(key)
+        if not deck:
+            deck = self._decks[key] = list(_wordings(key))
+            self._rng.shuffle(deck)
+        return deck.pop()
+
+
+@cache
+def _wordings(key: str) -> tuple[str, ...]:
+    """Return the wordings of a deck, such as `"closers glad food"` or `"spicy True bad food"`."""
+    match key.split():
+        case ["openers", scope]:
+            return _wordings_for(_phrasebook().openers, scope)
+        case ["details", scope]:
+            return _wordings_for(_phrasebook().details, scope)
+        case ["closers", mood, scope]:
+            return _wordings_for(_phrasebook().closers[mood], scope)  # type: ignore[index]
+        case [topic, holds, tone, scope]:
+            return _wordings_for(_phrases(topic, holds == "True")[tone], scope)  # type: ignore[index]
+    return getattr(_phrasebook(), key)  # type: ignore[no-any-return]
+
+
+@cache
+def _tones(topic: str, holds: bool, scope: str) -> tuple[Tone, ...]:
+    """Return the tones, praise or blame, in which an attribute can be mentioned."""
+    return tuple(tone for tone, scoped in _phrases(topic, holds).items() if _wordings_for(scoped, scope))
+
+
+def _phrases(topic: str, holds: bool) -> dict[Tone, Scoped]:
+    """Return the wordings by tone about an attribute that holds, or does not."""
+    phrases = _phrasebook().attributes[topic]
+    return phrases.is_ if holds else phrases.is_not
+
+
+def _wordings_for(scoped: Scoped, scope: str) -> tuple[str, ...]:
+    """Return the wordings for a scope: `only SCOPE`, or else `any` and its own."""
+    return scoped.get(f"only {scope}") or scoped.get("any", ()) + scoped.get(scope, ())
+
+
+def _follow_turn(turn: str, sentence: str) -> str:
+    """Return a sentence joined to a turn such as "My one gripe:"."""
+    first = sentence.partition(" ")[0]
+    keep = first == "I" or first.startswith("I'")
+    return f"{turn} {sentence if keep else sentence[0].lower() + sentence[1:]}"
+
+
+_SLOT = re.compile(r"\{(\w+)\}")
+"""Pattern of a slot in a wording."""
+
+
+@cache
+def _phrasebook() -> _Phrasebook:
+    """Return the table of wordings of reviews."""
+    return read_table("reviews", _Phrasebook)

@@ -1,0 +1,72 @@
+"""Made towns and twins that are open in this process: all who open one share what was made for it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from threading import Lock
+from weakref import WeakValueDictionary
+
+from virl.platform.city.city import City
+from virl.platform.city.left_out import LeftOut, Omission
+from virl.towns.streetview import OfflineStreetView
+
+
+@dataclass(frozen=True, eq=False)
+class OpenTown:
+    """An opened town, shared by all runs in it and changed by none."""
+
+    city: City
+    streetview: OfflineStreetView
+    """The city's."""
+    omissions: Sequence[Omission] = ()
+    """Parts of its file that cannot be used."""
+
+    def lend(self, left_out: LeftOut) -> City:
+        """Return the city for one run; the town stays open as long as the city lives.
+
+        Args:
+            left_out: counts what the run cannot use of the town's file.
+        """
+        for omission in self.omissions:
+            left_out.take(omission)
+        return replace(
+            self.city,
+            streetview=self.streetview.with_own_count(),
+            left_out=left_out,
+            close=self._close,
+        )
+
+    def _close(self) -> None:
+        """Close nothing: other runs may use the town."""
+
+
+class OpenTowns:
+    """Opened towns by key, each opened once. Safe for several threads.
+
+    The town that was opened last stays open, so that runs one after the other share it too.
+    """
+
+    def __init__(self) -> None:
+        self._towns: WeakValueDictionary[str, OpenTown] = WeakValueDictionary()
+        self._latest: OpenTown | None = None
+        self._opening: dict[str, Lock] = {}
+        self._lock = Lock()
+
+    def get(self, key: str, make: Callable[[], OpenTown]) -> OpenTown:
+        """Return the town of a key, opened by `make` if nobody has it open.
+
+        Args:
+            key: all that the town depends on.
+            make: opens the town.
+        """
+        with self._lock:
+            opening = self._opening.setdefault(key, Lock())
+        with opening:
+            town = self._towns.get(key)
+            if town is None:
+                self._towns[key] = town = make()
+            self._latest = town
+            return town
+
+
+OPEN_TOWNS = OpenTowns()
+"""The opened towns of this process."""

@@ -1,0 +1,280 @@
+"""Street furniture: what stands on the pavements, in the parks, and along the kerbs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import shapely
+from numpy.random import Generator
+from scipy.spatial import cKDTree
+from shapely import Polygon
+
+from virl.geo.globe import Flags, Floats, Ints, normalize_heading
+from virl.towns.plan.streets import Network
+from virl.towns.plan.town_plan import Frontage, Furniture, FurnitureKind
+
+BY_KERB_M = 0.4
+"""Least metres from the middle of a thing on a pavement to a road."""
+FROM_KERB_M = 0.7
+"""Metres from the kerb to the middle of what stands on a pavement."""
+APART_M = 1.8
+"""Least metres between two things on pavements: the length of a bench."""
+TREES_APART_M = 9.0
+TREE_FROM_JUNCTION_M = 15.0
+LAMPS_APART_M = 30.0
+"""Metres between lamps, on alternating sides."""
+STREET_TREES, STREET_BENCHES, PARK_BENCHES = 740, 80, 50  # all counts chosen, about one a city block
+BINS, PARK_BINS, HYDRANTS, MAILBOXES = 180, 12, 115, 60
+BOLLARDS, PLANTERS = 150, 100
+LEAFY = 0.6
+"""Share of streets with trees."""
+PARK_TREE_SPACING_M = 12.0
+CAR_SLOT_M, CAR_FROM_KERB_M, CAR_FROM_JUNCTION_M, CAR_FROM_ROAD_M = 6.2, 1.1, 12.5, 2.5
+CARS = 520
+
+_TANGENT_M = 0.5
+"""Metres between the points that give a street's direction."""
+
+
+class Kerbs:
+    """The streets of a network as arrays, by index; left of a street is positive."""
+
+    def __init__(self, network: Network) -> None:
+        self.lines = np.array([shapely.LineString(street.line) for street in network.streets])
+        self.lengths: Floats = shapely.length(self.lines)
+        self.half_road = np.array([street.road / 2 for street in network.streets])
+        self.pavement = np.array([street.pavement for street in network.streets])
+        self.ends = np.array([[street.start, street.end] for street in network.streets])
+        self.junctions = network.junctions
+
+    def at(self, street: Ints, along: Floats, aside: Floats) -> tuple[Floats, Floats]:
+        """Return (points, shape (n, 2), street headings, degrees) at metres along and aside of streets."""
+        lines = self.lines[street]
+        low = np.clip(along - _TANGENT_M, 0.0, np.maximum(self.lengths[street] - 2 * _TANGENT_M, 0.0))
+        before = shapely.get_coordinates(shapely.line_interpolate_point(lines, low))
+        after = shapely.get_coordinates(shapely.line_interpolate_point(lines, low + 2 * _TANGENT_M))
+        way = (after - before) / np.linalg.norm(after - before, axis=1)[:, None]
+        left = np.stack([-way[:, 1], way[:, 0]], axis=1)
+        points = shapely.get_coordinates(shapely.line_interpolate_point(lines, along))
+        return points + aside[:, None] * left, normalize_heading(np.degrees(np.arctan2(way[:, 0], way[:, 1])))
+
+    def on_road(self, xy: Floats, margin: float, own: Ints | None = None) -> Flags:
+        """Return whether points (n, 2) lie on a carriageway or within `margin` metres of one.
+
+        Args:
+            xy: the points.
+            margin: metres beyond the kerb.
+            own: the street of each point, which does not count.
+        """
+        points = np.asarray(shapely.points(xy))
+        reach = float(self.half_road.max()) + margin
+        point, other = shapely.STRtree(self.lines).query(points, predicate="dwithin", distance=reach)
+        gap = shapely.distance(points[point], self.lines[other])
+        hit = gap < self.half_road[other] + margin
+        if own is not None:
+            hit &= other != own[point]
+        struck: Flags = np.bincount(point[hit], minlength=len(xy)) > 0
+        return struck
+
+
+@dataclass(frozen=True, slots=True)
+class _Items:
+    """Things of one kind with their positions, the most wanted first."""
+
+    kind: FurnitureKind
+    xy: Floats
+    """Metres east and north, shape (n, 2)."""
+    heading: Floats
+    """Direction of each front, degrees clockwise from north, shape (n,)."""
+
+
+def furnish(
+    rng: Generator, kerbs: Kerbs, parks: Sequence[Polygon], frontages: Sequence[Frontage]
+) -> tuple[Furniture, ...]:
+    """Return the furniture of the streets and parks; nothing overlaps, only cars are on roads.
+
+    Args:
+        rng: source of chance.
+        kerbs: of the streets.
+        parks: outlines, metres.
+        frontages: with their doors.
+    """
+    groups = [
+        _traffic_lights(kerbs),
+        _lamps(kerbs),
+        _on_pavements(rng, kerbs, "fire hydrant", HYDRANTS),
+        _on_pavements(rng, kerbs, "mailbox", MAILBOXES),
+        _on_pavements(rng, kerbs, "trash bin", BINS),
+        _on_pavements(rng, kerbs, "bench", STREET_BENCHES),
+        _along_parks(rng, parks, "bench", PARK_BENCHES),
+        _along_parks(rng, parks, "trash bin", PARK_BINS),
+        _street_trees(rng, kerbs, frontages),
+        _park_trees(rng, parks),
+    ]
+    groups = _off_roads(groups, kerbs)
+    cars = _parked_cars(rng, kerbs)
+    (later,) = rng.spawn(1)  # what came to the streets last leaves everything else where it was
+    late = [
+        _on_pavements(later, kerbs, "bollard", BOLLARDS),
+        _on_pavements(later, kerbs, "planter", PLANTERS),
+    ]
+    standing = _keep_apart([*groups, *_off_roads(late, kerbs)])
+    earlier, late = standing[: len(groups)], standing[len(groups) :]
+    return _number(rng, [*earlier, cars, *late])
+
+
+def _traffic_lights(kerbs: Kerbs) -> _Items:
+    """Return a traffic light for each way into a crossing with an avenue, to the right."""
+    avenue = kerbs.half_road > kerbs.half_road.min() + 2.5
+    degree = np.bincount(kerbs.ends.ravel())
+    lit = (degree >= 4) & (np.bincount(kerbs.ends[avenue].ravel(), minlength=len(degree)) >= 2)
+    street, end = np.nonzero(lit[kerbs.ends])
+    steps = np.arange(5.0, 24.0, 0.5)
+    wide = np.repeat(street, len(steps))
+    away = np.tile(steps, len(street))
+    side = np.where(np.repeat(end, len(steps)) == 0, 1.0, -1.0)
+    along = np.where(side > 0, away, kerbs.lengths[wide] - away)
+    xy, heading = kerbs.at(
+        wide, np.clip(along, 0, kerbs.lengths[wide]), side * (kerbs.half_road[wide] + FROM_KERB_M)
+    )
+    free = ~kerbs.on_road(xy, BY_KERB_M) & (away < kerbs.lengths[wide] / 2)
+    free = free.reshape(len(street), len(steps))
+    first = np.arange(len(street)) * len(steps) + free.argmax(axis=1)
+    first = first[free.any(axis=1)]
+    facing = np.where(side > 0, heading, heading + 180.0)
+    return _Items("traffic light", xy[first], normalize_heading(facing[first]))
+
+
+def _lamps(kerbs: Kerbs) -> _Items:
+    """Return lamps evenly along each street, left and right in turns, facing the road."""
+    count = np.maximum(1, np.round(kerbs.lengths / LAMPS_APART_M)).astype(np.int64)
+    street = np.repeat(np.arange(len(count)), count)
+    rank = np.arange(len(street)) - np.repeat(np.cumsum(count) - count, count)
+    along = (rank + 0.5) * (kerbs.lengths / count)[street]
+    side = np.where((rank + street) % 2 == 0, 1.0, -1.0)
+    xy, heading = kerbs.at(street, along, side * (kerbs.half_road[street] + FROM_KERB_M))
+    return _Items("street lamp", xy, normalize_heading(heading + 90.0 * side))
+
+
+def _on_pavements(rng: Generator, kerbs: Kerbs, kind: FurnitureKind, count: int) -> _Items:
+    """Return things scattered over the pavements of all streets, facing the passers-by."""
+    share = kerbs.lengths / kerbs.lengths.sum()
+    street = rng.choice(len(share), size=count, p=share)
+    along = rng.uniform(0.06, 0.94, count) * kerbs.lengths[street]
+    side = rng.choice([-1.0, 1.0], size=count)
+    xy, heading = kerbs.at(street, along, side * (kerbs.half_road[street] + FROM_KERB_M))
+    return _Items(kind, xy, normalize_heading(heading - 90.0 * side))
+
+
+def _along_parks(rng: Generator, parks: Sequence[Polygon], kind: FurnitureKind, count: int) -> _Items:
+    """Return things scattered just inside the edges of parks, facing out."""
+    edges = [shapely.orient_polygons(park.buffer(-2.0)).exterior for park in parks]
+    lengths = np.array([edge.length for edge in edges])
+    pick = rng.choice(len(edges), size=count, p=lengths / lengths.sum())
+    along = rng.uniform(1.0, lengths[pick] - 1.0)
+    lines = np.array(edges)[pick]
+    before = shapely.get_coordinates(shapely.line_interpolate_point(lines, along - 0.5))
+    after = shapely.get_coordinates(shapely.line_interpolate_point(lines, along + 0.5))
+    way = after - before
+    heading = np.degrees(np.arctan2(way[:, 0], way[:, 1])) + 90.0
+    return _Items(kind, (before + after) / 2, normalize_heading(heading))
+
+
+def _street_trees(rng: Generator, kerbs: Kerbs, frontages: Sequence[Frontage]) -> _Items:
+    """Return trees at the kerb before the joints between fronts."""
+    street = np.array([front.street for front in frontages])
+    left, right = (
+        np.array([front.left for front in frontages]),
+        np.array([front.right for front in frontages]),
+    )
+    run = right - left
+    out = np.stack([run[:, 1], -run[:, 0]], axis=1) / np.linalg.norm(run, axis=1)[:, None]
+    leafy = (rng.random(len(kerbs.lengths)) < LEAFY) & (kerbs.pavement > 3.0)
+    xy = left + out * (kerbs.pavement[street] - FROM_KERB_M)[:, None]
+    open_sight = cKDTree(kerbs.junctions).query(xy)[0] > TREE_FROM_JUNCTION_M
+    order = rng.permutation(np.flatnonzero(leafy[street] & open_sight))
+    xy = xy[order]
+    xy = xy[_spread(xy, TREES_APART_M)][:STREET_TREES]
+    return _Items("tree", xy, np.zeros(len(xy)))
+
+
+def _park_trees(rng: Generator, parks: Sequence[Polygon]) -> _Items:
+    """Return the trees of parks, in loose rows."""
+    groups = []
+    for park in parks:
+        x0, y0, x1, y1 = park.bounds
+        rows = np.stack(
+            np.meshgrid(np.arange(x0, x1, PARK_TREE_SPACING_M), np.arange(y0, y1, PARK_TREE_SPACING_M)),
+            axis=-1,
+        ).reshape(-1, 2)
+        xy = rows + rng.uniform(-3.0, 3.0, rows.shape)
+        inside = shapely.contains_xy(park.buffer(-4.0), xy[:, 0], xy[:, 1])
+        groups.append(xy[inside & (rng.random(len(xy)) < 0.85)])
+    xy = np.concatenate(groups)
+    return _Items("tree", xy, np.zeros(len(xy)))
+
+
+def _parked_cars(rng: Generator, kerbs: Kerbs) -> _Items:
+    """Return cars in loose rows along the kerbs, headed as in right-hand traffic."""
+    count = np.maximum(0, (kerbs.lengths - 2 * CAR_FROM_JUNCTION_M) // CAR_SLOT_M).astype(np.int64)
+    slots = np.repeat(np.arange(len(count)), count)
+    rank = np.arange(len(slots)) - np.repeat(np.cumsum(count) - count, count)
+    street, side = np.repeat(slots, 2), np.tile([-1.0, 1.0], len(slots))
+    slack = ((kerbs.lengths - 2 * CAR_FROM_JUNCTION_M) - count * CAR_SLOT_M)[street]
+    along = (
+        CAR_FROM_JUNCTION_M + (np.repeat(rank, 2) + 0.5) * CAR_SLOT_M + slack * rng.random(len(count))[street]
+    )
+    density = rng.beta(0.5, 3.5, (len(count), 2))
+    density[kerbs.half_road < 3.5, 1] = 0.0
+    wanted = rng.random(len(street)) < density[street, (side > 0).astype(np.int64)]
+    street, side, along = street[wanted], side[wanted], along[wanted]
+    xy, heading = kerbs.at(street, along, side * (kerbs.half_road[street] - CAR_FROM_KERB_M))
+    free = ~kerbs.on_road(xy, CAR_FROM_ROAD_M, street)
+    free &= cKDTree(kerbs.junctions).query(xy)[0] > CAR_FROM_JUNCTION_M
+    pick = rng.permutation(np.flatnonzero(free))[:CARS]
+    return _Items("parked car", xy[pick], normalize_heading(heading + np.where(side > 0, 180.0, 0.0))[pick])
+
+
+def _off_roads(groups: list[_Items], kerbs: Kerbs) -> list[_Items]:
+    """Return the things without those too near to a carriageway."""
+    return [_select(group, ~kerbs.on_road(group.xy, BY_KERB_M)) for group in groups]
+
+
+def _keep_apart(groups: list[_Items]) -> list[_Items]:
+    """Return the things without those too near to one of an earlier group."""
+    keep = _spread(np.concatenate([group.xy for group in groups]), APART_M)
+    ends = np.cumsum([len(group.xy) for group in groups])
+    return [_select(group, part) for group, part in zip(groups, np.split(keep, ends[:-1]), strict=True)]
+
+
+def _spread(xy: Floats, apart: float) -> Flags:
+    """Return True for each point to keep, so that no two are nearer than `apart` metres."""
+    keep = np.ones(len(xy), dtype=bool)
+    pairs = cKDTree(xy).query_pairs(apart, output_type="ndarray")
+    for first, second in pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]:
+        if keep[first]:
+            keep[second] = False
+    return keep
+
+
+def _select(items: _Items, keep: Flags) -> _Items:
+    """Return the things for which `keep` is True."""
+    return _Items(items.kind, items.xy[keep], items.heading[keep])
+
+
+def _number(rng: Generator, groups: list[_Items]) -> tuple[Furniture, ...]:
+    """Return the things as furniture with ids by kind."""
+    counts: dict[str, int] = {}
+    furniture = []
+    for group in groups:
+        variants = rng.integers(0, 2**31, len(group.xy))
+        for (x, y), heading, variant in zip(
+            np.round(group.xy, 3).tolist(),
+            np.round(group.heading, 1).tolist(),
+            variants.tolist(),
+            strict=True,
+        ):
+            number = counts[group.kind] = counts.get(group.kind, 0) + 1
+            name = f"{group.kind.replace(' ', '-')}-{number:04d}"
+            furniture.append(Furniture(name, group.kind, x, y, heading % 360.0, variant))
+    return tuple(furniture)

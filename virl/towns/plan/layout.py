@@ -1,0 +1,260 @@
+"""The layout of a made city, its streets and the ground between them; a seed gives it byte for byte."""
+
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+import shapely
+from numpy.random import PCG64, Generator, SeedSequence
+from scipy.spatial import cKDTree
+from shapely import Polygon
+
+from virl.geo.globe import Floats, Ints, LatLng, LocalFrame
+from virl.towns.plan.furnish import Kerbs, furnish
+from virl.towns.plan.lots import Lots, cut_lots
+from virl.towns.plan.streets import Network, draw_streets
+from virl.towns.plan.town_plan import Building, Frontage, Panoramas, StreetPlan
+
+ORIGIN = LatLng(41.25, -38.75)
+"""Position of the town: the open Atlantic, so that nobody takes it for a real one."""
+SPACING_M = 10.0
+"""Metres between panoramas, as in Street View."""
+
+_OUTSKIRTS_M = 32.0
+"""Metres of ground beyond the outermost streets; chosen."""
+_LARGE_BLOCKS = 4
+"""Number of blocks with a few big buildings; chosen."""
+_MIN_BLOCK_M2 = 400.0
+"""Least square metres of a block; smaller ones are left out."""
+_GARDENS = 0.04
+"""Share of lots left empty; chosen."""
+_GROUND_FLOOR_M, _STOREY_M = 4.0, 3.2
+_LIFT_STOREYS = 3.0
+"""Storeys that the busiest street adds."""
+# All chosen, so that some 600 of 5,000 fronts are busier than 0.5 and two thirds lie in quiet streets.
+_AVENUE, _SHOPPING_STREET, _CORNER, _QUIET = 0.85, 0.8, 0.6, 0.06  # busyness where each is busiest
+_SHOPPING_STREETS = 4
+"""Number of shopping streets besides the avenues."""
+_ONE_SIDED = 2
+"""Number of shopping streets with shops on one side alone."""
+_WEAK_SIDE = 0.12
+"""Busyness of their other side, as a share."""
+_CORNERS = 14
+"""Number of crossings with a few shops of their own."""
+_SHOPPING_LENGTH_M = 800.0
+"""Least metres of a shopping street."""
+_SPILL = 0.75
+"""Share of a shopping street's busyness at the corner of a side street."""
+_SPILL_M, _CORNER_M = 30.0, 32.0  # how far busyness reaches into side streets, and around a busy crossing
+_RIPPLE_M = 90.0
+
+
+def lay_out(seed: int) -> StreetPlan:
+    """Return the streets, blocks, buildings and furniture that grow from a seed.
+
+    Args:
+        seed: any non-negative integer.
+    """
+    streets_rng, ground_rng, furniture_rng = (
+        Generator(PCG64(child)) for child in SeedSequence(seed).spawn(3)
+    )
+    network = draw_streets(streets_rng)
+    kerbs = Kerbs(network)
+    ground = _divide_ground(ground_rng, network, kerbs)
+    return StreetPlan(
+        frame=LocalFrame(ORIGIN),
+        streets=network.streets,
+        junctions=network.junctions,
+        panoramas=place_panoramas(network),
+        blocks=ground.blocks,
+        parks=ground.parks,
+        buildings=ground.buildings,
+        frontages=ground.frontages,
+        furniture=furnish(furniture_rng, kerbs, ground.parks, ground.frontages),
+    )
+
+
+def place_panoramas(network: Network) -> Panoramas:
+    """Return the panoramas: one on each junction, in order, then more along each street."""
+    xy, street = [network.junctions], [np.zeros(len(network.junctions), dtype=np.int64)]
+    chains = []
+    count = len(network.junctions)
+    for one in network.streets:
+        line = shapely.LineString(one.line)
+        pieces = max(1, round(line.length / SPACING_M))
+        inner = shapely.line_interpolate_point(line, np.arange(1, pieces) / pieces, normalized=True)
+        xy.append(np.round(shapely.get_coordinates(inner), 3))
+        street.append(np.full(pieces - 1, one.id))
+        street[0][[one.start, one.end]] = one.id
+        chains.append(np.array([one.start, *range(count, count + pieces - 1), one.end]))
+        count += pieces - 1
+    ahead = np.concatenate([chain[:-1] for chain in chains])
+    behind = np.concatenate([chain[1:] for chain in chains])
+    source, target = np.concatenate([ahead, behind]), np.concatenate([behind, ahead])
+    order = np.lexsort((target, source))
+    return Panoramas(np.concatenate(xy), np.concatenate(street), source[order], target[order])
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """The blocks between the streets, and the parks and buildings on them."""
+
+    blocks: tuple[Polygon, ...]
+    parks: tuple[Polygon, ...]
+    buildings: tuple[Building, ...]
+    frontages: tuple[Frontage, ...]
+
+
+def _divide_ground(rng: Generator, network: Network, kerbs: Kerbs) -> Ground:
+    """Return the ground between the streets, cut into blocks and lots and built on."""
+    blocks, ways = _blocks(kerbs)
+    tree = shapely.STRtree(blocks)
+    green = tree.query_nearest(shapely.points(network.greens), all_matches=False)[1]
+    parks = tuple(blocks[index] for index in green)
+    built = [block for index, block in enumerate(blocks) if index not in set(green.tolist())]
+    large = set(rng.permutation(len(built))[:_LARGE_BLOCKS].tolist())
+    lots = cut_lots(rng, [(block, index in large) for index, block in enumerate(built)], ways)
+
+    street, side, along = _locate_fronts(kerbs, lots)
+    along = along + network.offsets[street]
+    bustle = Bustle(rng, network, kerbs)
+    middles = (lots.left + lots.right) / 2
+    busy = np.round(bustle.at(middles, street, side, along), 3)
+    buildings, owner = _build(rng, lots, busy)
+    numbers = _house_numbers(network, street, side, along)
+    columns = (street, lots.left, lots.right, numbers, busy)
+    frontages = tuple(
+        Frontage(index, None if behind < 0 else behind, on, (x0, y0), (x1, y1), number, commercial)
+        for index, (behind, on, (x0, y0), (x1, y1), number, commercial) in enumerate(
+            zip(owner.tolist(), *(column.tolist() for column in columns), strict=True)
+        )
+    )
+    return Ground(tuple(blocks), parks, buildings, frontages)
+
+
+def _blocks(kerbs: Kerbs) -> tuple[list[Polygon], Polygon]:
+    """Return (the ground between and around the streets, the roads with their pavements)."""
+    half = kerbs.half_road + kerbs.pavement
+    degree = np.bincount(kerbs.ends.ravel())
+    blind = (degree[kerbs.ends] == 1).any(axis=1)
+    narrowest = np.full(len(degree), np.inf)
+    np.minimum.at(narrowest, kerbs.ends.ravel(), np.repeat(half, 2))
+    met = degree > 1
+    bands = [
+        shapely.buffer(kerbs.lines[~blind], half[~blind], cap_style="flat"),
+        shapely.buffer(kerbs.lines[blind], half[blind], cap_style="square"),
+        shapely.buffer(shapely.points(kerbs.junctions[met]), narrowest[met], quad_segs=3),
+    ]
+    ways = cast("Polygon", shapely.union_all(np.concatenate(bands)))  # one piece: streets hang together
+    town = Polygon(ways.exterior)
+    core = town.buffer(-_OUTSKIRTS_M).buffer(2 * _OUTSKIRTS_M, quad_segs=4)  # without the ways out of town
+    outer = shapely.get_parts(core.difference(town))
+    faces = [
+        *(Polygon(ring) for ring in ways.interiors),
+        *(face for face in outer if face.area > _MIN_BLOCK_M2),
+    ]
+    return list(shapely.set_precision(np.array(faces), 0.001)), ways
+
+
+def _locate_fronts(kerbs: Kerbs, lots: Lots) -> tuple[Ints, Ints, Floats]:
+    """Return (street, side, metres along it) of each front; sides are 1 left and -1 right."""
+    run = lots.right - lots.left
+    out = np.stack([run[:, 1], -run[:, 0]], axis=1) / np.linalg.norm(run, axis=1)[:, None]
+    middles = (lots.left + lots.right) / 2
+    street = shapely.STRtree(kerbs.lines).query_nearest(
+        shapely.points(middles + 5.0 * out), all_matches=False
+    )[1]
+    along = shapely.line_locate_point(kerbs.lines[street], shapely.points(middles))
+    feet, heading = kerbs.at(street, along, np.zeros(len(along)))
+    off, angle = middles - feet, np.radians(heading)
+    side = np.where(np.sin(angle) * off[:, 1] - np.cos(angle) * off[:, 0] > 0, 1, -1)
+    return street, side, along
+
+
+def _house_numbers(network: Network, street: Ints, side: Ints, along: Floats) -> Ints:
+    """Return the house number of each front: odd on the left, even on the right of a street."""
+    names = np.unique([one.name for one in network.streets], return_inverse=True)[1]
+    group = names[street] * 2 + (side < 0)
+    order = np.lexsort((np.arange(len(street)), along, group))
+    first = np.searchsorted(group[order], group[order])
+    numbers = np.empty(len(street), dtype=np.int64)
+    numbers[order] = 2 * (np.arange(len(street)) - first) + 1
+    return numbers + (side < 0)
+
+
+def _build(rng: Generator, lots: Lots, busy: Floats) -> tuple[tuple[Building, ...], Ints]:
+    """Return (the houses, index of the house behind each front, -1 for a garden)."""
+    count = len(lots.footprints)
+    peak = np.zeros(count)
+    np.maximum.at(peak, lots.lot, busy)
+    garden = (rng.random(count) < _GARDENS) & (peak < 0.5)
+    storeys = np.clip(np.round(rng.normal(2.8, 0.8, count) + _LIFT_STOREYS * peak), 2, 7)
+    heights = np.round(_GROUND_FLOOR_M + _STOREY_M * storeys, 1)
+    variants = rng.integers(0, 2**31, count)
+    number = np.where(garden, -1, np.cumsum(~garden) - 1)
+    buildings = tuple(
+        Building(int(number[lot]), lots.footprints[lot], float(heights[lot]), int(variants[lot]))
+        for lot in np.flatnonzero(~garden)
+    )
+    return buildings, number[lots.lot]
+
+
+class Bustle:
+    """The busyness of streets: high on avenues and shopping streets, fading into side streets."""
+
+    def __init__(self, rng: Generator, network: Network, kerbs: Kerbs) -> None:
+        names = np.array([street.name for street in network.streets])
+        far = network.offsets + kerbs.lengths
+        self._peak = np.where(np.array(network.kinds) == "avenue", _AVENUE, 0.0)
+        self._centre = np.zeros(len(names))
+        self._spread = np.full(len(names), 600.0)
+        self._weak_side = np.zeros(len(names), dtype=np.int64)
+        for name in np.unique(names[self._peak > 0]):
+            mine = names == name
+            self._centre[mine] = rng.uniform(0.4, 0.6) * far[mine].max()
+        quiet = np.unique(names[self._peak == 0])
+        long = [name for name in quiet if kerbs.lengths[names == name].sum() > _SHOPPING_LENGTH_M]
+        for rank, pick in enumerate(rng.permutation(len(long))[:_SHOPPING_STREETS]):
+            mine = names == long[pick]
+            self._peak[mine] = _SHOPPING_STREET
+            self._centre[mine] = rng.uniform(0.35, 0.65) * far[mine].max()
+            self._spread[mine] = rng.uniform(220, 320)
+            self._weak_side[mine] = rng.choice([-1, 1]) if rank < _ONE_SIDED else 0
+        shopping = np.flatnonzero(self._peak)
+        self._shop_ends = cKDTree(network.junctions[kerbs.ends[shopping].ravel()])
+        self._shop_busy = np.repeat(self._along_line(shopping, network.offsets[shopping]), 2)
+        self._corners = cKDTree(network.junctions[rng.permutation(len(network.junctions))[:_CORNERS]])
+        self._wave = rng.normal(0, 1 / _RIPPLE_M, (6, 2))
+        self._phase = rng.uniform(0, 2 * np.pi, 6)
+
+    def at(self, xy: Floats, street: Ints, side: Ints, along: Floats) -> Floats:
+        """Return the busyness before each front, [0, 1].
+
+        Args:
+            xy: their middles, shape (n, 2).
+            street: the street before each.
+            side: 1 on the left of the street, -1 on the right.
+            along: metres from the beginning of the line of the street's name.
+        """
+        own = self._along_line(street, along)
+        own = np.where(self._weak_side[street] == side, _WEAK_SIDE * own, own)
+        to_shop, shop = self._shop_ends.query(xy)
+        spill = _SPILL * self._shop_busy[shop] * _bump(to_shop, _SPILL_M)
+        corner = _CORNER * _bump(self._corners.query(xy)[0], _CORNER_M)
+        busy = np.maximum.reduce([own, spill, corner, np.full(len(xy), _QUIET)])
+        ripple = np.sin(xy @ self._wave.T + self._phase).mean(axis=1)
+        rippled: Floats = np.clip(busy * (1 + 0.5 * ripple), 0.0, 1.0)
+        return rippled
+
+    def _along_line(self, street: Ints, along: Floats) -> Floats:
+        """Return the busyness along each street at some metres."""
+        value: Floats = self._peak[street] * np.exp(
+            -(((along - self._centre[street]) / self._spread[street]) ** 2) / 2
+        )
+        return value
+
+
+def _bump(gap: Floats, width: float) -> Floats:
+    """Return a bell curve of a distance: 1 at 0, 1/e at `width`."""
+    bump: Floats = np.exp(-((gap / width) ** 2))
+    return bump

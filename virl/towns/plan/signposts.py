@@ -1,0 +1,268 @@
+"""Plates and signposts over streets where they leave a junction: names, numbers, and ways to landmarks."""
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import shapely
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
+
+from virl.geo.globe import Floats
+from virl.platform.city.place_types import types_marked
+from virl.towns.plan.town_plan import Point, Shop, Sign, Street, StreetPlan
+
+SIGNED_M = 600.0
+"""Distance up to which landmarks are signed along the streets. Chosen: a walk of eight minutes."""
+CENTRE = "Centre"
+"""Name of the middle of town on signposts."""
+MOST_LINES = 3
+"""Most lines over a street; chosen: more would hang too low or be too small to read."""
+ROUNDED_M = 50
+"""Metres to which distances on signposts are rounded."""
+SAME_M = 1.0
+LETTER_M = 0.07
+"""Metres of board for each letter; chosen."""
+BOTTOM_M, HEIGHT_M, STEP_M = 3.55, 0.2, 0.21  # fire engines pass below, 3.5 m high
+
+_FROM_JUNCTION_M = 14.0
+"""Distance from the middle of the junction, so that a camera there sees the plate mid-view. Chosen."""
+_LARGEST_SHARE = 0.4
+"""Largest share of a street's length between a junction and its plate; chosen."""
+_PLATE_BOTTOM_M, _PLATE_HEIGHT_M = 4.2, 0.45  # lorries pass below
+_PLATE_LETTER_M, _MARGIN_M = 0.1, 0.3  # width for each letter, and beyond the letters; chosen
+_LEAST_WAYS = 3
+"""Least number of ways that meet where plates hang."""
+_TANGENT_M = 1.0
+
+
+class Hook(NamedTuple):
+    """A place for signs over a street that leaves a junction."""
+
+    street: Street
+    number: int
+    """0 at the start of the street, 1 at its end."""
+    length: float
+    """Length of the street, metres."""
+
+    @property
+    def junction(self) -> int:
+        """Index of the junction that the street leaves here."""
+        return self.street.end if self.number else self.street.start
+
+    @property
+    def far_junction(self) -> int:
+        """Index of the junction at the other end."""
+        return self.street.start if self.number else self.street.end
+
+    @property
+    def line(self) -> Floats:
+        """Centre line from this junction on, metres, shape (n, 2)."""
+        return self.street.line[::-1] if self.number else self.street.line
+
+    def ends(self, width: float) -> tuple[Point, Point]:
+        """Return (left, right) end of a sign of `width` metres, as read from the junction."""
+        way = shapely.LineString(self.line)
+        along = min(_FROM_JUNCTION_M, _LARGEST_SHARE * self.length)
+        points = [
+            way.interpolate(metres) for metres in (max(along - _TANGENT_M, 0.0), along, along + _TANGENT_M)
+        ]
+        before, middle, after = (np.array((point.x, point.y)) for point in points)
+        ahead = (after - before) / np.linalg.norm(after - before)
+        right = np.array((ahead[1], -ahead[0])) * width / 2
+        return _round_point(middle - right), _round_point(middle + right)
+
+
+class SignedPlace(NamedTuple):
+    """A landmark, and its position along its street."""
+
+    name: str
+    street: int
+    """Index of its street."""
+    along: float
+    """Metres from the start of the street."""
+
+
+class Line(NamedTuple):
+    """A line of text on a signpost: a name and a distance."""
+
+    name: str
+    metres: float
+    """Metres to the place."""
+
+
+def put_up_signposts(layout: StreetPlan, shops: Sequence[Shop]) -> tuple[Sign, ...]:
+    """Return signposts over streets that leave junctions, to landmarks on the shortest way.
+
+    A landmark that is signed at one junction is signed at each on the way to it. Where there is room left, a
+    board points to the middle of the town.
+
+    Args:
+        layout: streets and the frontages along them.
+        shops: the places; those of types that are landmarks are signed, if no other has the same name.
+    """
+    metres = _between_junctions(layout)
+    places = list(_hooks(layout))
+    lines = _shared_out(places, _landmarks(layout, shops), layout, metres)
+    middle = int(np.argmin(np.linalg.norm(layout.junctions - layout.junctions.mean(axis=0), axis=1)))
+    boards: list[Sign] = []
+    for hook, own in zip(places, lines, strict=True):
+        if (away := _metres_through(hook, metres[:, middle])) < np.inf:
+            own.append(Line(CENTRE, away))
+        boards += [_board(hook, row, line) for row, line in enumerate(own[:MOST_LINES])]
+    return tuple(boards)
+
+
+def _shared_out(
+    places: Sequence[Hook], landmarks: Sequence[SignedPlace], layout: StreetPlan, metres: Floats
+) -> list[list[Line]]:
+    """Return the lines on each hook, the nearest landmark first.
+
+    Landmarks take places in turns.
+    """
+    streets = {street.id: street for street in layout.streets}
+    waiting = [
+        deque(_candidates(places, one, _ways_to(one, streets[one.street], metres))) for one in landmarks
+    ]
+    lines: list[list[Line]] = [[] for _ in places]
+    decided = {hook.junction for hook in places}
+    signed: set[tuple[str, int]] = set()
+    while any(waiting):
+        for landmark, left in zip(landmarks, waiting, strict=True):
+            while left:
+                away, number = left.popleft()
+                hook = places[number]
+                goes_on = landmark.street == hook.street.id or hook.far_junction not in decided
+                if len(lines[number]) < MOST_LINES and (
+                    goes_on or (landmark.name, hook.far_junction) in signed
+                ):
+                    lines[number].append(Line(landmark.name, away))
+                    signed.add((landmark.name, hook.junction))
+                    break
+    return [sorted(own, key=lambda line: (line.metres, line.name)) for own in lines]
+
+
+def _candidates(
+    places: Sequence[Hook], landmark: SignedPlace, to_junctions: Floats
+) -> list[tuple[float, int]]:
+    """Return (metres to a landmark, index of a hook that may point to it), the nearest first."""
+    away = [(_metres_along(hook, landmark, to_junctions), number) for number, hook in enumerate(places)]
+    return sorted(one for one in away if one[0] <= SIGNED_M)
+
+
+def _landmarks(layout: StreetPlan, shops: Sequence[Shop]) -> list[SignedPlace]:
+    """Return the landmarks that are signed, in the order of the shops."""
+    fronts = {front.id: front for front in layout.frontages}
+    streets = {street.id: street for street in layout.streets}
+    names = [shop.place.name for shop in shops]
+    found = []
+    for shop in shops:
+        is_landmark = shop.place.types and shop.place.types[0] in types_marked("landmark")
+        if is_landmark and names.count(shop.place.name) == 1:
+            front = fronts[shop.frontage]
+            middle = (np.array(front.left) + np.array(front.right)) / 2
+            line = shapely.LineString(streets[front.street].line)
+            found.append(SignedPlace(shop.place.name, front.street, line.project(shapely.Point(middle))))
+    return found
+
+
+def _between_junctions(layout: StreetPlan) -> Floats:
+    """Return the metres along the streets between junctions, shape (junctions, junctions)."""
+    ends = np.array([(street.start, street.end) for street in layout.streets]).T
+    length = np.array([shapely.LineString(street.line).length for street in layout.streets])
+    order = np.argsort(-length, kind="stable")  # of two streets with the same ends, the shorter stands
+    count = len(layout.junctions)
+    dense = np.zeros((count, count))
+    for row in (0, 1):
+        dense[ends[row][order], ends[1 - row][order]] = length[order]
+    between: Floats = dijkstra(csr_array(dense), directed=False)
+    return between
+
+
+def _ways_to(landmark: SignedPlace, street: Street, metres: Floats) -> Floats:
+    """Return the metres from each junction to a landmark, shape (junctions,)."""
+    rest = shapely.LineString(street.line).length - landmark.along
+    to: Floats = np.minimum(metres[:, street.start] + landmark.along, metres[:, street.end] + rest)
+    return to
+
+
+def _metres_along(hook: Hook, landmark: SignedPlace, to_junctions: Floats) -> float:
+    """Return the metres to a landmark along the street of a hook; infinite where another way is shorter."""
+    if landmark.street != hook.street.id:
+        return _metres_through(hook, to_junctions)
+    away = hook.length - landmark.along if hook.number else landmark.along
+    return away if away <= to_junctions[hook.junction] + SAME_M else np.inf
+
+
+def _metres_through(hook: Hook, to_junctions: Floats) -> float:
+    """Return the metres by way of the whole street of a hook; infinite where another way is shorter."""
+    away = hook.length + float(to_junctions[hook.far_junction])
+    return away if away <= to_junctions[hook.junction] + SAME_M else np.inf
+
+
+def _board(hook: Hook, row: int, line: Line) -> Sign:
+    """Return one line of a signpost as a sign."""
+    text = f"{line.name} {max(round(line.metres / ROUNDED_M), 1) * ROUNDED_M} m"
+    bottom = BOTTOM_M + STEP_M * (MOST_LINES - 1 - row)
+    left, right = hook.ends(LETTER_M * len(text) + _MARGIN_M)
+    return Sign(
+        id=f"street-{hook.street.id}-{hook.number}-signpost-{row}",
+        place_id="",
+        text=text,
+        tagline="",
+        kind="signpost",
+        left=left,
+        right=right,
+        bottom=round(bottom, 3),
+        top=round(bottom + HEIGHT_M, 3),
+        variant=0,
+    )
+
+
+def _hooks(layout: StreetPlan) -> Iterator[Hook]:
+    """Yield the places for signs: over each street that leaves a junction of three or more."""
+    ways = np.bincount([end for street in layout.streets for end in (street.start, street.end)])
+    for street in layout.streets:
+        length = shapely.LineString(street.line).length
+        for number in (0, 1):
+            hook = Hook(street, number, length)
+            if ways[hook.junction] >= _LEAST_WAYS:
+                yield hook
+
+
+def hang_plates(layout: StreetPlan) -> tuple[Sign, ...]:
+    """Return a plate for each street that leaves a junction, read from the middle of the junction.
+
+    Its second line has the lowest and the highest house number as far as the next junction.
+
+    Args:
+        layout: streets and the frontages along them.
+    """
+    numbers: dict[int, list[int]] = {}
+    for front in layout.frontages:
+        numbers.setdefault(front.street, []).append(front.number)
+    return tuple(_plate(hook, numbers.get(hook.street.id, [])) for hook in _hooks(layout))
+
+
+def _plate(hook: Hook, numbers: list[int]) -> Sign:
+    """Return the plate of a street, with the lowest and highest house number."""
+    left, right = hook.ends(_PLATE_LETTER_M * len(hook.street.name) + _MARGIN_M)
+    return Sign(
+        id=f"street-{hook.street.id}-{hook.number}-plate",
+        place_id="",
+        text=hook.street.name,
+        tagline=f"{min(numbers)}-{max(numbers)}" if numbers else "",
+        kind="plate",
+        left=left,
+        right=right,
+        bottom=_PLATE_BOTTOM_M,
+        top=_PLATE_BOTTOM_M + _PLATE_HEIGHT_M,
+        variant=0,
+    )
+
+
+def _round_point(point: Floats) -> Point:
+    """Return a point rounded to a millimetre."""
+    x, y = np.round(point, 3).tolist()
+    return x, y

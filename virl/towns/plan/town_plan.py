@@ -1,0 +1,286 @@
+"""The plan of a made city: everything that stands in it, in metres.
+
+Plans are drawn by `streets`, `layout`, `furnish` and `shops`, and read by the views, the places, the maps
+and the ground truth. x is metres east of the city's origin, y metres north, z metres above the road.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from shapely import Polygon
+
+from virl.geo.globe import Floats, Ints, LocalFrame
+from virl.platform.city.listings import Listing
+from virl.platform.city.places import Place
+
+Point = tuple[float, float]
+"""East and north of the plan's origin, metres."""
+
+CAMERA_HEIGHT_M = 2.5
+"""Height of a street-view car's camera, metres."""
+PHOTO_SIZE = 640, 480
+"""Width and height of a photo of a place, pixels; chosen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Street:
+    """One stretch of street between two junctions (or a junction and a dead end)."""
+
+    id: int
+    """Index of the street in the plan."""
+    name: str
+    line: Floats
+    """Centre line in metres, shape (n, 2)."""
+    start: int
+    """Index of the junction at its first point."""
+    end: int
+    """Index of the junction at its last point."""
+    road: float
+    """Width of the carriageway in metres; 0 where only people walk."""
+    pavement: float
+    """Width of the pavement on each side, metres."""
+    is_gravel: bool = False
+    """True where the pavement is gravel or bare ground, not stone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Panoramas:
+    """All panoramas of a plan, and the links between them, each in both directions."""
+
+    xy: Floats
+    """Metres east and north of each panorama, shape (n, 2)."""
+    street: Ints
+    """Index of the street that each stands on, shape (n,); at a junction, one of its streets."""
+    source: Ints
+    """Index of the panorama where each link starts, shape (m,), sorted."""
+    target: Ints
+    """Index of the panorama where each link ends, shape (m,)."""
+
+
+RoofShape = Literal["", "flat", "gabled", "hipped", "pyramidal", "dome", "mansard"]
+"""Shape of a roof; empty for the one that the variant gives."""
+Rgb = tuple[float, float, float]
+"""A colour, red, green and blue in [0, 1]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Building:
+    """A building, or a piece of one, as an upright prism with a roof on it."""
+
+    id: int
+    footprint: Polygon
+    """Outline in metres."""
+    height: float
+    """Height of the top of the walls above the ground, metres."""
+    variant: int
+    """Number from which material, colours and windows follow; the same for all pieces of a house."""
+    base: float = 0.0
+    """Height of the foot of the walls above the ground, metres; above 0 the ground below is open."""
+    roof: RoofShape = ""
+    """Shape of the roof; empty for flat or mansard, by the variant."""
+    roof_height: float = 0.0
+    """Height of the roof above the top of the walls, metres."""
+    material: str = ""
+    """Material of the walls, a name of `render/buildings.py`; empty for that of the variant."""
+    paint: Rgb | None = None
+    """Colour of the walls; `None` for that of the variant."""
+    roof_paint: Rgb | None = None
+    """Colour of the roof; `None` for that of the variant."""
+    posts: tuple[Point, ...] = ()
+    """Positions of the posts under a raised building, metres."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frontage:
+    """A stretch of building line along a street: where a shop, a gate or a front door can be.
+
+    Seen from the street, `left` and `right` are its ends; the way out is to the right-hand normal of
+    left -> right, that is (dy, -dx).
+    """
+
+    id: int
+    building: int | None
+    """Index of the building behind it; `None` for a garden or square."""
+    street: int
+    """Index of the street before it."""
+    left: Point
+    """Left end as seen from the street, metres."""
+    right: Point
+    """Right end as seen from the street, metres."""
+    number: int
+    """House number on its street."""
+    commercial: float
+    """Busyness of the street here, [0, 1]; shops settle where it is high."""
+
+
+SignKind = Literal["fascia", "blade", "board", "directory", "plate", "signpost"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """A signboard on a building, on posts or over a street.
+
+    A `fascia` lies on the front of a building, a `blade` stands out from it and is read from both sides,
+    a `board` stands on two posts. A `directory` is one line of a board beside the entrance of a building,
+    which names what is inside. A `plate` hangs over a street and names it, a `signpost` names a place to
+    which the street leads, and how far it is.
+    """
+
+    id: str
+    place_id: str
+    """Id of its place; empty for a plate and a signpost."""
+    text: str
+    tagline: str
+    """Second, smaller line of text; may be empty."""
+    kind: SignKind
+    left: Point
+    """Left end as a reader sees it, metres."""
+    right: Point
+    """Right end as a reader sees it, metres."""
+    bottom: float
+    """Height of its lower edge above the ground, metres."""
+    top: float
+    """Height of its upper edge above the ground, metres."""
+    variant: int
+    """Number from which font and colours follow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shop:
+    """A place in the plan, with its front, its signs and its hidden attributes."""
+
+    place: Place
+    frontage: int
+    """Index of its frontage; -1 for a whole park."""
+    signs: tuple[Sign, ...]
+    attributes: Mapping[str, bool]
+    """Hidden attributes, at which the reviews hint, and whether each holds."""
+    variant: int
+    """Number from which window display, door and awning follow."""
+
+    @property
+    def has_own_sign(self) -> bool:
+        """Return whether it has a sign other than a line on a directory."""
+        return any(sign.kind != "directory" for sign in self.signs)
+
+    @property
+    def is_on_directory(self) -> bool:
+        """Return whether its name stands on a directory."""
+        return any(sign.kind == "directory" for sign in self.signs)
+
+
+FurnitureKind = Literal[
+    "trash bin",
+    "fire hydrant",
+    "bench",
+    "mailbox",
+    "bollard",
+    "planter",
+    "tree",
+    "street lamp",
+    "traffic light",
+    "parked car",
+    "bicycle stand",
+    "bus stop",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Furniture:
+    """One piece of street furniture."""
+
+    id: str
+    kind: FurnitureKind
+    x: float
+    """Metres east of the origin."""
+    y: float
+    """Metres north of the origin."""
+    heading: float
+    """Direction of its front, degrees clockwise from north."""
+    variant: int
+    """Number from which colour and size follow."""
+    is_mapped: bool = True
+    """False in a twin for a thing that comes from a seed, such as a tree of a forest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """A zebra crossing on a street."""
+
+    street: int
+    """Index of the street."""
+    along: float
+    """Metres from the start of the street to the middle of the zebra."""
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """A piece of railway on the ground."""
+
+    line: Floats
+    """Centre line in metres, shape (n, 2)."""
+    is_ballasted: bool
+    """True where it lies in gravel, False in a street."""
+
+
+BarrierKind = Literal["hedge", "wall", "fence"]
+
+
+@dataclass(frozen=True, slots=True)
+class Barrier:
+    """A hedge, a wall or a fence along a line."""
+
+    kind: BarrierKind
+    line: Floats
+    """Centre line in metres, shape (n, 2)."""
+    height: float
+    """Height in metres."""
+    variant: int
+    """Number from which material and colour follow."""
+
+
+@dataclass(frozen=True, slots=True)
+class StreetPlan:
+    """The part of a plan without shops: streets, panoramas, buildings and furniture."""
+
+    frame: LocalFrame
+    streets: tuple[Street, ...]
+    junctions: Floats
+    """Metres east and north of each junction, shape (k, 2)."""
+    panoramas: Panoramas
+    blocks: tuple[Polygon, ...]
+    """Outlines of the ground between streets and pavements, metres."""
+    parks: tuple[Polygon, ...]
+    """Outlines of the parks, metres."""
+    buildings: tuple[Building, ...]
+    frontages: tuple[Frontage, ...]
+    furniture: tuple[Furniture, ...]
+    paved_from: float = 1.0
+    """The share of ground under houses, [0, 1], above which what lies between them is paved outside parks;
+    with less it is lawn."""
+    waters: tuple[Polygon, ...] = ()
+    """Outlines of waters, metres."""
+    gravels: tuple[Polygon, ...] = ()
+    """Outlines of sand, scree, bare rock and building sites, metres."""
+    tracks: tuple[Track, ...] = ()
+    barriers: tuple[Barrier, ...] = ()
+    crossings: tuple[Crossing, ...] | None = None
+    """Zebra crossings; `None` for one at each way into a junction of three or more streets."""
+
+
+@dataclass(frozen=True, slots=True)
+class CityPlan:
+    """The whole plan of a town: streets, shops, homes and signs."""
+
+    seed: int
+    layout: StreetPlan
+    shops: tuple[Shop, ...]
+    listings: tuple[Listing, ...] = field(default=())
+    street_signs: tuple[Sign, ...] = ()
+    """Plates with street names, and signposts."""
+
+    @property
+    def signs(self) -> list[Sign]:
+        """All signs: those of the shops, then those over streets."""
+        return [*(sign for shop in self.shops for sign in shop.signs), *self.street_signs]

@@ -1,0 +1,386 @@
+"""Compiled kernels, second pass: the pixels that no quad covers, which are ground or sky.
+
+A camera without roll sees all of a picture's row at the same fall, so along a row the ground is a straight
+line at even steps. Runs are coloured in blocks of a few pixels: most blocks show one material only, which
+the distance to the kerb tells at once.
+"""
+
+from math import sqrt
+from typing import NamedTuple
+
+from virl.geo.globe import Floats
+from virl.platform.city.streetview import Image
+from virl.towns.plan.town_plan import Rgb
+from virl.towns.render.beyond import EDGE_M, GRAVEL, LAWN, UNIFORM_CELLS, WATER, material_beyond
+from virl.towns.render.ground import GroundRasters, along_street
+from virl.towns.render.kernel import inline_kernel, kernel, part
+from virl.towns.render.lens import Lens
+from virl.towns.render.light import SKY_RGB, SUN, SUN_RGB
+from virl.towns.render.markings import markings, share_between
+from virl.towns.render.raster import GeometryBuffer
+from virl.towns.render.rasters import Heights, Indices, RasterGrid, Shares, cell_at, raster_at, segment_at
+from virl.towns.render.sampling import (  # fmt: skip
+    Footprint,
+    Growth,
+    Tile,
+    channel,
+    fixed_point,
+    footprint,
+    gather,
+    taps_of,
+    tile_at,
+)
+from virl.towns.render.shade import PixelRun, haze_over, plain_mix, put, write
+from virl.towns.render.textures import TILE_INDEX, Textures, Words
+
+_SUNLIT = (float(SUN_RGB[0] * SUN[2]), float(SUN_RGB[1] * SUN[2]), float(SUN_RGB[2] * SUN[2]))
+_SKYLIT = (float(SKY_RGB[0]), float(SKY_RGB[1]), float(SKY_RGB[2]))
+
+KERB_M, GUTTER_M = 0.16, 0.30  # widths: kerb stone, darker strip along it; a joint is behind it, to `EDGE_M`
+KERB_RGB = (184.0, 182.0, 176.0)
+"""Colour of kerb stones, [0, 255]."""
+PAINT, WEAR = 222.0, 0.88  # brightness of road paint, and how much of it is left
+TILE_M = 4.0
+"""Metres of a side of a ground texture."""
+GROUND_BLOCK, GROUND_TAPS = 8, 2
+SHADOW = 0.92 / 255.0
+"""Share of the sun that one step of the shadow raster, of 255, keeps off."""
+SKY_STEP = 4
+HORIZON = -1e-3
+"""Fall of a ray, by its length ahead, above which it meets no ground."""
+
+ASPHALT, SLABS = TILE_INDEX["asphalt"], TILE_INDEX["slabs"]
+_LAWN, _GRAVEL, _WATER = TILE_INDEX["grass"], TILE_INDEX["gravel"], TILE_INDEX["water"]
+MIXED = -1
+"""Mark of a block of pixels with several materials."""
+
+_CLOUDS = TILE_INDEX["clouds"]
+_CLOUD_SCALE = 0.34
+"""Repeats of the clouds' texture for one cloud height to the side."""
+_CLOUD_BEND = 0.07
+"""Bend of the cloud layer, so that it does not run to infinity at the horizon."""
+_ZENITH_RGB, _HORIZON_RGB = (88.0, 142.0, 206.0), (210.0, 224.0, 236.0)
+_SUN_DISC = 0.9994
+"""Cosine of the radius of the sun's disc, three times the true one."""
+
+_SUN = (float(SUN[0]), float(SUN[1]), float(SUN[2]))
+
+
+class _Row(NamedTuple):
+    """A row of the picture: the ray at the middle column, its growth per column, and the ground it meets.
+
+    `k` is where they meet the ground, and `haze` lies before it.
+    """
+
+    x: float
+    """East of the ray at column cx."""
+    y: float
+    """North of the ray at column cx."""
+    z: float
+    """Up of the ray at column cx."""
+    dx: float
+    """Growth of x per column."""
+    dy: float
+    """Growth of y per column."""
+    k: float
+    """Factor on a ray at which it meets the ground."""
+    haze: float
+    """Share of haze before the ground, [0, 1]."""
+
+
+class _Spot(NamedTuple):
+    """A point of the ground, metres, and its growth per pixel to the right (a) and down (b)."""
+
+    x: float
+    y: float
+    ax: float
+    ay: float
+    bx: float
+    by: float
+
+
+class _Materials(NamedTuple):
+    """The texture of asphalt, and the offsets of the other ground textures from it, texels."""
+
+    asphalt: Tile
+    slabs: int
+    grass: int
+    gravel: int
+    water: int
+    beyond: int
+    paths: bool
+
+
+@kernel
+def shade_backdrop(
+    drawing: GeometryBuffer, ground: GroundRasters, textures: Textures, lens: Lens, picture: Image
+) -> None:
+    """Colour every pixel that shows ground or sky.
+
+    Args:
+        drawing: with its quads drawn.
+        ground: around the camera.
+        textures: of the city.
+        lens: of the camera.
+        picture: shape (height, width, 3); is changed.
+    """
+    # Taken out of the tuples once: to do so for each run would cost more than the work itself.
+    shown, frame, texels = drawing.shown, lens.frame, textures.texels
+    clouds = tile_at(textures.table, _CLOUDS)
+    height, width = shown.shape
+    for number in range(height):
+        up = lens.cy - number - 0.5
+        z = up * frame[1, 2] + lens.focal * frame[2, 2]
+        is_ground = z < HORIZON * lens.focal
+        k = -lens.eye[2] / z if is_ground else 0.0
+        x, y = up * frame[1, 0] + lens.focal * frame[2, 0], up * frame[1, 1] + lens.focal * frame[2, 1]
+        row = _Row(
+            x, y, z, frame[0, 0], frame[0, 1], k, haze_over(k * lens.focal),
+        )  # fmt: skip
+        column = 0
+        while column < width:
+            if shown[number, column] >= 0:
+                column += 1
+                continue
+            first = column
+            while column < width and shown[number, column] < 0:
+                column += 1
+            if is_ground:
+                _ground_run(PixelRun(number, first, column), row, ground, textures, lens, picture)
+            else:
+                _sky_run(PixelRun(number, first, column), row, clouds, texels, lens.focal, lens.cx, picture)
+
+
+@part
+def _sky_run(
+    run: PixelRun, row: _Row, clouds: Tile, texels: Words, focal: float, cx: float, picture: Image
+) -> None:
+    """Colour a run of sky: exact at every `SKY_STEP`th pixel, interpolated between."""
+    right = run.first + 0.5 - cx
+    red, green, blue = _sky_colour(
+        row.x + right * row.dx, row.y + right * row.dy, row.z, focal, clouds, texels
+    )
+    for block in range(run.first, run.end, SKY_STEP):
+        right = block + SKY_STEP + 0.5 - cx
+        to = _sky_colour(row.x + right * row.dx, row.y + right * row.dy, row.z, focal, clouds, texels)
+        for column in range(block, min(block + SKY_STEP, run.end)):
+            s = (column - block) * (1.0 / SKY_STEP)
+            r, g, b = red + s * (to[0] - red), green + s * (to[1] - green), blue + s * (to[2] - blue)
+            put(picture, run.row, column, r, g, b, 0.0)
+        red, green, blue = to
+
+
+@inline_kernel
+def _spot(row: _Row, eye: Floats, frame: Floats, right: float) -> _Spot:
+    """Return the point of the ground `right` pixels to the right of the middle column."""
+    k, turn = row.k, frame[1, 2] / row.z
+    x, y = row.x + right * row.dx, row.y + right * row.dy
+    return _Spot(
+        eye[0] + k * x, eye[1] + k * y, k * row.dx, k * row.dy, k * (x * turn - frame[1, 0]),
+        k * (y * turn - frame[1, 1]),
+    )  # fmt: skip
+
+
+@part
+def _ground_run(
+    run: PixelRun, row: _Row, ground: GroundRasters, textures: Textures, lens: Lens, picture: Image
+) -> None:
+    kerb, parks, nearest, shadow = ground.kerb, ground.parks, ground.nearest, ground.shadow
+    stone, wet, loose, uniform = ground.stone, ground.water, ground.gravel, ground.uniform
+    segments, texels, table, eye, cx = ground.segments, textures.texels, textures.table, lens.eye, lens.cx
+    grid = RasterGrid(ground.origin[0], ground.origin[1], ground.per_cell, kerb.shape[1], kerb.shape[0])
+    x_step, y_step = row.k * row.dx, row.k * row.dy
+    x0, y0 = eye[0] + row.k * row.x + (0.5 - cx) * x_step, eye[1] + row.k * row.y + (0.5 - cx) * y_step
+    asphalt = tile_at(table, ASPHALT)
+    base = asphalt.offset
+    slabs, grass = table[SLABS, 1] - base, table[_LAWN, 1] - base
+    beyond = slabs if ground.paved else grass
+    water = table[_WATER, 1] - base
+    materials = _Materials(asphalt, slabs, grass, table[_GRAVEL, 1] - base, water, beyond, ground.paths)
+    for block in range(run.first, run.end, GROUND_BLOCK):
+        stop = min(block + GROUND_BLOCK, run.end)
+        spot = _spot(row, eye, lens.frame, 0.5 * (block + stop) - cx)
+        growth = Growth(spot.ax / TILE_M, spot.ay / TILE_M, spot.bx / TILE_M, spot.by / TILE_M)
+        cover = footprint(asphalt, growth, GROUND_TAPS)
+        cell = cell_at(grid, spot.x, spot.y)
+        i = segment_at(nearest, cell)
+        # As far as anything in the block can lie from its middle: half of its width, and a pixel down.
+        around = 0.5 * GROUND_BLOCK * row.k + abs(spot.bx) + abs(spot.by)
+        d, past = raster_at(kerb, cell)[0] / 256.0, raster_at(stone, cell)[0] / 256.0
+        material = _only_material(d, past, around, segments, i, spot.x, spot.y)
+        sun = 1.0 - SHADOW * raster_at(shadow, cell)[0]
+        # One light for the whole block, that in its middle.
+        lit = (_SKYLIT[0] + sun * _SUNLIT[0], _SKYLIT[1] + sun * _SUNLIT[1], _SKYLIT[2] + sun * _SUNLIT[2])
+        taps = taps_of(cover)
+        ahead = 0
+        if material == SLABS:
+            ahead = materials.slabs
+        elif material == MIXED and d - around > 0.0:
+            wide = float(uniform[cell[1] // UNIFORM_CELLS, cell[0] // UNIFORM_CELLS]) - 1.0
+            if wide * UNIFORM_CELLS > around * grid.per_metre:
+                is_path = segments[i, 12] == 1.0 and d <= segments[i, 8]
+                found = material_beyond(
+                    raster_at(parks, cell)[0], raster_at(wet, cell)[0], raster_at(loose, cell)[0], is_path,
+                    materials.paths,
+                )  # fmt: skip
+                ahead, material = _texture_of(found, materials), SLABS
+        if material == MIXED:
+            for column in range(block, stop):
+                here = _Spot(x0 + column * x_step, y0 + column * y_step, spot.ax, spot.ay, spot.bx, spot.by)
+                red, green, blue = _mixed_ground(
+                    here, cover, grid, materials, kerb, stone, parks, wet, loose, nearest, segments,
+                    texels,
+                )  # fmt: skip
+                put(picture, run.row, column, red * lit[0], green * lit[1], blue * lit[2], row.haze)
+            continue
+        u, v, du, dv = x0 + block * x_step, y0 + block * y_step, x_step, y_step
+        if material == SLABS:
+            ux, uy = segments[i, 2], segments[i, 3]
+            u, v = along_street(segments, i, u, v)
+            du, dv = x_step * ux + y_step * uy, y_step * ux - x_step * uy
+            taps = taps_of(_lay_texture(cover, ux, uy))
+        mix = plain_mix(lit, 1.0 / cover.taps, row.haze)
+        along, aside = fixed_point(u / TILE_M, taps.bits), fixed_point(v / TILE_M, taps.bits)
+        along_step, aside_step = int(du * (256 << taps.bits) / TILE_M), int(dv * (256 << taps.bits) / TILE_M)
+        for column in range(block, stop):
+            total = gather(texels, taps, ahead, along, aside)
+            write(picture, run.row, column, mix, channel(total, 0), channel(total, 1), channel(total, 2), 0)
+            along, aside = along + along_step, aside + aside_step
+
+
+@inline_kernel
+def _texture_of(found: int, materials: _Materials) -> int:
+    """Return the offset of the texture for a material beyond a pavement."""
+    if found == LAWN:
+        return materials.grass
+    if found == GRAVEL:
+        return materials.gravel
+    return materials.water if found == WATER else materials.beyond
+
+
+@inline_kernel
+def _lay_texture(cover: Footprint, ux: float, uy: float) -> Footprint:
+    """Return a pixel's footprint turned into a texture laid along the direction (ux, uy)."""
+    du, dv = cover.du * ux + cover.dv * uy, cover.dv * ux - cover.du * uy
+    return Footprint(cover.level, cover.offset, cover.wide, cover.high, cover.taps, du, dv)
+
+
+@inline_kernel
+def _only_material(d: float, past: float, around: float, segments: Floats, i: int, x: float, y: float) -> int:
+    """Return `ASPHALT` or `SLABS` where nothing else lies within `around` metres of a point, else `MIXED`.
+
+    The distances to the kerb, d, and past the pavement change by no more than a metre a metre.
+    """
+    if d - around > EDGE_M and past + around < 0.0:
+        return SLABS
+    if d + around > -GUTTER_M:
+        return MIXED
+    along, aside = along_street(segments, i, x, y)
+    along += segments[i, 5]
+    reach = 5.0 + around  # zebra and stop line together
+    to_start, to_end = along - segments[i, 9], segments[i, 6] - along - segments[i, 10]
+    painted = abs(aside) < 0.2 + around or -around < to_start < reach or -around < to_end < reach
+    return MIXED if painted else ASPHALT
+
+
+@inline_kernel
+def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken out of it for every pixel
+    spot: _Spot, cover: Footprint, grid: RasterGrid, materials: _Materials, kerb: Heights, stone: Heights,
+    parks: Heights, water: Shares, gravel: Shares, nearest: Indices, segments: Floats, texels: Words,
+) -> Rgb:  # fmt: skip
+    """Return the red, green and blue, unlit, where kerb, paint and materials may meet in one pixel."""
+    cell = cell_at(grid, spot.x, spot.y)
+    d, d_x, d_y = raster_at(kerb, cell)
+    d, d_x, d_y = d / 256.0, d_x * (grid.per_metre / 256.0), d_y * (grid.per_metre / 256.0)
+    i = segment_at(nearest, cell)
+    per = 1.0 / (abs(d_x * spot.ax + d_y * spot.ay) + abs(d_x * spot.bx + d_y * spot.by) + 1e-6)
+    taps, share = taps_of(cover), 1.0 / cover.taps
+    red = green = blue = 0.0
+    road = min(1.0, max(0.0, 0.5 - d * per))
+    along, aside = along_street(segments, i, spot.x, spot.y)
+    ux, uy = segments[i, 2], segments[i, 3]
+    if road > 0.0:
+        total = gather(
+            texels, taps, 0, fixed_point(spot.x / TILE_M, taps.bits), fixed_point(spot.y / TILE_M, taps.bits)
+        )
+        blur_along = abs(spot.ax * ux + spot.ay * uy) + abs(spot.bx * ux + spot.by * uy) + 1e-6
+        blur_aside = abs(spot.ay * ux - spot.ax * uy) + abs(spot.by * ux - spot.bx * uy) + 1e-6
+        paint = WEAR * markings(segments, i, along, aside, blur_along, blur_aside)
+        tone = share * (1.0 - paint) * (1.0 - 0.22 * share_between(d, -GUTTER_M, 0.0, per))
+        red = road * (channel(total, 0) * tone + paint * PAINT)
+        green = road * (channel(total, 1) * tone + paint * PAINT)
+        blue = road * (channel(total, 2) * tone + paint * PAINT)
+    if road < 1.0:
+        ahead = materials.slabs
+        if raster_at(stone, cell)[0] > 0.0:
+            is_path = segments[i, 12] == 1.0 and d <= segments[i, 8]
+            found = material_beyond(
+                raster_at(parks, cell)[0], raster_at(water, cell)[0], raster_at(gravel, cell)[0], is_path,
+                materials.paths,
+            )  # fmt: skip
+            ahead = _texture_of(found, materials)
+        laid = taps_of(_lay_texture(cover, ux, uy))
+        total = gather(
+            texels,
+            laid,
+            ahead,
+            fixed_point(along / TILE_M, taps.bits),
+            fixed_point(aside / TILE_M, taps.bits),
+        )
+        edge = share_between(d, 0.0, KERB_M, per)
+        tone = share * (1.0 - edge) * (1.0 - 0.35 * share_between(d, KERB_M, EDGE_M, per))
+        red += (1.0 - road) * (channel(total, 0) * tone + edge * KERB_RGB[0])
+        green += (1.0 - road) * (channel(total, 1) * tone + edge * KERB_RGB[1])
+        blue += (1.0 - road) * (channel(total, 2) * tone + edge * KERB_RGB[2])
+    return red, green, blue
+
+
+@part
+def _sky_colour(x: float, y: float, z: float, focal: float, clouds: Tile, texels: Words) -> Rgb:
+    """Return the red, green and blue of the sky along a ray (x, y, z) of any length.
+
+    Args:
+        x: east.
+        y: north.
+        z: up.
+        focal: of the picture, pixels.
+        clouds: the texture of clouds.
+        texels: all tiles.
+    """
+    length = 1.0 / sqrt(x * x + y * y + z * z)
+    up = max(z * length, 0.0)
+    # The fifth power of what is missing to straight up: the pale band lies close to the horizon.
+    low = (1.0 - up) * (1.0 - up)
+    low = low * low * (1.0 - up)
+    red = _ZENITH_RGB[0] + low * (_HORIZON_RGB[0] - _ZENITH_RGB[0])
+    green = _ZENITH_RGB[1] + low * (_HORIZON_RGB[1] - _ZENITH_RGB[1])
+    blue = _ZENITH_RGB[2] + low * (_HORIZON_RGB[2] - _ZENITH_RGB[2])
+    if up > 0.01:
+        cover = _cloud(x * length, y * length, up, focal, clouds, texels)
+        tone = 253.0 - 26.0 * cover * cover
+        red, green, blue = (
+            red + cover * (tone - red),
+            green + cover * (tone - green),
+            blue + cover * (tone - blue),
+        )
+    toward = max(x * _SUN[0] + y * _SUN[1] + z * _SUN[2], 0.0) * length
+    # Squared over and over: the eighth power is a wide glow, a high one the glare about the disc.
+    toward8 = toward * toward
+    toward8 *= toward8
+    toward8 *= toward8
+    toward64 = toward8 * toward8
+    toward64 *= toward64
+    toward64 *= toward64
+    glow = min(1.0, toward8 * 0.25 + toward64 * toward64 * 0.5 + (1.0 if toward > _SUN_DISC else 0.0))
+    return red + glow * (255.0 - red), green + glow * (250.0 - green), blue + glow * (228.0 - blue)
+
+
+@inline_kernel
+def _cloud(x: float, y: float, up: float, focal: float, clouds: Tile, texels: Words) -> float:
+    """Return the share of cloud along a unit direction, [0, 1]."""
+    depth = _CLOUD_SCALE / (up + _CLOUD_BEND)
+    grow = depth / focal
+    cover = footprint(clouds, Growth(grow, 0.0, 0.0, grow / (up + _CLOUD_BEND)), 1)
+    taps = taps_of(cover)
+    total = gather(texels, taps, 0, fixed_point(x * depth, taps.bits), fixed_point(y * depth, taps.bits))
+    return channel(total, 0) * (1.0 / 255.0) * min(1.0, up * 7.0)

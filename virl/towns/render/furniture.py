@@ -1,0 +1,365 @@
+"""Meshes of street furniture: a few templates of each kind, copied to where the plan puts them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from virl.geo.globe import Floats, Ints
+from virl.towns.plan.town_plan import Furniture, FurnitureKind, Rgb
+from virl.towns.render.mesh import (  # fmt: skip
+    CUTOUT,
+    PLAIN,
+    Quads,
+    box,
+    face_normals,
+    join,
+    lid,
+    place_copies,
+    prism,
+    quads,
+)
+from virl.towns.render.textures import TILE_INDEX
+
+STEEL, IRON, RUBBER, GLASS = (0.55, 0.56, 0.58), (0.17, 0.19, 0.20), (0.08, 0.08, 0.09), (0.20, 0.26, 0.31)
+PLANK: Rgb = (0.55, 0.36, 0.20)
+
+BIN_PAINTS: tuple[Rgb, ...] = ((0.13, 0.33, 0.20), (0.25, 0.27, 0.29), (0.15, 0.28, 0.45))
+HYDRANT_PAINTS: tuple[Rgb, ...] = ((0.80, 0.10, 0.09), (0.93, 0.72, 0.10))
+MAILBOX_PAINTS: tuple[Rgb, ...] = ((0.10, 0.22, 0.55), (0.76, 0.10, 0.10))
+PLANTER_PAINTS: tuple[Rgb, ...] = ((0.62, 0.60, 0.56), (0.45, 0.27, 0.18), (0.24, 0.26, 0.28))
+BENCH_PAINTS: tuple[Rgb, ...] = (PLANK, (0.42, 0.29, 0.18), (0.20, 0.36, 0.25))
+LAMP_PAINTS: tuple[Rgb, ...] = (IRON, (0.16, 0.26, 0.22))
+STOP_PAINTS: tuple[Rgb, ...] = ((0.93, 0.75, 0.10), (0.12, 0.32, 0.62), (0.15, 0.50, 0.30))
+CAR_PAINTS: tuple[Rgb, ...] = (
+    (0.86, 0.87, 0.88), (0.62, 0.64, 0.66), (0.13, 0.14, 0.16), (0.60, 0.10, 0.10), (0.12, 0.24, 0.45),
+    (0.36, 0.38, 0.40), (0.80, 0.76, 0.66), (0.16, 0.34, 0.28), (0.88, 0.55, 0.12),
+)  # fmt: skip
+
+CAR_BUILDS: tuple[tuple[float, ...], ...] = (
+    (4.5, 0.88, 0.86, 1.42, 0.30, 0.22),
+    (3.9, 0.84, 0.88, 1.46, 0.26, 0.04),
+    (4.8, 0.95, 1.05, 1.95, 0.20, 0.02),
+)
+"""Saloon, hatchback, van: metres of length, half width, waist, roof; shares before and behind the cabin."""
+
+
+def furniture_mesh(things: Sequence[Furniture], owners: Ints) -> Quads:
+    """Return the quads of furniture, each thing with its own owner."""
+    groups: dict[tuple[FurnitureKind, int], list[int]] = {}
+    for i, thing in enumerate(things):
+        groups.setdefault((thing.kind, thing.variant % _VARIANTS[thing.kind]), []).append(i)
+    parts = []
+    for (kind, variant), members in groups.items():
+        x = [things[i].x for i in members]
+        y = [things[i].y for i in members]
+        heading = [things[i].heading for i in members]
+        mesh, copy = place_copies(_TEMPLATES[kind](variant), x, y, heading)
+        parts.append(replace(mesh, owner=owners[members][copy].astype(np.int32)))
+    return join(parts)
+
+
+def _trash_bin(variant: int) -> Quads:
+    """Return the quads of a trash bin."""
+    paint = BIN_PAINTS[variant % 3]
+    if variant % 2:
+        body = quads(prism((0.27, 0.30), (0.08, 0.88), 10), paint=paint, texture=TILE_INDEX["bin"])
+        rim = quads(prism((0.33, 0.33), (0.88, 0.96), 10), paint=STEEL)
+        top = quads(lid(0.33, 0.96, 10), paint=IRON)
+        return join([body, rim, top, quads(prism((0.24, 0.24), (0.0, 0.08), 10), paint=IRON)])
+    faces = box((-0.29, 0.29), (-0.25, 0.25), (0.10, 0.98))
+    body = quads(faces, paint=paint, texture=[TILE_INDEX["bin"]] * 4 + [PLAIN])
+    hood = quads(box((-0.32, 0.32), (-0.28, 0.28), (0.98, 1.12), inset=0.08), paint=_darker(paint))
+    legs = [box((x, x + 0.06), (-0.20, 0.20), (0.0, 0.10)) for x in (-0.27, 0.21)]
+    return join([body, hood, quads(np.concatenate(legs), paint=IRON)])
+
+
+def _fire_hydrant(variant: int) -> Quads:
+    """Return the quads of a fire hydrant."""
+    paint = HYDRANT_PAINTS[variant % 2]
+    barrel = np.concatenate(
+        [
+            prism((0.17, 0.17), (0.0, 0.06), 8), lid(0.17, 0.06, 8),
+            prism((0.115, 0.11), (0.06, 0.56), 8),
+            prism((0.15, 0.15), (0.54, 0.60), 8), lid(0.15, 0.60, 8),
+            prism((0.125, 0.07), (0.60, 0.72), 8), prism((0.07, 0.02), (0.72, 0.76), 8),
+        ]
+    )  # fmt: skip
+    caps = np.concatenate(
+        [box((-0.23, 0.23), (-0.05, 0.05), (0.38, 0.48)), box((-0.07, 0.07), (-0.20, 0.0), (0.32, 0.46))]
+    )
+    bolts = np.concatenate(
+        [box((-0.25, 0.25), (-0.03, 0.03), (0.40, 0.46)), box((-0.03, 0.03), (-0.03, 0.03), (0.76, 0.81))]
+    )
+    return join([quads(barrel, paint=paint), quads(caps, paint=_darker(paint)), quads(bolts, paint=STEEL)])
+
+
+def _bench(variant: int) -> Quads:
+    """Return the quads of a bench."""
+    planks = [box((-0.9, 0.9), (y, y + 0.12), (0.43, 0.47)) for y in (-0.24, -0.10, 0.04)]
+    planks += [
+        box((-0.9, 0.9), (0.20 + 0.03 * i, 0.24 + 0.03 * i), (z, z + 0.13))
+        for i, z in enumerate((0.55, 0.74))
+    ]
+    under = quads(planks[0][:, ::-1] * np.array([1, 1, 1]), paint=_darker(PLANK))
+    legs = [box((x, x + 0.07), (-0.22, 0.26), (0.0, 0.43)) for x in (-0.75, 0.68)]
+    legs += [box((x, x + 0.06), (0.22, 0.27), (0.43, 0.90)) for x in (-0.75, 0.69)]
+    return join(
+        [
+            quads(np.concatenate(planks), paint=BENCH_PAINTS[variant % 3]),
+            under,
+            quads(np.concatenate(legs), paint=IRON),
+        ]
+    )
+
+
+def _mailbox(variant: int) -> Quads:
+    """Return the quads of a mailbox."""
+    paint = MAILBOX_PAINTS[variant % 2]
+    body = quads(
+        box((-0.26, 0.26), (-0.23, 0.23), (0.28, 1.08)),
+        paint=paint, texture=[TILE_INDEX["envelope"], PLAIN, PLAIN, PLAIN, PLAIN],
+    )  # fmt: skip
+    dome = quads(box((-0.26, 0.26), (-0.23, 0.23), (1.08, 1.20), inset=0.07), paint=paint)
+    legs = [box((x, x + 0.07), (y, y + 0.07), (0.0, 0.28)) for x in (-0.25, 0.18) for y in (-0.22, 0.15)]
+    return join([body, dome, quads(np.concatenate(legs), paint=IRON)])
+
+
+def _bollard(variant: int) -> Quads:
+    """Return the quads of a bollard."""
+    paint = LAMP_PAINTS[variant % 2]
+    foot = np.concatenate([prism((0.15, 0.13), (0.0, 0.10), 8), lid(0.13, 0.10, 8)])
+    if variant // 2 % 2:
+        crown = np.concatenate([prism((0.13, 0.09), (0.84, 0.92), 8), prism((0.09, 0.02), (0.92, 0.98), 8)])
+    else:
+        crown = np.concatenate([prism((0.10, 0.10), (0.80, 0.95), 8), lid(0.10, 0.95, 8)])
+    post = np.concatenate([foot, prism((0.10, 0.09), (0.10, 0.84), 8), crown])
+    band = quads(prism((0.105, 0.104), (0.66, 0.76), 8), paint=(0.92, 0.91, 0.86))
+    return join([quads(post, paint=paint), band])
+
+
+def _planter(variant: int) -> Quads:
+    """Return the quads of a tub with a clipped bush, round or square."""
+    paint = PLANTER_PAINTS[variant % 3]
+    green, leaves = (0.85, 1.0, 0.8), TILE_INDEX["leaves/0"]
+    if variant % 2:
+        tub = np.concatenate([prism((0.26, 0.34), (0.0, 0.62), 10), lid(0.34, 0.62, 10)])
+        bush = np.concatenate([prism((0.26, 0.30), (0.62, 0.90), 8), prism((0.30, 0.14), (0.90, 1.10), 8)])
+        top = lid(0.14, 1.10, 8)
+    else:
+        tub = box((-0.36, 0.36), (-0.34, 0.34), (0.0, 0.58))
+        bush = box((-0.28, 0.28), (-0.26, 0.26), (0.58, 1.02), inset=0.06)
+        bush, top = bush[:4], bush[4:]
+    shrub = quads(np.concatenate([bush, top]), paint=(0.20, 0.33, 0.15))
+    twigs = quads(_grow(bush, 0.07), texture=leaves, uv=(0.0, 0.0, 0.5, 0.5), paint=green, mode=CUTOUT)
+    return join([quads(tub, paint=paint), shrub, twigs])
+
+
+def _grow(faces: Floats, metres: float) -> Floats:
+    """Return faces moved outwards along their normals by some metres."""
+    return faces + face_normals(faces)[:, None, :] * metres
+
+
+def _tree(variant: int) -> Quads:
+    """Return the quads of a tree: a trunk, and a crown of cards with leaves."""
+    rng = np.random.default_rng(50 + variant)
+    height = 2.5 + 0.35 * (variant % 3)
+    radius = np.array([1.75, 1.75, 1.55]) * (1.0 + 0.14 * (variant % 4))
+    centre = np.array([0.0, 0.0, height + radius[2] * 0.85])
+    trunk = prism((0.19, 0.12), (0.0, height + 0.9), 7)
+    wood = quads(trunk, texture=TILE_INDEX["bark"], uv=(0.0, 0.0, 0.25, 2.0))
+    count = 18
+    # Directions spread evenly by the golden angle.
+    z = 1 - 2 * (np.arange(count) + 0.5) / count
+    around = np.arange(count) * 2.39996 + rng.uniform(0, 6)
+    away = np.stack([np.sqrt(1 - z * z) * np.cos(around), np.sqrt(1 - z * z) * np.sin(around), z], axis=1)
+    place = centre + away * radius * 0.58
+    facing = away + rng.normal(0, 0.35, (count, 3))
+    facing /= np.linalg.norm(facing, axis=1, keepdims=True)
+    side = np.cross(facing, rng.normal(0, 1, (count, 3)))
+    side /= np.linalg.norm(side, axis=1, keepdims=True)
+    rise = np.cross(facing, side)
+    size = radius[0] * rng.uniform(0.62, 0.78, (count, 1))
+    a, b = side * size, rise * size
+    cards = np.stack([place - a - b, place + a - b, place + a + b, place - a + b], axis=1)
+    tone = rng.uniform(0.85, 1.15, (count, 1)) * np.array([[1.0, 1.0, 0.9]])
+    tint = ((1.05, 1.05, 0.9), (0.88, 1.05, 0.85), (1.2, 1.05, 0.7))[variant % 3]
+    crown = quads(
+        cards,
+        texture=TILE_INDEX[f"leaves/{variant % 3}"],
+        paint=tone * np.array(tint) * (0.80 + 0.25 * (z[:, None] + 1) / 2),
+        normal=away * 0.7 + np.array([0.0, 0.0, 0.3]),
+        mode=CUTOUT,
+    )
+    return join([wood, crown])
+
+
+def _street_lamp(variant: int) -> Quads:
+    """Return the quads of a street lamp."""
+    paint = LAMP_PAINTS[variant % 2]
+    post = np.concatenate([prism((0.14, 0.11), (0.0, 0.7), 8), prism((0.075, 0.05), (0.7, 5.6), 6)])
+    if variant // 2 % 2:
+        lantern = prism((0.13, 0.22), (5.6, 6.05), 6)
+        roof = np.concatenate([prism((0.26, 0.05), (6.05, 6.3), 6)])
+        return join(
+            [quads(np.concatenate([post, roof]), paint=paint), quads(lantern, paint=(0.95, 0.93, 0.82))]
+        )
+    arm = box((-0.04, 0.04), (-1.7, 0.0), (5.5, 5.6))
+    head = box((-0.13, 0.13), (-2.1, -1.3), (5.58, 5.70))
+    glow = head[4][[1, 0, 3, 2]] - np.array([0, 0, 0.13])
+    return join([quads(np.concatenate([post, arm, head]), paint=paint), quads(glow, paint=(1.0, 0.97, 0.86))])
+
+
+def _traffic_light(variant: int) -> Quads:
+    """Return the quads of a traffic light."""
+    post = quads(prism((0.08, 0.07), (0.0, 3.5), 8), paint=IRON)
+    case = quads(
+        box((-0.17, 0.17), (-0.28, -0.06), (2.45, 3.45)),
+        paint=(0.10, 0.10, 0.11),
+        texture=[TILE_INDEX[f"signal/{variant % 3}"], PLAIN, PLAIN, PLAIN, PLAIN],
+    )
+    hoods = [box((-0.13, 0.13), (-0.42, -0.28), (z, z + 0.03)) for z in (2.73, 3.06, 3.39)]
+    back = quads(box((-0.27, 0.27), (-0.05, -0.03), (2.35, 3.55)), paint=(0.16, 0.16, 0.17))
+    button = quads(box((-0.07, 0.07), (-0.14, -0.07), (0.95, 1.2)), paint=(0.92, 0.75, 0.12))
+    return join([post, case, quads(np.concatenate(hoods), paint=IRON), back, button])
+
+
+def _parked_car(variant: int) -> Quads:
+    """Return the quads of a parked car, whose front is at -y."""
+    paint = CAR_PAINTS[variant % len(CAR_PAINTS)]
+    length, width, waist, roof, front, rear = CAR_BUILDS[variant // len(CAR_PAINTS) % len(CAR_BUILDS)]
+    y0, y1 = -length / 2, length / 2
+    body = box((-width, width), (y0, y1), (0.28, waist), inset=0.05)
+    sill = box((-width + 0.08, width - 0.08), (y0 + 0.1, y1 - 0.1), (0.14, 0.30))
+    cabin_low = (y0 + length * front, y1 - length * rear - 0.05)
+    cabin_high = (cabin_low[0] + 0.62, cabin_low[1] - (0.45 if rear > 0.1 else 0.18))
+    cabin = _cabin(width - 0.06, width - 0.20, cabin_low, cabin_high, waist, roof)
+    glazing = _cabin(width - 0.05, width - 0.19, cabin_low, cabin_high, waist, roof)[:4]
+    glass = np.stack([_shrunk(face, 0.86, 0.78) for face in glazing])
+    wheels, tyres = [], []
+    for y in (y0 + 0.82, y1 - 0.80):
+        for x, turn in ((-width - 0.015, -1.0), (width + 0.015, 1.0)):
+            r = 0.32
+            wheels.append(
+                [
+                    (x, y - turn * r, 0.0),
+                    (x, y + turn * r, 0.0),
+                    (x, y + turn * r, 2 * r),
+                    (x, y - turn * r, 2 * r),
+                ]
+            )
+        tyres.append(box((-width + 0.02, width - 0.02), (y - 0.22, y + 0.22), (0.0, 0.3)))
+    lamps = [box((x, x + 0.34), (y0 - 0.015, y0 + 0.02), (0.60, 0.74)) for x in (-width + 0.08, width - 0.42)]
+    tails = [box((x, x + 0.30), (y1 - 0.02, y1 + 0.015), (0.62, 0.78)) for x in (-width + 0.08, width - 0.38)]
+    plates = [box((-0.26, 0.26), (y0 - 0.02, y1 + 0.02), (0.40, 0.51))]
+    grille = [box((-0.42, 0.42), (y0 - 0.012, y0 + 0.02), (0.58, 0.72))]
+    return join(
+        [
+            quads(np.concatenate([body, cabin]), paint=paint),
+            quads(np.concatenate([sill, *tyres, *grille]), paint=RUBBER),
+            quads(glass, paint=GLASS),
+            quads(wheels, texture=TILE_INDEX["wheel"], mode=CUTOUT),
+            quads(np.concatenate(lamps), paint=(0.96, 0.96, 0.92)),
+            quads(np.concatenate(tails), paint=(0.75, 0.06, 0.06)),
+            quads(np.concatenate(plates), paint=(0.93, 0.92, 0.84)),
+        ]
+    )
+
+
+def _bicycle_stand(variant: int) -> Quads:
+    """Return a row of five hoops, the row along x."""
+    paint = (STEEL, IRON)[variant % 2]
+    hoops = []
+    for x in (-1.6, -0.8, 0.0, 0.8, 1.6):
+        hoops += [box((x - 0.03, x + 0.03), (y - 0.03, y + 0.03), (0.0, 0.78)) for y in (-0.32, 0.32)]
+        hoops.append(box((x - 0.03, x + 0.03), (-0.35, 0.35), (0.76, 0.82)))
+    return quads(np.concatenate(hoops), paint=paint)
+
+
+def _bus_stop(variant: int) -> Quads:
+    """Return a post with a flag and a timetable, read from its front."""
+    paint = STOP_PAINTS[variant % len(STOP_PAINTS)]
+    post = quads(prism((0.05, 0.05), (0.0, 2.9), 6), paint=STEEL)
+    flag = quads(box((-0.32, 0.32), (-0.05, 0.0), (2.3, 2.85)), paint=paint)
+    stripe = quads(box((-0.20, 0.20), (-0.06, 0.0), (2.48, 2.68)), paint=(0.95, 0.95, 0.94))
+    case = quads(box((-0.20, 0.20), (-0.09, 0.0), (1.05, 1.65)), paint=IRON)
+    table = quads(box((-0.17, 0.17), (-0.10, 0.0), (1.09, 1.61)), paint=(0.93, 0.93, 0.90))
+    back = quads(box((-0.32, 0.32), (0.0, 0.03), (2.3, 2.85)), paint=_darker(paint))
+    return join([post, flag, stripe, case, table, back])
+
+
+def _cabin(
+    low_half: float,
+    high_half: float,
+    low: tuple[float, float],
+    high: tuple[float, float],
+    bottom: float,
+    top: float,
+) -> Floats:
+    """Return the five faces of a car's cabin: front, right, back, left and roof."""
+    a = [
+        (-low_half, low[0], bottom),
+        (low_half, low[0], bottom),
+        (low_half, low[1], bottom),
+        (-low_half, low[1], bottom),
+    ]
+    b = [
+        (-high_half, high[0], top),
+        (high_half, high[0], top),
+        (high_half, high[1], top),
+        (-high_half, high[1], top),
+    ]
+    return np.array([*[(a[k], a[(k + 1) % 4], b[(k + 1) % 4], b[k]) for k in range(4)], tuple(b)], float)
+
+
+def _shrunk(face: Floats, wide: float, high: float) -> Floats:
+    """Return a face shrunk to its middle by shares, and moved a little outwards."""
+    p, q, r, s = face
+    across, rise = (1 - wide) / 2, (1 - high) / 2
+
+    def at(u: float, v: float) -> Floats:
+        """Return the point of the face at shares (u, v) of its sides."""
+        point: Floats = (p * (1 - u) + q * u) * (1 - v) + (s * (1 - u) + r * u) * v
+        return point
+
+    normal = np.cross(r - p, s - q)
+    lifted = normal / np.linalg.norm(normal) * 0.012
+    points = (at(across, rise), at(1 - across, rise), at(1 - across, 1 - rise), at(across, 1 - rise))
+    shrunk: Floats = np.stack(points) + lifted
+    return shrunk
+
+
+def _darker(paint: Rgb) -> Rgb:
+    """Return a darker shade of a colour."""
+    return (paint[0] * 0.72, paint[1] * 0.72, paint[2] * 0.72)
+
+
+_TEMPLATES: dict[FurnitureKind, Callable[[int], Quads]] = {
+    "trash bin": _trash_bin,
+    "fire hydrant": _fire_hydrant,
+    "bench": _bench,
+    "mailbox": _mailbox,
+    "bollard": _bollard,
+    "planter": _planter,
+    "tree": _tree,
+    "street lamp": _street_lamp,
+    "traffic light": _traffic_light,
+    "parked car": _parked_car,
+    "bicycle stand": _bicycle_stand,
+    "bus stop": _bus_stop,
+}
+_VARIANTS: dict[FurnitureKind, int] = {
+    "trash bin": 6,
+    "fire hydrant": 2,
+    "bench": 3,
+    "mailbox": 2,
+    "bollard": 4,
+    "planter": 6,
+    "tree": 12,
+    "street lamp": 4,
+    "traffic light": 3,
+    "parked car": 27,
+    "bicycle stand": 2,
+    "bus stop": 3,
+}
+"""Number of templates of each kind."""

@@ -1,0 +1,426 @@
+"""The ground: what lies at each point of the plane z = 0, as rasters drawn from the plan."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+from shapely import LinearRing, Polygon
+
+from virl.geo.globe import Floats
+from virl.towns.plan.town_plan import Building, Furniture, StreetPlan
+from virl.towns.render.beyond import Beyond, uniform_distance
+from virl.towns.render.kernel import inline_kernel, kernel
+from virl.towns.render.light import SUN
+from virl.towns.render.rasters import Heights, Indices, RasterGrid, Shares
+from virl.towns.render.segments import MARGIN_M, segments_within, street_segments
+from virl.towns.render.squares import RIM_M, Square, Squares, bounds_of, find_touching, pick
+
+SEEN_M = 750.0
+"""Metres of ground around a square; chosen: haze hides what is farther off."""
+KEPT_SQUARES = 3
+"""Squares whose rasters are kept in memory, 50 MB each."""
+SHADOW_M = 100.0
+"""Metres of the farthest building that throws a shadow; chosen."""
+BED_M = 1.9
+"""Half the width in metres of a railway's bed; chosen."""
+
+Directions = NDArray[np.int8]
+
+_PATH_REACH_M = 60.0
+"""Metres around a gravel path within which its distance counts; chosen."""
+_KERBSIDE_M = 2.5
+"""Metres of pavement beside a nearer gravel path; chosen."""
+_CLOSED_M = 2.0
+"""Metres: two carriageways that come nearer to each other than half of this leave no sliver of pavement
+between them; chosen: a traffic island is wider."""
+
+CELL_M = 0.75
+"""Metres of a raster cell; chosen: kerbs turn corners with about this radius."""
+DISTANCE_UNIT_M = 1 / 256
+FAR_M = 120.0
+_BUILT_M = 120.0
+"""Metres of the square in which the share of built ground is measured; chosen."""
+_BUILT_CELLS = 4
+"""Raster cells along a side of a cell of that measure; chosen."""
+_PAVED_STEEPNESS = 4000.0  # what a share stands for, so that the edge of a lawn is smooth; chosen
+
+
+class GroundRasters(NamedTuple):
+    """Rasters over the city, (rows, columns), row 0 in the south.
+
+    Args:
+        origin: metres, the centre of cell (0, 0).
+        kerb: distance to the edge of the nearest carriageway, negative on it, in `DISTANCE_UNIT_M`.
+        parks: negative in parks and on other lawns; with `paths`, the distance to the edge of the nearest
+            park, in `DISTANCE_UNIT_M`.
+        nearest: index of the segment of street whose carriageway is nearest.
+        stone: distance to the edge of the nearest paved pavement, negative on it, in `DISTANCE_UNIT_M`.
+        shadow: share of the sun that is kept off, 0 to 255.
+        water: share of water, 0 to 255; its edge is where it is half.
+        gravel: share of gravel outside pavements, in the same way.
+        uniform: see `uniform_distance`.
+        paved: whether the ground outside pavements and parks is paved; else it is lawn.
+        paths: whether a path of gravel runs along the inner edge of every park.
+        segments: see `SEGMENT_FIELDS`.
+        per_cell: cells in a metre.
+    """
+
+    origin: Floats
+    kerb: Heights
+    parks: Heights
+    nearest: Indices
+    stone: Heights
+    shadow: Shares
+    water: Shares
+    gravel: Shares
+    uniform: Shares
+    paved: bool
+    paths: bool
+    segments: Floats
+    per_cell: float
+
+
+class Grounds:
+    """The ground of a plan, laid by squares.
+
+    Args:
+        plan: what to draw.
+    """
+
+    def __init__(self, plan: StreetPlan) -> None:
+        self._plan = plan
+        self._squares = Squares(plan)
+        self._streets = bounds_of([street.line for street in plan.streets])
+        self._widest = max(street.road / 2 + street.pavement for street in plan.streets) + MARGIN_M
+        self._near = lru_cache(maxsize=KEPT_SQUARES)(self._lay)
+
+    def ground_around(self, x: float, y: float) -> GroundRasters:
+        """Return the rasters of the ground seen from a point, metres."""
+        return self._near(self._squares.at(x, y))
+
+    def _lay(self, square: Square) -> GroundRasters:
+        """Return the rasters of the ground seen from a square."""
+        plan, low, high = self._plan, self._squares.low, self._squares.high
+        if self._squares.is_one:
+            return lay_ground(plan, street_segments(plan, plan.streets), low, high)
+        corners = self._squares.box_around(square, SEEN_M)
+        low, high = np.maximum(corners[0], low), np.minimum(corners[1], high)
+        # Looked at from far outside the plan, nothing of it would be left to draw.
+        high = np.maximum(high, low + RIM_M)
+        near = find_touching(self._streets, low - self._widest, high + self._widest)
+        # With the first street of all, for a square that none reaches.
+        streets = pick(plan.streets, np.union1d(near, [0]))
+        return lay_ground(plan, street_segments(plan, streets), low, high)
+
+
+def lay_ground(plan: StreetPlan, segments: Floats, low: Floats, high: Floats) -> GroundRasters:
+    """Return the rasters of the ground between two corners, metres.
+
+    Args:
+        plan: of the streets.
+        segments: as `street_segments` gives them.
+        low: south-west corner, metres.
+        high: north-east corner, metres.
+    """
+    origin = low
+    segments = segments_within(segments, low, high)
+    columns, rows = np.ceil((high - origin) / CELL_M).astype(int) + 1
+    kerb, stone, nearest = measure_streets(segments, origin, (rows, columns))
+    box = shapely.box(*low, *high)
+    west, south, east, north = *(low - SHADOW_M), *(high + SHADOW_M)
+    near = shapely.box(west, south, east, north)
+    buildings = [one for one in plan.buildings if one.footprint.intersects(near)]
+    furniture = [one for one in plan.furniture if west <= one.x <= east and south <= one.y <= north]
+    near_parks = [park for park in plan.parks if park.intersects(box)]
+    if plan.paved_from < 1:
+        parks = lawns(near_parks, plan.paved_from, buildings, origin, kerb.shape)
+    else:
+        parks = _signed_distance(near_parks, origin, kerb.shape)
+    beds = [shapely.buffer(shapely.LineString(one.line), BED_M) for one in plan.tracks if one.is_ballasted]
+    waters = [area for area in plan.waters if area.intersects(box)]
+    gravels = [area for area in (*plan.gravels, *beds) if area.intersects(box)]
+    water, gravel = _share_of(waters, origin, kerb.shape), _share_of(gravels, origin, kerb.shape)
+    has_paths = plan.paved_from >= 1
+    beyond = Beyond(stone, parks, water, gravel, segments, has_paths)
+    return GroundRasters(
+        origin,
+        kerb,
+        parks,
+        nearest,
+        stone,
+        _shadows(furniture, buildings, origin, kerb.shape),
+        water,
+        gravel,
+        uniform_distance(kerb, nearest, beyond),
+        not has_paths,
+        has_paths,
+        segments,
+        1 / CELL_M,
+    )
+
+
+def grid_of(ground: GroundRasters) -> RasterGrid:
+    """Return the grid of the cells of some rasters."""
+    rows, columns = ground.kerb.shape
+    return RasterGrid(float(ground.origin[0]), float(ground.origin[1]), ground.per_cell, columns, rows)
+
+
+@inline_kernel
+def along_street(segments: Floats, i: int, x: float, y: float) -> tuple[float, float]:
+    """Return (metres along a segment from its start, metres to its left) of a point.
+
+    Args:
+        segments: as `street_segments` gives them.
+        i: number of the segment.
+        x: metres east.
+        y: metres north.
+    """
+    dx, dy, ux, uy = x - segments[i, 0], y - segments[i, 1], segments[i, 2], segments[i, 3]
+    return dx * ux + dy * uy, dy * ux - dx * uy
+
+
+class KerbRasters(NamedTuple):
+    """Rasters, (rows, columns); distances in `DISTANCE_UNIT_M`, `FAR_M` away from all streets.
+
+    Args:
+        kerb: distance to the edge of the nearest carriageway, negative on it.
+        stone: distance to the edge of the nearest paved pavement, negative on it.
+        nearest: index of the segment of street whose carriageway is nearest.
+    """
+
+    kerb: Heights
+    stone: Heights
+    nearest: Indices
+
+
+def measure_streets(segments: Floats, origin: Floats, shape: tuple[int, int]) -> KerbRasters:
+    """Return the distances of cells to streets, near each segment up to `MARGIN_M` metres.
+
+    Args:
+        segments: as `street_segments` gives them.
+        origin: south-west corner, metres.
+        shape: rows and columns.
+    """
+    far = int(FAR_M / DISTANCE_UNIT_M)
+    kerb, nearest = np.full(shape, far, np.int16), np.zeros(shape, np.uint32)
+    stone, uphill = kerb.copy(), np.zeros((*shape, 2), np.int8)
+    is_path = segments[:, 12] == 1.0
+    is_mixed = bool(is_path.any() and not is_path.all())
+    apart = np.full((2, *shape), far, np.int16) if is_mixed else np.zeros((2, 0, 0), np.int16)
+    _measure(segments, origin, kerb, stone, nearest, uphill, apart[0], apart[1])
+    if is_mixed:
+        street, path = apart
+        np.clip(path, int(_KERBSIDE_M / DISTANCE_UNIT_M), int(_PATH_REACH_M / DISTANCE_UNIT_M), out=path)
+        # A wide pavement lies along its kerb, or nearer to it than to a path of gravel.
+        np.maximum(stone, np.subtract(street, path, out=street), out=stone)
+    return KerbRasters(kerb, stone, nearest)
+
+
+@kernel
+def _measure(
+    segments: Floats, origin: Floats, kerb: Heights, stone: Heights, nearest: Indices, uphill: Directions,
+    street: Heights, path: Heights,
+) -> None:  # fmt: skip
+    """Write the distances around every segment.
+
+    `uphill` receives the direction away from the nearest carriageway, (rows, columns, 2), in 1 / 127;
+    `street` and `path`, unless they are empty, the distances to paved streets and to paths of gravel alone.
+    """
+    rows, columns = kerb.shape
+    is_mixed = street.size > 0
+    for i in range(len(segments)):
+        x, y, ux, uy, length, half, pavement = (
+            segments[i, 0] - origin[0], segments[i, 1] - origin[1], segments[i, 2], segments[i, 3],
+            segments[i, 4], segments[i, 7], segments[i, 8],
+        )  # fmt: skip
+        is_stone = segments[i, 12] == 0.0
+        reach = half + pavement + MARGIN_M
+        y0, y1 = min(y, y + uy * length) - reach, max(y, y + uy * length) + reach
+        for row in range(max(0, int(y0 / CELL_M)), min(rows, int(y1 / CELL_M) + 2)):
+            dy = row * CELL_M - y
+            x0, x1 = _reach_along(dy, ux, uy, length, reach)
+            for column in range(max(0, int((x + x0) / CELL_M)), min(columns, int((x + x1) / CELL_M) + 2)):
+                dx = column * CELL_M - x
+                # The nearest point of the segment; beyond its ends it is the end itself.
+                along = min(max(dx * ux + dy * uy, 0.0), length)
+                out_x, out_y = dx - along * ux, dy - along * uy
+                far = np.sqrt(out_x * out_x + out_y * out_y)
+                away = min(far - half, FAR_M)
+                units = _units(away)
+                if is_stone:
+                    stone[row, column] = min(stone[row, column], _units(away - pavement))
+                if is_mixed and is_stone:
+                    street[row, column] = min(street[row, column], units)
+                elif is_mixed:
+                    path[row, column] = min(path[row, column], units)
+                before = kerb[row, column] / 256.0
+                is_nearer = away < before
+                # Nothing is closed from here on: `facing` is 1 at most.
+                if not is_nearer and away > before + _CLOSED_M:
+                    continue
+                out_x, out_y = out_x * 127.0 / max(far, 1e-6), out_y * 127.0 / max(far, 1e-6)
+                # 1 between carriageways that lie opposite, below 0 for pieces of one street on the same side.
+                facing = -(out_x * uphill[row, column, 0] + out_y * uphill[row, column, 1]) / (127.0 * 127.0)
+                closed = min(away, before) - _smooth_lowering(abs(away - before), _CLOSED_M * facing)
+                kerb[row, column] = _units(closed)
+                if is_nearer:
+                    nearest[row, column] = i
+                    uphill[row, column, 0], uphill[row, column, 1] = np.int8(out_x), np.int8(out_y)
+
+
+@inline_kernel
+def _units(metres: float) -> np.int16:
+    """Return metres in units of 1/256 metre."""
+    return np.int16(np.floor(metres * 256.0 + 0.5))
+
+
+@inline_kernel
+def _reach_along(dy: float, ux: float, uy: float, length: float, reach: float) -> tuple[float, float]:
+    """Return the range, metres east of a segment's start, of a row within `reach` of it."""
+    low, high = 1e9, -1e9
+    # The reach is round at both ends of the segment.
+    for end in (0.0, length):
+        off = dy - uy * end
+        if abs(off) <= reach:
+            wide = np.sqrt(reach * reach - off * off)
+            low, high = min(low, ux * end - wide), max(high, ux * end + wide)
+    # Between the ends it is a stripe to both sides, which the row cuts along and across.
+    first, last = -1e9, 1e9
+    if abs(ux) > 1e-9:
+        a, b = -dy * uy / ux, (length - dy * uy) / ux
+        first, last = max(first, min(a, b)), min(last, max(a, b))
+    elif not 0.0 <= dy * uy <= length:
+        return low, high
+    if abs(uy) > 1e-9:
+        a, b = (dy * ux - reach) / uy, (dy * ux + reach) / uy
+        first, last = max(first, min(a, b)), min(last, max(a, b))
+    elif abs(dy) > reach:
+        return low, high
+    if first <= last:
+        low, high = min(low, first), max(high, last)
+    return low, high
+
+
+@inline_kernel
+def _smooth_lowering(apart: float, within: float) -> float:
+    """Return what a smooth minimum lowers the lesser of two distances by."""
+    if within <= apart:
+        return 0.0
+    return (within - apart) * (within - apart) / (4.0 * within)
+
+
+def _signed_distance(areas: Sequence[Polygon], origin: Floats, shape: tuple[int, int]) -> Heights:
+    """Return the distance to the edge of the areas, negative inside; exact inside and right around them."""
+    distance = np.full(shape, int(FAR_M / DISTANCE_UNIT_M), np.int16)
+    for area in areas:
+        west, south, east, north = area.bounds
+        low = np.maximum(((np.array([west, south]) - origin) / CELL_M).astype(int) - 4, 0)
+        high = ((np.array([east, north]) - origin) / CELL_M).astype(int) + 6
+        window = distance[low[1] : high[1], low[0] : high[0]]
+        inside = np.zeros(window.shape, np.uint8)
+        if not inside.size:
+            continue
+        rings = [_cells(shapely.get_coordinates(ring), origin + low * CELL_M) for ring in _rings(area)]
+        cv2.fillPoly(inside, rings, 1, cv2.LINE_8, 4)
+        into = cv2.distanceTransform(inside, cv2.DIST_L2, 5)
+        away = cv2.distanceTransform(1 - inside, cv2.DIST_L2, 5)
+        smooth = cv2.GaussianBlur(away - into, (5, 5), 0)  # no steps from cell to cell along an edge
+        metres = np.clip(np.asarray(smooth) * CELL_M, -FAR_M, FAR_M)
+        np.minimum(window, (metres / DISTANCE_UNIT_M).astype(np.int16), out=window)
+    return distance
+
+
+def _share_of(areas: Sequence[Polygon], origin: Floats, shape: tuple[int, int]) -> Shares:
+    """Return the share of each cell in the areas, of 255, softened by one cell."""
+    share = np.zeros(shape, np.uint8)
+    _fill(share, areas, origin)
+    return np.asarray(cv2.GaussianBlur(share, (3, 3), 0), np.uint8) if areas else share
+
+
+def _fill(raster: Shares, areas: Sequence[Polygon], origin: Floats) -> None:
+    """Fill the cells of a raster within areas."""
+    for area in areas:
+        rings = [_cells(shapely.get_coordinates(ring), origin) for ring in _rings(area)]
+        cv2.fillPoly(raster, rings, 255, cv2.LINE_8, 4)
+
+
+def _rings(area: Polygon) -> list[LinearRing]:
+    """Return the rings of a polygon."""
+    return [area.exterior, *area.interiors]
+
+
+def lawns(
+    parks: Sequence[Polygon], paved_from: float, buildings: Sequence[Building], origin: Floats,
+    shape: tuple[int, int],
+) -> Heights:  # fmt: skip
+    """Return a raster, negative on lawns: parks, and the ground between scattered houses.
+
+    Args:
+        parks: outlines, metres.
+        paved_from: share of ground under houses above which what lies between them is paved.
+        buildings: of the town.
+        origin: south-west corner, metres.
+        shape: rows and columns.
+    """
+    green = np.zeros(shape, np.uint8)
+    _fill(green, parks, origin)
+    green = np.asarray(cv2.GaussianBlur(green, (5, 5), 0), np.uint8)
+    rows, columns = -(-shape[0] // _BUILT_CELLS), -(-shape[1] // _BUILT_CELLS)
+    built = np.zeros((rows * _BUILT_CELLS, columns * _BUILT_CELLS), np.uint8)
+    _fill(built, [one.footprint for one in buildings], origin)
+    coarse = cv2.resize(built, (columns, rows), interpolation=cv2.INTER_AREA).astype(np.float32) / 255
+    side = int(_BUILT_M / CELL_M / _BUILT_CELLS)
+    share = cv2.blur(coarse, (side, side), borderType=cv2.BORDER_REPLICATE)
+    share = cv2.blur(share, (side // 4, side // 4), borderType=cv2.BORDER_REPLICATE)  # no ragged edges
+    paved = np.clip((share - paved_from) * _PAVED_STEEPNESS, -255, 255).astype(np.int16)
+    paved = np.asarray(cv2.resize(paved, built.shape[::-1]))
+    # 127 is half of a blurred edge, so that the outline of a park stays where it is.
+    return np.asarray(np.minimum(paved[: shape[0], : shape[1]], 127 - green.astype(np.int16)), np.int16)
+
+
+def _shadows(
+    furniture: Sequence[Furniture], buildings: Sequence[Building], origin: Floats, shape: tuple[int, int]
+) -> NDArray[np.uint8]:
+    """Return the shadows of buildings and trees, of 255, softened by one cell."""
+    dark = np.zeros(shape, np.uint8)
+    if buildings:
+        _shade_buildings(dark, buildings, origin)
+    for thing in furniture:
+        if thing.kind in _SHADE:
+            radius, height, depth = _SHADE[thing.kind]
+            at = (np.array([thing.x, thing.y]) + _THROW * height - origin) / CELL_M * 16
+            patch = (int(at[0]), int(at[1]))
+            cv2.circle(dark, patch, int(radius / CELL_M * 16), depth, -1, cv2.LINE_8, 4)
+    return np.asarray(cv2.GaussianBlur(dark, (3, 3), 0), np.uint8)
+
+
+def _shade_buildings(dark: NDArray[np.uint8], buildings: Sequence[Building], origin: Floats) -> None:
+    """Write the shadows of buildings: their roofs and the ground up to them."""
+    # Anticlockwise, so that the right of each wall is outside, as `sunny` takes it.
+    footprints = shapely.orient_polygons(np.array([b.footprint for b in buildings]), exterior_cw=False)
+    ring, owner = shapely.get_coordinates(shapely.get_exterior_ring(footprints), return_index=True)
+    far = ring + _THROW * np.array([b.height for b in buildings])[owner, None]
+    walls = np.stack([ring[:-1], ring[1:], far[1:], far[:-1]], axis=1)
+    along = ring[1:] - ring[:-1]
+    # Rings lie end to end: what leads from one building to the next is no wall.
+    sunny = (owner[1:] == owner[:-1]) & (along[:, 1] * SUN[0] - along[:, 0] * SUN[1] > 0)
+    for wall in _cells(walls[sunny], origin):
+        cv2.fillConvexPoly(dark, wall, 255, cv2.LINE_8, 4)
+    for roof in np.split(_cells(far, origin), np.flatnonzero(np.diff(owner)) + 1):
+        cv2.fillPoly(dark, [roof], 255, cv2.LINE_8, 4)
+
+
+_THROW = -SUN[:2] / SUN[2]
+"""Offset of the shadow of a point, for each metre of its height."""
+
+_SHADE = {"tree": (2.1, 3.6, 190), "parked car": (1.7, 0.3, 200)}
+"""Radius, height of what throws the shadow, and its depth."""
+
+
+def _cells(points: Floats, origin: Floats) -> NDArray[np.int32]:
+    """Return points in metres as sixteenths of cells, for OpenCV."""
+    return np.rint((points - origin) / CELL_M * 16).astype(np.int32)

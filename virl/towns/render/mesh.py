@@ -1,0 +1,231 @@
+"""Meshes: planar convex quads with texture coordinates, as parallel arrays.
+
+A quad has four corners in the order bottom left, bottom right, top right, top left of one who looks at
+its front. Its texture is laid along the edges 0 -> 1 and 0 -> 3, so a trapezoid or a triangle (two corners
+equal) shows part of the texture without bending it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from virl.geo.globe import Floats
+
+Singles = NDArray[np.float32]
+
+PLAIN = -1
+"""The texture of a quad in one colour."""
+
+NOBODY = -1
+"""The owner of a quad that the ground truth does not know."""
+
+FRONT_ONLY, TWO_SIDED, CUTOUT = 0, 1, 2
+"""The ways a quad is drawn: from its front alone, from both sides, or from both sides with holes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quads:
+    """n quads.
+
+    Args:
+        corners: metres, shape (n, 4, 3).
+        uv: texture coordinates of corner 0 and their growth to corner 1 (u) and corner 3 (v), (n, 4), in
+            repeats of the texture: (u0, v0, du, dv).
+        texture: index of the texture or `PLAIN`, (n,).
+        paint: tint of the texture, or the colour of a plain quad or of a sign's board, (n, 3), [0, 1].
+        ink: colour of a sign's letters, (n, 3), [0, 1].
+        normal: the direction that decides how light falls, (n, 3), about unit length; of a quad that is drawn
+            from its front only, the normal of its plane.
+        owner: index of the object that a quad belongs to, or `NOBODY`, (n,).
+        mode: `FRONT_ONLY`, `TWO_SIDED` or `CUTOUT`, (n,).
+        seed: picks the variant of each cell of a texture, (n,).
+    """
+
+    corners: Singles
+    uv: Singles
+    texture: NDArray[np.int32]
+    paint: Singles
+    ink: Singles
+    normal: Singles
+    owner: NDArray[np.int32]
+    mode: NDArray[np.uint8]
+    seed: NDArray[np.uint32]
+
+    def __len__(self) -> int:
+        return len(self.corners)
+
+
+def quads(
+    corners: ArrayLike,
+    *,
+    uv: ArrayLike = (0.0, 0.0, 1.0, 1.0),
+    texture: ArrayLike = PLAIN,
+    paint: ArrayLike = (1.0, 1.0, 1.0),
+    ink: ArrayLike = (0.0, 0.0, 0.0),
+    normal: ArrayLike | None = None,
+    owner: ArrayLike = NOBODY,
+    mode: ArrayLike = FRONT_ONLY,
+    seed: ArrayLike = 0,
+) -> Quads:
+    """Build quads from their corners; everything else broadcasts over them.
+
+    Args:
+        corners: shape (n, 4, 3), metres.
+        uv: texture coordinates of the corners.
+        texture: index of the tile or sign.
+        paint: RGB that the texture's opacity mixes in.
+        ink: RGB of letters.
+        normal: unit vectors; `None` computes them.
+        owner: number of the thing.
+        mode: how it is shaded.
+        seed: for variants of tiles.
+    """
+    points = np.asarray(corners, float).reshape(-1, 4, 3)
+    n = len(points)
+    facing = face_normals(points) if normal is None else normal
+    return Quads(
+        corners=points.astype(np.float32),
+        uv=np.broadcast_to(np.asarray(uv, np.float32), (n, 4)),
+        texture=np.broadcast_to(np.asarray(texture, np.int32), (n,)),
+        paint=np.broadcast_to(np.asarray(paint, np.float32), (n, 3)),
+        ink=np.broadcast_to(np.asarray(ink, np.float32), (n, 3)),
+        normal=np.broadcast_to(np.asarray(facing, np.float32), (n, 3)),
+        owner=np.broadcast_to(np.asarray(owner, np.int32), (n,)),
+        mode=np.broadcast_to(np.asarray(mode, np.uint8), (n,)),
+        seed=np.broadcast_to(np.asarray(seed, np.uint32), (n,)),
+    )
+
+
+def face_normals(corners: Floats) -> Floats:
+    """Return unit normals towards those who see the fronts, from the diagonals so that triangles work too."""
+    cross = np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1])
+    length = np.linalg.norm(cross, axis=1, keepdims=True)
+    normals: Floats = cross / np.maximum(length, 1e-12)
+    return normals
+
+
+def join(parts: Iterable[Quads]) -> Quads:
+    """Return the quads of several meshes as one."""
+    meshes = list(parts) or [quads(np.empty((0, 4, 3)))]
+    return Quads(*(np.concatenate([getattr(mesh, f.name) for mesh in meshes]) for f in fields(Quads)))
+
+
+def take(mesh: Quads, which: NDArray[np.intp] | NDArray[np.bool_]) -> Quads:
+    """Return the quads that an index or mask selects."""
+    return Quads(*(getattr(mesh, f.name)[which] for f in fields(Quads)))
+
+
+def upright(left: Floats, right: Floats, bottom: ArrayLike, top: ArrayLike) -> Floats:
+    """Return the corners of upright rectangles.
+
+    Args:
+        left: ends as one who faces the front sees them, (n, 2).
+        right: the other ends, (n, 2).
+        bottom: heights, broadcast to (n,).
+        top: heights, broadcast to (n,).
+
+    Returns:
+        Shape (n, 4, 3).
+    """
+    n = len(left)
+    low, high = np.broadcast_to(bottom, (n,)), np.broadcast_to(top, (n,))
+    feet = np.stack([left, right, right, left], axis=1)
+    heights = np.stack([low, low, high, high], axis=1)
+    return np.concatenate([feet, heights[..., None]], axis=2)
+
+
+def outward(left: Floats, right: Floats) -> Floats:
+    """Return unit normals towards the reader of upright rectangles: (dy, -dx) of left -> right, (n, 2)."""
+    along = right - left
+    unit = along / np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-9)
+    return np.stack([unit[:, 1], -unit[:, 0]], axis=1)
+
+
+def box(
+    x: tuple[float, float], y: tuple[float, float], z: tuple[float, float], *, inset: float = 0.0
+) -> Floats:
+    """Return the corners of the faces of a box without bottom: front (-y), right, back, left, top.
+
+    Args:
+        x: from and to, in metres.
+        y: from and to.
+        z: from and to.
+        inset: how much narrower the top is on each side.
+
+    Returns:
+        Shape (5, 4, 3).
+    """
+    (x0, x1), (y0, y1), (z0, z1), i = x, y, z, inset
+    low = [(x0, y0, z0), (x1, y0, z0), (x1, y1, z0), (x0, y1, z0)]
+    high = [(x0 + i, y0 + i, z1), (x1 - i, y0 + i, z1), (x1 - i, y1 - i, z1), (x0 + i, y1 - i, z1)]
+    around = [(low[k], low[(k + 1) % 4], high[(k + 1) % 4], high[k]) for k in range(4)]
+    return np.array([*around, tuple(high)], float)
+
+
+def prism(
+    radius: tuple[float, float], z: tuple[float, float], sides: int, *, at: tuple[float, float] = (0.0, 0.0)
+) -> Floats:
+    """Return the corners of the sides of an upright prism or a cone stump: bottom and top radius, no lid.
+
+    Args:
+        radius: at the bottom and at the top, metres.
+        z: of bottom and top, metres.
+        sides: number.
+        at: middle, metres.
+    """
+    angle = np.arange(sides + 1) * 2 * np.pi / sides
+    ring = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    low = np.column_stack([ring * radius[0] + at, np.full(sides + 1, z[0])])
+    high = np.column_stack([ring * radius[1] + at, np.full(sides + 1, z[1])])
+    return np.stack([low[:-1], low[1:], high[1:], high[:-1]], axis=1)
+
+
+def lid(radius: float, z: float, sides: int, *, at: tuple[float, float] = (0.0, 0.0)) -> Floats:
+    """Return the corners of quads that close a prism, shape (sides / 2 - 1, 4, 3).
+
+    Args:
+        radius: metres.
+        z: metres.
+        sides: number, even.
+        at: middle, metres.
+    """
+    angle = np.arange(sides) * 2 * np.pi / sides
+    ring = np.column_stack([np.cos(angle) * radius + at[0], np.sin(angle) * radius + at[1]])
+    ring = np.column_stack([ring, np.full(sides, z)])
+    strips: list[tuple[int, ...]] = [(k, k + 1, sides - k - 2, sides - k - 1) for k in range(sides // 2 - 1)]
+    corners: Floats = ring[np.array(strips)]
+    return corners
+
+
+def place_copies(
+    template: Quads, x: ArrayLike, y: ArrayLike, heading: ArrayLike
+) -> tuple[Quads, NDArray[np.intp]]:
+    """Return (copies of a template facing each heading, the copy of each quad).
+
+    Args:
+        template: at the origin.
+        x: metres east, of each copy.
+        y: metres north.
+        heading: degrees.
+    """
+    angle = np.radians(np.atleast_1d(np.asarray(heading, float)))
+    m, k = len(angle), len(template)
+    # The template's -y turns to (sin h, cos h).
+    cos, sin = np.cos(angle), np.sin(angle)
+    rotation = np.zeros((m, 3, 3))
+    rotation[:, 0, 0], rotation[:, 0, 1] = -cos, -sin
+    rotation[:, 1, 0], rotation[:, 1, 1] = sin, -cos
+    rotation[:, 2, 2] = 1.0
+    shift = np.column_stack([np.atleast_1d(x), np.atleast_1d(y), np.zeros(m)])
+    corners = np.einsum("mij,kcj->mkci", rotation, template.corners) + shift[:, None, None, :]
+    normal = np.einsum("mij,kj->mki", rotation, template.normal)
+    copy = np.repeat(np.arange(m), k)
+    repeated = take(template, np.tile(np.arange(k), m))
+    moved = replace(
+        repeated,
+        corners=corners.reshape(-1, 4, 3).astype(np.float32),
+        normal=normal.reshape(-1, 3).astype(np.float32),
+    )
+    return moved, copy

@@ -1,0 +1,326 @@
+"""Compiled kernels, first pass: which quads may be seen, and which one does each pixel show?
+
+Camera coordinates: X right, Y up, Z forward. What the second pass needs of a drawn quad are its three
+linear forms over pixel coordinates (x, y):
+
+    W = 1 / k, S * k = s, T * k = t,   where the ray (x - cx, cy - y, focal) * k hits the quad's plane
+
+and s, t run along its edges 0 -> 1 and 0 -> 3. The form W also orders quads by depth: greater is nearer.
+"""
+
+from math import ceil, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from virl.geo.globe import Floats, Ints
+from virl.towns.render.kernel import inline_kernel, kernel, part
+from virl.towns.render.lens import NEAR_M, Lens
+from virl.towns.render.mesh import CUTOUT, FRONT_ONLY, Singles
+from virl.towns.render.scene import Scene
+from virl.towns.render.surfaces import SIDE
+from virl.towns.render.textures import Textures, Words, column_start, row_start
+
+Triple = tuple[float, float, float]
+
+MAX_CORNERS = 5
+"""Most corners of a quad cut by the near plane."""
+SIDE_BITS = SIDE.bit_length() - 1
+
+BACKGROUND = -1
+"""Mark of a pixel that no quad covers: ground or sky."""
+
+
+class GeometryBuffer(NamedTuple):
+    """The result of the first pass.
+
+    Args:
+        order: the m quads that were drawn, nearest first, (m,).
+        depth: the form W of the quad that a pixel shows, or 0, (height, width).
+        shown: its place in `order`, or `BACKGROUND`, (height, width).
+        forms: W, S and T, each as (constant, per x, per y), (m, 9).
+        polygons: outlines in the picture, (m, `MAX_CORNERS`, 2).
+        counts: corners of each outline, 0 if nothing of it is before the camera, (m,); below 0 for a
+            cutout, whose outline says little.
+    """
+
+    order: Ints
+    depth: Singles
+    shown: NDArray[np.int32]
+    forms: Floats
+    polygons: Floats
+    counts: Ints
+
+
+class _Line(NamedTuple):
+    """A quad along one row: its place in the order, its forms at the first pixel, and their growth."""
+
+    k: int
+    w: float
+    s: float
+    t: float
+    dw: float
+    ds: float
+    dt: float
+
+
+def blank_drawing(order: Ints, lens: Lens) -> GeometryBuffer:
+    """Return an empty drawing of some quads, nearest first."""
+    shape = (lens.height, lens.width)
+    return GeometryBuffer(
+        order,
+        np.zeros(shape, np.float32),
+        np.full(shape, BACKGROUND, np.int32),
+        np.empty((len(order), 9)),
+        np.empty((len(order), MAX_CORNERS, 2)),
+        np.zeros(len(order), np.int64),
+    )
+
+
+@kernel
+def project(corners: Singles, lens: Lens, seen: Floats, polygon: Floats) -> int:
+    """Write a quad's outline in the picture, and return its number of corners; 0 if all is behind.
+
+    Args:
+        corners: metres, (4, 3).
+        lens: the camera.
+        seen: receives the corners in camera coordinates, (4, 3).
+        polygon: receives the outline in pixels, (`MAX_CORNERS`, 2).
+
+    Returns:
+        The number of corners of the outline, 0 if all is behind the near plane.
+    """
+    eye, frame = lens.eye, lens.frame
+    for i in range(4):
+        x, y, z = corners[i, 0] - eye[0], corners[i, 1] - eye[1], corners[i, 2] - eye[2]
+        for axis in range(3):
+            seen[i, axis] = x * frame[axis, 0] + y * frame[axis, 1] + z * frame[axis, 2]
+    count = 0
+    for i in range(4):
+        j = (i + 1) & 3
+        z, next_z = seen[i, 2], seen[j, 2]
+        if z >= NEAR_M:
+            scale = lens.focal / z
+            polygon[count, 0], polygon[count, 1] = lens.cx + seen[i, 0] * scale, lens.cy - seen[i, 1] * scale
+            count += 1
+        # The side is cut at the near plane: what lies behind the eye would be projected upside down.
+        if (z >= NEAR_M) != (next_z >= NEAR_M):
+            share = (NEAR_M - z) / (next_z - z)
+            scale = lens.focal / NEAR_M
+            polygon[count, 0] = lens.cx + (seen[i, 0] + share * (seen[j, 0] - seen[i, 0])) * scale
+            polygon[count, 1] = lens.cy - (seen[i, 1] + share * (seen[j, 1] - seen[i, 1])) * scale
+            count += 1
+    return count
+
+
+@kernel
+def linear_forms(seen: Floats, lens: Lens, forms: Floats) -> bool:
+    """Return whether a quad's plane is not seen edge-on; its forms W, S and T are written.
+
+    Args:
+        seen: corners in camera coordinates, (4, 3).
+        lens: of the camera.
+        forms: (3, 3); is written.
+    """
+    o = (seen[0, 0], seen[0, 1], seen[0, 2])
+    e1 = (seen[1, 0] - o[0], seen[1, 1] - o[1], seen[1, 2] - o[2])
+    e2 = (seen[3, 0] - o[0], seen[3, 1] - o[1], seen[3, 2] - o[2])
+    normal = _cross(e1, e2)
+    area = _dot(normal, normal)
+    depth = _dot(normal, o)
+    # The plane goes through the eye, so that it is seen edge-on and covers nothing.
+    if depth * depth <= 1e-12 * area:
+        return False
+    g1, g2 = _cross(e2, normal), _cross(normal, e1)
+    s0, t0 = _dot(g1, o) / area, _dot(g2, o) / area
+    for row, v, scale in ((0, normal, depth), (3, g1, area), (6, g2, area)):
+        forms[row] = (lens.focal * v[2] - lens.cx * v[0] + lens.cy * v[1]) / scale
+        forms[row + 1] = v[0] / scale
+        forms[row + 2] = -v[1] / scale
+    for i in range(3):
+        forms[3 + i] -= s0 * forms[i]
+        forms[6 + i] -= t0 * forms[i]
+    return True
+
+
+@part
+def _cross(a: Triple, b: Triple) -> Triple:
+    """Return the cross product."""
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+@part
+def _dot(a: Triple, b: Triple) -> float:
+    """Return the dot product."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@inline_kernel
+def _pixels_between(low: float, high: float, size: int) -> tuple[int, int]:
+    """Return (first, end) of the pixels of `size` whose centres lie in [low, high)."""
+    return max(0, ceil(max(low, -1.0) - 0.5)), min(size, ceil(min(high, size + 1.0) - 0.5))
+
+
+@part
+def _span(polygon: Floats, count: int, y: float, width: int) -> tuple[int, int]:
+    """Return (first, end) of the pixels of a row whose centres a convex polygon covers."""
+    left, right = 1e30, -1e30
+    for i in range(count):
+        j = i + 1 if i + 1 < count else 0
+        y0, y1 = polygon[i, 1], polygon[j, 1]
+        # Half open, so that an outline that passes a corner right on the row is crossed there once.
+        if (y0 <= y) != (y1 <= y):
+            x = polygon[i, 0] + (y - y0) / (y1 - y0) * (polygon[j, 0] - polygon[i, 0])
+            left, right = min(left, x), max(right, x)
+    return _pixels_between(left, right, width)
+
+
+@kernel
+def draw(drawing: GeometryBuffer, scene: Scene, textures: Textures, lens: Lens) -> None:
+    """Draw the quads of a blank drawing, in its order.
+
+    Args:
+        drawing: blank; is changed.
+        scene: quads of the city.
+        textures: of the city.
+        lens: of the camera.
+    """
+    order, depth, shown, forms = drawing.order, drawing.depth, drawing.shown, drawing.forms
+    corners, uv, texture, mode = scene.corners, scene.uv, scene.texture, scene.mode
+    table, texels = textures.table, textures.texels
+    height, width = shown.shape
+    seen = np.empty((4, 3))
+    for k in range(len(order)):
+        q = order[k]
+        polygon, form = drawing.polygons[k], forms[k]
+        count = project(corners[q], lens, seen, polygon)
+        if count < 3 or not linear_forms(seen, lens, form):
+            continue
+        # A cutout has holes, so that its outline is no edge to be smoothed: the sign of its count says so.
+        cutout = mode[q] == CUTOUT
+        drawing.counts[k] = -count if cutout else count
+        top, bottom = 1e30, -1e30
+        for i in range(count):
+            top, bottom = min(top, polygon[i, 1]), max(bottom, polygon[i, 1])
+        first_row, end_row = _pixels_between(top, bottom, height)
+        for row in range(first_row, end_row):
+            first, end = _span(polygon, count, row + 0.5, width)
+            if first >= end:
+                continue
+            start = form[0] + form[1] * (first + 0.5) + form[2] * (row + 0.5)
+            if cutout:
+                s = form[3] + form[4] * (first + 0.5) + form[5] * (row + 0.5)
+                t = form[6] + form[7] * (first + 0.5) + form[8] * (row + 0.5)
+                line = _Line(k, start, s, t, form[1], form[4], form[7])
+                _fill_cutout(
+                    line, uv[q], table[texture[q]], texels, depth[row, first:end], shown[row, first:end]
+                )
+            else:
+                _fill(k, np.float32(start), np.float32(form[1]), depth[row, first:end], shown[row, first:end])
+
+
+@kernel
+def mark_shown(drawing: GeometryBuffer, marks: NDArray[np.bool_]) -> None:
+    """Set the marks of the quads that some pixel shows."""
+    shown = drawing.shown
+    for row in range(shown.shape[0]):
+        for column in range(shown.shape[1]):
+            if shown[row, column] >= 0:
+                marks[shown[row, column]] = True
+
+
+@inline_kernel
+def _fill(k: int, start: np.float32, slope: np.float32, depth: Singles, shown: NDArray[np.int32]) -> None:
+    """Write a quad to the pixels of a row where it is nearest."""
+    for i in range(len(depth)):
+        # W grows as depth falls, and runs linearly over the row: no division a pixel.
+        w = start + np.float32(i) * slope
+        if w > depth[i]:
+            depth[i] = w
+            shown[i] = k
+
+
+@part
+def _fill_cutout(
+    line: _Line, uv: Singles, entry: Ints, texels: Words, depth: Singles, shown: NDArray[np.int32]
+) -> None:
+    """Write a quad to the pixels of a row where it is nearest and its texture opaque."""
+    # S and T are linear in the picture only when divided by depth, so each pixel divides by its own W.
+    s, t = line.s / line.w, line.t / line.w
+    across = abs((line.ds - s * line.dw) / line.w * uv[2]) * SIDE
+    across = max(across, abs((line.dt - t * line.dw) / line.w * uv[3]) * SIDE)
+    offset, bits = entry[1], SIDE_BITS
+    while across > 1.5 and bits > 2:
+        offset += 1 << (2 * bits)
+        across *= 0.5
+        bits -= 1
+    side = 1 << bits
+    for i in range(len(depth)):
+        w = line.w + i * line.dw
+        # Hidden pixels are skipped before the texture is looked up.
+        if np.float32(w) <= depth[i]:
+            continue
+        column = int((uv[0] + (line.s + i * line.ds) / w * uv[2]) * side) & (side - 1)
+        row = int((uv[1] + (line.t + i * line.dt) / w * uv[3]) * side) & (side - 1)
+        if texels[offset + row_start(row, bits) + column_start(column)] >> np.uint32(31):
+            depth[i] = np.float32(w)
+            shown[i] = line.k
+
+
+@kernel
+def cull(lens: Lens, scene: Scene, reach: float, smallest: float, chosen: Ints, distance: Floats) -> int:
+    """Write the quads that may be seen and their metres, and return their number.
+
+    Args:
+        lens: the camera.
+        scene: the quads.
+        reach: metres beyond which nothing is drawn.
+        smallest: radius over distance below which a quad is left out.
+        chosen: receives the indices of the quads, (n,).
+        distance: receives their distances, (n,).
+
+    Returns:
+        How many there are.
+    """
+    cells, starts = scene.cells, scene.starts
+    spheres, planes, mode = scene.spheres, scene.planes, scene.mode
+    eye_x, eye_y, eye_z = lens.eye[0], lens.eye[1], lens.eye[2]
+    frame, wide, high = lens.frame, lens.cx / lens.focal, lens.cy / lens.focal
+    found = 0
+    for cell in range(len(cells)):
+        x, y, z = cells[cell, 0] - eye_x, cells[cell, 1] - eye_y, cells[cell, 2] - eye_z
+        # Whole cells first, which spares a look at most quads.
+        if sqrt(x * x + y * y) - cells[cell, 3] > reach or not _in_sight(
+            frame, wide, high, x, y, z, cells[cell, 3]
+        ):
+            continue
+        for q in range(starts[cell], starts[cell + 1]):
+            x, y, z = spheres[q, 0] - eye_x, spheres[q, 1] - eye_y, spheres[q, 2] - eye_z
+            far = sqrt(x * x + y * y + z * z)
+            if far > reach or spheres[q, 3] < smallest * far:
+                continue
+            if mode[q] == FRONT_ONLY and x * planes[q, 0] + y * planes[q, 1] + z * planes[q, 2] >= 0.0:
+                continue
+            if _in_sight(frame, wide, high, x, y, z, spheres[q, 3]):
+                chosen[found] = q
+                distance[found] = far - 0.5 * spheres[q, 3]
+                found += 1
+    return found
+
+
+@inline_kernel
+def _in_sight(frame: Floats, wide: float, high: float, x: float, y: float, z: float, radius: float) -> bool:
+    """Return whether a sphere around a point relative to the eye may be in the picture.
+
+    `wide` and `high` are the tangents of half the fields of view.
+    """
+    # The sides of the picture slant: a sphere reaches over them by its radius over their cosine.
+    ahead = x * frame[2, 0] + y * frame[2, 1] + z * frame[2, 2]
+    right = abs(x * frame[0, 0] + y * frame[0, 1] + z * frame[0, 2])
+    up = abs(x * frame[1, 0] + y * frame[1, 1] + z * frame[1, 2])
+    return bool(
+        ahead >= -radius
+        and right <= ahead * wide + radius * sqrt(1 + wide * wide)
+        and up <= ahead * high + radius * sqrt(1 + high * high)
+    )

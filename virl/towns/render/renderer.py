@@ -1,0 +1,379 @@
+"""Draws a made city: pictures, whole panoramas, photos of shopfronts, and what can truly be seen."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import atan2, degrees, hypot, radians, tan
+from threading import Lock
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from virl.geo.globe import Floats, Ints, normalize_heading
+from virl.platform.city.city import Visible
+from virl.platform.city.streetview import Box, Camera, Image
+from virl.towns.plan.town_plan import CAMERA_HEIGHT_M, PHOTO_SIZE, CityPlan, Shop
+from virl.towns.render import textures
+from virl.towns.render.ahead import compile_ahead
+from virl.towns.render.backdrop import shade_backdrop
+from virl.towns.render.ground import GroundRasters, Grounds
+from virl.towns.render.labelled import Labels, SeenThing, label_scene, seen_in, tally
+from virl.towns.render.lens import Lens, aim_lens, fit_lens, lens_at, part_around, part_of
+from virl.towns.render.lettering import drawn_text, letter, texture_size
+from virl.towns.render.mesh import FRONT_ONLY, NOBODY
+from virl.towns.render.raster import GeometryBuffer, blank_drawing, cull, draw, mark_shown
+from virl.towns.render.scene import Scene
+from virl.towns.render.scenes import REACH_M, OwnedScene, Scenes
+from virl.towns.render.shade import shade_quads
+from virl.towns.render.smooth import smooth_edges
+
+SMALLEST_PIXELS = 0.7
+"""Radius in pixels below which a quad is left out; chosen."""
+
+PHOTO_DISTANCE_M, PHOTO_FOV = 9.0, 70.0
+
+_FACES: tuple[tuple[float, float], ...] = (
+    (0.0, 0.0), (90.0, 0.0), (180.0, 0.0), (270.0, 0.0), (0.0, 90.0), (0.0, -90.0),
+)  # fmt: skip
+"""(turn, pitch) of each face of the cube, degrees."""
+
+_FACE_FOV = 94.0
+"""Field of view of a face, degrees: two more on each side, so that no sample falls off."""
+_RIM = 2
+"""Pixels drawn around the samples of a face, for smoothing and mixing."""
+
+
+@dataclass(frozen=True, slots=True)
+class FacePart:
+    """A part of a face of the cube, in pixels of the whole face."""
+
+    left: int
+    top: int
+    width: int
+    height: int
+
+
+class CityRenderer:
+    """Pictures of one city. Safe to use from several threads; equal calls give equal pixels.
+
+    Meshes, ground and textures are made with the first picture, signs when they first come into view.
+
+    Args:
+        plan: what to draw. A sign with a character that no shipped font can draw stays blank.
+    """
+
+    def __init__(self, plan: CityPlan) -> None:
+        self._plan = plan
+        self._signs = plan.signs
+        self._types = [shop.place.types for shop in plan.shops for _ in shop.signs]
+        self._types += [()] * len(plan.street_signs)
+        self._frontages = {frontage.id: frontage for frontage in plan.layout.frontages}
+        self._streets = {street.id: street for street in plan.layout.streets}
+        self._first_thing = len(self._signs)
+        self._owners = _by_kind(["sign"] * len(self._signs) + [one.kind for one in plan.layout.furniture])
+        self._scenes: Scenes | None = None
+        self._table, size = textures.texture_table([texture_size(sign) for sign in self._signs])
+        self._coverage = np.zeros(size, np.uint8)
+        self._lettered = np.zeros(len(self._signs), bool)
+        self._lock = Lock()
+        self._grounds: Grounds | None = None
+
+    def picture(self, x: float, y: float, camera: Camera) -> Image:
+        """Return the picture from `x` metres east and `y` north of the city's origin."""
+        return self._render(lens_at(x, y, camera))
+
+    def equirectangular(self, x: float, y: float, width: int = 2048, *, heading: float = 0.0) -> Image:
+        """Return the whole panorama as one picture of `width` by `width` / 2 pixels.
+
+        The centre column looks to `heading` (north by default); columns run clockwise, 360 / `width`
+        degrees each; the top row looks up, the bottom row down.
+        """
+        return self.equirectangular_part(x, y, width, 0, 0, (width, width // 2), heading=heading)
+
+    def equirectangular_part(
+        self,
+        x: float,
+        y: float,
+        width: int,
+        left: int,
+        top: int,
+        size: tuple[int, int],
+        *,
+        heading: float = 0.0,
+    ) -> Image:
+        """Return a part of the picture that `equirectangular` gives, of `size` columns and rows.
+
+        It begins at the column `left`, beyond the last of which follows the first, and at the row `top`.
+        """
+        side = max(16, round(width / 3))
+
+        def draw(face: int, window: FacePart) -> Image:
+            turn, pitch = _FACES[face]
+            whole = aim_lens(x, y, heading + turn, pitch, _FACE_FOV, (side, side))
+            return self._render(whole, window=window)
+
+        return _unroll(draw, side, width, left, top, size)
+
+    def photo(self, shop: Shop) -> Image:
+        """Return a place photo: its front from across the street, without street furniture."""
+        frontage = self._frontages[shop.frontage]
+        street = self._streets[frontage.street]
+        (ax, ay), (bx, by) = frontage.left, frontage.right
+        length = hypot(bx - ax, by - ay)
+        # In a narrow street the camera stays a metre short of the houses across.
+        away = min(PHOTO_DISTANCE_M, max(4.0, street.road + 2 * street.pavement - 1.0))
+        out_x, out_y = (by - ay) / length, -(bx - ax) / length
+        x, y = (ax + bx) / 2 + out_x * away, (ay + by) / 2 + out_y * away
+        heading = normalize_heading(degrees(atan2(-out_x, -out_y)))
+        return self._render(aim_lens(x, y, heading, 2.0, PHOTO_FOV, PHOTO_SIZE), furniture=False)
+
+    def visible(
+        self, x: float, y: float, camera: Camera, min_pixels: int = 12, kinds: Collection[str] | None = None
+    ) -> list[Visible]:
+        """Return signs and furniture of which the picture shows at least `min_pixels` pixels, nearest first.
+
+        Args:
+            x: metres east of the city's origin.
+            y: metres north.
+            camera: of the picture.
+            min_pixels: fewer are not seen.
+            kinds: the only kinds looked for; `None` looks for all. The fewer, the faster.
+        """
+        lens = lens_at(x, y, camera)
+        owned = self._scene_around(lens)
+        scene = owned.scene
+        wanted = self._wanted_owners(kinds)
+        order = _in_sight(scene, lens)
+        mine = order[wanted[scene.owner[order]]]
+        if not len(mine):
+            return []
+        # Only the part of the picture that may show what is looked for is drawn.
+        window, (across, down) = part_around(lens, scene.corners[mine].reshape(-1, 3))
+        order = _quads_before(scene, mine, window, order)
+        owner = np.where(wanted, np.arange(len(wanted), dtype=np.int32), NOBODY)[scene.owner[order]]
+        counts, bounds = np.zeros(len(wanted), np.int64), np.empty((len(wanted), 4), np.int64)
+        tally(self._first_pass(scene, window, order).shown, owner, counts, bounds)
+        # From the part to the whole picture, and from the last pixel to the end of the box.
+        bounds += np.array([across, down, across + 1, down + 1])
+        found = []
+        for thing in np.flatnonzero(counts >= max(min_pixels, 1)).tolist():
+            left, top, right, bottom = map(float, bounds[thing].tolist())
+            box = (left, top, right, bottom)
+            seen = int(counts[thing])
+            alone = self._count_pixels_alone(scene, owned.members(thing), lens)
+            found.append(self._name_visible(thing, box, x, y, seen / max(alone, seen)))
+        return sorted(found, key=lambda seen: (seen.distance, seen.id))
+
+    def render_labelled(
+        self, lens: Lens, min_pixels: int = 12
+    ) -> tuple[Image, list[tuple[SeenThing, float]]]:
+        """Return the picture through any lens, and the things of `labels` in it, each with its visible share.
+
+        Args:
+            lens: the camera, at any height.
+            min_pixels: a thing that shows fewer is left out.
+        """
+        scene = self._whole_scene
+        drawing = self._first_pass(scene, lens, _in_sight(scene, lens))
+        found = []
+        for seen in seen_in(drawing, self.labels, min_pixels):
+            whole = self._count_pixels_alone(scene, self.labels.members[seen.thing], lens)
+            found.append((seen, seen.pixels / max(whole, seen.pixels)))
+        return self._shade(scene, drawing, lens), found
+
+    @cached_property
+    def labels(self) -> Labels:
+        """The labels that a detector can find in this city."""
+        return label_scene(self._plan, self._whole_scene)
+
+    def _wanted_owners(self, kinds: Collection[str] | None) -> NDArray[np.bool_]:
+        """Return True for each owner of these kinds; the last entry is for no owner."""
+        wanted = np.zeros(len(self._signs) + len(self._plan.layout.furniture) + 1, bool)
+        for kind in self._owners if kinds is None else self._owners.keys() & set(kinds):
+            wanted[self._owners[kind]] = True
+        return wanted
+
+    def _name_visible(self, owner: int, box: Box, x: float, y: float, share: float) -> Visible:
+        """Return an owner as a visible sign or thing, with its metres from the camera."""
+        if owner < self._first_thing:
+            sign = self._signs[owner]
+            mx, my = (sign.left[0] + sign.right[0]) / 2, (sign.left[1] + sign.right[1]) / 2
+            mz = (sign.bottom + sign.top) / 2 - CAMERA_HEIGHT_M
+            metres = float(np.sqrt((mx - x) ** 2 + (my - y) ** 2 + mz**2))
+            types = self._types[owner]
+            listed = sign.kind == "directory"
+            return Visible(
+                sign.id, "sign", drawn_text(sign), box, metres, share, sign.place_id or None, types, listed
+            )
+        thing = self._plan.layout.furniture[owner - self._first_thing]
+        return Visible(thing.id, thing.kind, thing.kind, box, hypot(thing.x - x, thing.y - y), share)
+
+    def _scene_around(self, lens: Lens) -> OwnedScene:
+        """Return the quads that may be seen through a lens, made on the first call."""
+        with self._lock:
+            return self._made_scenes().scene_around(lens.eye[0], lens.eye[1])
+
+    @property
+    def _whole_scene(self) -> Scene:
+        """The quads of the whole city."""
+        with self._lock:
+            return self._made_scenes().whole.scene
+
+    def _made_scenes(self) -> Scenes:
+        """Return the scenes of the city; call it within the lock."""
+        if self._scenes is None:
+            self._scenes = Scenes(self._plan)
+        return self._scenes
+
+    def _render(self, lens: Lens, *, furniture: bool = True, window: FacePart | None = None) -> Image:
+        """Return the picture through a lens, or a part of it."""
+        scene = self._scene_around(lens).scene
+        order = _in_sight(scene, lens)
+        if not furniture:
+            order = order[scene.owner[order] < self._first_thing]
+        lens = lens if window is None else part_of(lens, window.left, window.top, window.width, window.height)
+        return self._shade(scene, self._first_pass(scene, lens, order), lens)
+
+    def _shade(self, scene: Scene, drawing: GeometryBuffer, lens: Lens) -> Image:
+        """Return the picture of a drawing: coloured and smoothed."""
+        self._letter_signs(scene, drawing)
+        drawn = self._textures()
+        sharp = np.empty((lens.height, lens.width, 3), np.uint8)
+        shade_quads(drawing, scene, drawn, lens, sharp)
+        compile_ahead().wait()
+        shade_backdrop(drawing, self._ground_around(lens), drawn, lens, sharp)
+        picture = sharp.copy()
+        # From the sharp pixels into a copy, so that none is mixed from smoothed ones.
+        smooth_edges(drawing, sharp, picture)
+        return picture
+
+    def _first_pass(self, scene: Scene, lens: Lens, order: Ints) -> GeometryBuffer:
+        """Return the drawing of quads: the one that each pixel shows."""
+        drawing = blank_drawing(order, lens)
+        draw(drawing, scene, self._textures(), lens)
+        return drawing
+
+    def _count_pixels_alone(self, scene: Scene, members: Ints, lens: Lens) -> int:
+        """Return the pixels that a thing would cover unhidden and uncropped."""
+        away = scene.spheres[members, :3] - lens.eye
+        # Quads with one side are drawn from in front only, as in the picture.
+        faces = (scene.mode[members] != FRONT_ONLY) | (np.sum(away * scene.planes[members], axis=1) < 0)
+        whole = fit_lens(lens, scene.corners[members].reshape(-1, 3))
+        return int(np.count_nonzero(self._first_pass(scene, whole, members[faces]).depth))
+
+    def _ground_around(self, lens: Lens) -> GroundRasters:
+        """Return the rasters of the ground around a lens."""
+        with self._lock:
+            if self._grounds is None:
+                self._grounds = Grounds(self._plan.layout)
+            return self._grounds.ground_around(lens.eye[0], lens.eye[1])
+
+    def _textures(self) -> textures.Textures:
+        """Return all textures of the city."""
+        with self._lock:
+            return textures.Textures(self._table, textures.all_tiles(), self._coverage)
+
+    def _letter_signs(self, scene: Scene, drawing: GeometryBuffer) -> None:
+        """Draw the letters of the signs in a drawing that have none yet."""
+        signs = scene.texture[drawing.order] - len(textures.TILE_SETS)
+        if self._lettered[signs[signs >= 0]].all():
+            return
+        shown = np.zeros(len(drawing.order), bool)
+        mark_shown(drawing, shown)
+        wanted = np.unique(signs[shown & (signs >= 0)])
+        with self._lock:
+            # Looked up again within the lock: another thread may have lettered some meanwhile.
+            for number in wanted[~self._lettered[wanted]]:
+                chain = textures.letter_chain(letter(self._signs[number]))
+                offset = self._table[len(textures.TILE_SETS) + number, 1]
+                self._coverage[offset : offset + len(chain)] = chain
+                self._lettered[number] = True
+
+
+def _in_sight(scene: Scene, lens: Lens) -> Ints:
+    """Return the indices of the quads that may be seen, nearest first."""
+    chosen, distance = np.empty(len(scene.seed), np.int64), np.empty(len(scene.seed))
+    found = cull(lens, scene, REACH_M, SMALLEST_PIXELS / lens.focal, chosen, distance)
+    # Stable, so that equal calls give equal pixels.
+    return chosen[:found][np.argsort(distance[:found], kind="stable")]
+
+
+def _quads_before(scene: Scene, wanted: Ints, lens: Lens, order: Ints) -> Ints:
+    """Return the quads no farther off than the farthest wanted one."""
+
+    def far_corners(quads: Ints, sign: int) -> Floats:
+        """Return the metres to the nearest (-1) or farthest (1) point of quads."""
+        spheres = scene.spheres[quads]
+        away: Floats = np.linalg.norm(spheres[:, :3] - lens.eye, axis=1)
+        return away + sign * spheres[:, 3]
+
+    # The near side of a bounding sphere against the far side of the farthest wanted one.
+    near: NDArray[np.bool_] = far_corners(order, -1) <= far_corners(wanted, 1).max()
+    return order[near]
+
+
+def _by_kind(kinds: Sequence[str]) -> dict[str, NDArray[np.intp]]:
+    """Return the indices of each kind in a sequence."""
+    every = np.array(kinds)
+    return {kind: np.flatnonzero(every == kind) for kind in sorted(set(kinds))}
+
+
+def _unroll(
+    draw: Callable[[int, FacePart], Image], side: int, width: int, left: int, top: int, size: tuple[int, int]
+) -> Image:
+    """Return a part of an equirectangular picture, from only the needed parts of faces.
+
+    Args:
+        draw: draws part of a face, by its place in `_FACES`.
+        side: pixels of a face.
+        width: pixels of the whole picture.
+        left: its column at which the part begins; beyond the last one follows the first.
+        top: its row at which the part begins.
+        size: columns and rows of the part.
+    """
+    turn = (((np.arange(left, left + size[0]) % width) + 0.5) / width - 0.5) * 2 * np.pi
+    pitch = (0.5 - (np.arange(top, top + size[1]) + 0.5) / (width // 2)) * np.pi
+    east = np.cos(pitch)[:, None] * np.sin(turn)
+    north = np.cos(pitch)[:, None] * np.cos(turn)
+    up = np.broadcast_to(np.sin(pitch)[:, None], east.shape)
+    largest = np.maximum(np.maximum(np.abs(east), np.abs(north)), np.abs(up))
+    # Each face's depth, right and up among the axes; the last two look up and down.
+    axes = (
+        (north, east, up), (east, -north, up), (-north, -east, up), (-east, north, up), (up, east, -north),
+        (-up, east, north),
+    )  # fmt: skip
+    picture = np.empty((size[1], size[0], 3), np.uint8)
+    for face, (ahead, right, rise) in enumerate(axes):
+        mine = ahead == largest
+        if mine.any():
+            columns, rows = _samples(ahead[mine], right[mine], rise[mine], side)
+            window = _part_around(columns, rows, side)
+            drawn = draw(face, window)
+            picture[mine] = _mix_pixels(drawn, columns - window.left, rows - window.top)
+    return picture
+
+
+def _samples(ahead: Floats, right: Floats, rise: Floats, side: int) -> tuple[Floats, Floats]:
+    """Return (columns, rows) of a face at which directions are seen."""
+    focal = side / 2 / tan(radians(_FACE_FOV / 2))
+    return side / 2 + focal * right / ahead - 0.5, side / 2 - focal * rise / ahead - 0.5
+
+
+def _part_around(columns: Floats, rows: Floats, side: int) -> FacePart:
+    """Return the part of a face that holds samples, with a rim."""
+    low_x, low_y = (max(int(np.floor(part.min())) - _RIM, 0) for part in (columns, rows))
+    high_x, high_y = (min(int(np.floor(part.max())) + 2 + _RIM, side) for part in (columns, rows))
+    return FacePart(low_x, low_y, high_x - low_x, high_y - low_y)
+
+
+def _mix_pixels(drawn: Image, columns: Floats, rows: Floats) -> Image:
+    """Return the pixels between those of a picture, shape (n, 3)."""
+    # OpenCV takes maps of at most 32,767 rows
+    pad = -len(columns) % _ROW
+    maps = [np.pad(part, (0, pad)).astype(np.float32).reshape(-1, _ROW) for part in (columns, rows)]
+    mixed = cv2.remap(drawn, maps[0], maps[1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(mixed, np.uint8).reshape(-1, 3)[: len(columns)]
+
+
+_ROW = 1024

@@ -1,0 +1,219 @@
+"""Meshes of pitched roofs, of the undersides of what juts out, and of posts below roofs without walls."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import shapely
+from shapely import Polygon
+
+from virl.geo.globe import Floats
+from virl.towns.plan.town_plan import CAMERA_HEIGHT_M, Building
+from virl.towns.render.mesh import TWO_SIDED, Quads, box, join, quads
+from virl.towns.render.textures import TILE_INDEX
+
+EAVES_M = 0.35
+"""Metres that a pitched roof stands out over the walls; chosen."""
+RECTANGULAR = 0.86
+"""Share of its smallest rectangle from which a footprint gets one ridge; chosen."""
+SMOOTHED_M = 0.5
+"""Metres of a wall's move below which corners do not show in the roof; chosen."""
+STEEPEST = 3.0
+"""Metres of rise for each metre inwards of a roof without a ridge, at most."""
+DOME_RINGS = 5
+SOFFIT = (0.62, 0.60, 0.57)
+POST_M, PILLAR_M, THIN_M = 0.11, 0.28, 0.5  # a thin roof has posts, all else has pillars
+STEEL = (0.56, 0.57, 0.58)
+
+
+def roof_mesh(buildings: Sequence[Building], walls: Sequence[Floats], tints: Floats) -> Quads:
+    """Return the quads of all roofs with a shape other than flat.
+
+    Args:
+        buildings: of a plan.
+        walls: the paint of each, for gables.
+        tints: roofs without a paint of their own have one of these by their variant, (n, 3).
+    """
+    slopes, paints, gables, gable_paints = [], [], [], []
+    for building, wall in zip(buildings, walls, strict=True):
+        if building.roof in {"", "flat"} or building.roof_height <= 0:
+            continue
+        faces, ends = _faces(building)
+        own = building.roof_paint
+        paint = tints[building.variant // 11 % len(tints)] if own is None else np.array(own)
+        slopes += faces
+        paints += [paint] * len(faces)
+        gables += ends
+        gable_paints += [wall] * len(ends)
+    return join(
+        [
+            _quads(slopes, paints, TILE_INDEX["wall/brick"]),
+            _quads(gables, gable_paints, TILE_INDEX["wall/plaster"]),
+        ]
+    )
+
+
+def cap_mesh(buildings: Sequence[Building]) -> Quads:
+    """Return the undersides and posts of raised parts, and the tops of low ones."""
+    under = [one for one in buildings if one.base > 0]
+    low = [one for one in buildings if one.height < CAMERA_HEIGHT_M + 1.0 and one.roof in {"", "flat"}]
+    posts = [_post(x, y, one) for one in under for x, y in one.posts]
+    return join(
+        [
+            _lids(under, [one.base for one in under], up=False),
+            _lids(low, [one.height for one in low], up=True),
+            quads(np.concatenate([*posts, np.empty((0, 4, 3))]), paint=STEEL),
+        ]
+    )
+
+
+def _quads(corners: Sequence[Floats], paints: Sequence[Floats], texture: int) -> Quads:
+    """Return faces as quads with texture coordinates."""
+    if not corners:
+        return join([])
+    stacked = np.stack(corners)
+    across = np.linalg.norm(stacked[:, 1] - stacked[:, 0], axis=1) / 3.0
+    up = np.linalg.norm(stacked[:, 3] - stacked[:, 0], axis=1) / 3.2
+    uv = np.stack([np.zeros_like(up), np.zeros_like(up), across, up], axis=1)
+    return quads(stacked, uv=uv, texture=texture, paint=np.stack(paints), mode=TWO_SIDED)
+
+
+def _faces(building: Building) -> tuple[list[Floats], list[Floats]]:
+    """Return (slopes of a roof, triangles of wall below them)."""
+    shape = shapely.orient_polygons(building.footprint, exterior_cw=False)
+    base, top = building.height, building.height + building.roof_height
+    corners = shapely.get_coordinates(shapely.oriented_envelope(shape))[:4]
+    rectangular = len(corners) == 4 and shape.area >= RECTANGULAR * Polygon(corners).area
+    if building.roof == "gabled" and rectangular:
+        return _gable(corners, base, top)
+    ring = shapely.get_coordinates(shapely.simplify(shape.exterior, SMOOTHED_M))[:-1]
+    if building.roof in {"pyramidal", "dome"} and _is_convex(shape):
+        return _pyramid(ring, base, top, rings=DOME_RINGS if building.roof == "dome" else 1), []
+    if building.roof == "hipped" and rectangular:
+        return _hip(corners, base, top), []
+    return _slope_all_walls(ring, base, top), []
+
+
+def _is_convex(shape: Polygon) -> bool:
+    """Return whether an outline is nearly convex, without courtyards."""
+    return bool(shape.area > 0.93 * shape.convex_hull.area) and not shape.interiors
+
+
+def _along_ridge(corners: Floats) -> Floats:
+    """Return the corners of a rectangle, anticlockwise, a longer side first."""
+    if shapely.LinearRing(corners).is_ccw is False:
+        corners = corners[::-1]
+    if np.linalg.norm(corners[1] - corners[0]) < np.linalg.norm(corners[2] - corners[1]):
+        corners = np.roll(corners, -1, axis=0)
+    return corners
+
+
+def _gable(corners: Floats, base: float, top: float) -> tuple[list[Floats], list[Floats]]:
+    """Return (slopes of a gabled roof, triangles of wall at its ends)."""
+    a, b, c, d = _along_ridge(corners)
+    along = (b - a) / max(float(np.linalg.norm(b - a)), 1e-6)
+    aside = (d - a) / max(float(np.linalg.norm(d - a)), 1e-6)
+    half = float(np.linalg.norm(d - a)) / 2
+    # Eaves jut out on the slope of the roof, below the top of the wall.
+    drop = (top - base) / max(half, 0.1) * EAVES_M
+    out, end = aside * EAVES_M, along * EAVES_M
+    ridge = (a + d) / 2 - end, (b + c) / 2 + end
+    near = _face(a - out - end, b - out + end, ridge[1], ridge[0], base - drop, top)
+    far = _face(c + out + end, d + out - end, ridge[0], ridge[1], base - drop, top)
+    ends = [
+        _face(one, other, middle, middle, base, top)
+        for one, other, middle in ((b, c, (b + c) / 2), (d, a, (a + d) / 2))
+    ]
+    return [near, far], ends
+
+
+def _hip(corners: Floats, base: float, top: float) -> list[Floats]:
+    """Return the slopes of a hipped roof."""
+    ring = _move_inward(_along_ridge(corners), -EAVES_M)
+    a, b, c, d = ring
+    along = (b - a) / max(float(np.linalg.norm(b - a)), 1e-6)
+    # As far from the ends as from the sides, so that all four slopes are equally steep.
+    inward = min(float(np.linalg.norm(d - a)), float(np.linalg.norm(b - a))) / 2
+    one, other = (a + d) / 2 + along * inward, (b + c) / 2 - along * inward
+    return [
+        _face(a, b, other, one, base, top), _face(b, c, other, other, base, top),
+        _face(c, d, one, other, base, top), _face(d, a, one, one, base, top),
+    ]  # fmt: skip
+
+
+def _pyramid(ring: Floats, base: float, top: float, *, rings: int) -> list[Floats]:
+    """Return the slopes of a pyramid, or of a dome of several rings."""
+    centre = ring.mean(axis=0)
+    steps = np.arange(rings + 1) / rings
+    if rings == 1:
+        scale, rise = 1 - steps, steps
+    else:
+        scale, rise = np.cos(steps * np.pi / 2), np.sin(steps * np.pi / 2)
+    faces = []
+    for n in range(rings):
+        low, high = centre + (ring - centre) * scale[n], centre + (ring - centre) * scale[n + 1]
+        z = base + (top - base) * rise[n], base + (top - base) * rise[n + 1]
+        faces += _band(low, high, *z)
+    return faces
+
+
+def _slope_all_walls(ring: Floats, base: float, top: float) -> list[Floats]:
+    """Return slopes along all walls of an outline, as far in as its shape allows."""
+    # The deepest first: moved too far in, narrow parts of a house turn inside out.
+    for inward in (5.0, 3.5, 2.5, 1.6, 1.0):
+        inner = _move_inward(ring, inward)
+        if _keeps_its_shape(ring, inner):
+            eaves = _move_inward(ring, -EAVES_M)
+            eaves = eaves if _keeps_its_shape(ring, eaves) else ring
+            return _band(eaves, inner, base, base + min(top - base, inward * STEEPEST))
+    return []
+
+
+def _move_inward(ring: Floats, inward: float) -> Floats:
+    """Return an anticlockwise ring with all sides moved inwards by some metres."""
+    along = np.roll(ring, -1, axis=0) - ring
+    along /= np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-9)
+    normal = np.stack([-along[:, 1], along[:, 0]], axis=1)
+    before = np.roll(normal, 1, axis=0)
+    spread = 1 + np.sum(normal * before, axis=1, keepdims=True)
+    # The corner of two sides that nearly fold back would move without end.
+    moved: Floats = ring + inward * (normal + before) / np.maximum(spread, 0.2)
+    return moved
+
+
+def _keeps_its_shape(ring: Floats, moved: Floats) -> bool:
+    """Return whether a moved ring has no turned or crossing sides."""
+    sides, new = np.roll(ring, -1, axis=0) - ring, np.roll(moved, -1, axis=0) - moved
+    return bool((np.sum(sides * new, axis=1) > 0).all()) and bool(shapely.LinearRing(moved).is_simple)
+
+
+def _band(low: Floats, high: Floats, bottom: float, top: float) -> list[Floats]:
+    """Return the faces between two rings at two heights."""
+    n = len(low)
+    return [_face(low[k], low[(k + 1) % n], high[(k + 1) % n], high[k], bottom, top) for k in range(n)]
+
+
+def _face(a: Floats, b: Floats, c: Floats, d: Floats, bottom: float, top: float) -> Floats:
+    """Return the corners of a face with two points at each of two heights, shape (4, 3)."""
+    return np.array([[*a, bottom], [*b, bottom], [*c, top], [*d, top]], float)
+
+
+def _lids(buildings: Sequence[Building], heights: Sequence[float], *, up: bool) -> Quads:
+    """Return footprints as level quads at some heights."""
+    if not buildings:
+        return join([])
+    shapes = np.array([one.footprint for one in buildings], object)
+    pieces, owner = shapely.get_parts(shapely.constrained_delaunay_triangles(shapes), return_index=True)
+    if not len(pieces):
+        return join([])
+    ring = shapely.get_coordinates(shapely.orient_polygons(pieces, exterior_cw=not up)).reshape(-1, 4, 2)
+    # A triangle is a quad whose last two corners are one.
+    flat = ring[:, [0, 1, 2, 2]]
+    z = np.broadcast_to(np.asarray(heights, float)[owner][:, None, None], (len(flat), 4, 1))
+    paint = [one.roof_paint or SOFFIT if up else SOFFIT for one in buildings]
+    return quads(np.concatenate([flat, z], axis=2), paint=np.array(paint, float)[owner])
+
+
+def _post(x: float, y: float, building: Building) -> Floats:
+    """Return the faces of a post below a raised building."""
+    half = POST_M if building.height - building.base < THIN_M else PILLAR_M
+    return box((x - half, x + half), (y - half, y + half), (0.0, building.base))

@@ -1,0 +1,134 @@
+"""The straight pieces of streets, as the ground is drawn from them."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from virl.geo.globe import Floats
+from virl.towns.plan.town_plan import Street, StreetPlan
+from virl.towns.render.markings import NO_ZEBRA_M, ZEBRA_LENGTH_M
+
+ASIDE_M = 0.8
+"""Metres of a street on each side of a mapped zebra that are a segment of their own."""
+ZEBRA_STREET_M = 45.0
+"""Metres of a street below which it has no zebras at its ends."""
+NO_ROAD_M = -0.25
+"""Half width in metres that stands for no carriageway: no kerb is drawn."""
+DASH_ROAD_M = 6.0
+"""Metres of a road's width below which it has no centre line."""
+MARGIN_M = 4.0
+"""Metres beyond a pavement within which distances to the kerb count."""
+
+SEGMENT_FIELDS = 13
+"""Columns of a segment: x, y, direction x, y, length, metres of street before it, length of its street,
+half its road, its pavement, where the zebra at the street's start begins, where the one at its end does
+(both measured from that end, `NO_ZEBRA_M` or more for none), 1 where a centre line is painted, and 1 where
+its pavement is gravel."""
+
+
+def street_segments(plan: StreetPlan, streets: Sequence[Street]) -> Floats:
+    """Return the straight pieces of some streets of a plan, shape (n, `SEGMENT_FIELDS`)."""
+    ends = _zebras_at_junctions(plan) if plan.crossings is None else {}
+    across: dict[int, list[float]] = {}
+    for crossing in plan.crossings or ():
+        across.setdefault(crossing.street, []).append(crossing.along)
+    rows = []
+    for street in streets:
+        half = street.road / 2 or NO_ROAD_M
+        steps = np.diff(street.line, axis=0)
+        lengths = np.hypot(steps[:, 0], steps[:, 1])
+        before = np.concatenate([[0.0], np.cumsum(lengths)])
+        zebras = ends.get(street.id, (NO_ZEBRA_M, NO_ZEBRA_M))
+        for i, length in enumerate(lengths):
+            if length <= 0:
+                continue
+            way = steps[i] / length
+            for start, end, zebra in _cut(before[i], before[i + 1], across.get(street.id, ())):
+                rows.append(
+                    (
+                        *(street.line[i] + way * (start - before[i])), *way, end - start, start, before[-1],
+                        half, street.pavement, zebras[0] if zebra is None else zebra, zebras[1],
+                        float(street.road >= DASH_ROAD_M), float(street.is_gravel),
+                    )
+                )  # fmt: skip
+    return np.array(rows, float).reshape(-1, SEGMENT_FIELDS)
+
+
+def zebra_middles(plan: StreetPlan) -> list[tuple[float, float]]:
+    """Return the middle of each zebra that is painted, metres east and north."""
+    if plan.crossings is not None:
+        roads = {street.id: street.line for street in plan.streets if street.road > 0}
+        return [_point(roads[one.street], one.along) for one in plan.crossings if one.street in roads]
+    half = ZEBRA_LENGTH_M / 2
+    found: list[tuple[float, float]] = []
+    lines = {street.id: street.line for street in plan.streets}
+    for street, begins in _zebras_at_junctions(plan).items():
+        for way, begin in ((lines[street], begins[0]), (lines[street][::-1], begins[1])):
+            if begin < NO_ZEBRA_M:
+                found.append(_point(way, begin + half))
+    return found
+
+
+def _point(line: Floats, along: float) -> tuple[float, float]:
+    """Return the point so many metres along a line."""
+    steps = np.diff(line, axis=0)
+    lengths = np.hypot(steps[:, 0], steps[:, 1])
+    before = np.concatenate([[0.0], np.cumsum(lengths)])
+    piece = int(np.clip(np.searchsorted(before, along, side="right") - 1, 0, len(lengths) - 1))
+    x, y = line[piece] + steps[piece] / lengths[piece] * (along - before[piece])
+    return float(x), float(y)
+
+
+def _zebras_at_junctions(plan: StreetPlan) -> dict[int, tuple[float, float]]:
+    """Return (metres from the start, metres from the end) of each street's zebras."""
+    degree = np.zeros(len(plan.junctions), int)
+    widest = np.zeros(len(plan.junctions))
+    for street in plan.streets:
+        for end in (street.start, street.end):
+            degree[end] += 1
+            widest[end] = max(widest[end], street.road / 2)
+
+    def begins(street: Street, end: int) -> float:
+        """Return the metres from a junction to the zebra; `NO_ZEBRA_M` for none."""
+        long = np.hypot(*np.diff(street.line, axis=0).T).sum() > ZEBRA_STREET_M
+        return float(widest[end] * 1.25 + 1.2) if degree[end] >= 3 and long else NO_ZEBRA_M
+
+    return {one.id: (begins(one, one.start), begins(one, one.end)) for one in plan.streets}
+
+
+def _cut(start: float, end: float, crossings: Sequence[float]) -> Iterator[tuple[float, float, float | None]]:
+    """Yield (start, end, metres of its zebra or `None`) of the pieces of a straight part.
+
+    From, to, and where the zebra of a part begins.
+
+    All are metres from the start of the street.
+    """
+    at = start
+    for middle in sorted(crossings):
+        low, high = (
+            max(middle - ZEBRA_LENGTH_M / 2 - ASIDE_M, at),
+            min(middle + ZEBRA_LENGTH_M / 2 + ASIDE_M, end),
+        )
+        if high - low <= 0:
+            continue
+        if low > at:
+            yield at, low, None
+        yield low, high, middle - ZEBRA_LENGTH_M / 2
+        at = high
+    if end > at:
+        yield at, end, None
+
+
+def segments_within(segments: Floats, low: Floats, high: Floats) -> Floats:
+    """Return the segments that may reach into a box of metres; the nearest if none does.
+
+    Args:
+        segments: as `street_segments` gives them.
+        low: south-west corner, metres.
+        high: north-east corner, metres.
+    """
+    start = segments[:, :2]
+    end = start + segments[:, 2:4] * segments[:, 4:5]
+    reach = (segments[:, 7] + segments[:, 8] + MARGIN_M)[:, None]
+    near = np.all((np.minimum(start, end) - reach <= high) & (np.maximum(start, end) + reach >= low), axis=1)
+    return segments[near] if near.any() else segments[:1]

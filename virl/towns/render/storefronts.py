@@ -1,0 +1,262 @@
+"""Meshes of shops: display windows, doors, awnings, and the boards of their signs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from virl.geo.globe import Floats, Ints
+from virl.towns.plan.town_plan import Frontage, Point, Shop, Sign
+from virl.towns.render.lettering import colours
+from virl.towns.render.mesh import Quads, join, outward, quads, upright
+from virl.towns.render.textures import TILE_INDEX, TILE_SETS
+
+PROUD_M = 0.06
+"""Metres that a shopfront stands before the wall."""
+FRONT_TOP_M = 4.05
+"""Height in metres of a shopfront's top, just under the string course."""
+PLINTH_M, GLASS_TOP_M = 0.45, 2.65
+DOOR_M = 1.15
+POST_M = 0.22
+PANE_M = 1.7
+AWNING_M = (1.15, 0.62, 0.20)
+"""Metres that an awning reaches out, falls, and hangs down."""
+BOARD_DEPTH_M = 0.12
+WIRE_M = 13.0
+"""Metres of the wires of plates; chosen: a street with its pavements."""
+PORTAL_M = 0.4, 0.75  # how far it reaches beside and above a directory: over the lintel of a window; chosen
+PORTAL_DEPTH_M = 0.075
+"""Metres from a directory's front back to its portal."""
+PORTAL_DOOR_M = 1.15, 2.1  # width and height
+STONE_M = 3.2
+"""Metres of a side of the stone's texture."""
+PORTAL_PAINT, PORTAL_EDGE = (0.60, 0.58, 0.54), (0.50, 0.48, 0.45)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fronts:
+    """Shopfronts as arrays of length n."""
+
+    left: Floats
+    """Left end as seen from the street, metres, shape (n, 2)."""
+    along: Floats
+    """Unit vector from left to right, shape (n, 2)."""
+    out: Floats
+    """Unit vector towards the street, shape (n, 2)."""
+    width: Floats
+    """Width of each front, metres."""
+    sign_bottom: Floats
+    """Height of the sign's lower edge, metres."""
+    variant: Ints
+    paint: Floats
+    """Colour of each front, RGB, shape (n, 3)."""
+
+    def panel(self, a: Floats, b: Floats, bottom: object, top: object, out: object = 0.0) -> Floats:
+        """Return corners of upright rectangles from `a` to `b` metres along the fronts, `out` before them."""
+        ahead = self.out * (PROUD_M + np.broadcast_to(np.asarray(out, float), (len(a),))[:, None])
+        left = self.left + self.along * a[:, None] + ahead
+        right = self.left + self.along * b[:, None] + ahead
+        return upright(left, right, np.asarray(bottom, float), np.asarray(top, float))
+
+
+def storefront_mesh(shops: Sequence[Shop], frontages: Mapping[int, Frontage]) -> Quads:
+    """Return the quads of all shopfronts in buildings, without signs."""
+    housed = [s for s in shops if s.frontage in frontages and frontages[s.frontage].building is not None]
+    if not housed:
+        return join([])
+    fronts = _fronts(housed, frontages)
+    return join([_frame(fronts), *_panes(fronts), _awnings(fronts)])
+
+
+def _fronts(shops: Sequence[Shop], frontages: Mapping[int, Frontage]) -> _Fronts:
+    """Return the fronts of shops, each painted to fit its sign."""
+    left = np.array([frontages[shop.frontage].left for shop in shops])
+    right = np.array([frontages[shop.frontage].right for shop in shops])
+    width = np.linalg.norm(right - left, axis=1)
+    paint = np.full((len(shops), 3), 0.4)
+    sign_bottom = np.full(len(shops), 2.95)
+    for i, shop in enumerate(shops):
+        for sign in shop.signs[:1]:
+            board, ink = colours(sign)
+            # A pale board goes with a front in the colour of its letters.
+            paint[i] = board if sum(board) < 2.0 else ink
+            sign_bottom[i] = sign.bottom
+    along = (right - left) / width[:, None]
+    margin = 0.12
+    return _Fronts(
+        left + along * margin,
+        along,
+        outward(left, right),
+        width - 2 * margin,
+        sign_bottom,
+        np.array([shop.variant for shop in shops], np.int64),
+        np.clip(paint * 0.85 + 0.05, 0, 1),
+    )
+
+
+def _frame(f: _Fronts) -> Quads:
+    """Return the posts, plinths and panels behind the signs."""
+    zero = np.zeros_like(f.width)
+    parts = [
+        quads(f.panel(zero, f.width, 0.0, PLINTH_M), paint=f.paint * 0.7),
+        quads(f.panel(zero, f.width, GLASS_TOP_M, FRONT_TOP_M), paint=f.paint * 0.92),
+        quads(f.panel(zero, f.width, GLASS_TOP_M, GLASS_TOP_M + 0.14, 0.05), paint=f.paint * 1.1),
+    ]
+    for a, b in ((zero, zero + POST_M), (f.width - POST_M, f.width)):
+        parts.append(quads(f.panel(a, b, 0.0, FRONT_TOP_M, 0.08), paint=f.paint))
+        foot_a, foot_b = (f.left + f.along * edge[:, None] for edge in (a, b))
+        tip_a, tip_b = (foot + f.out * (PROUD_M + 0.08) for foot in (foot_a, foot_b))
+        parts.append(quads(upright(foot_a, tip_a, 0.0, FRONT_TOP_M), paint=f.paint))
+        parts.append(quads(upright(tip_b, foot_b, 0.0, FRONT_TOP_M), paint=f.paint))
+    return join(parts)
+
+
+def _panes(f: _Fronts) -> list[Quads]:
+    """Return the doors and the glass of fronts."""
+    place = np.array([0.0, 0.5, 1.0])[f.variant % 3]
+    door = POST_M + place * (f.width - 2 * POST_M - DOOR_M)
+    parts = [
+        quads(
+            f.panel(door, door + DOOR_M, 0.0, GLASS_TOP_M, 0.01),
+            texture=TILE_INDEX["shop door"],
+            paint=f.paint,
+        )
+    ]
+    for a, b in ((np.full_like(door, POST_M), door), (door + DOOR_M, f.width - POST_M)):
+        which = b - a > 0.35
+        count = np.maximum(1.0, np.rint((b - a)[which] / PANE_M))
+        uv = np.stack([np.zeros_like(count), np.zeros_like(count), count, np.ones_like(count)], axis=1)
+        corners = f.panel(a, b, PLINTH_M, GLASS_TOP_M, 0.01)[which]
+        seed = (f.variant[which] * 7919) & 0xFFFF
+        parts.append(quads(corners, uv=uv, texture=TILE_INDEX["display"], paint=f.paint[which], seed=seed))
+    return parts
+
+
+def _awnings(f: _Fronts) -> Quads:
+    """Return the awnings under the signs of some shops."""
+    reach, fall, valance = AWNING_M
+    which = np.flatnonzero((f.variant // 3 % 5 < 2) & (f.sign_bottom > GLASS_TOP_M + 0.12))
+    left = (f.left + f.out * 0.1)[which]
+    right = left + f.along[which] * f.width[which][:, None]
+    ahead = f.out[which] * reach
+    top = f.sign_bottom[which] - 0.06
+    low = top - fall
+    cloth = upright(left, right, low, top)
+    cloth[:, :2, :2] += ahead[:, None, :]
+    n = len(which)
+    stripes = np.rint(f.width[which] / 1.6)
+    uv = np.stack([np.zeros(n), np.zeros(n), stripes, np.ones(n)], axis=1)
+    tile = np.where(f.variant[which] // 15 % 3 > 0, TILE_INDEX["awning/4"], TILE_INDEX["awning/0"])
+    paint = np.clip(f.paint[which] * 1.25 + 0.05, 0, 1)
+    front = upright(left + ahead, right + ahead, low - valance, low)
+    below = cloth[:, [1, 0, 3, 2]] - np.array([0, 0, 0.02])
+    parts = [
+        quads(cloth, uv=uv, texture=tile, paint=paint),
+        quads(front, uv=uv, texture=tile, paint=paint * 0.95),
+        quads(below, uv=uv, texture=tile, paint=paint * 0.75),
+    ]
+    for side in (left, right):
+        cheek = np.stack(
+            [
+                np.column_stack([side + ahead, low - valance]),
+                np.column_stack([side, low - valance]),
+                np.column_stack([side, top]),
+                np.column_stack([side + ahead, low]),
+            ],
+            axis=1,
+        )
+        parts.append(quads(cheek, paint=paint * 0.85, mode=1))
+    return join(parts)
+
+
+def sign_mesh(signs: Sequence[Sign], numbers: Ints) -> Quads:
+    """Return the quads of signs, and of their boards and posts, which nobody owns.
+
+    Args:
+        signs: of the town, or some of them.
+        numbers: that of each sign among all of the town: its owner, and its texture after the tiles.
+    """
+    if not signs:
+        return join([])
+    left, right = np.array([s.left for s in signs]), np.array([s.right for s in signs])
+    bottom, top = np.array([s.bottom for s in signs]), np.array([s.top for s in signs])
+    kind = np.array([s.kind for s in signs])
+    paint, ink = (np.array([colours(s)[i] for s in signs]) for i in range(2))
+    texture = len(TILE_SETS) + numbers
+    out = outward(left, right)
+    blade, board, plate = kind == "blade", kind == "board", kind == "plate"
+    hung = plate | (kind == "signpost")
+    parts = [
+        quads(upright(left, right, bottom, top), texture=texture, paint=paint, ink=ink, owner=numbers)
+    ]  # fmt: skip
+    back_left, back_right = right - out * BOARD_DEPTH_M, left - out * BOARD_DEPTH_M
+    backs = upright(back_left, back_right, bottom, top)
+    parts.append(
+        quads(backs[blade], texture=texture[blade], paint=paint[blade], ink=ink[blade],
+              owner=numbers[blade])
+    )  # fmt: skip
+    parts.append(quads(backs[board], paint=(0.45, 0.33, 0.22)))
+    parts.append(quads(backs[hung], paint=(0.55, 0.56, 0.58)))
+    parts.append(_wires(left[plate], right[plate], out[plate], top[plate]))
+    rim = paint * 0.7
+    parts.append(quads(upright(back_right, left, bottom, top), paint=rim))
+    parts.append(quads(upright(right, back_left, bottom, top), paint=rim))
+    for z, order in ((bottom, [1, 0, 3, 2]), (top, [0, 1, 2, 3])):
+        level = np.stack([left, right, back_left, back_right], axis=1)
+        flat = np.concatenate([level, np.broadcast_to(z[:, None, None], (len(z), 4, 1))], axis=2)
+        parts.append(quads(flat[:, order], paint=rim))
+    along = (right - left) / np.linalg.norm(right - left, axis=1, keepdims=True)
+    for at in (left + along * 0.25, right - along * 0.25):
+        foot = (at - out * BOARD_DEPTH_M / 2)[board]
+        for a in (0.0, 90.0, 180.0, 270.0):
+            turn = np.radians(a)
+            o = out[board] * np.cos(turn) + along[board] * np.sin(turn)
+            side = np.stack([-o[:, 1], o[:, 0]], axis=1) * 0.06
+            post = upright(foot + o * 0.06 - side, foot + o * 0.06 + side, 0.0, top[board] + 0.1)
+            parts.append(quads(post, paint=(0.42, 0.31, 0.20)))
+    return join([*parts, _portals(signs)])
+
+
+def _wires(left: Floats, right: Floats, out: Floats, top: Floats) -> Quads:
+    """Return the wires that plates hang on, across the street from house to house."""
+    along = (right - left) / np.linalg.norm(right - left, axis=1, keepdims=True)
+    middle, reach = (left + right) / 2 - out * BOARD_DEPTH_M / 2, along * WIRE_M / 2
+    wires = [upright(middle - side, middle + side, top, top + 0.03) for side in (reach, -reach)]
+    return join([quads(wire, paint=(0.12, 0.12, 0.12)) for wire in wires])
+
+
+def _portals(signs: Sequence[Sign]) -> Quads:
+    """Return the stone portals on which directories hang.
+
+    There is a door where the board leaves room for one.
+    """
+    boards: dict[tuple[Point, Point], tuple[float, float]] = {}
+    for sign in signs:
+        if sign.kind == "directory":
+            low, high = boards.get((sign.left, sign.right), (sign.bottom, sign.top))
+            boards[sign.left, sign.right] = min(low, sign.bottom), max(high, sign.top)
+    if not boards:
+        return join([])
+    left, right = (np.array([ends[i] for ends in boards]) for i in range(2))
+    low, high = np.array(list(boards.values())).T
+    out = outward(left, right)
+    along = (right - left) / np.linalg.norm(right - left, axis=1, keepdims=True)
+    top = np.minimum(high + PORTAL_M[1], FRONT_TOP_M)
+
+    def panel(a: Floats, b: Floats, height: Floats, ahead: float) -> Floats:
+        """Return upright rectangles before the wall, shape (n, 4, 3)."""
+        back = out * (ahead - PORTAL_DEPTH_M)
+        return upright(a + back, b + back, 0.0, height)
+
+    first, last = left - along * PORTAL_M[0], right + along * PORTAL_M[0]
+    wide = np.linalg.norm(last - first, axis=1) / STONE_M
+    uv = np.stack([0 * wide, 0 * wide, wide, top / STONE_M], axis=1)
+    stone = quads(panel(first, last, top, 0.0), uv=uv, texture=TILE_INDEX["wall/stone"], paint=PORTAL_PAINT)
+    edges = [
+        quads(panel(a, b, top, 0.03), paint=PORTAL_EDGE)
+        for a, b in ((first, first + along * POST_M), (last - along * POST_M, last))
+    ]
+    middle, has_door = (left + right) / 2, low >= PORTAL_DOOR_M[1]
+    half = along * PORTAL_DOOR_M[0] / 2
+    doors = panel(middle - half, middle + half, np.full(len(low), PORTAL_DOOR_M[1]), 0.02)[has_door]
+    return join([stone, *edges, quads(doors, texture=TILE_INDEX["house door"], paint=PORTAL_EDGE)])

@@ -1,0 +1,210 @@
+"""All textures in two flat arrays with their mip levels: tiles as RGBA words, signs as letter coverage."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from virl.files.stores import Arrays, ArrayStore
+from virl.towns.maker import maker
+from virl.towns.render import facades, surfaces
+from virl.towns.render.kernel import inline_kernel
+from virl.towns.render.surfaces import SIDE, Surface
+
+Words = NDArray[np.uint32]
+"""Texels as RGBA, one word each."""
+Coverage = NDArray[np.uint8]
+"""Share of letters in each texel of signs, of 255."""
+Table = NDArray[np.int64]
+
+LEVELS = SIDE.bit_length() - 2
+"""Mip levels of a tile, down to 4 by 4 texels."""
+STRIDE = sum((SIDE >> level) ** 2 for level in range(LEVELS))
+"""Texels of one tile with its mip levels."""
+
+MAX_LETTER_LEVELS = 6
+"""Most mip levels of a sign."""
+
+TILE, LETTERS = 0, 1
+"""The kinds of texture."""
+
+
+@inline_kernel
+def row_start(y: int, bits: int) -> int:
+    """Return the index of a row in a tile of 2 ** bits texels a side, in squares of 4 by 4."""
+    return ((y >> 2) << (bits + 2)) + ((y & 3) << 2)
+
+
+@inline_kernel
+def column_start(x: int) -> int:
+    """Return the index of a column within its row."""
+    return ((x >> 2) << 4) + (x & 3)
+
+
+class Textures(NamedTuple):
+    """All textures.
+
+    Args:
+        table: a row for each texture: kind, offset, width, height, mip levels, variants, and the stride
+            from one variant to the next.
+        texels: tiles as RGBA in one word each, in squares of 4 by 4. Opacity says how much of the quad's
+            paint a texel takes: walls take it, windows do not.
+        coverage: signs, [0, 255]: how much of a texel is letter, which blends from paint to ink.
+    """
+
+    table: Table
+    texels: Words
+    coverage: Coverage
+
+
+@dataclass(frozen=True, slots=True)
+class TileSet:
+    """A named texture with its variants."""
+
+    name: str
+    variants: int
+    draw: Callable[[int], Surface]
+    """Function that draws the variant of a number."""
+
+
+def tile_sets() -> tuple[TileSet, ...]:
+    """Return all tiles, in the order of their texture indices. A material is drawn when its first tile is."""
+    walls = cache(surfaces.wall_surface)
+    plain: dict[str, Callable[[], Surface]] = {
+        "shop door": facades.shop_door_tile,
+        "house door": facades.house_door_tile,
+        "bark": surfaces.bark,
+        "wheel": facades.wheel_tile,
+        "envelope": facades.envelope_tile,
+        "bin": facades.bin_tile,
+        "asphalt": surfaces.asphalt,
+        "slabs": surfaces.slabs,
+        "grass": surfaces.grass,
+        "gravel": surfaces.gravel,
+        "water": surfaces.water,
+        "clouds": surfaces.clouds,
+        "hedge": surfaces.hedge,
+        "pales": surfaces.pales,
+    }
+    numbered: dict[str, tuple[Callable[[int], Surface], tuple[int, ...]]] = {
+        "awning": (facades.awning_tile, (0, 4)),
+        "leaves": (surfaces.leaves, (0, 1, 2)),
+        "signal": (facades.signal_tile, (0, 1, 2)),
+    }
+
+    def facade(number: int, variant: int) -> Surface:
+        """Return the tile of a facade in a variant."""
+        chosen = facades.FACADES[number]
+        return facades.facade_tile(walls(chosen.wall, variant), chosen.window, variant)
+
+    def ground_floor(name: str, variant: int) -> Surface:
+        """Return the tile of a ground floor in a variant."""
+        return facades.ground_floor_tile(walls(name, variant), variant)
+
+    return (
+        *(TileSet(f"facade/{i}", facades.VARIANTS, partial(facade, i)) for i in range(len(facades.FACADES))),
+        *(
+            TileSet(f"ground/{name}", facades.VARIANTS, partial(ground_floor, name))
+            for name in surfaces.WALLS
+        ),
+        *(TileSet(f"wall/{name}", facades.VARIANTS, partial(walls, name)) for name in surfaces.WALLS),
+        TileSet("display", facades.DISPLAYS, facades.display_tile),
+        *(
+            TileSet(f"{name}/{n}", 1, _single_variant(partial(draw, n)))
+            for name, (draw, numbers) in numbered.items()
+            for n in numbers
+        ),
+        *(TileSet(name, 1, _single_variant(draw)) for name, draw in plain.items()),
+    )
+
+
+def _single_variant(draw: Callable[[], Surface]) -> Callable[[int], Surface]:
+    """Return a function that draws the one variant of a tile."""
+
+    def draw_variant(_: int) -> Surface:
+        return draw()
+
+    return draw_variant
+
+
+TILE_SETS = tile_sets()
+TILE_INDEX = {tiles.name: i for i, tiles in enumerate(TILE_SETS)}
+"""Texture indices of the tiles by name."""
+TEXELS = STRIDE * sum(tiles.variants for tiles in TILE_SETS)
+"""Number of texels of all tiles with their mip levels."""
+
+
+@cache
+def all_tiles() -> Words:
+    """Return all tiles with their mip levels, flat and read-only, equal for every city."""
+    return _KEPT.get(f"{maker()} {cv2.__version__}", _draw_tiles)
+
+
+def _read_tiles(kept: Arrays) -> Words:
+    """Return the tiles in the arrays of a cache file."""
+    texels = kept["texels"]
+    if texels.shape != (TEXELS,) or texels.dtype != np.uint32:
+        raise ValueError(f"{texels.dtype} of shape {texels.shape}")
+    return texels
+
+
+_KEPT = ArrayStore("tiles", "set of tiles", 2, lambda texels: {"texels": texels}, _read_tiles)  # 44 MB each
+
+
+def _draw_tiles() -> Words:
+    """Return all tiles, drawn anew."""
+    texels = np.empty(TEXELS, np.uint32)
+    offset = 0
+    for tiles in tile_sets():  # anew, so that the materials it keeps are freed
+        for variant in range(tiles.variants):
+            texels[offset : offset + STRIDE] = _mip_chain(tiles.draw(variant))
+            offset += STRIDE
+    return texels
+
+
+def texture_table(sign_sizes: Sequence[tuple[int, int]]) -> tuple[Table, int]:
+    """Return (table of all tiles and signs, bytes of coverage of the signs).
+
+    Args:
+        sign_sizes: width and height of each sign's texture.
+    """
+    rows: list[tuple[int, ...]] = []
+    offset = 0
+    for tiles in TILE_SETS:
+        rows.append((TILE, offset, SIDE, SIDE, LEVELS, tiles.variants, STRIDE))
+        offset += STRIDE * tiles.variants
+    offset = 0
+    for width, height in sign_sizes:
+        rows.append((LETTERS, offset, width, height, MAX_LETTER_LEVELS, 1, 0))
+        offset += sum(w * h for w, h in _letter_levels(width, height))
+    return np.array(rows, np.int64), offset
+
+
+def _letter_levels(width: int, height: int) -> list[tuple[int, int]]:
+    """Return (width, height) of each mip level of a sign."""
+    return [(max(1, width >> level), max(1, height >> level)) for level in range(MAX_LETTER_LEVELS)]
+
+
+def letter_chain(coverage: Coverage) -> Coverage:
+    """Return a sign's coverage with its mip levels, flat."""
+    height, width = coverage.shape
+    levels = [coverage]
+    for size in _letter_levels(width, height)[1:]:
+        levels.append(np.asarray(cv2.resize(levels[-1], size, interpolation=cv2.INTER_AREA), np.uint8))
+    return np.concatenate([level.reshape(-1) for level in levels])
+
+
+def _mip_chain(surface: Surface) -> Words:
+    """Return a surface with its mip levels as words, flat."""
+    levels = []
+    level = np.clip(surface, 0, 1)
+    for _ in range(LEVELS):
+        packed = np.ascontiguousarray((level * 255 + 0.5).astype(np.uint8))
+        squares = packed.view(np.uint32).reshape(level.shape[0] // 4, 4, -1, 4).transpose(0, 2, 1, 3)
+        levels.append(squares.reshape(-1))
+        level = level.reshape(level.shape[0] // 2, 2, level.shape[1] // 2, 2, 4).mean((1, 3), np.float32)
+    return np.concatenate(levels)

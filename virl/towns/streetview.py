@@ -1,0 +1,257 @@
+"""Street view of a made city: its panoramas as a graph, its views rendered on demand."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Protocol
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from virl.files.stores import Arrays, ArrayStore
+from virl.geo.globe import Floats, LatLng, bearings
+from virl.platform.city.graph import NavigationGraph, build_graph, panorama_at, panorama_near
+from virl.platform.city.streetview import Camera, Image, Panorama, View
+from virl.towns.plan.town_plan import StreetPlan
+
+FIRST_KEPT, MOST_KEPT = 128, 256
+"""Pictures that a process keeps at most, and that are kept in all, 1.2 MB each. Chosen: a run of an agent has
+some 50, and a benchmark, which has thousands, shall not write them all."""
+DATE = "2026-05"
+"""Month in which all panoramas of a made town were taken; chosen."""
+
+
+class Renderer(Protocol):
+    """A renderer of views and panoramas of a plan."""
+
+    def picture(self, x: float, y: float, camera: Camera) -> Image:
+        """Return the picture from a panorama at `x` metres east and `y` north of the city's origin.
+
+        Args:
+            x: metres east.
+            y: metres north.
+            camera: of the view.
+        """
+        ...
+
+    def equirectangular(self, x: float, y: float, width: int = 2048, *, heading: float = 0.0) -> Image:
+        """Return the whole panorama, shape (width / 2, width, 3); its middle column faces `heading`.
+
+        Args:
+            x: metres east.
+            y: metres north.
+            width: pixels; the height is half of it.
+            heading: degrees.
+        """
+        ...
+
+    def equirectangular_part(
+        self, x: float, y: float, width: int, left: int, top: int, size: tuple[int, int]
+    ) -> Image:
+        """Return `size` columns and rows of a panorama, from column `left` and row `top` on.
+
+        Args:
+            x: metres east.
+            y: metres north.
+            width: of the whole panorama, pixels.
+            left: first column.
+            top: first row.
+            size: columns and rows.
+        """
+        ...
+
+
+def panorama_graph(layout: StreetPlan) -> NavigationGraph:
+    """Return the panoramas and links of a plan as a graph, with ids such as `vt-00042`."""
+    panoramas = layout.panoramas
+    lat, lng = layout.frame.to_degrees(panoramas.xy[:, 0], panoramas.xy[:, 1])
+    return build_graph(
+        _ids(layout), lat, lng, panoramas.source, panoramas.target, yaw=_street_headings(layout)
+    )
+
+
+class RenderedView(View):
+    """A view whose pixels are drawn when they are first read.
+
+    Args:
+        pano_id: where it is.
+        camera: how it is seen.
+        draw: draws it; called once, or more than once with the same result if threads race.
+        key: as `View.key`.
+    """
+
+    __slots__ = ("_draw", "_drawn")
+    _draw: Callable[[], Image]
+    _drawn: Image | None
+
+    def __init__(self, pano_id: str, camera: Camera, draw: Callable[[], Image], key: str = "") -> None:
+        fields = {"pano_id": pano_id, "camera": camera, "key": key, "_draw": draw, "_drawn": None}
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    def __reduce__(self) -> tuple[type[View], tuple[str, Camera, Image, str]]:
+        """Return the recipe to copy or pickle it as a plain view with pixels."""
+        return View, (self.pano_id, self.camera, self.pixels, self.key)
+
+    @property
+    def pixels(self) -> Image:
+        """RGB, shape (height, width, 3)."""
+        drawn = self._drawn
+        if drawn is None:
+            drawn = self._draw()
+            object.__setattr__(self, "_drawn", drawn)
+        return drawn
+
+
+class OfflineStreetView:
+    """Street view of a town's plan, drawn on demand.
+
+    Args:
+        layout: the plan.
+        renderer: draws the views.
+        key: of all that its pictures depend on but their cameras. The first of them are kept, so that a run
+            that repeats another draws them no more; empty keeps none.
+        graph: that of the plan, where it was made before.
+    """
+
+    def __init__(
+        self,
+        layout: StreetPlan,
+        renderer: Renderer,
+        key: str = "",
+        graph: NavigationGraph | None = None,
+    ) -> None:
+        self.graph = graph or panorama_graph(layout)
+        """Its panoramas and the links between them."""
+        self._layout = layout
+        self._xy = layout.panoramas.xy
+        self._renderer = renderer
+        self._key = key
+        self._drawn = 0
+
+    def with_own_count(self) -> "OfflineStreetView":
+        """Return the same street view for another run, whose first pictures are kept, too."""
+        return OfflineStreetView(self._layout, self._renderer, self._key, self.graph)
+
+    def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
+        """Return the panorama nearest to a position, or `None` if there is none within `radius` metres.
+
+        Raises:
+            BadInput: the radius is outside (0, 1000].
+        """
+        return panorama_near(self.graph, position, radius, DATE)
+
+    def panorama(self, pano_id: str) -> Panorama:
+        """Return the panorama with this id.
+
+        Raises:
+            NoStreetView: there is none.
+        """
+        return panorama_at(self.graph, self.graph.number(pano_id), DATE)
+
+    def view(self, pano_id: str, camera: Camera) -> View:
+        """Return the picture through `camera` at a panorama.
+
+        Raises:
+            NoStreetView: there is no such panorama.
+        """
+        number = self.graph.number(pano_id)
+        key = f"{self._key} {pano_id} {camera}" if self._key else ""
+        return RenderedView(pano_id, camera, partial(self._picture, number, camera, key), key)
+
+    def _picture(self, number: int, camera: Camera, key: str) -> Image:
+        """Return the view of a panorama, from the cache of pictures or drawn."""
+
+        def draw() -> Image:
+            """Return the picture, drawn and counted."""
+            self._drawn += 1
+            x, y = self._xy[number].tolist()
+            return self._renderer.picture(x, y, camera)
+
+        return _PICTURES.get(key, draw, keep=self._drawn < FIRST_KEPT) if key else draw()
+
+    def panorama_image(self, pano_id: str, width: int = 2048) -> Image:
+        """Return a whole equirectangular panorama, shape (width / 2, width, 3), its middle facing north.
+
+        Args:
+            pano_id: which panorama.
+            width: pixels; the height is half of it.
+
+        Returns:
+            RGB, shape (width / 2, width, 3). The centre column looks north, columns run clockwise, the top
+            row looks up.
+
+        Raises:
+            NoStreetView: there is no such panorama.
+        """
+        x, y = self._xy[self.graph.number(pano_id)].tolist()
+        return self._renderer.equirectangular(x, y, width)
+
+    def panorama_part(self, pano_id: str, width: int, left: int, top: int, size: tuple[int, int]) -> Image:
+        """Return `size` columns and rows of `panorama_image`, without drawing the rest.
+
+        Args:
+            pano_id: which panorama.
+            width: pixels of the whole picture.
+            left: its column at which the part begins; beyond the last one follows the first.
+            top: its row at which the part begins.
+            size: columns and rows of the part.
+
+        Returns:
+            RGB, shape (rows, columns, 3).
+
+        Raises:
+            NoStreetView: there is no such panorama.
+        """
+        x, y = self._xy[self.graph.number(pano_id)].tolist()
+        return self._renderer.equirectangular_part(x, y, width, left, top, size)
+
+
+class OfflineStreetMap:
+    """All streets of a made city at once, for drawing."""
+
+    def __init__(self, layout: StreetPlan) -> None:
+        self._layout = layout
+
+    def lines(self) -> Sequence[Sequence[LatLng]]:
+        """Return the centre lines of the streets."""
+        frame = self._layout.frame
+        degrees = [frame.to_degrees(street.line[:, 0], street.line[:, 1]) for street in self._layout.streets]
+        return [
+            [LatLng(*pair) for pair in zip(lat.tolist(), lng.tolist(), strict=True)] for lat, lng in degrees
+        ]
+
+    def panorama_ids(self) -> Sequence[str]:
+        """Return the ids of all panoramas, in the order of the plan."""
+        return _ids(self._layout)
+
+
+def _ids(layout: StreetPlan) -> list[str]:
+    """Return the ids of all panoramas."""
+    return [f"vt-{number:05d}" for number in range(len(layout.panoramas.xy))]
+
+
+def _read_picture(arrays: Arrays) -> Image:
+    """Return the picture in the arrays of a cache file."""
+    rgb: NDArray[np.uint8] = arrays["rgb"]
+    if rgb.dtype != np.uint8 or rgb.ndim != 3:
+        raise ValueError("no picture")
+    return rgb
+
+
+_PICTURES = ArrayStore("views", "view", MOST_KEPT, lambda rgb: {"rgb": rgb}, _read_picture)
+"""Cache of drawn pictures on disk."""
+
+
+def _street_headings(layout: StreetPlan) -> Floats:
+    """Return the heading of the street at each panorama, degrees, shape (panoramas,)."""
+    owner = np.repeat(np.arange(len(layout.streets)), [len(street.line) for street in layout.streets])
+    corners = np.concatenate([street.line for street in layout.streets])
+    mine = np.asarray(shapely.linestrings(corners, indices=owner))[layout.panoramas.street]
+    where = shapely.line_locate_point(mine, shapely.points(layout.panoramas.xy))
+    where = np.minimum(where, shapely.length(mine) - 1.0)
+    ends = (
+        shapely.get_coordinates(shapely.line_interpolate_point(mine, where + step)) for step in (0.0, 1.0)
+    )
+    (lat1, lng1), (lat2, lng2) = (layout.frame.to_degrees(xy[:, 0], xy[:, 1]) for xy in ends)
+    return bearings(lat1, lng1, lat2, lng2)

@@ -1,0 +1,244 @@
+"""OpenTelemetry spans and metrics of runs, after the GenAI conventions; they cost nothing where they are off.
+
+    with span("execute_tool look", {"gen_ai.tool.name": "look"}) as told:
+        ...
+        told.tell({"virl.moves": 3})
+
+Spans go to the tracer provider of the program that virl runs in, if it has set one, and otherwise to what
+`export_traces` opens. Names are those of
+https://github.com/open-telemetry/semantic-conventions-genai (2026-05), and `virl.*`
+where it has none. `docs/how-to/traces.md` lists them.
+"""
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal
+
+from virl.redaction import Redaction
+
+if TYPE_CHECKING:
+    from opentelemetry.metrics import MeterProvider
+    from opentelemetry.trace import Span, TracerProvider
+
+SWITCH, CONTENT_SWITCH = "VIRL_OTEL", "VIRL_OTEL_CONTENT"
+STANDARD_SWITCHES = (
+    "OTEL_TRACES_EXPORTER",
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+)
+"""Environment variables of OpenTelemetry that ask for traces, too."""
+STANDARD_CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
+_YES, _NO = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no", "off"})
+_CONTENT_IN_SPANS = _YES | {"span_only", "span_and_event"}
+
+# The boundaries that the conventions ask for.
+_TOKEN_BOUNDS = [4.0**power for power in range(14)]
+_SECOND_BOUNDS = [0.01 * 2**power for power in range(14)]
+
+Value = str | bool | int | float | tuple[str, ...]
+"""Value of a span's attribute."""
+Attributes = Mapping[str, Value | None]
+"""Attributes of a span by name; those that are `None` are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tracing:
+    """A tracer, and histograms of tokens and of seconds of requests."""
+
+    tracer: Any
+    tokens: Any
+    seconds: Any
+
+
+_OPENED: ContextVar[Tracing | None] = ContextVar("tracing", default=None)
+_CONVERSATION: ContextVar[str] = ContextVar("conversation", default="")
+
+
+class OpenSpan:
+    """A span while it is open; without one all methods do nothing."""
+
+    def __init__(self, span: "Span | None" = None) -> None:
+        self._span = span
+
+    @property
+    def is_on(self) -> bool:
+        """Return whether spans are recorded."""
+        return self._span is not None
+
+    def tell(self, attributes: Attributes) -> None:
+        """Add attributes to the span."""
+        if self._span is not None:
+            self._span.set_attributes(_drop_missing(attributes))
+
+    def fail(self, kind: str) -> None:
+        """Mark the span as failed, with the kind of the error but not its text."""
+        if self._span is not None:
+            from opentelemetry.trace import StatusCode  # noqa: PLC0415 - of an extra
+
+            self._span.set_attribute("error.type", kind)
+            self._span.set_status(StatusCode.ERROR)
+
+
+@contextmanager
+def span(
+    name: str, attributes: Attributes, *, kind: Literal["internal", "client"] = "internal"
+) -> Iterator[OpenSpan]:
+    """Open a span around a piece of work, within that which is open; an exception marks it as failed.
+
+    Args:
+        name: such as `execute_tool look`.
+        attributes: that are known at its start.
+        kind: `client` for a request that leaves the process.
+    """
+    tracing = _current_tracing()
+    if tracing is None:
+        yield OpenSpan()
+        return
+    from opentelemetry.trace import SpanKind  # noqa: PLC0415 - of an extra
+
+    conversation = {"gen_ai.conversation.id": _CONVERSATION.get() or None}
+    with tracing.tracer.start_as_current_span(
+        name,
+        kind=SpanKind.CLIENT if kind == "client" else SpanKind.INTERNAL,
+        attributes=_drop_missing({**conversation, **attributes}),
+        record_exception=False,
+        set_status_on_exception=False,
+    ) as opened:
+        told = OpenSpan(opened)
+        try:
+            yield told
+        except BaseException as fault:
+            told.fail(type(fault).__name__)
+            raise
+
+
+@contextmanager
+def conversation(name: str) -> Iterator[None]:
+    """Mark all spans of the block as of one conversation, such as a run's id."""
+    token = _CONVERSATION.set(name)
+    try:
+        yield
+    finally:
+        with suppress(ValueError):  # closed in another context, as cells of a notebook are
+            _CONVERSATION.reset(token)
+
+
+def is_on() -> bool:
+    """Return whether spans are recorded."""
+    return _current_tracing() is not None
+
+
+def measure(attributes: Attributes, seconds: float, tokens: Mapping[str, int]) -> None:
+    """Add a request to a model to the metrics: its seconds and its tokens by type.
+
+    Args:
+        attributes: the operation, the provider, the model, and `error.type` of one that failed.
+        seconds: that it took.
+        tokens: by type, `input` and `output`; empty where they are not known.
+    """
+    if tracing := _current_tracing():
+        given = _drop_missing(attributes)
+        tracing.seconds.record(seconds, given)
+        for kind, count in tokens.items():
+            tracing.tokens.record(count, {**given, "gen_ai.token.type": kind})
+
+
+def content_wanted() -> bool:
+    """Return whether spans may hold prompts, replies, and arguments and results of tools."""
+    asked = os.environ.get(CONTENT_SWITCH, "").lower()
+    return asked in _YES or (
+        asked not in _NO and os.environ.get(STANDARD_CONTENT, "").lower() in _CONTENT_IN_SPANS
+    )
+
+
+def clean_text(text: str) -> str:
+    """Return a text for a span, without keys in the environment or whatever looks like a key."""
+    return Redaction.of().text(text)
+
+
+@contextmanager
+def export_traces() -> Iterator[None]:
+    """Send the traces of the block to where the environment says, until its end.
+
+    Does nothing where traces are off, where the program that virl runs in has a tracer provider, and within
+    another such block. A collector that does not answer costs a few seconds at the end and a line of warning.
+
+    Raises:
+        ModelUnavailable: `VIRL_OTEL` asks for traces and the extra is missing.
+        BadInput: the environment names an exporter that there is not.
+    """
+    if is_on() or not _is_wanted():
+        yield
+        return
+    from virl.traces.export import open_export  # noqa: PLC0415 - imports the SDK
+
+    with open_export(must=_switched_on()) as providers:
+        token = _OPENED.set(_tracing_by(*providers) if providers else None)
+        try:
+            yield
+        finally:
+            with suppress(ValueError):  # closed in another context
+                _OPENED.reset(token)
+
+
+def _current_tracing() -> Tracing | None:
+    """Return the tracing opened by virl, else that of the host program; `None` without either."""
+    return _OPENED.get() or _host_tracing()
+
+
+def _host_tracing() -> Tracing | None:
+    """Return the tracing of the program around virl; `None` if it has no tracer provider."""
+    api: Any = sys.modules.get("opentelemetry.trace")
+    if api is None or os.environ.get(SWITCH, "").lower() in _NO:
+        return None
+    provider = api.get_tracer_provider()
+    if isinstance(provider, api.ProxyTracerProvider):
+        return None
+    from opentelemetry.metrics import get_meter_provider  # noqa: PLC0415 - of an extra
+
+    return _tracing_by(provider, get_meter_provider())
+
+
+@lru_cache(maxsize=4)
+def _tracing_by(tracers: "TracerProvider", meters: "MeterProvider") -> Tracing:
+    """Return a tracer and histograms of two providers."""
+    meter = meters.get_meter("virl")
+    return Tracing(
+        tracers.get_tracer("virl"),
+        meter.create_histogram(
+            "gen_ai.client.token.usage",
+            unit="{token}",
+            description="Tokens of a request",
+            explicit_bucket_boundaries_advisory=_TOKEN_BOUNDS,
+        ),
+        meter.create_histogram(
+            "gen_ai.client.operation.duration",
+            unit="s",
+            description="Duration of a request",
+            explicit_bucket_boundaries_advisory=_SECOND_BOUNDS,
+        ),
+    )
+
+
+def _is_wanted() -> bool:
+    """Return whether the environment asks for traces and does not switch them off."""
+    if os.environ.get(SWITCH, "").lower() in _NO or os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true":
+        return False
+    if os.environ.get("OTEL_TRACES_EXPORTER", "").lower() == "none":
+        return False
+    return _switched_on() or any(map(os.environ.get, STANDARD_SWITCHES))
+
+
+def _switched_on() -> bool:
+    """Return whether `VIRL_OTEL` asks for traces."""
+    return os.environ.get(SWITCH, "").lower() in _YES
+
+
+def _drop_missing(attributes: Attributes) -> dict[str, Value]:
+    """Return the attributes that are not `None`."""
+    return {name: value for name, value in attributes.items() if value is not None}

@@ -1,1 +1,0 @@
-"""Training of virl's own models; needs the extra `train`."""
