@@ -94,7 +94,6 @@ def plan_statistics(plan: CityPlan, ground: shapely.Polygon | None = None) -> Ci
     corners = np.concatenate([street.line for street in layout.streets])
     covered = ground or shapely.MultiPoint(corners).convex_hull
     water = shapely.union_all(layout.waters)
-    shapely.prepare(water)
     standing = [house.footprint for house in layout.buildings if not house.base]
     afloat = shapely.within(shapely.point_on_surface(standing), water).sum() if standing else 0
     return CityStatistics(

@@ -245,9 +245,8 @@ _PICTURES = ArrayStore("views", "view", MOST_KEPT, lambda rgb: {"rgb": rgb}, _re
 
 def _street_headings(layout: StreetPlan) -> Floats:
     """Return the heading of the street at each panorama, degrees, shape (panoramas,)."""
-    owner = np.repeat(np.arange(len(layout.streets)), [len(street.line) for street in layout.streets])
-    corners = np.concatenate([street.line for street in layout.streets])
-    mine = np.asarray(shapely.linestrings(corners, indices=owner))[layout.panoramas.street]
+    lines = np.array([shapely.LineString(street.line) for street in layout.streets])
+    mine = lines[layout.panoramas.street]
     where = shapely.line_locate_point(mine, shapely.points(layout.panoramas.xy))
     where = np.minimum(where, shapely.length(mine) - 1.0)
     ends = (
