@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virl.errors import BadInput
+from virl.geo.globe import Floats
 from virl.platform.city.attitude import Attitude
 from virl.platform.city.streetview import Camera, Image
 
@@ -170,7 +171,9 @@ def tiles_seen(camera: Camera, attitude: Attitude, width: int, height: int, tile
     return tiles_at(*sample_points(attitude, camera, width, height), width, height, tile)
 
 
-def tiles_at(columns: Floats32, rows: Floats32, width: int, height: int, tile: int) -> set[Tile]:
+def tiles_at(
+    columns: Floats | Floats32, rows: Floats | Floats32, width: int, height: int, tile: int
+) -> set[Tile]:
     """Return the (column, row) of all tiles that points of a padded panorama are sampled from.
 
     Args:
