@@ -22,7 +22,7 @@ from virl.platform.city.places import Place
 from virl.platform.city.streetview import View
 from virl.platform.perception.active import look_closer
 from virl.platform.perception.base import Detection, Detector
-from virl.platform.perception.look import sweep_cameras
+from virl.platform.perception.cameras import sweep_cameras
 from virl.platform.perception.matching import match_place
 from virl.registry import first_line
 

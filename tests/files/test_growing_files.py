@@ -21,9 +21,8 @@ from virl.money.ledger import Ledger
 from virl.money.spending import Price
 from virl.platform.navigators.region.records import Ordered, SurveyPlan
 from virl.platform.navigators.region.survey import SurveyStore
-from virl.platform.perception.memory.log import Log
+from virl.platform.perception.memory.log import Begun, Joined, Log
 from virl.platform.perception.memory.objects import Estimate
-from virl.platform.perception.memory.records import Begun, Joined
 from virl.platform.perception.memory.settings import MemorySettings
 
 PLAN = SurveyPlan(

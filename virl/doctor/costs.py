@@ -20,7 +20,7 @@ from virl.money.spending import Price
 from virl.platform.city.city import City
 from virl.platform.city.streetview import Camera
 from virl.platform.navigators.intention.navigator import ROAD_FOV
-from virl.platform.perception.look import CLOSEST_FOV, sweep_cameras
+from virl.platform.perception.cameras import CLOSEST_FOV, sweep_cameras
 from virl.platform.providers.cities import all_cities
 from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.city_file import GoogleOptions, Imagery

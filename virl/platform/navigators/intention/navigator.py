@@ -15,7 +15,7 @@ from virl.platform.movers.memory import StreetMemory
 from virl.platform.navigators.intention.prospects import Prospect, Prospects
 from virl.platform.navigators.intention.rules import RoadChoice
 from virl.platform.perception.base import Senses
-from virl.platform.perception.road_fronts import RoadSight, boards_in_words
+from virl.platform.perception.road_sight import RoadSight, boards_in_words
 
 ROAD_FOV = 60.0  # the fov of a look down a road (as in V-IRL)
 """Degrees across a view down a road."""
