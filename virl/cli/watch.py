@@ -94,8 +94,8 @@ def _play(name: str, fields: Sequence[str], out: Path, episode: str, port: int) 
     """Let a person play an episode at the page, which stays until Ctrl+C."""
     require("serve", what="serving")
     from virl.agent.control import Control  # noqa: PLC0415 - loads when asked for
+    from virl.bench.benchmark import find_benchmark  # noqa: PLC0415
     from virl.bench.play import played_by_human  # noqa: PLC0415 - brings in the benchmarks
-    from virl.bench.registry import find_benchmark  # noqa: PLC0415
     from virl.cli.bench import set_options  # noqa: PLC0415
     from virl.journal.town_ground import town_ground  # noqa: PLC0415 - brings in the cities
     from virl.serve.watch.living import wait_for_interrupt  # noqa: PLC0415 - needs the extra

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virl.bench.shared import SharedDetector
+from virl.bench.shared_models import SharedDetector
 from virl.errors import BadInput
 from virl.geo.globe import LatLng, signed_turn
 from virl.platform.city.streetview import Box, Camera, Panorama, Pose, View

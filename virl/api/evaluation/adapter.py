@@ -18,10 +18,9 @@ from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value,
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from virl.api.evaluation.model import MIND, Halted, InspectChatModel, ask_in_loop
-from virl.bench.benchmark import AnyBenchmark, BaseOptions, Shown, Tally
+from virl.bench.benchmark import AnyBenchmark, BaseOptions, Shown, Tally, find_benchmark
 from virl.bench.engine.work import Bench, EpisodeOutcome, Job, open_bench
 from virl.bench.episode import Episode, Record
-from virl.bench.registry import find_benchmark
 from virl.bench.report.results import cell_scores
 from virl.bench.resources import Resources, Terms
 from virl.bench.statistics import Interval, estimate
