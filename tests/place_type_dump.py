@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from virl.datasets.collect.rules import load_intentions
+from virl.datasets.collect.questions import load_intentions
 from virl.mind.lexicon import load_lexicon
 from virl.osm.place_types import KEYS, type_table
 from virl.platform.city.place_types import Mark, by_type, types_20, types_96, types_marked, types_named

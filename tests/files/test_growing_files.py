@@ -14,7 +14,7 @@ from full_disk import full_disk
 
 from benchmarks.touchdown.train.metrics import metrics_of, read_metrics
 from virl.bench.records import Records, read_records
-from virl.datasets.collect.rows import Row, Rows
+from virl.datasets.collect.dataset import Row, Rows
 from virl.errors import CannotWrite, VirlError
 from virl.geo.globe import LatLng
 from virl.money.ledger import Ledger

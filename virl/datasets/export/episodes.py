@@ -7,7 +7,6 @@ from random import Random
 
 import numpy as np
 
-from virl.datasets.export.clauses import Clause, Mention, Pass, Share, Stop, Unit
 from virl.datasets.export.describe import (
     SAY_LIGHT,
     Crossed,
@@ -16,9 +15,8 @@ from virl.datasets.export.describe import (
     describe,
     landmarks_abeam,
 )
-from virl.datasets.export.town import Town
-from virl.datasets.export.ways import ways_out
-from virl.datasets.export.wording import word
+from virl.datasets.export.town import Town, ways_out
+from virl.datasets.export.wording import Clause, Mention, Pass, Share, Stop, Unit, word
 from virl.errors import BadInput
 from virl.geo.globe import Flags, signed_turn
 
