@@ -155,7 +155,7 @@ def _open_collection(
     budget_usd: float | None,
     cache: CacheMode | None,
 ) -> "Iterator[tuple[Collection, Progress]]":
-    from virl.datasets.collect.collecting import (
+    from virl.datasets.collect.collecting import (  # noqa: PLC0415 - brings in the providers
         collecting_bar,
         opened_collection,
     )

@@ -72,7 +72,13 @@ def _draw(folder: Path, records: Sequence[AnyRecord], city: City | None) -> str:
     marked = [step for one in told for step in steps_in(one)]
     result_map, others = _one_map(records) if steps else (None, None)
     context = report_context(folder, records, city, steps, others) | {
-        "map": walk_map(steps, ground_of(city), result_map, end=_end_label(records), marked=marked)
+        "map": walk_map(
+            steps,
+            ground_of(city),
+            result_map,
+            end="End" if any(isinstance(record, EndRecord) for record in records) else "So far",
+            marked=marked,
+        )
         if steps
         else None,
         "spots": result_map,
@@ -149,10 +155,6 @@ def _one_map(records: Sequence[AnyRecord]) -> tuple[MapExhibit | None, Sequence[
 def start_of(records: Sequence[AnyRecord]) -> StartRecord:
     """Return the first record of a journal."""
     return next(record for record in records if isinstance(record, StartRecord))
-
-
-def _end_label(records: Sequence[AnyRecord]) -> str:
-    return "End" if any(isinstance(record, EndRecord) for record in records) else "So far"
 
 
 def shown_views(told: Sequence[Chapter]) -> list[str]:

@@ -62,7 +62,10 @@ def benchmark_task(name: str, asked: Mapping[str, object]) -> Task:
         dataset=MemoryDataset([_to_sample(benchmark, one) for one in episodes], name=name),
         solver=run_episode(benchmark, {one.id: one for one in episodes}, work),
         scorer=own_scores(name, data),
-        metrics=_means_by_metric(name, data),
+        metrics={  # of all episodes together: the value of the benchmark's table, and its error
+            one.key: [mean(name, data, one.key), stderr(name, data, one.key)]
+            for one in find_benchmark(name).metrics
+        },
         fail_on_error=False,  # episodes that fail are counted apart, as in every benchmark of virl
         metadata={"benchmark": benchmark.title, "about": benchmark.about, "options": data},
     )
@@ -215,19 +218,6 @@ def own_scores(benchmark: str, options: Mapping[str, Any]) -> Scorer:
         )
 
     return score
-
-
-def _means_by_metric(benchmark: str, options: Mapping[str, Any]) -> dict[str, list[Metric]]:
-    """Return the metrics of all episodes together, by key: the value of the benchmark's table, and its error.
-
-    Args:
-        benchmark: its name.
-        options: of the run, as JSON.
-    """
-    return {
-        one.key: [mean(benchmark, options, one.key), stderr(benchmark, options, one.key)]
-        for one in find_benchmark(benchmark).metrics
-    }
 
 
 @metric(scores="unreduced")

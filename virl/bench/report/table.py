@@ -13,7 +13,6 @@ from rich.text import Text
 from virl.bench.benchmark import Metric, Published
 from virl.bench.report.results import (
     MetricHead,
-    PublishedRow,
     Results,
     shown_done,
     shown_metrics,
@@ -65,7 +64,13 @@ def _terminal_tables(results: Results, width: int, published: bool) -> Iterator[
     yield from _wrap_tables(results.title, _measured_columns(results), metrics, rows, width)
     yield Text(_legend(metrics, any(row.values for row in results.rows)), "dim")
     if results.published and published:
-        papers = [[_published_cell(paper, metric) for metric in metrics] for paper in results.published]
+        papers = [
+            [
+                shown_number(paper.values[metric.key], metric) if metric.key in paper.values else "-"
+                for metric in metrics
+            ]
+            for paper in results.published
+        ]
         names = ["model", *(paper.name for paper in results.published)]
         sources = ["source", *(paper.source for paper in results.published)]
         title = f"{results.title}: published results, not measured here"
@@ -243,11 +248,6 @@ def _cell(value: Interval | None, metric: MetricHead) -> str:
     coarse = metric.model_copy(update={"digits": 0}) if metric.percent else metric
     low, high = (shown_number(number, coarse) for number in value[1:])
     return f"{shown_number(value[0], metric)} ({low}\N{EN DASH}{high})"
-
-
-def _published_cell(paper: PublishedRow, metric: MetricHead) -> str:
-    """Return a published value of a metric as text; a dash if there is none."""
-    return shown_number(paper.values[metric.key], metric) if metric.key in paper.values else "-"
 
 
 def _tex_cell(value: Interval | None, metric: MetricHead) -> str:

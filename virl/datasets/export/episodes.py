@@ -67,7 +67,8 @@ def draw_episodes(town: Town, part: Flags, count: int, rng: Random, *, face: boo
         BadInput: the part is too small for so many.
     """
     found: dict[tuple[str, ...], ExportedEpisode] = {}
-    begin = _starts(town, part)
+    # Walks begin in the middle of blocks, at nodes with all their links.
+    begin = np.flatnonzero(part & town.whole & (town.graph.degree == 2)).tolist()
     in_vain = 0 if begin else PATIENCE
     while len(found) < count and in_vain < PATIENCE:
         told = _draw_episode(town, part, rng.choice(begin), rng, face=face)
@@ -223,11 +224,6 @@ def _to_crossing(town: Town, path: Sequence[int]) -> list[int]:
         before, node = node, onward[0]
         nodes.append(node)
     return nodes if town.is_crossing(node) else []
-
-
-def _starts(town: Town, part: Flags) -> list[int]:
-    """Return the nodes in the middle of blocks, with all their links, at which walks may begin."""
-    return np.flatnonzero(part & town.whole & (town.graph.degree == 2)).tolist()
 
 
 def _draw_walk(town: Town, part: Flags, start: int, rng: Random) -> list[int]:

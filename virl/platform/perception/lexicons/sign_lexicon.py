@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from pydantic import Field
@@ -19,9 +19,6 @@ from rapidfuzz.process import cdist
 from virl.platform.city.place_types import by_type
 from virl.platform.city.type_words import MoreWords, TypeWords, more_words, words_of
 from virl.platform.perception.registry import Kind, ModelSettings
-
-if TYPE_CHECKING:  # opens lexicons
-    from virl.platform.perception.models import Models
 
 __all__ = ["Lexicon", "LexiconSettings", "key_of", "token_count"]
 
@@ -225,7 +222,7 @@ def _is_explained(span: Span, found: list[_Match]) -> bool:
     return any(match.span[0] < span[1] and span[0] < match.span[1] for match in found)
 
 
-def open_lexicon(settings: LexiconSettings, _: "Models") -> Lexicon:
+def open_lexicon(settings: LexiconSettings, _: object) -> Lexicon:
     """Open the lexicon of these words."""
     return Lexicon(settings, more_words(settings.more) if settings.more else None)
 

@@ -103,7 +103,11 @@ class SignsFirstReader:
 
     def _signs(self, images: Sequence[Image]) -> list[list[Box]]:
         """Return the boxes of the signs in each picture; none in pictures of a size that no camera has."""
-        fitting = [number for number, image in enumerate(images) if _fits_a_camera(image)]
+        fitting = [
+            number
+            for number, image in enumerate(images)
+            if all(_LEAST_SIDE <= side <= _MOST_SIDE for side in image.shape[:2])
+        ]
         found: list[list[Box]] = [[] for _ in images]
         seen = self._detector.detect([view_of_picture(images[number]) for number in fitting], [SIGN])
         for number, signs in zip(fitting, seen, strict=True):
@@ -117,8 +121,3 @@ class SignsFirstReader:
     def _is_large(self, box: Box) -> bool:
         """Return whether a sign is large enough to be read."""
         return min(box[2] - box[0], box[3] - box[1]) >= self._settings.min_side
-
-
-def _fits_a_camera(image: Image) -> bool:
-    """Return whether a camera can have a picture's size."""
-    return all(_LEAST_SIDE <= side <= _MOST_SIDE for side in image.shape[:2])
