@@ -15,10 +15,9 @@ from virl.platform.movers.memory import StreetMemory
 from virl.platform.navigators.intention.prospects import Prospect, Prospects
 from virl.platform.navigators.intention.rules import RoadChoice
 from virl.platform.perception.base import Senses
+from virl.platform.perception.cameras import ROAD_FOV
 from virl.platform.perception.road_sight import RoadSight, boards_in_words
 
-ROAD_FOV = 60.0  # the fov of a look down a road (as in V-IRL)
-"""Degrees across a view down a road."""
 CROSSING = 3
 """Ways that meet at a crossing at least."""
 WALKED = "back to a road seen before and not walked"

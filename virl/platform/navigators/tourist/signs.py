@@ -12,6 +12,7 @@ from virl.platform.navigators.tourist.spotting import LandmarkSighting, surest
 from virl.platform.perception.active import SAME
 from virl.platform.perception.base import Reader, TextLine
 from virl.platform.perception.cameras import carry_box, reading_cameras, share_in_common
+from virl.platform.perception.kept_finds import read_views
 from virl.platform.perception.signs import box_around, group_lines
 
 MIN_RESEMBLANCE = 80.0
@@ -76,7 +77,7 @@ class SignReader:
         key = (pano_id, round(normalize_heading(heading), 3))
         if key not in self._read:
             views = [self._streetview.view(pano_id, camera) for camera in self._cameras(heading)]
-            read = self._reader.read([view.pixels for view in views])
+            read = read_views(self._reader, views)
             self._read[key] = _merge_readings(
                 sign for view, lines in zip(views, read, strict=True) for sign in signs_of(view.camera, lines)
             )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import ceil, floor
 from pathlib import Path
 from threading import Lock
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import cv2
 import numpy as np
@@ -152,6 +152,8 @@ _MOST_ASPECT = 40
 
 class RapidOcrSettings(ModelSettings):
     """Settings of the reader; `platform/models/rapidocr.yaml` gives the reasons for the values."""
+
+    sees_pixels_alone: ClassVar[bool] = True
 
     kind: Literal["rapidocr"]
     find_scale: float = Field(gt=0, le=2)

@@ -1,1 +1,1 @@
-"""What several models are made of: labels and boxes of detectors, towers of recognizers, keypoints of DISK."""
+"""What several models are made of: labels and boxes of detectors, towers of recognizers, DISK keypoints."""
