@@ -14,9 +14,9 @@ from PIL import Image, ImageDraw
 import virl
 from virl.errors import BadInput
 from virl.geo.globe import LatLng, LocalFrame, signed_turn
-from virl.journal.ground import ground_of
 from virl.journal.journal import read_journal
 from virl.journal.records import EndRecord, PlaceRecord, StartRecord, StepRecord, ViewRecord
+from virl.journal.walk_map import ground_of
 from virl.pages.fonts import face_for, font
 from virl.pages.map_picture import draw_picture
 from virl.pages.maps import MapPath, Mark, map_figure

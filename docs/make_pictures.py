@@ -18,10 +18,9 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from virl.geo.globe import LocalFrame
-from virl.journal.ground import ground_of
 from virl.journal.journal import read_journal
 from virl.journal.records import StepRecord
-from virl.journal.walk_map import ends_of, walked_path
+from virl.journal.walk_map import ends_of, ground_of, walked_path
 from virl.pages.fonts import FONT_FOLDER
 from virl.pages.map_picture import draw_picture
 from virl.pages.maps import map_figure

@@ -23,9 +23,8 @@ from virl.bench.benchmark import (
     ShownView,
     Tally,
 )
-from virl.bench.episode import Episode, EpisodeResult, Record
-from virl.bench.faults import TryAgain
-from virl.bench.pictures import jpeg
+from virl.bench.episode import Episode, EpisodeResult, Record, TryAgain
+from virl.bench.files import jpeg
 from virl.bench.resources import Resources
 from virl.errors import BudgetExceeded, NoImagery
 from virl.geo.globe import LatLng, destination

@@ -19,9 +19,10 @@ from virl.datasets.collect.dataset import (
     PlaceRow,
     QuestionRow,
     RouteRow,
+    Row,
+    Rows,
     write_card,
 )
-from virl.datasets.collect.rows import Row, Rows
 
 HARMFUL = (
     """__import__('os').system("touch harmed") O'Brien's "Bar" \\ {{ 7 * 7 }} <script>alert(1)</script>"""

@@ -1,7 +1,14 @@
 """Metrics of walks, and how sure their means are."""
 
-from virl.bench.metrics.indoor import IndoorScore, score_indoor
-from virl.bench.metrics.paths import cls, dtw, ndtw, sdtw, success_weighted_path_length
+from virl.bench.metrics.paths import (
+    IndoorScore,
+    cls,
+    dtw,
+    ndtw,
+    score_indoor,
+    sdtw,
+    success_weighted_path_length,
+)
 from virl.bench.metrics.street import (
     PathScore,
     StreetScore,

@@ -13,9 +13,9 @@ from virl.platform.perception.base import (
     Senses,
     TextLine,
 )
+from virl.platform.perception.cameras import sweep_cameras
 from virl.platform.perception.embeddings import ViewEmbedder, open_store
 from virl.platform.perception.images import as_view, crop
-from virl.platform.perception.look import sweep_cameras
 from virl.platform.perception.matching import match_place
 from virl.platform.perception.memory import VisualMemory, memory_settings, write_csv, write_geojson
 from virl.platform.perception.models import ModelOptions, Models, model_names, read_model

@@ -16,7 +16,7 @@ from pydantic import Field
 
 from virl.bench.benchmark import Metric
 from virl.bench.episode import Data, Record
-from virl.bench.truth import truth_of
+from virl.bench.resources import truth_of
 from virl.errors import BadInput
 from virl.geo.globe import LatLng
 from virl.platform.city.city import City

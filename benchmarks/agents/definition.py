@@ -9,8 +9,7 @@ from pydantic import Field
 from virl.bench.agent_runs import RUN, RUN_REPORT, cost_of_run, failure_of_run
 from virl.bench.benchmark import BaseOptions, Benchmark, Scores, Shown
 from virl.bench.episode import Episode, EpisodeResult, Record
-from virl.bench.resources import Resources
-from virl.bench.truth import truth_of
+from virl.bench.resources import Resources, truth_of
 from virl.bench.walks import UserPath
 from virl.errors import BadInput, MindFailed, UnknownName
 from virl.platform.city.city import City

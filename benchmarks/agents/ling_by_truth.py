@@ -1,7 +1,7 @@
 """Ling's routine with the truth for senses."""
 
 from virl.agent.agent import Agent
-from virl.bench.truth import truth_of
+from virl.bench.resources import truth_of
 from virl.platform.navigators.tourist.oracle import TruthSpotter
 from virl.routines.directions.following.tour import ask_and_walk
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from virl.agent.character import Character
-from virl.bench.truth import truth_of
+from virl.bench.resources import truth_of
 from virl.geo.globe import LatLng
 from virl.journal.records import NoteRecord, Result, StepRecord
 from virl.platform.city.city import City, Visible

@@ -15,7 +15,7 @@ from itertools import combinations
 
 from rapidfuzz import fuzz
 
-from virl.bench.truth import truth_of
+from virl.bench.resources import truth_of
 from virl.geo.globe import LatLng, bearing, distance, signed_turn
 from virl.platform.city.city import City, Visible
 from virl.platform.city.maps import walked_route

@@ -5,8 +5,7 @@ from dataclasses import asdict, dataclass
 
 from virl.bench.benchmark import Benchmark, OwnPage
 from virl.bench.episode import Data, Episode, EpisodeResult
-from virl.bench.resources import Resources
-from virl.bench.truth import truth_of
+from virl.bench.resources import Resources, truth_of
 from virl.geo.globe import LatLng
 from virl.registry import first_line
 from virl.routines.counting.rounds import memory_settings_for

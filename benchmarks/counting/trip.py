@@ -7,7 +7,7 @@ from typing import Literal
 from virl.platform.city.city import City, Truth
 from virl.platform.city.streetview import Pose
 from virl.platform.perception.active import Look, Sighting
-from virl.platform.perception.overlap import intersection_over_union
+from virl.platform.perception.cameras import intersection_over_union
 from virl.routines.counting.counter import Counter
 
 from .walks import CountedWalk, poses

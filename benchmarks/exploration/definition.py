@@ -22,8 +22,7 @@ from virl.bench.agent_runs import RUN, EpisodeModels, cost_of_run, failure_of_ru
 from virl.bench.benchmark import BaseOptions, Benchmark
 from virl.bench.episode import Episode, EpisodeResult
 from virl.bench.metrics.paths import success_weighted_path_length
-from virl.bench.resources import Resources
-from virl.bench.truth import truth_of
+from virl.bench.resources import Resources, truth_of
 from virl.errors import BadInput, UnknownName
 from virl.geo.globe import Floats, LatLng, distance, signed_turn
 from virl.journal.journal import read_journal

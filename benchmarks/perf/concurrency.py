@@ -33,9 +33,9 @@ from virl.datasets.collect.dataset import (
     Card,
     KeyPoint,
     RouteRow,
+    Rows,
     write_card,
 )
-from virl.datasets.collect.rows import Rows
 from virl.geo.globe import destination
 from virl.platform.city.city import City
 from virl.platform.city.networks import held_street_map

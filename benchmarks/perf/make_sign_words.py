@@ -21,7 +21,7 @@ from pathlib import Path
 from virl.errors import BadInput
 from virl.files.writing import write_whole
 from virl.osm.places import place_types
-from virl.platform.perception.lexicon import Lexicon, LexiconSettings, key_of, token_count
+from virl.platform.perception.lexicons.sign_lexicon import Lexicon, LexiconSettings, key_of, token_count
 from virl.platform.perception.models import model_file
 from virl.settings.model import load_settings
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 from rapidfuzz import fuzz
 
-from virl.bench.truth import truth_of
+from virl.bench.resources import truth_of
 from virl.platform.city.city import Truth, Visible
 from virl.platform.city.networks import held_street_map
 from virl.platform.city.streetview import Camera, View

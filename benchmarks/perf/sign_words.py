@@ -32,7 +32,7 @@ from virl.osm.box import SUFFIXES
 from virl.osm.extract import read_extract
 from virl.osm.places import Pois, pois_of
 from virl.platform.city.place_types import types_20
-from virl.platform.perception.lexicon import Lexicon
+from virl.platform.perception.lexicons.sign_lexicon import Lexicon
 from virl.platform.perception.models import Models
 from virl.towns.plan.town_plan import Shop
 

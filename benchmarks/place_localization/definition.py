@@ -11,7 +11,7 @@ from pydantic import Field
 from virl.bench.benchmark import Benchmark
 from virl.bench.city_data import CityOptions, city_data
 from virl.bench.episode import Episode, EpisodeResult
-from virl.bench.pictures import jpeg
+from virl.bench.files import jpeg
 from virl.bench.resources import Resources
 from virl.datasets.collect.dataset import DataSet, PlaceRow
 from virl.geo import globe
@@ -22,7 +22,7 @@ from virl.platform.city.places import Place
 from virl.platform.city.streetview import View
 from virl.platform.perception.active import look_closer
 from virl.platform.perception.base import Detection, Detector
-from virl.platform.perception.look import sweep_cameras
+from virl.platform.perception.cameras import sweep_cameras
 from virl.platform.perception.matching import match_place
 from virl.registry import first_line
 

@@ -7,6 +7,7 @@ from functools import partial
 from virl.bench.benchmark import Benchmark, Metric, Scores, Shown, ShownView, Tally
 from virl.bench.city_data import CityOptions, city_data
 from virl.bench.episode import Episode, EpisodeResult, Record
+from virl.bench.files import jpeg, photo_view, read_photo
 from virl.bench.metrics.choices import (
     LETTERS,
     MappedLetter,
@@ -15,9 +16,7 @@ from virl.bench.metrics.choices import (
     rotations,
     strict_letter,
 )
-from virl.bench.model_roles import is_model
-from virl.bench.pictures import jpeg, photo_view, read_photo
-from virl.bench.resources import Resources, cost_of
+from virl.bench.resources import Resources, cost_of, is_model
 from virl.errors import MindFailed, UnknownName
 from virl.mind.base import Mind
 from virl.mind.prompt import load_prompt

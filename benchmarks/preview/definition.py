@@ -9,8 +9,7 @@ from pydantic import Field
 
 from virl.bench.benchmark import BaseOptions, Benchmark
 from virl.bench.episode import Episode, EpisodeResult
-from virl.bench.resources import Resources
-from virl.bench.truth import truth_of
+from virl.bench.resources import Resources, truth_of
 from virl.platform.city.city import City, Truth
 from virl.platform.city.streetview import Pose
 from virl.platform.navigators.tourist.signs import SignReader

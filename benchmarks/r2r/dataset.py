@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from virl.bench.metrics.indoor import IndoorScore, score_indoor
+from virl.bench.metrics.paths import IndoorScore, score_indoor
 from virl.bench.walks import in_order
 from virl.errors import BadInput
 from virl.geo.globe import Floats

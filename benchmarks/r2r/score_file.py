@@ -11,8 +11,8 @@ import typer
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 from rich.console import Console
 
-from virl.bench.metrics.indoor import IndoorScore
-from virl.bench.report.means import means_table
+from virl.bench.metrics.paths import IndoorScore
+from virl.bench.report.table import means_table
 from virl.cli.guard import add_guard
 from virl.console import SafeConsole
 from virl.errors import BadInput

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from virl.bench.benchmark import BaseOptions, Benchmark
 from virl.bench.episode import Episode, EpisodeResult, Picture
-from virl.bench.pictures import jpeg
+from virl.bench.files import jpeg
 from virl.bench.resources import Resources, cost_of
 from virl.errors import BadInput
 from virl.geo.globe import bearing
@@ -26,7 +26,7 @@ from virl.platform.navigators.sight.goal import SightGoal
 from virl.platform.navigators.sight.looking import Kept, SignLooks
 from virl.platform.navigators.sight.navigator import Explorer, SightNavigator
 from virl.platform.navigators.sight.understanding import goal_in_picture, goal_in_words
-from virl.platform.perception.lexicon import Lexicon
+from virl.platform.perception.lexicons.sign_lexicon import Lexicon
 from virl.platform.perception.models import Models
 from virl.registry import first_line
 

@@ -10,7 +10,7 @@ import typer
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 from rich.console import Console
 
-from virl.bench.report.means import means_table
+from virl.bench.report.table import means_table
 from virl.bench.walks import WalkScores, as_walked
 from virl.cli.guard import add_guard
 from virl.console import SafeConsole

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from virl.bench.batching import Batcher
+from virl.bench.shared_models import Batcher
 
 
 class Doubler:

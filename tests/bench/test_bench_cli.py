@@ -6,7 +6,7 @@ import pytest
 from made_benchmark import NAME, Options
 from typer.testing import CliRunner
 
-from virl.bench.registry import find_benchmark
+from virl.bench.benchmark import find_benchmark
 from virl.cli.bench import bench_app, run_module
 from virl.errors import BadInput, ModelUnavailable, UnknownName
 

@@ -17,7 +17,7 @@ from made_dataset import RouteRow, panorama_row, place_row, question_row, write_
 from real_data import real_data
 from rich.console import Console
 
-from virl.bench.registry import benchmark_names, find_benchmark
+from virl.bench.benchmark import benchmark_names, find_benchmark
 from virl.bench.resources import Terms
 from virl.bench.run import Engine, Part, Unpaid, run_benchmark
 from virl.errors import BadInput

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from virl.bench.registry import BENCHMARKS, benchmark_names, find_benchmark
+from virl.bench.benchmark import BENCHMARKS, benchmark_names, find_benchmark
 
 ROOT = Path(__file__).parents[2]
 
@@ -29,7 +29,7 @@ def test_a_package_of_the_users_with_the_same_name_stands_in_no_ones_way(tmp_pat
     path.write_text("MINE = True\n")
     code = (
         "import benchmarks\n"
-        "from virl.bench.registry import benchmark_names, find_benchmark\n"
+        "from virl.bench.benchmark import benchmark_names, find_benchmark\n"
         "assert benchmarks.MINE\n"
         "print(*benchmark_names())\n"
         "print(find_benchmark('r2r').episodes.__module__)\n"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from openai_server import ChatServer, text
 
-from virl.bench.faults import TryAgain, may_pass
+from virl.bench.episode import TryAgain, may_pass
 from virl.bench.pace import Pace
 from virl.bench.resources import Resources, Terms, cost_of
 from virl.errors import BudgetExceeded, MindFailed, ModelUnavailable, NoImagery, ProviderError, UnknownName

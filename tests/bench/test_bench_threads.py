@@ -7,7 +7,7 @@ import pytest
 
 BUSY = """
 import atexit, sys, threading, time
-from virl.bench.engine.threads import ThreadCrew
+from virl.bench.engine.crew import ThreadCrew
 from virl.cli.main import main
 
 crew = ThreadCrew(lambda episode: time.sleep(60), 1)

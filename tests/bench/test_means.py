@@ -2,7 +2,7 @@ import pytest
 from rich.console import Console
 
 from virl.bench.benchmark import Metric, Published
-from virl.bench.report.means import means_of, means_table
+from virl.bench.report.table import means_of, means_table
 
 SUCCESS, ERROR = Metric("sr", "SR"), Metric("ne", "NE m", percent=False, digits=2)
 

@@ -9,7 +9,7 @@ from made_package import install_plugin
 from typer.testing import CliRunner
 
 from virl.agent.character_file import agent_names
-from virl.bench.registry import benchmark_names
+from virl.bench.benchmark import benchmark_names
 from virl.cli import completion
 from virl.cli.main import app
 from virl.mind.keys import KEYS

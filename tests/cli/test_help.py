@@ -11,7 +11,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from virl.bench.registry import benchmark_names
+from virl.bench.benchmark import benchmark_names
 from virl.cli.main import app
 
 SHOWN = Path(__file__).with_name("help")

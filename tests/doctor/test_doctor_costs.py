@@ -12,7 +12,7 @@ from served_google import FlatPhotos, Google, google_over
 from virl.doctor.costs import Estimate, estimates, localization_cameras, smallest_and_largest, tiles_of
 from virl.doctor.habits import MEASURED, Habits
 from virl.platform.city.streetview import Camera
-from virl.platform.perception.look import sweep_cameras
+from virl.platform.perception.cameras import sweep_cameras
 from virl.platform.providers import open_city
 from virl.platform.providers.cities import all_cities
 from virl.platform.providers.google.settings import GoogleSettings, load_google_settings

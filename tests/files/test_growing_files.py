@@ -14,16 +14,15 @@ from full_disk import full_disk
 
 from benchmarks.touchdown.train.metrics import metrics_of, read_metrics
 from virl.bench.records import Records, read_records
-from virl.datasets.collect.rows import Row, Rows
+from virl.datasets.collect.dataset import Row, Rows
 from virl.errors import CannotWrite, VirlError
 from virl.geo.globe import LatLng
 from virl.money.ledger import Ledger
 from virl.money.spending import Price
 from virl.platform.navigators.region.records import Ordered, SurveyPlan
 from virl.platform.navigators.region.survey import SurveyStore
-from virl.platform.perception.memory.log import Log
+from virl.platform.perception.memory.log import Begun, Joined, Log
 from virl.platform.perception.memory.objects import Estimate
-from virl.platform.perception.memory.records import Begun, Joined
 from virl.platform.perception.memory.settings import MemorySettings
 
 PLAN = SurveyPlan(

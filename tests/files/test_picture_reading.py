@@ -12,7 +12,7 @@ import numpy as np
 import PIL.Image
 import pytest
 
-from virl.bench.pictures import read_photo
+from virl.bench.files import read_photo
 from virl.errors import BadInput, NoImagery, ProviderError, VirlError
 from virl.files.pictures import MOST_PIXELS, PictureFault, open_picture
 from virl.pages.pictures import embed

@@ -8,8 +8,8 @@ from test_report import HOSTILE, Page
 
 from virl.errors import BadInput
 from virl.journal.gallery import page as gallery_page
+from virl.journal.gallery.cards import thumbnail
 from virl.journal.gallery.page import write_gallery
-from virl.journal.gallery.thumbnail import thumbnail
 from virl.journal.report import write_report
 from virl.pages.ground import MapGround
 

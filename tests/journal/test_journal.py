@@ -14,7 +14,7 @@ from made_run import keep_made_run
 from writer import end_record, expected, start_record, step_record, write
 
 from virl.errors import CannotWrite, JournalBroken
-from virl.journal import lock
+from virl.journal import folder
 from virl.journal.journal import Journal, read_journal, total_cost
 from virl.journal.records import Result
 
@@ -330,7 +330,7 @@ def test_no_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Path, "open", refuse)
     with pytest.raises(CannotWrite, match=r"cannot write .*\.lock: Permission denied"):
-        lock.lock_run(tmp_path)
+        folder.lock_run(tmp_path)
 
 
 def test_the_result_is_plain_json(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from virl.cli.main import app
 from virl.journal.journal import RESULT, Journal, read_journal
-from virl.journal.parts import RESUMED
+from virl.journal.reading import RESUMED
 from virl.journal.records import AnyRecord, EndRecord, NoteRecord, Result, StartRecord, StepRecord
 from virl.journal.report import REPORT
 from virl.money.book import SPENDING

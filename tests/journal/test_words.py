@@ -1,6 +1,5 @@
 from virl.journal.records import DetectionRecord, NoteRecord, ViewRecord
-from virl.journal.story import heading_of
-from virl.journal.words import is_rows, scalar, seen_in
+from virl.journal.story import heading_of, is_rows, scalar, seen_in
 from virl.pages.maps import without_common_end
 
 

@@ -9,7 +9,7 @@ import pytest
 from tiny_tokenizers import bert_vocabulary
 
 from virl.errors import BadInput, ModelUnavailable
-from virl.platform.perception import pretrained
+from virl.platform.perception import weights
 from virl.platform.perception.detectors.grounding_dino import GroundingDinoSettings, open_grounding_dino
 from virl.platform.perception.detectors.grounding_dino_py import (
     GroundingDinoPySettings,
@@ -181,7 +181,7 @@ def test_no_weights_say_where_to_put_them(make_view, monkeypatch, tmp_path):
 
 
 def test_a_missing_package_names_the_extra(grounding_dino, make_view, monkeypatch):
-    monkeypatch.setattr(pretrained, "PACKAGES", ("torch", "no_such_vision"))
+    monkeypatch.setattr(weights, "PACKAGES", ("torch", "no_such_vision"))
     with pytest.raises(ModelUnavailable, match=r"no_such_vision not installed: pip install 'virl\[vision\]'"):
         open_it(grounding_dino).detect([make_view()], LABELS)
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from virl.errors import BadInput, ModelUnavailable
+from virl.platform.perception.detectors.owlvit import OwlSettings, open_owl
 from virl.platform.perception.models import ModelOptions, Models
-from virl.platform.perception.shared.owl import OwlSettings, open_owl
 
 for package in ("torch", "transformers"):
     pytest.importorskip(package, reason=f"needs {package}: make test-vision")

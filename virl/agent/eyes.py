@@ -2,7 +2,7 @@
 
 from virl.agent.agent import Assembly
 from virl.platform.city.streetview import Link, Panorama, View
-from virl.platform.perception.road_fronts import RoadSight, far_camera, sight_in
+from virl.platform.perception.road_sight import RoadSight, far_camera, sight_in
 
 FRONT_FINDER = "front-finder"
 """Name of the detector of fronts."""

@@ -12,7 +12,7 @@ from virl.files.writing import write_whole
 from virl.geo.globe import LatLng
 from virl.journal.convert import exchange_record, pose_record, requests_record, view_record
 from virl.journal.journal import Journal, booked_cost, paid_by, sum_costs, total_cost, write_result
-from virl.journal.parts import RESUMED, parts_of
+from virl.journal.reading import RESUMED, parts_of
 from virl.journal.records import (
     AnyRecord,
     CostRecord,

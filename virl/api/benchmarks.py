@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 from rich.console import Console
 
 from virl.api.keywords import check_keywords
+from virl.bench.benchmark import find_benchmark
 from virl.bench.engine.processes import is_main_importable
 from virl.bench.records import RESULTS
-from virl.bench.registry import find_benchmark
 from virl.bench.report.results import Results, RowResult
 from virl.bench.report.runs import gather
 from virl.bench.report.table import text_tables

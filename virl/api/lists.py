@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Self
 
 from virl.agent.roster import characters_in, roster
-from virl.bench.registry import BENCHMARKS
+from virl.bench.benchmark import BENCHMARKS
 from virl.errors import VirlError
 from virl.mind.keys import KEYS
 from virl.pages.inline_html import card, table

@@ -10,8 +10,12 @@ from virl.bench.benchmark import BenchOptions
 from virl.bench.files import slug
 from virl.bench.resources import Resources
 from virl.console import SafeConsole
-from virl.datasets.collect.bar import collecting_bar
-from virl.datasets.collect.collecting import collect_city_places, collect_city_questions, collect_city_routes
+from virl.datasets.collect.collecting import (
+    collect_city_places,
+    collect_city_questions,
+    collect_city_routes,
+    collecting_bar,
+)
 from virl.datasets.collect.collection import Collection, sole_writer
 from virl.datasets.collect.dataset import CARD, PLACES, QUESTIONS, ROUTES, DataSet, open_dataset
 from virl.datasets.collect.places import PlacesSettings

@@ -5,13 +5,12 @@ from pathlib import Path
 
 from rich.console import Console
 
-from virl.bench.benchmark import BaseOptions
+from virl.bench.benchmark import BaseOptions, find_benchmark
 from virl.bench.city_data import Uncollected
 from virl.bench.engine.work import Job, open_bench
-from virl.bench.outlook import outlook
 from virl.bench.plan import choose, make_plan
+from virl.bench.progress import outlook
 from virl.bench.records import RECORDS, read_records
-from virl.bench.registry import find_benchmark
 from virl.bench.resources import Resources
 from virl.bench.run import Engine, Part, engine_name, terms_of, worker_count
 from virl.errors import BadInput
@@ -33,7 +32,7 @@ def dry_run(
     """Check a run and say what it would do; writes no run folder and asks no model.
 
     Args:
-        name: as `virl.bench.registry.find_benchmark` takes it.
+        name: as `virl.bench.benchmark.find_benchmark` takes it.
         options: of the benchmark.
         out: folder that the run would write.
         console: for what is told.

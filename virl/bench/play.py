@@ -6,9 +6,8 @@ from pathlib import Path
 from rich.console import Console
 
 from virl.agent.control import Control, way_of
-from virl.bench.benchmark import BaseOptions
+from virl.bench.benchmark import BaseOptions, find_benchmark
 from virl.bench.episode import Episode, Record
-from virl.bench.registry import find_benchmark
 from virl.bench.report.runs import gather
 from virl.bench.resources import Resources
 from virl.bench.run import Engine, Part, run_benchmark

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, Self
 from virl.errors import BadInput
 from virl.files.json_reading import JsonFault, read_json
 from virl.files.writing import JsonLines, read_bounded, refusals_in_a_line, write_whole
-from virl.journal.lock import lock_run
+from virl.journal.folder import lock_run
 from virl.version import __version__
 
 RECORDS, SETTINGS, RESULTS = "records.jsonl", "settings.json", "results.json"

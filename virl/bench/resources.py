@@ -1,4 +1,4 @@
-"""What episodes use: cities, models and minds, each opened once a process and shared by its threads."""
+"""What episodes use: cities and their ground truth, models and minds, each opened once a process."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
@@ -7,11 +7,11 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, Literal, TypeVar
 
-from virl.bench.batching import Batcher
 from virl.bench.episode import Episode
 from virl.bench.files import FOLDER, slug
-from virl.bench.shared import (
+from virl.bench.shared_models import (
     Asked,
+    Batcher,
     SharedDescriber,
     SharedDetector,
     SharedMatcher,
@@ -19,12 +19,13 @@ from virl.bench.shared import (
     SharedRecognizer,
     question_to,
 )
+from virl.errors import BadInput, UnknownName
 from virl.mind.base import Mind
 from virl.mind.given import opened_mind
 from virl.mind.open import open_mind
 from virl.money.ledger import Ledger
 from virl.money.spending import Exchange
-from virl.platform.city.city import City
+from virl.platform.city.city import City, Truth
 from virl.platform.perception.base import Describer, Detector, Matcher, Reader, Recognizer
 from virl.platform.perception.models import Device, ModelOptions, Models, look_scores, read_model
 from virl.platform.perception.registry import Role
@@ -281,3 +282,27 @@ def cost_of(exchanges: Sequence[Exchange]) -> Mapping[str, float]:
         "output_tokens": float(sum(exchange.output_tokens for exchange in exchanges)),
         "usd": sum(exchange.usd for exchange in exchanges),
     }
+
+
+def truth_of(city: City) -> Truth:
+    """Return the ground truth of a made city.
+
+    Raises:
+        BadInput: the city has none.
+    """
+    if city.truth is None:
+        raise BadInput(f"{city.title} has no ground truth: choose a made city, such as virlton")
+    return city.truth
+
+
+def is_model(role: Role, name: str) -> bool:
+    """Return whether a name in `platform/models`, or a path to a model file, is that of a model of this role.
+
+    Raises:
+        BadInput: its file does not hold what it should.
+    """
+    try:
+        read_model(role, name)
+    except UnknownName:
+        return False
+    return True

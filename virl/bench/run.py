@@ -11,20 +11,16 @@ from typing import Any, Literal
 
 from rich.console import Console
 
-from virl.bench.benchmark import AnyBenchmark, BaseOptions
-from virl.bench.engine.crew import Crew, dispatch
-from virl.bench.engine.interrupt import interruptible
+from virl.bench.benchmark import AnyBenchmark, BaseOptions, find_benchmark
+from virl.bench.engine.crew import Crew, ThreadCrew, dispatch, interruptible
 from virl.bench.engine.processes import ProcessCrew
-from virl.bench.engine.threads import ThreadCrew
 from virl.bench.engine.work import FIRST_WAIT_S, EpisodeOutcome, Job, open_bench
 from virl.bench.episode import Episode
 from virl.bench.files import keep_files
-from virl.bench.outlook import outlook
 from virl.bench.pace import Pace
 from virl.bench.plan import choose, known_cities, make_plan, write_plan
-from virl.bench.progress import RunProgress
+from virl.bench.progress import RunProgress, outlook
 from virl.bench.records import RECORDS, Records
-from virl.bench.registry import find_benchmark
 from virl.bench.report.write import write_reports
 from virl.bench.resources import Resources, Terms
 from virl.errors import BadInput, Interrupted, VirlError
@@ -92,7 +88,7 @@ def run_benchmark(
     However it ends, what was done is on the disk and reported.
 
     Args:
-        name: as `virl.bench.registry.find_benchmark` takes it.
+        name: as `virl.bench.benchmark.find_benchmark` takes it.
         options: of the benchmark.
         out: folder of the run.
         console: for the progress and the results.

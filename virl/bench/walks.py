@@ -8,8 +8,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator
 
 from virl.bench.benchmark import Metric, Scores, Shown, ShownPoint, Tally
-from virl.bench.episode import Data, Episode, EpisodeResult, Record
-from virl.bench.faults import CannotTry
+from virl.bench.episode import CannotTry, Data, Episode, EpisodeResult, Record
 from virl.bench.resources import cost_of
 from virl.errors import MindFailed
 from virl.geo.globe import LatLng

@@ -35,7 +35,7 @@ class _Benchmarks(HelpfulGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of benchmarks, then of the other commands."""
-        from virl.bench.registry import benchmark_names  # noqa: PLC0415 - loads when asked for
+        from virl.bench.benchmark import benchmark_names  # noqa: PLC0415 - loads when asked for
 
         return [*benchmark_names(), *super().list_commands(ctx)]
 
@@ -69,7 +69,7 @@ def list_benchmarks(
     as_json: JsonOption = False,
 ) -> None:
     """List the installed benchmarks, or the options of one."""
-    from virl.bench.registry import BENCHMARKS, lines_on_benchmarks  # noqa: PLC0415
+    from virl.bench.benchmark import BENCHMARKS, lines_on_benchmarks  # noqa: PLC0415
 
     if name is not None:
         _list_options(name, as_json)
@@ -89,8 +89,8 @@ def list_benchmarks(
 
 
 def _list_options(name: str, as_json: bool) -> None:
+    from virl.bench.benchmark import find_benchmark  # noqa: PLC0415
     from virl.bench.options import listed_options  # noqa: PLC0415
-    from virl.bench.registry import find_benchmark  # noqa: PLC0415
 
     benchmark = find_benchmark(name)
     rows = listed_options(benchmark.options)
@@ -191,9 +191,9 @@ def bench(
 
     `given` says which fields of its options the command line names.
     """
+    from virl.bench.benchmark import find_benchmark  # noqa: PLC0415
     from virl.bench.dry_run import dry_run as check_run  # noqa: PLC0415 - loads when asked for
     from virl.bench.plan import parse_shard  # noqa: PLC0415
-    from virl.bench.registry import find_benchmark  # noqa: PLC0415
     from virl.bench.resources import Terms  # noqa: PLC0415
     from virl.bench.run import Engine, Part, run_benchmark  # noqa: PLC0415
     from virl.settings.model import check_settings  # noqa: PLC0415
@@ -230,8 +230,8 @@ def run_module(name: str) -> None:
 
 def _command(name: str) -> Any:
     """Return the command that runs a benchmark, with its own options and its further commands."""
+    from virl.bench.benchmark import find_benchmark  # noqa: PLC0415
     from virl.bench.options import named_fields, parameters  # noqa: PLC0415
-    from virl.bench.registry import find_benchmark  # noqa: PLC0415
 
     app = typer.Typer(name=name, add_completion=False, pretty_exceptions_enable=False)
     try:

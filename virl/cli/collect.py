@@ -155,8 +155,10 @@ def _open_collection(
     budget_usd: float | None,
     cache: CacheMode | None,
 ) -> "Iterator[tuple[Collection, Progress]]":
-    from virl.datasets.collect.bar import collecting_bar  # noqa: PLC0415 - brings in the providers
-    from virl.datasets.collect.collecting import opened_collection  # noqa: PLC0415
+    from virl.datasets.collect.collecting import (  # noqa: PLC0415 - brings in the providers
+        collecting_bar,
+        opened_collection,
+    )
 
     with (
         opened_collection(out, city, region, mind=mind, budget_usd=budget_usd, cache=cache) as collection,

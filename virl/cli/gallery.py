@@ -10,7 +10,7 @@ from virl.cli.listing import print_json
 from virl.console import echo
 
 if TYPE_CHECKING:
-    from virl.journal.gallery.collect import Card
+    from virl.journal.gallery.cards import Card
 
 RUNS = Path("runs")
 PAGE = "gallery.html"

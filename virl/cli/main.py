@@ -307,5 +307,5 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _episodes_are_running() -> bool:
-    threads = sys.modules.get("virl.bench.engine.threads")  # not there where no benchmark was run
+    threads = sys.modules.get("virl.bench.engine.crew")  # not there where no benchmark was run
     return bool(threads and threads.episodes_are_running())

@@ -5,8 +5,8 @@ from typing import Any
 from virl.cli.listing import print_json
 from virl.cli.model_trial import role_of
 from virl.console import echo
-from virl.platform.perception.model_settings import DetectorSettings
 from virl.platform.perception.models import model_file, read_model
+from virl.platform.perception.registry import DetectorSettings
 from virl.platform.perception.standing import model_readiness
 from virl.platform.perception.weights import find_checkpoint, models_home
 

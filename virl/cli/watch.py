@@ -71,7 +71,7 @@ def watch(
         return
     if episode or fields or out:
         raise BadInput("--episode, --set and --out need --play")
-    from virl.journal.town_ground import town_ground  # noqa: PLC0415 - brings in the cities
+    from virl.journal.walk_map import town_ground  # noqa: PLC0415 - brings in the cities
     from virl.serve.watch.shelf import Shelf  # noqa: PLC0415 - brings in the benchmarks
 
     if not folders:
@@ -94,10 +94,10 @@ def _play(name: str, fields: Sequence[str], out: Path, episode: str, port: int) 
     """Let a person play an episode at the page, which stays until Ctrl+C."""
     require("serve", what="serving")
     from virl.agent.control import Control  # noqa: PLC0415 - loads when asked for
+    from virl.bench.benchmark import find_benchmark  # noqa: PLC0415
     from virl.bench.play import played_by_human  # noqa: PLC0415 - brings in the benchmarks
-    from virl.bench.registry import find_benchmark  # noqa: PLC0415
     from virl.cli.bench import set_options  # noqa: PLC0415
-    from virl.journal.town_ground import town_ground  # noqa: PLC0415 - brings in the cities
+    from virl.journal.walk_map import town_ground  # noqa: PLC0415 - brings in the cities
     from virl.serve.watch.living import wait_for_interrupt  # noqa: PLC0415 - needs the extra
     from virl.serve.watch.playing import PlayFeed, play_at, table_for  # noqa: PLC0415
     from virl.serve.watch.server import serve_page  # noqa: PLC0415

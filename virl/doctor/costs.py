@@ -21,7 +21,7 @@ from virl.money.ledger import Hold, Ledger
 from virl.money.spending import Price
 from virl.platform.city.city import City
 from virl.platform.city.streetview import Camera
-from virl.platform.perception.look import CLOSEST_FOV, ROAD_FOV, sweep_cameras
+from virl.platform.perception.cameras import CLOSEST_FOV, ROAD_FOV, sweep_cameras
 from virl.platform.providers.cities import all_cities
 from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.city_file import GoogleOptions, Imagery

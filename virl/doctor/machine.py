@@ -11,7 +11,7 @@ from platform import python_version
 from typing import Any, get_args
 
 from virl.agent.tool import TOOLS
-from virl.bench.registry import BENCHMARKS
+from virl.bench.benchmark import BENCHMARKS
 from virl.doctor.findings import Finding
 from virl.errors import BadInput, VirlError
 from virl.files.writing import folder_size

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from virl.errors import JournalBroken
 from virl.files.writing import PARTIAL, JsonLines, read_bounded, refusals_in_a_line, write_whole
-from virl.journal.lock import lock_run
+from virl.journal.folder import lock_run
 from virl.journal.reading import RESUME, Order, check_views, missing_view, read_contents
 from virl.journal.records import (
     AnyRecord,

@@ -1,20 +1,42 @@
-"""The pages of runs: the shell of all pages, and how their templates write what a journal holds."""
+"""The pages of runs: their shell, how templates write what a journal holds, and pages that routines draw."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from unicodedata import east_asian_width
 from urllib.parse import quote
 
 from jinja2 import Environment
+from pydantic import ConfigDict
 
 from virl.geo.globe import compass_word
-from virl.journal.records import NoteRecord
-from virl.journal.story import Gap, Stretch, by_weight, facts, heading_of, kind_of, sentences, title_of
-from virl.journal.words import is_list, is_rows, is_structured, question, scalar, seen_in, words
+from virl.journal.records import AnyRecord, NoteRecord, StartRecord
+from virl.journal.story import (
+    Gap,
+    Stretch,
+    by_weight,
+    facts,
+    heading_of,
+    is_list,
+    is_rows,
+    is_structured,
+    kind_of,
+    question,
+    scalar,
+    seen_in,
+    sentences,
+    title_of,
+    words,
+)
 from virl.pages.numbers import dollars, megabytes
 from virl.pages.shell import html_page, open_templates
+from virl.platform.city.city import City
+from virl.registry import ROUTINES, import_errors
+from virl.resources import data_folder, names_in
+from virl.settings.model import Settings, load_settings
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -125,3 +147,50 @@ def relative_address(path: str) -> str:
     if not path or pure.is_absolute() or ".." in pure.parts:
         return ""
     return "./" + quote(pure.as_posix(), safe="/")
+
+
+DrawPage = Callable[[Path, Sequence[AnyRecord], City | None], str]
+"""A function that draws the HTML of a run from its folder, its records and its city."""
+
+
+class _AgentFile(Settings):
+    """The field of an agent's file that tells its routine."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    routine: str = ""
+
+
+def routine_page(start: StartRecord) -> DrawPage | None:
+    """Return the function `draw_page` in the `showing.py` of a run's routine; `None` if there is none.
+
+    Raises:
+        BadInput: two packages give the routine's name.
+        ModelUnavailable: the module cannot be imported; names the fault.
+    """
+    name = routine_name(start)
+    if name not in ROUTINES:
+        return None
+    package = ROUTINES.module(name).rpartition(".")[0]
+    if not package:
+        return None
+    module = f"{package}.showing"
+    with import_errors(f"routine {name!r} of {ROUTINES.giver(name)}"):
+        showing = import_module(module) if find_spec(module) else None
+    draw: DrawPage | None = getattr(showing, "draw_page", None)
+    return draw
+
+
+def routine_name(start: StartRecord) -> str:
+    """Return the routine of a run, as the registry names it.
+
+    Empty for one that lay beside the character's file.
+
+    A journal that does not say it names the routine in the character, or an agent whose file does.
+    """
+    if start.routine is not None:
+        return start.routine
+    name = str(start.character.get("routine") or start.agent)
+    if name in ROUTINES or name not in names_in("agents", ".yaml"):
+        return name
+    return load_settings(data_folder("agents") / f"{name}.yaml", _AgentFile).routine or name

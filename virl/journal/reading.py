@@ -1,6 +1,6 @@
-"""Reading a journal, with every line checked."""
+"""Reading a journal, with every line checked, and the parts of its run."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +10,16 @@ from pydantic_core import from_json
 from virl.errors import JournalBroken
 from virl.files.json_reading import misfits
 from virl.files.writing import JsonLines, is_inside, is_there
-from virl.journal.records import ANY_RECORD, FORMAT, AnyRecord, EndRecord, NoteRecord, StartRecord, StepRecord
+from virl.journal.records import (
+    ANY_RECORD,
+    FORMAT,
+    AnyRecord,
+    EndRecord,
+    NoteRecord,
+    PartRecord,
+    StartRecord,
+    StepRecord,
+)
 
 RESUME = "resume the run"
 _MEND = "; restore it from a copy, or start a new run"
@@ -146,3 +155,22 @@ def read_record(path: Path, line: bytes, *, is_first: bool) -> AnyRecord:
         return ANY_RECORD.validate_json(line)
     except ValidationError as fault:
         raise ValueError(f"is no record of a run ({misfits(fault, 'line')[0]})") from fault
+
+
+RESUMED = "resumed"
+"""Topic of the notes on where another version of virl goes on, or from another panorama."""
+
+
+def parts_of(records: Iterable[AnyRecord]) -> tuple[PartRecord, ...]:
+    """Return the parts of a run in order, from the records of its journal."""
+    parts: list[PartRecord] = []
+    steps = 0
+    for record in records:
+        steps += isinstance(record, StepRecord)
+        if isinstance(record, StartRecord):
+            parts.append(PartRecord(seq=record.seq, step=0, virl=record.virl))
+        elif isinstance(record, NoteRecord) and record.topic == RESUMED:
+            version = str(record.data["virl"])
+            if version != parts[-1].virl:
+                parts.append(PartRecord(seq=record.seq, step=steps, virl=version))
+    return tuple(parts)

@@ -23,7 +23,7 @@ from virl.journal.records import (
     StepRecord,
 )
 from virl.journal.report import REPORT, cost_so_far, start_of
-from virl.journal.town_ground import town_ground
+from virl.journal.walk_map import town_ground
 from virl.pages.exhibits import Cell, Exhibit, MapExhibit, MapLine, MapPoint, TableExhibit
 from virl.pages.inline_html import card, table
 from virl.pages.page import draw_exhibits

@@ -7,14 +7,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from virl.files.writing import write_whole
-from virl.journal.ground import ground_of
 from virl.journal.journal import RULES, SCRIPTED, booked_cost, paid_by, read_journal, read_result, total_cost
-from virl.journal.page import page, relative_address
-from virl.journal.parts import parts_of
+from virl.journal.page import page, relative_address, routine_page
+from virl.journal.reading import parts_of
 from virl.journal.records import AnyRecord, CostRecord, EndRecord, NoteRecord, StartRecord, StepRecord
-from virl.journal.routine_page import routine_page
 from virl.journal.story import Chapter, chapters, outcome_of, shorten_story, steps_in
-from virl.journal.walk_map import walk_map
+from virl.journal.walk_map import ground_of, walk_map
 from virl.money.ledger import Ledger, paid_for
 from virl.pages.exhibits import Exhibit, MapExhibit
 from virl.pages.page import draw_exhibits
@@ -34,7 +32,7 @@ STYLES, SCRIPTS = ("charts.css", "exhibits.css"), ("report.js", "maps.js", "tabl
 def write_report(folder: Path, city: City | None = None) -> Path:
     """Write `report.html` into a run's folder, from its journal; a run that has not ended gets one too.
 
-    A routine may draw a page of its own, see `virl.journal.routine_page`.
+    A routine may draw a page of its own, see `virl.journal.page`.
 
     Args:
         folder: the run's folder.
@@ -74,7 +72,13 @@ def _draw(folder: Path, records: Sequence[AnyRecord], city: City | None) -> str:
     marked = [step for one in told for step in steps_in(one)]
     result_map, others = _one_map(records) if steps else (None, None)
     context = report_context(folder, records, city, steps, others) | {
-        "map": walk_map(steps, ground_of(city), result_map, end=_end_label(records), marked=marked)
+        "map": walk_map(
+            steps,
+            ground_of(city),
+            result_map,
+            end="End" if any(isinstance(record, EndRecord) for record in records) else "So far",
+            marked=marked,
+        )
         if steps
         else None,
         "spots": result_map,
@@ -151,10 +155,6 @@ def _one_map(records: Sequence[AnyRecord]) -> tuple[MapExhibit | None, Sequence[
 def start_of(records: Sequence[AnyRecord]) -> StartRecord:
     """Return the first record of a journal."""
     return next(record for record in records if isinstance(record, StartRecord))
-
-
-def _end_label(records: Sequence[AnyRecord]) -> str:
-    return "End" if any(isinstance(record, EndRecord) for record in records) else "So far"
 
 
 def shown_views(told: Sequence[Chapter]) -> list[str]:

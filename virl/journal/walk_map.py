@@ -1,23 +1,20 @@
-"""The map of a walk: its steps, the places considered, and the way between."""
+"""The map of a walk: the ground under it, its steps, the places considered, and the way between."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
+from virl.errors import VirlError
 from virl.geo.globe import LatLng, LocalFrame
 from virl.journal.records import PlaceRecord, StepRecord
 from virl.journal.story import kind_of, title_of
 from virl.pages.exhibits import MapExhibit
-from virl.pages.ground import MapGround
-from virl.pages.maps import (
-    MapFigure,
-    MapPath,
-    Mark,
-    exhibit_legend,
-    exhibit_marks,
-    exhibit_paths,
-    map_figure,
-)
+from virl.pages.ground import Area, MapGround, Way, WayKind, ground_of_lines
+from virl.pages.maps import MapFigure, MapPath, Mark, exhibit_legend, exhibit_marks, exhibit_paths, map_figure
 from virl.pages.paper import Paper, Point, arrows_along, lay_out, on_paper
+from virl.platform.city.city import City
+from virl.platform.providers.cities import all_cities, open_city
+from virl.platform.providers.provider import provider_of
 
 KINDS = {
     "walk": "",
@@ -150,3 +147,42 @@ def ends_of(steps: Sequence[StepRecord], frame: LocalFrame, end: str = "End") ->
 
 def _place(step: StepRecord, frame: LocalFrame) -> Point:
     return on_paper(frame, step.pose.lat, step.pose.lng)
+
+
+_HIGHWAYS: Mapping[str, WayKind] = {
+    **dict.fromkeys(("motorway", "trunk", "primary", "secondary", "tertiary"), "main"),
+    **dict.fromkeys(("service", "living_street", "track", "road"), "lane"),
+    **dict.fromkeys(("footway", "path", "pedestrian", "steps", "cycleway", "bridleway"), "footpath"),
+}
+"""Kind of a way by OpenStreetMap's `highway`; all others are streets."""
+
+
+def ground_of(city: City | None) -> MapGround:
+    """Return all that a map can draw of a city; nothing where it is not known."""
+    if city is None:
+        return MapGround()
+    if city.inventory is None:
+        return ground_of_lines(city.street_map.lines() if city.street_map else ())
+    ways = [
+        Way(street.line, _HIGHWAYS.get(street.kind.removesuffix("_link"), "street"), street.name)
+        for street in city.inventory.streets()
+    ]
+    houses = [Area(house.outline, "house") for house in city.inventory.houses() if not house.base]
+    greens = [Area(area.outline, area.kind) for area in city.inventory.areas()]
+    return MapGround(ways, [*greens, *houses])
+
+
+@cache
+def town_ground(name: str) -> MapGround:
+    """Return the ground of a city that opens anywhere; nothing of others, which need a network or a data set.
+
+    Args:
+        name: of the city, as journals have it.
+    """
+    settings = all_cities().get(name)
+    if settings is None or provider_of(settings).needs:
+        return MapGround()
+    try:
+        return ground_of(open_city(name))
+    except VirlError:
+        return MapGround()

@@ -8,10 +8,9 @@ import shapely
 
 from virl.pages.fonts import font, in_face
 from virl.pages.ground import Name
-from virl.pages.looks import CASING_PX, HOUSES_UP_TO_M, ROADS, colour_of, shapes
 from virl.pages.maps import LONGEST_LABEL, MapFigure, MapPath, Mark
 from virl.pages.paper import Paper, Point
-from virl.pages.theme import colours
+from virl.pages.theme import CASING_PX, HOUSES_UP_TO_M, ROADS, colour_of, colours, shapes
 from virl.plain_text import plain_line, shorten
 
 # The looks, in pixels; all chosen.

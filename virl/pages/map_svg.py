@@ -7,9 +7,9 @@ from html import escape
 from markupsafe import Markup
 
 from virl.pages.ground import Name
-from virl.pages.looks import CASING_PX, HOUSES_UP_TO_M, ROADS, light_style, shapes
 from virl.pages.maps import LONGEST_LABEL, MapFigure, MapPath, Mark
 from virl.pages.paper import Paper, svg_points
+from virl.pages.theme import CASING_PX, HOUSES_UP_TO_M, ROADS, light_style, shapes
 from virl.plain_text import plain_line, shorten
 
 _FAN = "M0 0L-24-24A34 34 0 0 1 24-24z"

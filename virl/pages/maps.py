@@ -14,8 +14,8 @@ import numpy as np
 from virl.geo.globe import LatLng, LocalFrame
 from virl.pages.exhibits import MapExhibit, MapLine, MapPoint
 from virl.pages.ground import MapGround, Name
-from virl.pages.looks import shapes
 from virl.pages.paper import ARROW_EVERY_M, Arrow, Extent, Paper, Point, arrows_along, lay_out
+from virl.pages.theme import shapes
 
 # The looks of a map, in pixels on the page; all chosen.
 NARROW, WIDE = 560.0, 1130.0  # how wide it is shown, beside something and alone

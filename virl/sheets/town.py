@@ -11,7 +11,7 @@ import PIL.ImageDraw
 from virl.errors import BadInput
 from virl.files.writing import write_whole
 from virl.geo.globe import LocalFrame, compass_word
-from virl.journal.ground import ground_of
+from virl.journal.walk_map import ground_of
 from virl.pages.fonts import font, in_face
 from virl.pages.map_picture import draw_picture
 from virl.pages.maps import map_figure

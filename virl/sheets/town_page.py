@@ -11,8 +11,8 @@ from scipy.sparse.csgraph import connected_components
 
 from virl.files.writing import write_whole
 from virl.geo.globe import LocalFrame, compass_word, distance
-from virl.journal.ground import ground_of
 from virl.journal.page import page
+from virl.journal.walk_map import ground_of
 from virl.pages.exhibits import Bar, BarsExhibit, Exhibit, TableExhibit
 from virl.pages.ground import MapGround
 from virl.pages.maps import MapFigure, Mark, map_figure

@@ -12,8 +12,8 @@ from virl.geo.globe import signed_turn
 from virl.journal.records import Purpose, ViewRecord
 from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.base import Amount, Detection, describe_scenes
+from virl.platform.perception.cameras import closer_camera
 from virl.platform.perception.kept_finds import read_views
-from virl.platform.perception.look import closer_camera
 from virl.platform.perception.signs import box_around, group_lines
 from virl.tools.base import (
     DIRECTION,

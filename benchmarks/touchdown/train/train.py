@@ -15,7 +15,7 @@ from rich.progress import Progress as Bar
 from virl.bench.records import SETTINGS, versions, write_results
 from virl.errors import BadInput, NoStreetView
 from virl.files.writing import refusals_in_a_line, write_whole
-from virl.journal.lock import lock_run
+from virl.journal.folder import lock_run
 from virl.platform.navigators.velma.features import read_features
 from virl.platform.navigators.velma.landmarks import read_landmarks
 from virl.platform.navigators.velma.observations import Observer

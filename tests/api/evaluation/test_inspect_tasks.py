@@ -13,8 +13,7 @@ from made_dataset import WISHES, place_row, question_row, write_dataset
 from openai_server import Behaviour, ChatServer, Request, text
 from rich.console import Console
 
-from virl.bench.benchmark import BaseOptions
-from virl.bench.registry import find_benchmark
+from virl.bench.benchmark import BaseOptions, find_benchmark
 from virl.bench.run import Engine, run_benchmark
 from virl.errors import BadInput
 from virl.registry import load

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virl.bench.metrics.indoor import score_indoor
+from virl.bench.metrics.paths import score_indoor
 
 # A corridor with nodes at 0, 2, 4, 6 and 8 m.
 CORRIDOR = np.abs(np.subtract.outer(np.arange(0.0, 10.0, 2.0), np.arange(0.0, 10.0, 2.0)))

@@ -15,8 +15,7 @@ from virl.bench.run import run_benchmark
 from virl.geo.globe import LatLng, distance
 from virl.platform.city.city import Truth
 from virl.platform.city.streetview import Camera
-from virl.platform.perception.ground.plane import ground_patch
-from virl.platform.perception.ground.zebra import find_zebras
+from virl.platform.perception.ground import find_zebras, ground_patch
 from virl.routines.preview.facts import CROSSING, LANDMARK, Fact
 
 

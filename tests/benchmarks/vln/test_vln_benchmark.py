@@ -29,9 +29,8 @@ from virl.bench.records import Records
 from virl.bench.report.write import write_reports
 from virl.bench.resources import Resources
 from virl.bench.run import Engine, Part, run_benchmark
-from virl.datasets.collect.dataset import RouteRow
+from virl.datasets.collect.dataset import RouteRow, Rows
 from virl.datasets.collect.routes import Guide, RoutesSettings, TriedRow, collect_routes
-from virl.datasets.collect.rows import Rows
 from virl.errors import BadInput, MindFailed, ModelUnavailable, UnknownName
 from virl.geo.globe import egocentric_word, signed_turn
 from virl.mind.base import Mind

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from virl.datasets.collect.replies import FEWEST_WORDS, MOST_WORDS, PlaceChoices, Served
-from virl.datasets.collect.rules import load_intentions
+from virl.datasets.collect.questions import FEWEST_WORDS, MOST_WORDS, PlaceChoices, Served, load_intentions
 from virl.errors import BadInput, MindFailed
 from virl.mind.prompt import load_prompt
 from virl.mind.rendering import render

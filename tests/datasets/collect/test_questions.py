@@ -11,9 +11,8 @@ from openai_server import ChatServer, reply
 from pydantic import ValidationError
 
 from virl.datasets.collect.collecting import AT_ONCE, TRIES, UnaskedRow, make_questions
-from virl.datasets.collect.dataset import PlaceRow, QuestionRow
-from virl.datasets.collect.replies import PlaceChoices, Served
-from virl.datasets.collect.rows import Rows
+from virl.datasets.collect.dataset import PlaceRow, QuestionRow, Rows
+from virl.datasets.collect.questions import PlaceChoices, Served
 from virl.errors import BudgetExceeded
 from virl.mind.base import Mind
 from virl.mind.open import open_mind

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from virl.datasets.collect.rows import Row, Rows
+from virl.datasets.collect.dataset import Row, Rows
 from virl.errors import BadInput
 
 

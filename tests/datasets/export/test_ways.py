@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virl.datasets.export.town import Town, whole_degrees
-from virl.datasets.export.ways import Way, ends_here, ways_out
+from virl.datasets.export.town import Town, Way, ends_here, ways_out, whole_degrees
 from virl.errors import BadInput
 from virl.geo.globe import LatLng, destination, signed_turn
 from virl.platform.city.graph import build_graph

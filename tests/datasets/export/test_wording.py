@@ -5,9 +5,8 @@ from random import Random
 
 import pytest
 
-from virl.datasets.export.clauses import Clause, Face, Mention, Pass, See, Stop, Turn
-from virl.datasets.export.ways import WAYS
-from virl.datasets.export.wording import phrases, word
+from virl.datasets.export.town import WAYS
+from virl.datasets.export.wording import Clause, Face, Mention, Pass, See, Stop, Turn, phrases, word
 
 BAKERY = Mention("Crumb & Co", "bakery", "left")
 NEAR = Mention("Crumb & Co", "bakery", "right", "near")

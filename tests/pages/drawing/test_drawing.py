@@ -20,13 +20,12 @@ from virl.pages.exhibits import (
     TextExhibit,
 )
 from virl.pages.ground import Area, MapGround, Way, ground_of_lines
-from virl.pages.looks import colour_of, shapes
 from virl.pages.map_picture import draw_picture
 from virl.pages.map_svg import draw_svg, draw_whole
 from virl.pages.maps import draw_map, sides_of
 from virl.pages.numbers import column_digits, ticks, write_number
 from virl.pages.page import draw_bars, draw_curves, draw_exhibits
-from virl.pages.theme import colours
+from virl.pages.theme import colour_of, colours, shapes
 
 numbers = st.floats(-1e6, 1e6).map(lambda value: round(value, 3))
 

@@ -9,7 +9,7 @@ from virl.platform.city.streetview import Link, Pose
 from virl.platform.navigators.intention.navigator import left_in_words
 from virl.platform.navigators.intention.prospects import UNKNOWN, Prospects
 from virl.platform.navigators.intention.rules import RoadQuestion, choose_road
-from virl.platform.perception.road_fronts import RoadSight, SeenFront
+from virl.platform.perception.road_sight import RoadSight, SeenFront
 
 
 def test_a_road_with_fronts_is_worth_going_back_for_until_they_are_passed() -> None:

@@ -10,7 +10,7 @@ from PIL import ImageDraw, ImageFont
 
 from virl.platform.city.streetview import Image
 from virl.platform.perception.detectors.sign_detector import SignDetectorSettings
-from virl.platform.perception.lexicon import Lexicon, LexiconSettings
+from virl.platform.perception.lexicons.sign_lexicon import Lexicon, LexiconSettings
 from virl.platform.perception.models import Models
 from virl.platform.perception.readers.rapidocr import RapidOcrReader, RapidOcrSettings
 from virl.resources import data_folder

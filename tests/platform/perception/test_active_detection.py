@@ -9,16 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virl.bench.shared import SharedDetector
+from virl.bench.shared_models import SharedDetector
 from virl.errors import BadInput
 from virl.geo.globe import LatLng, signed_turn
 from virl.platform.city.streetview import Box, Camera, Panorama, Pose, View
 from virl.platform.perception.active import Look, Looking, look_around, look_closer
 from virl.platform.perception.base import Detection, LookScores
+from virl.platform.perception.cameras import carry_box, closer_camera, intersection_over_union
 from virl.platform.perception.images import clip_box
-from virl.platform.perception.look import closer_camera
 from virl.platform.perception.models import ModelOptions, Models
-from virl.platform.perception.overlap import carry_box, intersection_over_union
 from virl.platform.providers import open_city
 
 HERE = LatLng(10.0, 20.0)

@@ -11,8 +11,14 @@ from hypothesis import strategies as st
 
 from virl.errors import BadInput, CannotWrite, NoImagery
 from virl.platform.city.streetview import Camera, View
-from virl.platform.perception.arrays import read_arrays, write_arrays
-from virl.platform.perception.embeddings import TextMemory, ViewEmbedder, camera_key, open_store
+from virl.platform.perception.embeddings import (
+    TextMemory,
+    ViewEmbedder,
+    camera_key,
+    open_store,
+    read_arrays,
+    write_arrays,
+)
 
 CAMERA = Camera(90.0, fov=60.0, width=80, height=46)
 

@@ -10,7 +10,7 @@ from virl.platform.city.streetview import MIN_FOV, Camera, View
 from virl.platform.navigators.sight.looking import SignLooks
 from virl.platform.navigators.tourist.signs import MIN_RESEMBLANCE, name_likeness
 from virl.platform.perception.fronts import HIGH_M, PER_M, WALL_M, FrontPiece, Side, pieces_of
-from virl.platform.perception.ground.plane import CAMERA_HEIGHT_M
+from virl.platform.perception.ground import CAMERA_HEIGHT_M
 from virl.platform.perception.models import Models
 from virl.platform.providers.cities import open_city
 

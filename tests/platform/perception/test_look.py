@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from virl.errors import BadInput
 from virl.geo.globe import signed_turn
 from virl.platform.city.streetview import Camera
-from virl.platform.perception.look import closer_camera, sweep_cameras
+from virl.platform.perception.cameras import closer_camera, sweep_cameras
 
 cameras = st.builds(
     Camera,

@@ -4,7 +4,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from virl.platform.city.streetview import Camera
-from virl.platform.perception.overlap import (
+from virl.platform.perception.cameras import (
     carry_box,
     enclosing_box,
     intersection_over_union,

@@ -8,9 +8,9 @@ import pytest
 from virl.errors import BadInput, ModelUnavailable
 from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.base import Detection
+from virl.platform.perception.cameras import carry_box
 from virl.platform.perception.detectors.recorded import write_boxes
 from virl.platform.perception.models import Models
-from virl.platform.perception.overlap import carry_box
 from virl.platform.perception.standing import model_readiness
 
 WIDE = Camera(90.0, 0.0, 60.0)

@@ -9,7 +9,7 @@ from made_streets import FRAME
 from virl.geo.globe import bearing, distance
 from virl.platform.city.streetview import Box, Image, View
 from virl.platform.perception.detectors.front_finder import BoardsByText, FrontFinder, FrontFinderSettings
-from virl.platform.perception.road_fronts import BOARD_M, REACH_M, far_camera, sight_in
+from virl.platform.perception.road_sight import BOARD_M, REACH_M, far_camera, sight_in
 
 SETTINGS = FrontFinderSettings(
     kind="front-finder",

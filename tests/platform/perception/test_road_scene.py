@@ -10,10 +10,17 @@ from real_data import real_data
 
 from virl.mind.lexicon import load_lexicon, phrase_pattern, words_of
 from virl.platform.city.streetview import Camera, View
-from virl.platform.perception.ground.plane import CAMERA_HEIGHT_M
+from virl.platform.perception.ground import CAMERA_HEIGHT_M
 from virl.platform.perception.images import decode
-from virl.platform.perception.road_fronts import THINGS, RoadSight, far_camera
-from virl.platform.perception.road_scene import GREEN, HOUSES, RoadScene, measure_scene
+from virl.platform.perception.road_sight import (
+    GREEN,
+    HOUSES,
+    THINGS,
+    RoadScene,
+    RoadSight,
+    far_camera,
+    measure_scene,
+)
 from virl.platform.providers.cities import open_city
 
 SKY, WALL, GRASS, ASPHALT, FLAGS = (

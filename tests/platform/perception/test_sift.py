@@ -8,7 +8,7 @@ from virl.errors import BadInput
 from virl.platform.city.streetview import Image
 from virl.platform.perception.matchers.sift import SiftMatcher, SiftSettings
 from virl.platform.perception.models import Models, read_model
-from virl.platform.perception.shared.matcher_settings import MatcherSettings
+from virl.platform.perception.registry import MatcherSettings
 
 
 def scene(seed: int, size: int = 240) -> Image:

@@ -3,7 +3,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from virl.bench.shared import SharedDescriber, question_to
+from virl.bench.shared_models import SharedDescriber, question_to
 from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.base import Detection, LookScores, SceneDescription, describe_scenes
 from virl.platform.perception.describers.sign_describer import NOTHING, SignDescriber, SignDescriberSettings

@@ -1,7 +1,7 @@
 import pytest
 
 from virl.errors import BadInput
-from virl.platform.perception.lexicon import Lexicon, LexiconSettings
+from virl.platform.perception.lexicons.sign_lexicon import Lexicon, LexiconSettings
 from virl.settings.model import parse_settings
 
 LOCALIZATION_TYPES = [

@@ -6,8 +6,8 @@ import pytest
 from virl.errors import BadInput
 from virl.platform.perception.base import Detection, LookScores
 from virl.platform.perception.models import ModelOptions, Models, read_model
+from virl.platform.perception.readers.rapidocr import GAP, cut_part, lay_out
 from virl.platform.perception.readers.sign_reader import SignReaderSettings, SignsFirstReader
-from virl.platform.perception.shared.sheets import GAP, cut_part, lay_out
 from virl.settings.model import load_settings
 
 NOODLES = ("Golden Noodle House", [(40, 270), (300, 285), (300, 335), (40, 330)])

@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 from virl.errors import BadInput, ModelUnavailable
 from virl.platform.city.city import Visible
 from virl.platform.city.streetview import Box, Camera, View
-from virl.platform.perception.detectors.simulated import SimulatedDetector
-from virl.platform.perception.models import ModelOptions, Models
-from virl.platform.perception.shared.noise import (
+from virl.platform.perception.detectors.simulated import (
     Draws,
+    SimulatedDetector,
     SimulatedSettings,
     chance_found,
     likeness,
     name_look,
     size_of,
 )
+from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.providers import open_city
 from virl.resources import data_folder
 from virl.settings.model import load_settings, parse_settings

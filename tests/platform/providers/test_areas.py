@@ -7,8 +7,7 @@ from real_data import real_data
 from test_cities import REFERENCE
 
 from virl.agent.character_file import load_character
-from virl.bench.benchmark import BenchOptions
-from virl.bench.registry import benchmark_names, find_benchmark
+from virl.bench.benchmark import BenchOptions, benchmark_names, find_benchmark
 from virl.errors import BadInput, UnknownName
 from virl.geo.globe import distance
 from virl.platform.providers.cities import (

@@ -21,8 +21,7 @@ from virl.platform.city.streetview import Camera, Link, Panorama
 from virl.platform.navigators.sight.looking import KnownSign
 from virl.platform.navigators.sight.wishes import explain_conditions
 from virl.platform.navigators.tourist.signs import Sign
-from virl.platform.perception.road_fronts import RoadSight, SeenFront
-from virl.platform.perception.road_scene import RoadScene
+from virl.platform.perception.road_sight import RoadScene, RoadSight, SeenFront
 from virl.routines.search.routine import SIGNS, KeptSigns
 
 SCENE = RoadScene(0.1, 0.2, 0.7, 0.05, 0.1, None)

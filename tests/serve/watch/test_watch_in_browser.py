@@ -17,8 +17,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.wait import WebDriverWait
 
-from virl.journal.ground import ground_of
 from virl.journal.journal import JOURNAL
+from virl.journal.walk_map import ground_of
 from virl.pages.ground import MapGround
 from virl.serve.watch.feed import RunFeed
 from virl.serve.watch.pages import save_page

@@ -14,8 +14,8 @@ from made_run import STREETS, keep_made_run, made_city
 
 from virl.agent.plan import RunOptions
 from virl.errors import BadInput
-from virl.journal.ground import ground_of
 from virl.journal.journal import JOURNAL
+from virl.journal.walk_map import ground_of
 from virl.pages.ground import MapGround
 from virl.pages.pictures import embed
 from virl.serve.watch.feed import RunFeed

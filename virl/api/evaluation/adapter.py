@@ -18,10 +18,9 @@ from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value,
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from virl.api.evaluation.model import MIND, Halted, InspectChatModel, ask_in_loop
-from virl.bench.benchmark import AnyBenchmark, BaseOptions, Shown, Tally
+from virl.bench.benchmark import AnyBenchmark, BaseOptions, Shown, Tally, find_benchmark
 from virl.bench.engine.work import Bench, EpisodeOutcome, Job, open_bench
 from virl.bench.episode import Episode, Record
-from virl.bench.registry import find_benchmark
 from virl.bench.report.results import cell_scores
 from virl.bench.resources import Resources, Terms
 from virl.bench.statistics import Interval, estimate
@@ -63,7 +62,10 @@ def benchmark_task(name: str, asked: Mapping[str, object]) -> Task:
         dataset=MemoryDataset([_to_sample(benchmark, one) for one in episodes], name=name),
         solver=run_episode(benchmark, {one.id: one for one in episodes}, work),
         scorer=own_scores(name, data),
-        metrics=_means_by_metric(name, data),
+        metrics={  # of all episodes together: the value of the benchmark's table, and its error
+            one.key: [mean(name, data, one.key), stderr(name, data, one.key)]
+            for one in find_benchmark(name).metrics
+        },
         fail_on_error=False,  # episodes that fail are counted apart, as in every benchmark of virl
         metadata={"benchmark": benchmark.title, "about": benchmark.about, "options": data},
     )
@@ -216,19 +218,6 @@ def own_scores(benchmark: str, options: Mapping[str, Any]) -> Scorer:
         )
 
     return score
-
-
-def _means_by_metric(benchmark: str, options: Mapping[str, Any]) -> dict[str, list[Metric]]:
-    """Return the metrics of all episodes together, by key: the value of the benchmark's table, and its error.
-
-    Args:
-        benchmark: its name.
-        options: of the run, as JSON.
-    """
-    return {
-        one.key: [mean(benchmark, options, one.key), stderr(benchmark, options, one.key)]
-        for one in find_benchmark(benchmark).metrics
-    }
 
 
 @metric(scores="unreduced")

@@ -10,7 +10,7 @@ from inspect_ai import Task, task
 from inspect_ai._util.error import PrerequisiteError
 
 from virl.api.evaluation.adapter import benchmark_task
-from virl.bench.registry import benchmark_names
+from virl.bench.benchmark import benchmark_names
 from virl.console import as_markup
 from virl.errors import VirlError
 

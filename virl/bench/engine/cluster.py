@@ -15,14 +15,12 @@ from platform import node
 from threading import Lock
 from typing import Any
 
-from virl.bench.engine.charges import Charge, Charged, FarLedger
-from virl.bench.engine.crew import Died, Ended, Event, Ready, Seat
+from virl.bench.engine.crew import Charge, Charged, Died, Ended, Event, FarLedger, Ready, Seat
 from virl.bench.engine.work import Bench, EpisodeOutcome, Job, open_bench, reason_of
-from virl.bench.episode import Episode
-from virl.bench.faults import WorkerLost
+from virl.bench.episode import Episode, WorkerLost
 from virl.bench.pace import Pace
 from virl.bench.resources import ModelUse, OpenModel, Resources, Terms
-from virl.bench.shared import Question
+from virl.bench.shared_models import Question
 from virl.errors import BadInput, ModelUnavailable, VirlError
 from virl.extras import module
 from virl.money.ledger import Ledger
@@ -288,7 +286,7 @@ class Model:
             return _to_remote(fault)
 
     def ask(self, question: Question, items: Sequence[Any]) -> Sequence[Any] | RemoteFault:
-        """Ask the model a question about items, as `virl.bench.shared.Asked` does."""
+        """Ask the model a question about items, as `virl.bench.shared_models.Asked` does."""
         try:
             return list(self._resources.share_model(self._use).ask(question, items))
         except VirlError as fault:

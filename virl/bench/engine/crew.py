@@ -1,12 +1,26 @@
-"""Giving episodes out: one loop for threads, processes and clusters."""
+"""Giving episodes out: one loop for threads, processes and clusters, the crew of threads, and Ctrl-C.
 
+The book of a run is kept by one process, which workers in others ask.
+"""
+
+import signal
+import threading
 from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import copy_context
 from dataclasses import dataclass, replace
+from functools import partial
+from queue import Empty, SimpleQueue
+from types import FrameType
 from typing import Protocol
 
 from virl.bench.engine.work import EpisodeOutcome
 from virl.bench.episode import Episode
+from virl.errors import BudgetExceeded, CannotWrite
+from virl.money.book import Book, Entry
+from virl.money.ledger import Ledger
+from virl.money.spending import Paid
 
 POLL_S = 0.2  # how soon an interruption is noticed; chosen
 
@@ -103,3 +117,139 @@ def dispatch(
                     yield EpisodeOutcome(
                         fallen, "failed", attempts=attempts, reason=event.why, fault="WorkerLost"
                     )
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """An entry to write, or an account to sum up. Plain data that goes to another process."""
+
+    entry: Entry | None = None
+    account: str = ""
+
+    def made_to(self, ledger: Ledger) -> "Charged":
+        """Make the charge in the ledger that holds the run's book."""
+        if self.entry is None:
+            return ledger.payments(self.account)
+        try:
+            ledger.book.enter(self.entry)
+        except BudgetExceeded as fault:
+            return fault.limit_usd, fault.spent_usd
+        except CannotWrite as fault:
+            return str(fault)
+        return None
+
+
+Charged = Paid | tuple[float, float] | str | None
+"""Sums of an account; the limit and what is spent, if it is too much; why the book cannot be written."""
+
+
+class FarLedger(Ledger):
+    """A ledger whose book another process keeps.
+
+    Args:
+        ask: hands a charge to that process, and waits for what comes of it.
+    """
+
+    def __init__(self, ask: Callable[[Charge], Charged]) -> None:
+        """Prepare a ledger whose book is in another process; `ask` sends a charge and returns its reply."""
+        super().__init__()
+        self.book = _FarBook(ask)
+
+
+class _FarBook(Book):
+    """A book that is kept in another process."""
+
+    def __init__(self, ask: Callable[[Charge], Charged]) -> None:
+        super().__init__()
+        self._ask = ask
+
+    def payments(self, account: str = "") -> Paid:
+        """Return what an account has paid, as `Book.payments` does."""
+        told = self._ask(Charge(account=account))
+        return told if isinstance(told, Paid) else Paid()
+
+    def enter(self, entry: Entry) -> None:
+        """Enter a charge into the book, as `Book.enter` does."""
+        told = self._ask(Charge(entry))
+        if isinstance(told, tuple):
+            raise BudgetExceeded(*told, entry.nano_usd / 1e9, entry.request)
+        if isinstance(told, str):
+            raise CannotWrite(told)
+
+
+_NAME = "episodes-"
+
+
+def episodes_are_running() -> bool:
+    """Return whether threads of a crew are left, as an error or a second interruption leaves them."""
+    return any(thread.name.startswith(_NAME) for thread in threading.enumerate())
+
+
+class ThreadCrew:
+    """Threads that share one world.
+
+    Args:
+        work: runs an episode; raises nothing.
+        count: how many threads.
+    """
+
+    def __init__(self, work: Callable[[Episode], EpisodeOutcome], count: int) -> None:
+        """Start `count` threads, each of which does an episode at a time by `work`."""
+        self._work = work
+        self._given: SimpleQueue[tuple[Seat, Episode] | None] = SimpleQueue()
+        self._events: SimpleQueue[Event] = SimpleQueue()
+        self._count = count
+        for seat in range(count):
+            self._events.put(Ready(seat))
+            # daemons: a second interruption leaves episodes that hang
+            serve = partial(copy_context().run, self._serve)  # traces are known in the context
+            threading.Thread(target=serve, name=f"{_NAME}{seat}", daemon=True).start()
+
+    def give(self, seat: Seat, episode: Episode) -> None:
+        """Give an episode to a free seat."""
+        self._given.put((seat, episode))
+
+    def events(self, timeout_s: float) -> Sequence[Event]:
+        """Return the events since the last call; wait for one, but no longer than `timeout_s`."""
+        try:
+            found = [self._events.get(timeout=timeout_s)]
+        except Empty:
+            return []
+        while not self._events.empty():
+            found.append(self._events.get())
+        return found
+
+    def dismiss(self) -> None:
+        """Let idle threads end; those that are at an episode end after it, or with the process."""
+        for _ in range(self._count):
+            self._given.put(None)
+
+    def _serve(self) -> None:
+        """Work on the given episodes until None is given."""
+        while (given := self._given.get()) is not None:
+            seat, episode = given
+            self._events.put(Ended(seat, self._work(episode)))
+
+
+@contextmanager
+def interruptible() -> Iterator[Callable[[], bool]]:
+    """Make a first Ctrl-C in the context only set what is yielded; a second one raises.
+
+    Elsewhere than in the main thread nothing changes, as signals come to that one alone.
+    """
+    asked = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield asked.is_set
+        return
+
+    def handle(_: int, __: FrameType | None) -> None:
+        """Note the first interruption; raise KeyboardInterrupt at the second."""
+        if asked.is_set():
+            raise KeyboardInterrupt
+        asked.set()
+
+    before = signal.signal(signal.SIGINT, handle)
+    try:
+        yield asked.is_set
+    finally:
+        signal.signal(signal.SIGINT, before)

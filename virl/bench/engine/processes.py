@@ -15,11 +15,9 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from virl.bench.engine.charges import Charge, Charged, FarLedger
-from virl.bench.engine.crew import Died, Ended, Event, Ready, Seat
+from virl.bench.engine.crew import Charge, Charged, Died, Ended, Event, FarLedger, Ready, Seat
 from virl.bench.engine.work import EpisodeOutcome, Job, open_bench, reason_of
-from virl.bench.episode import Episode
-from virl.bench.faults import WorkerLost
+from virl.bench.episode import Episode, WorkerLost
 from virl.bench.resources import Resources
 from virl.errors import VirlError
 from virl.money.ledger import Ledger

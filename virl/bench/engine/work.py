@@ -10,11 +10,9 @@ from itertools import count
 from math import inf
 from typing import Any, Literal
 
-from virl.bench.benchmark import AnyBenchmark, BaseOptions
-from virl.bench.episode import Episode, EpisodeResult, Record
-from virl.bench.faults import is_shut, is_unpaid, may_pass
+from virl.bench.benchmark import AnyBenchmark, BaseOptions, find_benchmark
+from virl.bench.episode import Episode, EpisodeResult, Record, is_shut, is_unpaid, may_pass
 from virl.bench.files import FOLDER, slug
-from virl.bench.registry import find_benchmark
 from virl.bench.resources import Resources, Terms
 from virl.bugs import without_secrets
 from virl.errors import VirlError
@@ -39,7 +37,7 @@ class Job:
     """The job that all workers of a run share. Plain data that goes to other processes."""
 
     benchmark: str
-    """Name of the benchmark for `virl.bench.registry.find_benchmark`."""
+    """Name of the benchmark for `virl.bench.benchmark.find_benchmark`."""
     options: dict[str, Any]
     """The benchmark's options as JSON."""
     terms: Terms

@@ -37,7 +37,7 @@ from virl.errors import BadInput
 from virl.files.pictures import PictureFault, open_picture
 from virl.files.writing import is_inside, is_there, replace_file
 from virl.geo.globe import LatLng, LocalFrame
-from virl.journal.words import scalar
+from virl.journal.story import scalar
 from virl.pages.ground import ground_of_lines
 from virl.pages.maps import MapFigure, MapPath, Mark, map_figure
 from virl.pages.paper import Extent, Paper, lay_out, on_paper

@@ -9,11 +9,10 @@ from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from virl.bench.benchmark import AnyBenchmark, BaseOptions
+from virl.bench.benchmark import AnyBenchmark, BaseOptions, find_benchmark
 from virl.bench.episode import Record
 from virl.bench.plan import RunPlan, read_plan
 from virl.bench.records import RECORDS, SETTINGS, read_records
-from virl.bench.registry import find_benchmark
 from virl.errors import BadInput
 from virl.files.json_reading import misfits, read_json_file
 from virl.settings.model import Settings, check_settings

@@ -1,8 +1,8 @@
-"""The table of a report in the terminal, as CSV and as LaTeX."""
+"""The table of a report in the terminal, as CSV and as LaTeX, and one of means for scores of no run."""
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
@@ -10,9 +10,9 @@ from rich.console import ConsoleRenderable, Group
 from rich.table import Table
 from rich.text import Text
 
+from virl.bench.benchmark import Metric, Published
 from virl.bench.report.results import (
     MetricHead,
-    PublishedRow,
     Results,
     shown_done,
     shown_metrics,
@@ -20,7 +20,7 @@ from virl.bench.report.results import (
     shown_share,
     split,
 )
-from virl.bench.statistics import Interval
+from virl.bench.statistics import Interval, mean_with_interval
 
 ALL_CITIES = "all cities"
 _FOOTER = (
@@ -64,7 +64,13 @@ def _terminal_tables(results: Results, width: int, published: bool) -> Iterator[
     yield from _wrap_tables(results.title, _measured_columns(results), metrics, rows, width)
     yield Text(_legend(metrics, any(row.values for row in results.rows)), "dim")
     if results.published and published:
-        papers = [[_published_cell(paper, metric) for metric in metrics] for paper in results.published]
+        papers = [
+            [
+                shown_number(paper.values[metric.key], metric) if metric.key in paper.values else "-"
+                for metric in metrics
+            ]
+            for paper in results.published
+        ]
         names = ["model", *(paper.name for paper in results.published)]
         sources = ["source", *(paper.source for paper in results.published)]
         title = f"{results.title}: published results, not measured here"
@@ -243,11 +249,6 @@ def _cell(value: Interval | None, metric: MetricHead) -> str:
     return f"{shown_number(value[0], metric)} ({low}\N{EN DASH}{high})"
 
 
-def _published_cell(paper: PublishedRow, metric: MetricHead) -> str:
-    """Return a published value of a metric as text; a dash if there is none."""
-    return shown_number(paper.values[metric.key], metric) if metric.key in paper.values else "-"
-
-
 def _tex_cell(value: Interval | None, metric: MetricHead) -> str:
     """Return a mean and its interval as LaTeX; a dash for None."""
     if value is None:
@@ -264,3 +265,62 @@ def _escape_tex(text: str) -> str:
 def _inert(text: str) -> str:
     """Return a text that no spreadsheet takes for a formula."""
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+
+
+def means_of(scores: Sequence[Mapping[str, float | None]]) -> dict[str, Interval]:
+    """Return the mean and the interval of every metric over the scores of the episodes.
+
+    Args:
+        scores: the metrics of each episode, all with the same keys. Where one is `None`, as an infinite
+            distance is, the episode is left out of that metric; where all are, so is the metric.
+    """
+    means = {}
+    for key in scores[0] if scores else ():
+        values = [value for score in scores if (value := score[key]) is not None]
+        if values:
+            means[key] = mean_with_interval(values)
+    return means
+
+
+def means_table(
+    title: str,
+    metrics: Sequence[Metric],
+    name: str,
+    scores: Sequence[Mapping[str, float | None]],
+    published: Sequence[Published] = (),
+) -> Table:
+    """Return the means of one agent, and published rows below.
+
+    Args:
+        title: of the table.
+        metrics: its columns.
+        name: of the agent.
+        scores: as for `means_of`.
+        published: for comparison.
+    """
+    caption = "below a mean: its 95 % interval"
+    shown = Table(title=title, caption=caption, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    shown.add_column("agent")
+    for metric in metrics:
+        shown.add_column(f"{metric.heading}{' %' * metric.percent}", justify="right")
+    means = means_of(scores)
+    shown.add_row(
+        Text.assemble(name, "\n", (f"{len(scores)} episodes", "dim")),
+        *(_mean_cell(means.get(metric.key), metric) for metric in metrics),
+    )
+    for paper in published:
+        shown.add_row(
+            Text.assemble(paper.name, "\n", (f"published: {paper.source}", "dim")),
+            *(_mean_cell(paper.values.get(metric.key), metric) for metric in metrics),
+        )
+    return shown
+
+
+def _mean_cell(value: Interval | float | None, metric: Metric) -> Text:
+    """Return a number and, below it, the ends of its interval: narrow enough for many columns."""
+    if value is None:
+        return Text("-")
+    scale = 100.0 if metric.percent else 1.0
+    numbers = value if isinstance(value, Interval) else (value,)
+    mean, *ends = (f"{scale * number:.{metric.digits}f}" for number in numbers)
+    return Text.assemble(mean, *(("\n" + end, "dim") for end in ends))

@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console, ConsoleRenderable
 
 from virl.bench.benchmark import AnyBenchmark, PageHead
-from virl.bench.faults import CannotTry
+from virl.bench.episode import CannotTry
 from virl.bench.files import slug
 from virl.bench.records import RESULTS
 from virl.bench.report.page import write_page

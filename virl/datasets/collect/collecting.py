@@ -14,6 +14,10 @@ from random import Random
 from typing import Literal
 from uuid import NAMESPACE_URL, uuid5
 
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+
 from virl.datasets.collect.collection import Collection, sole_writer
 from virl.datasets.collect.dataset import (
     CARD,
@@ -24,12 +28,12 @@ from virl.datasets.collect.dataset import (
     PlaceRow,
     QuestionRow,
     RouteRow,
+    Row,
+    Rows,
 )
-from virl.datasets.collect.places import WORK, PlacesSettings, Progress, collect_places
-from virl.datasets.collect.replies import PlaceChoices, Served
+from virl.datasets.collect.places import WORK, PlacesSettings, Progress, RecognizedStorefront, collect_places
+from virl.datasets.collect.questions import PlaceChoices, Served
 from virl.datasets.collect.routes import Guide, RoutesSettings, TriedRow, collect_routes
-from virl.datasets.collect.rows import Row, Rows
-from virl.datasets.collect.storefront import RecognizedStorefront
 from virl.errors import BadInput, MindFailed, VirlError
 from virl.journal.folder import check_unused, removed_if_refused
 from virl.mind.base import Mind, Prompt
@@ -277,3 +281,20 @@ def _fault(place: PlaceRow, mind: Mind, check: Prompt[Served], options: Sequence
         return f"the place does not fulfil {options[answer]!r}"
     others = [options[number] for number in served if number != answer]
     return f"the place also fulfils {others[0]!r}" if others else ""
+
+
+@contextmanager
+def collecting_bar(console: Console) -> Iterator[Progress]:
+    """Yield a function that shows a collection's progress as a bar on a console."""
+    columns = (
+        TextColumn("[dim]{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("[dim]about"),
+        TimeRemainingColumn(),
+        TextColumn("[dim]left"),
+    )
+    with Bar(*columns, console=console, transient=True) as shown:
+        task = shown.add_task("collecting", total=None)
+        yield lambda doing, done, total: shown.update(task, description=doing, completed=done, total=total)

@@ -14,15 +14,15 @@ from virl.datasets.collect.dataset import (
     Card,
     QuestionRow,
     RouteRow,
+    Rows,
     read_card,
     write_card,
 )
 from virl.datasets.collect.places import WORK, Work
-from virl.datasets.collect.rows import Rows
 from virl.errors import BadInput, JournalBroken
 from virl.files.writing import refusals_in_a_line, write_whole
 from virl.geo.region import Region
-from virl.journal.lock import lock_run
+from virl.journal.folder import lock_run
 from virl.mind.base import Mind
 from virl.money.ledger import Ledger
 from virl.platform.city.city import City

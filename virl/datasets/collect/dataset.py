@@ -1,20 +1,86 @@
 """A collected data set: a folder of JSON lines, images and a card.
 
-Described in `docs/how-to/collect-data.md`.
+Described in `docs/how-to/collect-data.md`. Its files grow by one line a row, so that what was killed goes on
+without asking twice.
 """
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from virl.datasets.collect.rows import Row, Rows
 from virl.errors import BadInput
-from virl.files.json_reading import misfits
-from virl.files.writing import is_inside, is_there, read_bounded, write_whole
+from virl.files.json_reading import JsonRecord, misfits
+from virl.files.writing import JsonLines, is_inside, is_there, read_bounded, write_whole
 from virl.geo.globe import LatLng
 from virl.platform.city.streetview import Pose
+
+
+class Row(JsonRecord):
+    """Base of all rows: immutable JSON with an `id` that is unique in its file."""
+
+    id: str
+
+
+RowT = TypeVar("RowT", bound=Row)
+
+
+class Rows(Generic[RowT]):
+    """The rows of one file, in the order in which they were added.
+
+    A last line that was cut off, as a kill leaves it, is dropped when the next row is added.
+
+    Args:
+        path: the file; it appears with its first row.
+        model: what a row is.
+
+    Raises:
+        BadInput: a line holds no such row, or two have one id; names file, line and field.
+    """
+
+    def __init__(self, path: Path, model: type[RowT]) -> None:
+        self.path = path
+        self._model = model
+        self._rows: dict[str, RowT] = {}
+        self._lines = JsonLines(path, "collect again")
+        for row in self._lines.read(self._new_row):
+            self._rows[row.id] = row
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __contains__(self, row_id: object) -> bool:
+        return row_id in self._rows
+
+    @property
+    def all(self) -> tuple[RowT, ...]:
+        """The rows, the first added first."""
+        return tuple(self._rows.values())
+
+    def get(self, row_id: str) -> RowT | None:
+        """Return the row with an id; `None` without one."""
+        return self._rows.get(row_id)
+
+    def add(self, row: RowT) -> None:
+        """Write a row, on disk before this returns.
+
+        Raises:
+            ValueError: there is a row of its id.
+            CannotWrite: the disk refuses.
+        """
+        if row.id in self._rows:
+            raise ValueError(f"{self.path}: has a row {row.id!r} already")
+        self._lines.append(row.model_dump_json())
+        self._rows[row.id] = row
+
+    def _new_row(self, line: bytes) -> RowT:
+        """Return the row of a line, once its id is new."""
+        row = self._model.model_validate_json(line)
+        if row.id in self._rows:
+            raise ValueError(f"id: {row.id!r} is repeated")
+        return row
+
 
 FORMAT = 1
 """Version of the folder's format; one of another version is refused."""

@@ -7,14 +7,13 @@ photo is kept if it shows a storefront. Cheap rules come first: no photo is paid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import PIL.Image
 from pydantic import Field
 from scipy.spatial import KDTree
 
-from virl.datasets.collect.dataset import IMAGES, PANORAMAS, PLACES, PanoramaRow, PlaceRow
-from virl.datasets.collect.rows import Row, Rows
-from virl.datasets.collect.storefront import STOREFRONT_SCORE, Storefront
+from virl.datasets.collect.dataset import IMAGES, PANORAMAS, PLACES, PanoramaRow, PlaceRow, Row, Rows
 from virl.files.writing import replace_file
 from virl.geo.globe import LatLng
 from virl.geo.region import Region
@@ -23,7 +22,34 @@ from virl.platform.city.place_types import types_96
 from virl.platform.city.places import Place, each_photo
 from virl.platform.city.streetview import Image
 from virl.platform.navigators.region.survey import SPACING_M, survey
+from virl.platform.perception.base import Recognizer
 from virl.settings.model import Settings
+
+LABELS = ("storefront", "indoor", "others")
+"""Labels between which a photo is judged."""
+STOREFRONT_SCORE = 0.92  # V-IRL's code
+"""Least score of a photo that shows a storefront, [0, 1]."""
+
+
+class Storefront(Protocol):
+    """A judge of whether photos show storefronts."""
+
+    def score(self, photo: Image) -> float:
+        """Return how much a photo looks like a storefront, [0, 1]."""
+        ...
+
+
+class RecognizedStorefront:
+    """A judge by a recognizer such as CLIP, over the labels of V-IRL's code."""
+
+    def __init__(self, recognizer: Recognizer) -> None:
+        self._recognizer = recognizer
+
+    def score(self, photo: Image) -> float:
+        """Return how much a photo looks like a storefront rather than the other labels, [0, 1]."""
+        scores = self._recognizer.recognize([photo], LABELS)[0]
+        return float(scores[0])
+
 
 WORK = "work"
 """Folder of what a collection needs to go on; a data set that is complete can do without."""

@@ -6,9 +6,8 @@ from itertools import islice
 
 from pydantic import Field
 
-from virl.datasets.collect.dataset import KeyPoint, PlaceRow, RouteRow
+from virl.datasets.collect.dataset import KeyPoint, PlaceRow, RouteRow, Row, Rows
 from virl.datasets.collect.places import Progress
-from virl.datasets.collect.rows import Row, Rows
 from virl.errors import MindFailed, NoImagery, NoRoute, NoStreetView, NotFound
 from virl.geo.globe import LatLng, distance
 from virl.mind.base import Mind

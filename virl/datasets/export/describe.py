@@ -7,9 +7,8 @@ from random import Random
 
 import numpy as np
 
-from virl.datasets.export.clauses import Clause, Face, Mention, Pass, See, Side, Turn, Unit
-from virl.datasets.export.town import Town, TownLandmark
-from virl.datasets.export.ways import Way, ends_here, ways_out
+from virl.datasets.export.town import Town, TownLandmark, Way, ends_here, ways_out
+from virl.datasets.export.wording import Clause, Face, Mention, Pass, See, Side, Turn, Unit
 from virl.geo.globe import signed_turn
 
 BESIDE_M = 6.0  # how far ahead or behind a landmark beside the way may be; chosen: about half a step

@@ -7,7 +7,6 @@ from random import Random
 
 import numpy as np
 
-from virl.datasets.export.clauses import Clause, Mention, Pass, Share, Stop, Unit
 from virl.datasets.export.describe import (
     SAY_LIGHT,
     Crossed,
@@ -16,9 +15,8 @@ from virl.datasets.export.describe import (
     describe,
     landmarks_abeam,
 )
-from virl.datasets.export.town import Town
-from virl.datasets.export.ways import ways_out
-from virl.datasets.export.wording import word
+from virl.datasets.export.town import Town, ways_out
+from virl.datasets.export.wording import Clause, Mention, Pass, Share, Stop, Unit, word
 from virl.errors import BadInput
 from virl.geo.globe import Flags, signed_turn
 
@@ -69,7 +67,8 @@ def draw_episodes(town: Town, part: Flags, count: int, rng: Random, *, face: boo
         BadInput: the part is too small for so many.
     """
     found: dict[tuple[str, ...], ExportedEpisode] = {}
-    begin = _starts(town, part)
+    # Walks begin in the middle of blocks, at nodes with all their links.
+    begin = np.flatnonzero(part & town.whole & (town.graph.degree == 2)).tolist()
     in_vain = 0 if begin else PATIENCE
     while len(found) < count and in_vain < PATIENCE:
         told = _draw_episode(town, part, rng.choice(begin), rng, face=face)
@@ -225,11 +224,6 @@ def _to_crossing(town: Town, path: Sequence[int]) -> list[int]:
         before, node = node, onward[0]
         nodes.append(node)
     return nodes if town.is_crossing(node) else []
-
-
-def _starts(town: Town, part: Flags) -> list[int]:
-    """Return the nodes in the middle of blocks, with all their links, at which walks may begin."""
-    return np.flatnonzero(part & town.whole & (town.graph.degree == 2)).tolist()
 
 
 def _draw_walk(town: Town, part: Flags, start: int, rng: Random) -> list[int]:

@@ -8,7 +8,6 @@ from tempfile import mkdtemp
 
 import numpy as np
 
-from virl.datasets.export.clauses import Clause, mentions
 from virl.datasets.export.episodes import ExportedEpisode, draw_episodes
 from virl.datasets.export.files import (
     FORMAT_VERSION,
@@ -22,6 +21,7 @@ from virl.datasets.export.files import (
     write_lines,
 )
 from virl.datasets.export.town import DECIMALS, Town, survey
+from virl.datasets.export.wording import Clause, mentions
 from virl.files.writing import refusals_in_a_line
 from virl.platform.providers.planned import source_of
 from virl.version import __version__

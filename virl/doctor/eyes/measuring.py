@@ -24,8 +24,8 @@ from virl.platform.city.city import Truth
 from virl.platform.city.place_types import types_20
 from virl.platform.city.streetview import View
 from virl.platform.perception.base import Detection, TextLine, plain_label
+from virl.platform.perception.cameras import intersection_over_union
 from virl.platform.perception.models import ModelOptions, Models, look_scores, read_model
-from virl.platform.perception.overlap import intersection_over_union
 from virl.platform.perception.registry import Role
 from virl.platform.perception.signs import SIGN, group_lines
 

@@ -11,10 +11,10 @@ from pydantic import BaseModel, ValidationError
 
 from virl.console import SafeConsole, counting_bar
 from virl.files.writing import read_bounded, write_whole
-from virl.journal.gallery.collect import Card, LeftOut, read_card, runs_in
+from virl.journal.gallery.cards import Card, LeftOut, read_card, runs_in
 from virl.journal.page import page
 from virl.journal.report import REPORT
-from virl.journal.town_ground import town_ground
+from virl.journal.walk_map import town_ground
 from virl.pages.maps import MapFigure
 from virl.platform.providers.cities import all_cities, name_of_city
 from virl.version import __version__

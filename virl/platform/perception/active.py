@@ -7,14 +7,15 @@ from virl.errors import BadInput
 from virl.geo.globe import LatLng
 from virl.platform.city.streetview import Box, Camera, Pose, StreetView, View
 from virl.platform.perception.base import Detection, Detector
-from virl.platform.perception.images import clip_box
-from virl.platform.perception.look import closer_camera, sweep_cameras
-from virl.platform.perception.overlap import (
+from virl.platform.perception.cameras import (
     carry_box,
+    closer_camera,
     enclosing_box,
     intersection_over_union,
     share_in_common,
+    sweep_cameras,
 )
+from virl.platform.perception.images import clip_box
 
 SAME = 0.5  # chosen: boxes that have this share of the smaller one in common show the same thing
 """Share of the smaller box, common to both, from which two boxes are one thing."""

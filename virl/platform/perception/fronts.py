@@ -14,7 +14,7 @@ import numpy as np
 
 from virl.geo.globe import Floats, normalize_heading
 from virl.platform.city.streetview import MIN_FOV, Box, Camera, Image, View
-from virl.platform.perception.ground.plane import CAMERA_HEIGHT_M
+from virl.platform.perception.ground import CAMERA_HEIGHT_M
 
 Side = Literal["left", "right"]
 

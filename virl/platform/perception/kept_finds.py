@@ -13,8 +13,7 @@ from virl.files.stores import ByteStore, digest_of
 from virl.platform.city.place_types import table_file
 from virl.platform.city.streetview import Image, View
 from virl.platform.perception.base import Detection, Detector, LookScores, Reader, TextLine
-from virl.platform.perception.images import as_view
-from virl.platform.perception.shared.threads import usual_threads
+from virl.platform.perception.images import as_view, usual_threads
 from virl.resources import data_folder
 
 FoundT = TypeVar("FoundT", Detection, TextLine)

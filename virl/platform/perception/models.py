@@ -23,14 +23,16 @@ from virl.platform.perception.base import (
     Role,
 )
 from virl.platform.perception.kept_finds import KeptFinds, KeptReadings
-from virl.platform.perception.lexicon import Lexicon
-from virl.platform.perception.model_settings import (
+from virl.platform.perception.lexicons.sign_lexicon import Lexicon
+from virl.platform.perception.registry import (
+    KINDS,
     DetectorSettings,
     ModelResources,
     ModelSettings,
     Needs,
+    find_kind,
+    resolve,
 )
-from virl.platform.perception.registry import KINDS, find_kind, resolve
 from virl.resources import data_folder, names_in
 from virl.settings.model import load_settings
 from virl.settings.yaml import read_text

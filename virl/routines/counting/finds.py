@@ -7,7 +7,7 @@ from pathlib import Path
 
 from virl.geo.globe import LatLng, distance
 from virl.platform.perception.memory import Comparison, MemoryObject, Seen, Verdict, VisualMemory
-from virl.platform.perception.memory.records import Added, Joined
+from virl.platform.perception.memory.log import Added, Joined
 from virl.routines.counting.folder import MEMORY
 
 SHOWN_COMPARISONS = 2  # chosen: of those that a new thing was held against

@@ -27,7 +27,7 @@ from virl.platform.perception.memory import (
     write_geojson,
 )
 from virl.platform.perception.models import read_model
-from virl.platform.perception.shared.matcher_settings import MatcherSettings
+from virl.platform.perception.registry import MatcherSettings
 from virl.routines.counting.counter import Counter, Visit
 from virl.routines.counting.folder import CSV, GEOJSON, MEMORY
 from virl.routines.counting.settings import counting_of

@@ -11,7 +11,7 @@ from virl.platform.city.streetview import Camera, View
 from virl.platform.movers.base import Step
 from virl.platform.perception.active import look_closer
 from virl.platform.perception.base import Detection
-from virl.platform.perception.look import sweep_cameras
+from virl.platform.perception.cameras import sweep_cameras
 from virl.platform.perception.matching import RESEMBLES, is_toward, look_up, match_place, resemblance
 from virl.platform.perception.signs import SIGN
 from virl.routines.explore.settings import EXPLORE

@@ -7,7 +7,7 @@ from virl.agent.agent import Agent
 from virl.platform.city.places import Place
 from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.base import Describer
-from virl.platform.perception.look import reading_fov
+from virl.platform.perception.cameras import reading_fov
 from virl.platform.perception.matching import look_up
 from virl.platform.perception.signs import SIGN
 

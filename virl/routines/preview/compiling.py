@@ -8,7 +8,7 @@ from statistics import median, mode
 import numpy as np
 
 from virl.geo.globe import LatLng, compass_word, distance, signed_turn
-from virl.platform.perception.ground.across import Surface
+from virl.platform.perception.ground import Surface
 from virl.platform.perception.memory import MemoryObject
 from virl.routines.preview.facts import CROSSING, LANDMARK, Fact, Leg, SideOfStreet
 from virl.routines.preview.glance import CrossingSeen, Glance, SideSeen

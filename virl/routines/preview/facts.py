@@ -3,7 +3,7 @@
 from typing import Literal
 
 from virl.files.json_reading import JsonRecord
-from virl.platform.perception.ground.across import Surface
+from virl.platform.perception.ground import Surface
 from virl.routines.preview.settings import Profile
 from virl.routines.preview.track import Side
 

@@ -11,9 +11,7 @@ from virl.errors import NoImagery
 from virl.geo.globe import LatLng, LocalFrame, normalize_heading
 from virl.platform.city.places import Place
 from virl.platform.city.streetview import Camera, StreetView, View
-from virl.platform.perception.ground.across import Strip, Surface, strips_beside
-from virl.platform.perception.ground.plane import ground_patch
-from virl.platform.perception.ground.zebra import find_zebras
+from virl.platform.perception.ground import Strip, Surface, find_zebras, ground_patch, strips_beside
 from virl.routines.directions.landmarks import LEFT, RIGHT, Lookout
 from virl.routines.directions.walkway import Stand
 

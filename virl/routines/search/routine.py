@@ -39,7 +39,7 @@ from virl.platform.navigators.sight.navigator import SightNavigator
 from virl.platform.navigators.sight.rules import GoalQuestion, quoted_name, understand, words_of_goal
 from virl.platform.navigators.sight.understanding import goal_in_words
 from virl.platform.navigators.sight.wishes import explain_conditions
-from virl.platform.perception.road_fronts import RoadSight, far_camera
+from virl.platform.perception.road_sight import RoadSight, far_camera
 from virl.routines.search.settings import SEARCH
 
 SIGNS = "signs.jsonl"

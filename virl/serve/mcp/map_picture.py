@@ -3,9 +3,8 @@
 import io
 
 from virl.journal.convert import pose_record
-from virl.journal.ground import ground_of
 from virl.journal.records import StepRecord
-from virl.journal.walk_map import walk_map
+from virl.journal.walk_map import ground_of, walk_map
 from virl.pages.map_picture import draw_picture
 from virl.tools.body import Body
 

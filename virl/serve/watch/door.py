@@ -14,7 +14,7 @@ from starlette.requests import cookie_parser
 from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from virl.pages.policy import SERVED_POLICY
+from virl.pages.shell import SERVED_POLICY
 
 COOKIE = "virl_watch"
 _OPEN = "Open the address that `virl watch` printed."

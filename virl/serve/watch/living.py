@@ -9,7 +9,7 @@ from virl.agent.control import Control
 from virl.agent.plan import RunOptions, latest_run, make_plan, source_of
 from virl.bugs import bug_of
 from virl.errors import VirlError
-from virl.journal.town_ground import town_ground
+from virl.journal.walk_map import town_ground
 from virl.plain_text import plain_line
 from virl.redaction import Redaction
 from virl.serve.watch.feed import RunFeed

@@ -20,9 +20,19 @@ from virl.journal.records import (
     StepRecord,
     ViewRecord,
 )
-from virl.journal.story import facts, heading_of, kind_of, outcome_of, sentences, title_of
+from virl.journal.story import (
+    facts,
+    heading_of,
+    kind_of,
+    outcome_of,
+    question,
+    scalar,
+    seen_in,
+    sentences,
+    title_of,
+    words,
+)
 from virl.journal.walk_map import marks_of, sights_of
-from virl.journal.words import question, scalar, seen_in, words
 from virl.pages.ground import MapGround
 from virl.pages.map_svg import ground_data, mark_data
 from virl.pages.maps import Mark

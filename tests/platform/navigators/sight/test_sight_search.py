@@ -32,7 +32,7 @@ from virl.platform.navigators.sight.understanding import goal_in_picture, goal_i
 from virl.platform.navigators.tourist.signs import Sign
 from virl.platform.perception.base import TextLine
 from virl.platform.perception.models import Models
-from virl.platform.perception.road_fronts import RoadSight, SeenFront
+from virl.platform.perception.road_sight import RoadSight, SeenFront
 
 EAST_BOUND = Pose("w3", 90.0)
 FOUND = Outcome("found", "the sign 'Lantern Books' shows what is looked for", "Lantern Books")

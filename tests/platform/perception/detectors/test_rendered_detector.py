@@ -8,10 +8,10 @@ import pytest
 from virl.errors import BadInput, ModelUnavailable
 from virl.platform.city.city import City
 from virl.platform.city.streetview import Camera, View
+from virl.platform.perception.cameras import intersection_over_union
 from virl.platform.perception.detectors.rendered import CLASSES, WEIGHTS, RenderedDetector, RenderedSettings
+from virl.platform.perception.images import EACH_CORE, cores, look_at_each, usual_threads
 from virl.platform.perception.models import Models, read_model
-from virl.platform.perception.overlap import intersection_over_union
-from virl.platform.perception.shared.threads import EACH_CORE, cores, look_at_each, usual_threads
 from virl.platform.perception.standing import check_without_truth
 
 LARGEST_BYTES = 8_000_000

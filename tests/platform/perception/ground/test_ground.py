@@ -8,9 +8,13 @@ import pytest
 from numpy.typing import NDArray
 
 from virl.platform.city.streetview import Camera, View
-from virl.platform.perception.ground.across import strips_beside
-from virl.platform.perception.ground.plane import CAMERA_HEIGHT_M, GroundPatch, ground_patch
-from virl.platform.perception.ground.zebra import find_zebras
+from virl.platform.perception.ground import (
+    CAMERA_HEIGHT_M,
+    GroundPatch,
+    find_zebras,
+    ground_patch,
+    strips_beside,
+)
 
 Floats = NDArray[np.float64]
 Colours = Callable[[Floats, Floats], Floats]

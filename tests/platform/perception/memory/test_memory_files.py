@@ -13,7 +13,7 @@ from made_world import STREET_THINGS, Thing, open_memory, settings, sighting
 
 from virl.errors import BadInput
 from virl.platform.perception.memory import CannotWrite, MemoryBroken, VisualMemory
-from virl.platform.perception.memory.records import Joined
+from virl.platform.perception.memory.log import Joined
 
 POINTS = [(0.0, 10.0 * i) for i in range(6)]
 

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from made_world import ORIGIN, at, metres
 
 from virl.geo.globe import LatLng, LocalFrame, distance
-from virl.platform.perception.memory.fusion import fuse, place, separation, surprise
 from virl.platform.perception.memory.objects import Estimate
-from virl.platform.perception.memory.rays import Ray
+from virl.platform.perception.memory.positions import Ray, fuse, place, separation, surprise
 
 EAST_WEST = st.floats(-30.0, 30.0)
 

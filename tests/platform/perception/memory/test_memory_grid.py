@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from virl.geo.globe import LatLng, destination, distance
-from virl.platform.perception.memory.state import PositionIndex
+from virl.platform.perception.memory.log import PositionIndex
 
 CENTERS = [LatLng(0.0, 0.0), LatLng(51.5, -0.12), LatLng(-36.8, 179.9999), LatLng(69.6, -180.0)]
 

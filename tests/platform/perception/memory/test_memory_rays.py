@@ -7,7 +7,7 @@ from made_world import CAMERA_M, Thing, camera_to, exact_box, seen, settings, si
 
 from virl.geo.globe import signed_turn
 from virl.platform.city.streetview import Camera
-from virl.platform.perception.memory.rays import ray_of, span_of
+from virl.platform.perception.memory.positions import ray_of, span_of
 
 
 @given(

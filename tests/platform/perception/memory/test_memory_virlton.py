@@ -9,7 +9,7 @@ from made_world import settings
 from virl.geo.globe import distance
 from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.active import Sighting
-from virl.platform.perception.look import sweep_cameras
+from virl.platform.perception.cameras import sweep_cameras
 from virl.platform.perception.memory import VisualMemory
 from virl.platform.providers.offline.city import kept_plan, open_offline
 

@@ -15,8 +15,8 @@ from virl.platform.movers.memory import StreetMemory
 from virl.platform.navigators.intention.prospects import Prospect, Prospects
 from virl.platform.navigators.intention.rules import RoadChoice
 from virl.platform.perception.base import Senses
-from virl.platform.perception.look import ROAD_FOV
-from virl.platform.perception.road_fronts import RoadSight, boards_in_words
+from virl.platform.perception.cameras import ROAD_FOV
+from virl.platform.perception.road_sight import RoadSight, boards_in_words
 
 CROSSING = 3
 """Ways that meet at a crossing at least."""

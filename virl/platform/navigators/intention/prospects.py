@@ -11,7 +11,7 @@ import numpy as np
 
 from virl.geo.globe import LocalFrame, signed_turn
 from virl.platform.city.streetview import Link, Panorama, Pose
-from virl.platform.perception.road_fronts import RoadSight
+from virl.platform.perception.road_sight import RoadSight
 
 # Chosen in Helsinki and in four villages of Liechtenstein that no figure is reported of.
 UNKNOWN = 0.3

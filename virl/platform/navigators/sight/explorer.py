@@ -28,7 +28,7 @@ from virl.platform.navigators.sight.looking import KnownSign, SignLooks
 from virl.platform.navigators.sight.rules import ToldWay, cost
 from virl.platform.navigators.sight.signposts import Pointer
 from virl.platform.navigators.tourist.signs import MIN_RESEMBLANCE, name_likeness
-from virl.platform.perception.road_fronts import RoadSight
+from virl.platform.perception.road_sight import RoadSight
 
 STRIDE = 2
 """Between junctions she reads at every second panorama: they are 10 m apart, fronts are read from 20 m. In a

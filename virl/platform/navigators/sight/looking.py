@@ -7,9 +7,9 @@ from virl.platform.city.streetview import Camera, Link, StreetView
 from virl.platform.navigators.sight.signposts import Pointer, pointer_in, signs_and_pointers
 from virl.platform.navigators.tourist.signs import Sign, signs_of
 from virl.platform.perception.base import Reader
+from virl.platform.perception.cameras import closer_camera, sweep_cameras
 from virl.platform.perception.fronts import pieces_of
-from virl.platform.perception.lexicon import Lexicon
-from virl.platform.perception.look import closer_camera, sweep_cameras
+from virl.platform.perception.lexicons.sign_lexicon import Lexicon
 
 AROUND = sweep_cameras(None, 360.0, 90.0, pitch=10.0, width=1280, height=560)
 """Four views that show the whole circle from north on, so that walkers of one city share them. Chosen at 150

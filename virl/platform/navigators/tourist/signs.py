@@ -11,9 +11,8 @@ from virl.platform.city.streetview import Box, Camera, Pose, StreetView
 from virl.platform.navigators.tourist.spotting import LandmarkSighting, surest
 from virl.platform.perception.active import SAME
 from virl.platform.perception.base import Reader, TextLine
+from virl.platform.perception.cameras import carry_box, reading_cameras, share_in_common
 from virl.platform.perception.kept_finds import read_views
-from virl.platform.perception.look import reading_cameras
-from virl.platform.perception.overlap import carry_box, share_in_common
 from virl.platform.perception.signs import box_around, group_lines
 
 MIN_RESEMBLANCE = 80.0

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from virl.errors import BadInput, NoImagery
 from virl.geo.globe import Floats, signed_turn
-from virl.platform.perception.arrays import read_arrays, write_arrays
+from virl.platform.perception.embeddings import read_arrays, write_arrays
 
 FORMAT = 1
 """Schema version of a feature file."""

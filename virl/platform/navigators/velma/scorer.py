@@ -12,7 +12,6 @@ from virl.errors import BadInput
 from virl.geo.globe import Floats
 from virl.platform.city.streetview import Camera, StreetView
 from virl.platform.navigators.velma.observations import Direction, VisibleLandmark
-from virl.platform.perception.arrays import read_arrays, write_arrays
 from virl.platform.perception.base import Embeddings
 from virl.platform.perception.embeddings import (
     EmbeddingStore,
@@ -20,6 +19,8 @@ from virl.platform.perception.embeddings import (
     TextEncoder,
     TextMemory,
     ViewEmbedder,
+    read_arrays,
+    write_arrays,
 )
 
 FORMAT = 1

@@ -13,9 +13,17 @@ from virl.files.json_reading import read_json
 from virl.platform.city.streetview import Image, View
 from virl.platform.perception.images import pixels_of, same_size_batches
 from virl.platform.perception.models import ModelOptions, Models, ModelSettings, Needs
-from virl.platform.perception.pretrained import EXTRA, PACKAGES, Pretrained, load_pretrained
 from virl.platform.perception.registry import Kind
-from virl.platform.perception.weights import Once, Precision, checkpoint, guard_memory
+from virl.platform.perception.weights import (
+    EXTRA,
+    PACKAGES,
+    Once,
+    Precision,
+    Pretrained,
+    checkpoint,
+    guard_memory,
+    load_pretrained,
+)
 
 QUESTION = "{question}"
 """Placeholder of the question in a prompt."""

@@ -9,10 +9,10 @@ from pydantic import Field
 from virl.platform.city.streetview import View
 from virl.platform.perception.base import Amount, Detection, Detector, SceneDescription
 from virl.platform.perception.images import as_view
-from virl.platform.perception.lexicon import Lexicon
+from virl.platform.perception.lexicons.sign_lexicon import Lexicon
 from virl.platform.perception.models import Models, ModelSettings, Needs
 from virl.platform.perception.registry import Kind, Role
-from virl.platform.perception.road_scene import colourful_share
+from virl.platform.perception.road_sight import colourful_share
 from virl.platform.perception.signs import SIGN
 
 NOTHING = "no signs that can be read"

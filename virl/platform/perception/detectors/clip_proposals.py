@@ -12,8 +12,7 @@ from virl.platform.perception.base import Detection, Detector, LookScores, Recog
 from virl.platform.perception.images import crop, pixels_of
 from virl.platform.perception.models import DetectorSettings, Models, Needs
 from virl.platform.perception.registry import Kind
-from virl.platform.perception.shared.boxes import without_doubles
-from virl.platform.perception.shared.labels import words_of
+from virl.platform.perception.shared.detections import without_doubles, words_of
 
 
 class ClipProposalsSettings(DetectorSettings):

@@ -10,7 +10,7 @@ from pydantic import Field
 from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.base import Detection, LookScores, Reader, TextLine, plain_label
 from virl.platform.perception.images import as_view, pixels_of
-from virl.platform.perception.lexicon import Lexicon, LexiconSettings
+from virl.platform.perception.lexicons.sign_lexicon import Lexicon, LexiconSettings
 from virl.platform.perception.models import DetectorSettings, Models, Needs, read_model
 from virl.platform.perception.registry import Kind
 from virl.platform.perception.signs import SIGN, box_around, group_lines

@@ -1,12 +1,228 @@
-"""Opens the lexicon of what signs say."""
+"""What the words on a sign say of the place behind it.
 
-from virl.platform.city.type_words import more_words
-from virl.platform.perception.lexicon import Lexicon, LexiconSettings
-from virl.platform.perception.models import Models
-from virl.platform.perception.registry import Kind
+A lexicon holds words of many languages for each of Google's place types. A text matches a word in spite of
+case, accents, missing or added spaces, look-alike letters (0 and O, Latin and Greek A) and slips of the
+reader.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from pydantic import Field
+from rapidfuzz.distance import Levenshtein
+from rapidfuzz.process import cdist
+
+from virl.platform.city.place_types import by_type
+from virl.platform.city.type_words import MoreWords, TypeWords, more_words, words_of
+from virl.platform.perception.registry import Kind, ModelSettings
+
+__all__ = ["Lexicon", "LexiconSettings", "key_of", "token_count"]
+
+Span = tuple[int, int]
+"""Start and end of a match in the joined words of a text."""
+
+MIN_PART = 5  # chosen: a shorter word inside another is chance, as "bar" in "barber"
+"""Letters of a word, at least, that is recognized within a longer one."""
+MIN_SLIP = 6  # chosen: one slip in five letters turns "books" into "boots"
+"""Letters of a word, at least, that is recognized with misread letters."""
+SLIP_SIMILARITY = 0.8  # chosen: one slip in 6 to 9 letters, two in 10 to 14
+PART_STRENGTH = 0.8  # chosen: "stadtbibliothek" tells of a library a little less surely than "bibliothek"
+HIDE_STRENGTH = 0.75  # chosen: a word inside a longer one speaks only if the longer one is a poor match
+
+_SIGNS = {ord("'"): "", ord("\u2019"): "", ord("&"): " and "}
+_MARKS = re.compile("[\u0300-\u036f]")  # accents; the voicing marks of kana lie elsewhere
+_WORD = re.compile(r"[^\W_]+")
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")  # kana, Han, Hangul
+_CYRILLIC, _GREEK = (
+    "\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0425\u0423\u041f\u0413\u0424",
+    "\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7",
+)
+_ALIKE = str.maketrans(
+    "0158|$€IĐØŁ" + _CYRILLIC + _GREEK,
+    "OLSBLSELDOL" + "ABEKMHOPCTXY\u03a0\u0393\u03a6" + "ABEZHLKMNOPTYX",
+)
 
 
-def open_lexicon(settings: LexiconSettings, _: Models) -> Lexicon:
+class LexiconSettings(ModelSettings):
+    """A lexicon as `platform/models/*.yaml` holds it."""
+
+    kind: Literal["sign-lexicon"]
+    name_weight: float = Field(gt=0, lt=1)
+    """Score of a sign that bears one of a type's names, (0, 1)."""
+    hint_weight: float = Field(gt=0, lt=1)
+    """Score of a sign that bears one of a type's hints, (0, 1)."""
+    more: str | None = None
+    """A file of `MoreWords`: a name in `platform/words`."""
+    more_weight: float = Field(default=1.0, gt=0, le=1)
+    """Factor on its words."""
+    types: dict[str, TypeWords] = Field(default_factory=dict)
+    """Words by place type, instead of those of the table of place types."""
+
+    @property
+    def words(self) -> Mapping[str, TypeWords]:
+        """The words by place type: the file's own, else those of the table."""
+        return self.types or by_type("signs")
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """A word of a place type found in a text, where, how well, and its weight."""
+
+    type: str
+    span: Span
+    strength: float
+    weight: float
+
+
+class Lexicon:
+    """A dictionary that tells place types by the words on a sign.
+
+    Args:
+        settings: words that were chosen by hand.
+        more: words that supplement them.
+    """
+
+    def __init__(self, settings: LexiconSettings, more: MoreWords | None = None) -> None:
+        types = settings.words
+        weights: dict[str, dict[str, float]] = {}
+        for kind, _, word, is_name in words_of(types):
+            weight = settings.name_weight if is_name else settings.hint_weight
+            weights.setdefault(key_of(word), {})[kind] = weight * types[kind].weight
+        spaced = [key for key in weights if not _UNSPACED.search(key)]
+        self._starts = {key for key in spaced if len(key) >= MIN_PART}
+        self._ends = set(self._starts)
+        own = frozenset(weights)
+        for kind, language, word, is_name in words_of(more.types if more else {}):
+            if kind not in types or (key := key_of(word)) in own:
+                continue
+            weight = settings.name_weight if is_name else settings.hint_weight
+            weight *= types[kind].weight * settings.more_weight
+            weights.setdefault(key, {})[kind] = weight
+            if more and language in more.compounding and len(key) >= MIN_PART and is_name:
+                self._ends.add(key)
+        self.types = tuple(types)
+        """Every place type it knows."""
+        self._weights: Mapping[str, Mapping[str, float]] = weights
+        self._unspaced = {key for key in weights if _UNSPACED.search(key)}
+        self._longest_unspaced = max(map(len, self._unspaced), default=0)
+        self._slips = [key for key in spaced if len(key) >= MIN_SLIP]
+        words = [*words_of(types), *words_of(more.types if more else {})]
+        self._longest = max((token_count(word) for _, _, word, _ in words), default=1)
+
+    @property
+    def place_types(self) -> tuple[str, ...]:
+        """The place types it has words for, sorted."""
+        return tuple(sorted({place_type for types in self._weights.values() for place_type in types}))
+
+    def classify(self, text: str) -> dict[str, float]:
+        """Return the place types that a text tells of, best first, with scores in (0, 1); empty if none."""
+        matches = list(self._matches(_tokens(text)))
+        doubt: dict[str, float] = {}
+        spans: set[tuple[str, Span]] = set()
+        for match in sorted(matches, key=lambda match: (-match.strength * match.weight, -match.span[0])):
+            if (match.type, match.span) in spans or any(_hides(other, match) for other in matches):
+                continue
+            spans.add((match.type, match.span))
+            doubt[match.type] = doubt.get(match.type, 1.0) * (1 - match.strength * match.weight)
+        return dict(sorted(((name, 1 - rest) for name, rest in doubt.items()), key=lambda item: -item[1]))
+
+    def _matches(self, tokens: list[str]) -> Iterator[_Match]:
+        """Yield the matches of words in tokens: whole, within others, and with misread letters."""
+        windows = _windows(tokens, self._longest)
+        found: list[_Match] = []
+        for window, span in windows:
+            found += self._as_types(window, span, 1.0)
+        found += self._match_within(tokens)
+        yield from found
+        unknown = [(w, s) for w, s in windows if len(w) >= MIN_SLIP - 1 and not _is_explained(s, found)]
+        yield from self._with_slips(unknown)
+
+    def _match_within(self, tokens: list[str]) -> Iterator[_Match]:
+        """Yield matches of words within longer ones: compounds, lost spaces, and scripts that write none."""
+        line = "".join(tokens)
+        for key in self._unspaced_in(line):
+            start = line.find(key)
+            yield from self._as_types(key, (start, start + len(key)), 1.0)
+        start = 0
+        for token in tokens:
+            end = start + len(token)
+            for length in range(MIN_PART, len(token)):
+                if token[:length] in self._starts:
+                    yield from self._as_types(token[:length], (start, start + length), PART_STRENGTH)
+                if token[-length:] in self._ends:
+                    yield from self._as_types(token[-length:], (end - length, end), PART_STRENGTH)
+            start = end
+
+    def _unspaced_in(self, line: str) -> list[str]:
+        """Return words of scripts without spaces that occur in a line, in a fixed order."""
+        if not _UNSPACED.search(line):
+            return []
+        lengths = range(1, self._longest_unspaced + 1)
+        parts = {line[start : start + length] for start in range(len(line)) for length in lengths}
+        return sorted(parts & self._unspaced, key=lambda key: (line.find(key), key))
+
+    def _with_slips(self, windows: list[tuple[str, Span]]) -> Iterator[_Match]:
+        """Yield the matches of words that resemble a run of tokens, by the square of the likeness."""
+        if not windows or not self._slips:
+            return
+        texts = [window for window, _ in windows]
+        alike = cdist(
+            texts, self._slips, scorer=Levenshtein.normalized_similarity, score_cutoff=SLIP_SIMILARITY
+        )
+        for row, column in zip(*np.nonzero(alike), strict=True):
+            similarity = float(alike[row, column])
+            yield from self._as_types(self._slips[column], windows[row][1], similarity**2)
+
+    def _as_types(self, key: str, span: Span, strength: float) -> Iterator[_Match]:
+        """Yield a match for each place type that has a word."""
+        for place_type, weight in self._weights.get(key, {}).items():
+            yield _Match(place_type, span, strength, weight)
+
+
+def key_of(word: str) -> str:
+    """Return a word in the spelling in which words and signs are compared."""
+    return "".join(_tokens(word))
+
+
+def token_count(word: str) -> int:
+    """Return the number of tokens of a word or phrase."""
+    return len(_tokens(word))
+
+
+def _tokens(text: str) -> list[str]:
+    """Return the words as they are compared: upper case, no accents, one letter for look-alikes."""
+    plain = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).translate(_SIGNS).upper())
+    alike = unicodedata.normalize("NFC", _MARKS.sub("", plain)).translate(_ALIKE)
+    return _WORD.findall(alike.replace("RN", "M").replace("VV", "W"))
+
+
+def _windows(tokens: list[str], longest: int) -> list[tuple[str, Span]]:
+    """Return runs of up to `longest` tokens, joined, with start and end in the joined text."""
+    starts = np.cumsum([0, *map(len, tokens)]).tolist()
+    return [
+        ("".join(tokens[first:last]), (starts[first], starts[last]))
+        for first in range(len(tokens))
+        for last in range(first + 1, min(first + longest, len(tokens)) + 1)
+    ]
+
+
+def _hides(longer: _Match, shorter: _Match) -> bool:
+    """Return whether a strong longer match covers a shorter one, which then does not count."""
+    (start, end), (begin, stop) = longer.span, shorter.span
+    wraps = start <= begin and stop <= end and end - start > stop - begin
+    return wraps and longer.strength >= HIDE_STRENGTH
+
+
+def _is_explained(span: Span, found: list[_Match]) -> bool:
+    """Return whether a match overlaps a span."""
+    return any(match.span[0] < span[1] and span[0] < match.span[1] for match in found)
+
+
+def open_lexicon(settings: LexiconSettings, _: object) -> Lexicon:
     """Open the lexicon of these words."""
     return Lexicon(settings, more_words(settings.more) if settings.more else None)
 

@@ -15,10 +15,18 @@ from virl.platform.city.streetview import Image
 from virl.platform.perception.base import Match
 from virl.platform.perception.images import pixels_of
 from virl.platform.perception.models import ModelOptions, Models, Needs
-from virl.platform.perception.pretrained import EXTRA, PACKAGES, Pretrained, check_model_type, load_pretrained
-from virl.platform.perception.registry import Kind
-from virl.platform.perception.shared.matcher_settings import MatcherSettings
-from virl.platform.perception.weights import Once, batches, checkpoint, guard_memory
+from virl.platform.perception.registry import Kind, MatcherSettings
+from virl.platform.perception.weights import (
+    EXTRA,
+    PACKAGES,
+    Once,
+    Pretrained,
+    batches,
+    check_model_type,
+    checkpoint,
+    guard_memory,
+    load_pretrained,
+)
 
 MODEL_TYPE = "lightglue"
 _DISK = "virl.platform.perception.shared.disk"

@@ -21,8 +21,7 @@ from virl.platform.city.streetview import Image
 from virl.platform.perception.base import Match
 from virl.platform.perception.images import pixels_of
 from virl.platform.perception.models import Models
-from virl.platform.perception.registry import Kind
-from virl.platform.perception.shared.matcher_settings import MatcherSettings
+from virl.platform.perception.registry import Kind, MatcherSettings
 
 Points = NDArray[np.float32]
 """Pixels (x, y), shape (n, 2)."""

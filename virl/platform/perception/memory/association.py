@@ -9,12 +9,20 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from virl.geo.globe import distance, signed_turn
-from virl.platform.perception.memory.fusion import fuse, place, separation, surprise
+from virl.platform.perception.cameras import intersection_over_union
+from virl.platform.perception.memory.log import State
 from virl.platform.perception.memory.objects import Comparison, Estimate, MemoryObject, Opinion, Seen
-from virl.platform.perception.memory.rays import Ray, Span, ray_of, span_of
+from virl.platform.perception.memory.positions import (
+    Ray,
+    Span,
+    fuse,
+    place,
+    ray_of,
+    separation,
+    span_of,
+    surprise,
+)
 from virl.platform.perception.memory.settings import MemorySettings
-from virl.platform.perception.memory.state import State
-from virl.platform.perception.overlap import intersection_over_union
 
 CountMatches = Callable[[Sequence[tuple[Seen, Seen]]], list[int]]
 """Function that counts the points in common of each pair's crops: a new sighting and a remembered one."""

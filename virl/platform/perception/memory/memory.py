@@ -20,13 +20,10 @@ from virl.platform.perception.active import Sighting
 from virl.platform.perception.base import Matcher
 from virl.platform.perception.images import clip_box, crop, decode
 from virl.platform.perception.memory.association import Assigned, associate, next_pairs
-from virl.platform.perception.memory.fusion import fuse
-from virl.platform.perception.memory.log import LOG, Log, MemoryBroken
+from virl.platform.perception.memory.log import LOG, Added, Begun, Joined, Log, MemoryBroken, State
 from virl.platform.perception.memory.objects import Estimate, MemoryObject, Seen, Verdict
-from virl.platform.perception.memory.rays import ray_of
-from virl.platform.perception.memory.records import Added, Begun, Joined
+from virl.platform.perception.memory.positions import fuse, ray_of
 from virl.platform.perception.memory.settings import MemorySettings
-from virl.platform.perception.memory.state import State
 
 _log = logging.getLogger(__name__)
 

@@ -13,10 +13,9 @@ from pydantic import Field
 from virl.errors import BadInput
 from virl.platform.city.streetview import Box, Image, view_of_picture
 from virl.platform.perception.base import BoxReader, Detector, Reader, TextLine
-from virl.platform.perception.images import pixels_of
+from virl.platform.perception.images import Fingerprint, fingerprint, pixels_of
 from virl.platform.perception.models import Models, ModelSettings, Needs
 from virl.platform.perception.registry import Kind
-from virl.platform.perception.shared.fingerprints import Fingerprint, fingerprint
 from virl.platform.perception.signs import SIGN
 from virl.platform.perception.weights import batches
 
@@ -106,7 +105,11 @@ class SignsFirstReader:
 
     def _signs(self, images: Sequence[Image]) -> list[list[Box]]:
         """Return the boxes of the signs in each picture; none in pictures of a size that no camera has."""
-        fitting = [number for number, image in enumerate(images) if _fits_a_camera(image)]
+        fitting = [
+            number
+            for number, image in enumerate(images)
+            if all(_LEAST_SIDE <= side <= _MOST_SIDE for side in image.shape[:2])
+        ]
         found: list[list[Box]] = [[] for _ in images]
         seen = self._detector.detect([view_of_picture(images[number]) for number in fitting], [SIGN])
         for number, signs in zip(fitting, seen, strict=True):
@@ -120,8 +123,3 @@ class SignsFirstReader:
     def _is_large(self, box: Box) -> bool:
         """Return whether a sign is large enough to be read."""
         return min(box[2] - box[0], box[3] - box[1]) >= self._settings.min_side
-
-
-def _fits_a_camera(image: Image) -> bool:
-    """Return whether a camera can have a picture's size."""
-    return all(_LEAST_SIDE <= side <= _MOST_SIDE for side in image.shape[:2])

@@ -20,9 +20,9 @@ from virl.platform.perception.shared.contrastive import (
     ContrastiveRecognizer,
     ContrastiveSettings,
     TorchTowers,
+    identity,
     kept_under,
 )
-from virl.platform.perception.shared.identity import identity
 from virl.platform.perception.weights import (
     OPENCLIP,
     checkpoint,

@@ -1,1 +1,1 @@
-"""What several models are made of: boxes, labels, phrases, noise, and what their settings share."""
+"""What several models are made of: labels and boxes of detectors, towers of recognizers, DISK keypoints."""

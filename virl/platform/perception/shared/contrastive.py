@@ -1,7 +1,9 @@
-"""What all recognizers with an image tower and a text tower have in common."""
+"""What all recognizers with two towers have in common, and how their checkpoints are told apart."""
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from threading import Lock
 from typing import Any, Protocol
 
@@ -15,8 +17,8 @@ from virl.platform.city.streetview import Image
 from virl.platform.perception.base import Embeddings
 from virl.platform.perception.embeddings import TextMemory
 from virl.platform.perception.images import pixels_of
-from virl.platform.perception.model_settings import ModelSettings
 from virl.platform.perception.models import ModelOptions
+from virl.platform.perception.registry import ModelSettings
 from virl.platform.perception.weights import Once, Precision, batches, device_of, guard_memory, precision_on
 
 LABEL = "{label}"
@@ -185,3 +187,47 @@ class ContrastiveRecognizer:
         rows = np.concatenate([tower(batch) for batch in batches(items, self._settings.batch)])
         unit: Embeddings = rows / np.linalg.norm(rows, axis=1, keepdims=True)
         return unit
+
+
+_WHOLE = 16 * 2**20  # bytes; larger files are sampled
+_SAMPLES, _SAMPLE = (
+    64,
+    2**16,
+)  # chosen: 4 MiB from all over the file; reading 10 GB would take as long as loading
+
+
+def identity(source: str) -> str:
+    """Return a name for a checkpoint.
+
+    Args:
+        source: a path or a hub id.
+
+    Returns:
+        The hub id as it is, for who publishes it vouches for what it holds. For a path its last part and
+        eight digits that depend on what is there: all of small files, samples of large ones.
+    """
+    path = Path(source).expanduser()
+    return f"{path.name}-{fingerprint(path)}" if path.exists() else source
+
+
+def fingerprint(path: Path) -> str:
+    """Return eight hexadecimal digits that tell the names and contents of a file or folder from others."""
+    files = [path] if path.is_file() else sorted(file for file in path.iterdir() if file.is_file())
+    digest = hashlib.sha256()
+    for file in files:
+        size = file.stat().st_size
+        digest.update(f"{file.name if path.is_dir() else ''}/{size}\0".encode())
+        digest.update(_content(file, size))
+    return digest.hexdigest()[:8]
+
+
+def _content(file: Path, size: int) -> bytes:
+    """Return the bytes of a small file, or samples of a large one."""
+    with file.open("rb") as stream:
+        if size <= _WHOLE:
+            return stream.read()
+        parts = []
+        for sample in range(_SAMPLES):
+            stream.seek(sample * (size - _SAMPLE) // (_SAMPLES - 1))
+            parts.append(stream.read(_SAMPLE))
+        return b"".join(parts)

@@ -1,4 +1,4 @@
-"""The metrics of V-IRL's VLN: success, and arrival and reaction at key positions."""
+"""The metrics of V-IRL's benchmarks on places: of VLN, arrival and reactions; of localization, its counts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -81,3 +81,23 @@ def _nearest(positions: Sequence[LatLng], goal: LatLng) -> tuple[int, float]:
 def _hit_share(hits: Sequence[bool]) -> float | None:
     """Return the share of hits, 0 to 1; None without any."""
     return sum(hits) / len(hits) if hits else None
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """A place that was to be localized."""
+
+    types: frozenset[str]
+    """Types of the place among those asked for; not empty."""
+    labels: frozenset[str]
+    """Labels of the boxes that were matched to it; empty if none was."""
+
+    @property
+    def is_matched(self) -> bool:
+        """Return whether any box hit it."""
+        return bool(self.labels)
+
+    @property
+    def is_detected(self) -> bool:
+        """Return whether a box hit it with one of its types."""
+        return bool(self.labels & self.types)

@@ -1,15 +1,156 @@
-"""Marked crossings: stripes of paint that lie side by side across a road."""
+"""The ground before a camera, seen from above: what lies beside a walker, and marked crossings."""
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import cos, hypot, radians, sin
+from typing import Literal
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from virl.platform.city.streetview import Image
-from virl.platform.perception.ground.plane import GroundPatch
+from virl.geo.globe import Floats
+from virl.platform.city.streetview import Image, View
+
+CAMERA_HEIGHT_M = 2.5  # of street-view cars, about; chosen
+"""Metres of the camera above the ground."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroundPatch:
+    """A picture of the ground from above: row 0 farthest, columns from left to right."""
+
+    pixels: Image
+    """Colours, shape (rows, columns, 3); black where the view does not reach."""
+    seen: NDArray[np.bool_]
+    """Mask of the cells that the view reaches, shape (rows, columns)."""
+    per_m: int
+    """Cells a metre."""
+    left_m: float
+    """Metres from the camera to the left edge of the first column; negative to its left."""
+    far_m: float
+    """Metres from the camera to the far edge of the first row."""
+
+    def metres_right(self, column: float) -> float:
+        """Return metres to the right of the camera of a column."""
+        return self.left_m + column / self.per_m
+
+    def metres_ahead(self, row: float) -> float:
+        """Return metres ahead of the camera of a row."""
+        return self.far_m - row / self.per_m
+
+
+def ground_patch(
+    view: View,
+    *,
+    aside: tuple[float, float] = (-9.0, 9.0),
+    ahead: tuple[float, float] = (3.0, 18.0),
+    per_m: int = 10,
+    height: float = CAMERA_HEIGHT_M,
+) -> GroundPatch:
+    """Return the ground in a view as seen from above, taken as flat.
+
+    What stands on the ground is smeared away from the camera.
+
+    Args:
+        view: of any camera; one that looks down by 20 degrees shows what lies near.
+        aside: metres to the right of the camera, from and to.
+        ahead: metres before it, from and to.
+        per_m: cells in a metre.
+        height: of the camera over the ground, metres.
+    """
+    camera = view.camera
+    columns, rows = round((aside[1] - aside[0]) * per_m), round((ahead[1] - ahead[0]) * per_m)
+    x = aside[0] + (np.arange(columns) + 0.5) / per_m
+    y = ahead[1] - (np.arange(rows) + 0.5) / per_m
+    pitch = radians(camera.pitch)
+    forward = (y * cos(pitch) - height * sin(pitch))[:, None]
+    up = (-y * sin(pitch) - height * cos(pitch))[:, None]
+    across = np.broadcast_to(camera.width / 2 + camera.focal * x[None] / forward, (rows, columns))
+    down = np.broadcast_to(camera.height / 2 - camera.focal * up / forward, (rows, columns))
+    seen = (forward > 0) & (across >= 0) & (across < camera.width) & (down >= 0) & (down < camera.height)
+    pixels = cv2.remap(
+        view.pixels,
+        (across - 0.5).astype(np.float32),
+        (down - 0.5).astype(np.float32),
+        cv2.INTER_LINEAR,
+        borderMode=cv2.BORDER_REPLICATE,
+    )
+    pixels[~seen] = 0
+    return GroundPatch(pixels.astype(np.uint8), seen, per_m, aside[0], ahead[1])
+
+
+Surface = Literal["paved", "grass", "gravel"]
+"""Kinds of ground."""
+
+HALF_M = 2.0  # of the street that is looked at to each side of straight across; chosen: longer than most cars
+BEFORE_M = 0.8  # of ground that the next is compared with; chosen
+STEP = 9.0  # in CIE L*a*b*, between two kinds of ground; chosen on Virlbury
+LASTS_M = 0.5  # a kind of ground is so wide or wider: kerb stones are not; chosen
+GREEN, SANDY = -6.0, 10.0  # a* below, b* above; chosen on Virlbury and Helsinki
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """Ground of one kind along a street."""
+
+    near: float
+    """Metres from the camera to the near edge."""
+    far: float | None
+    """Metres from the camera to the far edge; `None` where none is seen."""
+    surface: Surface
+
+
+def strips_beside(patch: GroundPatch) -> tuple[Strip, ...]:
+    """Return the strips of ground from the camera outwards, in a patch that looks across the street.
+
+    The first is what the camera stands over.
+    """
+    middle = -patch.left_m * patch.per_m
+    half = HALF_M * patch.per_m
+    low, high = max(0, round(middle - half)), min(patch.pixels.shape[1], round(middle + half))
+    band = patch.pixels[::-1, low:high].astype(np.float32) / 255
+    lab = cv2.cvtColor(np.ascontiguousarray(band), cv2.COLOR_RGB2LAB).astype(float)
+    seen = patch.seen[::-1, low:high]
+    enough = seen.mean(axis=1) > 0.5
+    first = int(np.argmax(enough))
+    last = first + int(np.argmin(np.append(enough[first:], np.False_)))
+    colours = np.array([np.median(lab[row][seen[row]], axis=0) for row in range(first, last)])
+    if not len(colours):
+        return ()
+    edges = _edges(colours, patch.per_m)
+    near = patch.metres_ahead(len(patch.pixels) - first)
+    bounds = [0, *edges, len(colours)]
+    found = []
+    for begin, end in itertools.pairwise(bounds):
+        far = near + end / patch.per_m if end < len(colours) else None
+        found.append(Strip(near + begin / patch.per_m, far, _surface(colours[begin:end])))
+    return tuple(found)
+
+
+def _edges(colours: Floats, per_m: int) -> list[int]:
+    """Return the rows at which another kind of ground begins."""
+    before, lasts = round(BEFORE_M * per_m), round(LASTS_M * per_m)
+    edges: list[int] = []
+    since = 0
+    for at in range(lasts, len(colours) - lasts + 1):
+        if at - since < lasts:
+            continue
+        known = np.median(colours[max(at - before, since) : at], axis=0)
+        if (np.linalg.norm(colours[at : at + lasts] - known, axis=1) > STEP).all():
+            edges.append(at)
+            since = at
+    return edges
+
+
+def _surface(colours: Floats) -> Surface:
+    """Return the kind of ground by its median colour."""
+    _, a, b = np.median(colours, axis=0)
+    if a < GREEN:
+        return "grass"
+    return "gravel" if b > SANDY else "paved"
+
 
 AROUND_M = 3.0  # of the mean that paint must be lighter than; chosen: more than three stripes
 LIGHTER = 18  # grey levels, of 255; chosen on Virlbury

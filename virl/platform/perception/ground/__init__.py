@@ -1,1 +1,0 @@
-"""What a view shows of the ground, looked at from above: marked crossings, and how wide pavements are."""
