@@ -12,16 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virl.errors import BadInput
-from virl.geo.globe import Floats, LatLng, LocalFrame
+from virl.geo.globe import Floats, Ints, LatLng, LocalFrame
 
-Order = NDArray[np.int64]
-"""Numbers of points in an order, each once."""
 MAX_TOGETHER = 10_000
 """Points solved in one matrix (chosen: 200 MB, and as much again in the solver); more are split."""
 _LARGEST = np.iinfo(np.uint16).max
 
 
-def path_length(points: Floats, order: Order) -> float:
+def path_length(points: Floats, order: Ints) -> float:
     """Return the length of an open path, metres.
 
     Args:
@@ -31,7 +29,7 @@ def path_length(points: Floats, order: Order) -> float:
     return float(np.hypot(*np.diff(points[order], axis=0).T).sum())
 
 
-def nearest_neighbour(points: Floats) -> Order:
+def nearest_neighbour(points: Floats) -> Ints:
     """Return an order of points from 0 on that always goes to the nearest point left.
 
     Args:
@@ -86,7 +84,7 @@ def seconds_for(count: int) -> float:
     return 0.5 + count / 500
 
 
-def _open_path(points: Floats, seconds: float, together: int) -> Order:
+def _open_path(points: Floats, seconds: float, together: int) -> Ints:
     """Return the order of a short path from point 0; many points are solved in parts."""
     if len(points) <= together:
         return _solve(points, seconds)
@@ -102,12 +100,12 @@ def _open_path(points: Floats, seconds: float, together: int) -> Order:
     return path
 
 
-def _nearest_in(points: Floats, part: Order, here: int) -> int:
+def _nearest_in(points: Floats, part: Ints, here: int) -> int:
     """Return the index, within a part, of the point nearest to a point."""
     return int(np.argmin(np.hypot(*(points[part] - points[here]).T)))
 
 
-def _split(points: Floats, part: Order, together: int) -> list[Order]:
+def _split(points: Floats, part: Ints, together: int) -> list[Ints]:
     """Return a part cut across its longer side until no piece has more than `together` points."""
     if len(part) <= together:
         return [part]
@@ -117,7 +115,7 @@ def _split(points: Floats, part: Order, together: int) -> list[Order]:
     return [piece for half in np.array_split(part, 2) for piece in _split(points, half, together)]
 
 
-def _solve(points: Floats, seconds: float) -> Order:
+def _solve(points: Floats, seconds: float) -> Ints:
     """Return the order of a short path from point 0, by fast-tsp."""
     count = len(points)
     if count < 3:

@@ -11,7 +11,7 @@ from virl.errors import BadInput, NoImagery
 from virl.geo.globe import Floats, signed_turn
 from virl.platform.perception.arrays import read_arrays, write_arrays
 
-FORMAT = 1
+FEATURES_FORMAT = 1
 """Schema version of a feature file."""
 
 
@@ -82,7 +82,7 @@ def write_features(
     write_arrays(
         file,
         "velma-features",
-        FORMAT,
+        FEATURES_FORMAT,
         model,
         {
             "headings": np.asarray(headings, float),
@@ -101,7 +101,7 @@ def read_features(file: Path, model: str | None = None) -> FeatureFile:
         BadInput: the file is missing, of another version or model, or its arrays do not fit together.
     """
     names = ("headings", "panoramas", "embeddings", "captions", "caption_embeddings")
-    arrays, made_by = read_arrays(file, "velma-features", FORMAT, model, names)
+    arrays, made_by = read_arrays(file, "velma-features", FEATURES_FORMAT, model, names)
     headings, embeddings = arrays["headings"].astype(np.float64), arrays["embeddings"]
     captions = arrays["caption_embeddings"].astype(np.float32)
     fits = embeddings.ndim == 3 and embeddings.shape[:2] == (len(arrays["panoramas"]), len(headings))

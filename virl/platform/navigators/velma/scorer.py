@@ -22,7 +22,7 @@ from virl.platform.perception.embeddings import (
     ViewEmbedder,
 )
 
-FORMAT = 1
+STATISTICS_FORMAT = 1
 """Schema version of a statistics file."""
 
 _DEVIATION_FLOOR = 1e-6  # below this all views score alike, and nothing stands out
@@ -76,7 +76,11 @@ def write_statistics(statistics: ViewStatistics, file: Path) -> None:
     """Write statistics as a `.npz` file."""
     arrays = {"mean": statistics.mean, "covariance": statistics.covariance}
     write_arrays(
-        file, "velma-statistics", FORMAT, statistics.model, arrays | {"count": np.array(statistics.count)}
+        file,
+        "velma-statistics",
+        STATISTICS_FORMAT,
+        statistics.model,
+        arrays | {"count": np.array(statistics.count)},
     )
 
 
@@ -90,7 +94,9 @@ def read_statistics(file: Path, model: str | None = None) -> ViewStatistics:
     Raises:
         BadInput: the file is missing, of another version or for another model, or its arrays do not fit.
     """
-    arrays, made_by = read_arrays(file, "velma-statistics", FORMAT, model, ("mean", "covariance", "count"))
+    arrays, made_by = read_arrays(
+        file, "velma-statistics", STATISTICS_FORMAT, model, ("mean", "covariance", "count")
+    )
     mean, covariance = arrays["mean"].astype(np.float64), arrays["covariance"].astype(np.float64)
     if mean.ndim != 1 or covariance.shape != (len(mean), len(mean)) or not np.isfinite(covariance).all():
         raise BadInput(f"{file}: the sizes of mean and covariance differ: build the statistics again")
