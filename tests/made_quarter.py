@@ -25,7 +25,7 @@ from virl.platform.city.listings import Listing
 from virl.platform.city.maps import SPEED_M_S, Route, TravelMode
 from virl.platform.city.places import OpeningHours, Place, Review
 from virl.platform.city.streetview import Camera, Image, Panorama, View
-from virl.platform.movers.links import LinksMover
+from virl.platform.movers.base import LinksMover
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.perception.open import open_senses
 from virl.platform.providers.rentcast.file import FileListings

@@ -13,7 +13,7 @@ from virl.geo.region import Region
 from virl.platform.city.city import City
 from virl.platform.city.networks import held_street_map
 from virl.platform.city.streetview import Pose
-from virl.platform.movers.links import LinksMover
+from virl.platform.movers.base import LinksMover
 from virl.platform.navigators.point.navigator import PointNavigator
 from virl.platform.navigators.point.plan import plan_route
 from virl.platform.navigators.region.navigator import RegionNavigator

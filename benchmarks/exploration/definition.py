@@ -36,7 +36,7 @@ from virl.platform.city.maps import SPEED_M_S
 from virl.platform.city.networks import held_street_map
 from virl.platform.city.places import Place
 from virl.platform.city.streetview import Panorama, Pose
-from virl.platform.movers.links import LinksMover
+from virl.platform.movers.base import LinksMover
 from virl.registry import first_line
 
 from .score import BANDS, METRICS, score, show

@@ -13,8 +13,7 @@ from virl.geo.globe import signed_turn
 from virl.mind.base import Mind
 from virl.platform.city.episodes import InstructionEpisode
 from virl.platform.city.graph import NavigationGraph
-from virl.platform.movers.discrete.actions import Action
-from virl.platform.movers.discrete.rules import WalkState
+from virl.platform.movers.discrete.actions import Action, WalkState
 from virl.platform.navigators.instruction.base import InstructionNavigator, Move, in_chat
 from virl.platform.navigators.navgpt.navigator import NavGptNavigator
 from virl.platform.navigators.navgpt.observation import Observations

@@ -63,7 +63,7 @@ from virl.platform.city.claims import check_claims
 from virl.platform.city.left_out import LEFT_OUT
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.streetview import Image
-from virl.platform.movers.links import LinksMover
+from virl.platform.movers.base import LinksMover
 from virl.platform.movers.open_mover import open_mover
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.perception.standing import check_ready, check_without_truth

@@ -14,7 +14,7 @@ from virl.gym.walk import Seen, Spot
 from virl.platform.city.city import City
 from virl.platform.city.episodes import InstructionEpisode
 from virl.platform.city.graph import NavigationGraph
-from virl.platform.movers.discrete.rules import Rules
+from virl.platform.movers.discrete.actions import Rules
 from virl.platform.providers.graph.cache import load_touchdown
 from virl.platform.providers.graph.episodes import episode_faults
 from virl.platform.providers.graph.home import find_data

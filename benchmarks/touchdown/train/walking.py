@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 
 from virl.platform.city.episodes import InstructionEpisode
 from virl.platform.city.graph import NavigationGraph
-from virl.platform.movers.discrete.actions import Action, parse_action
+from virl.platform.movers.discrete.actions import Action, WalkState, parse_action
 from virl.platform.movers.discrete.oracle import gold_actions
-from virl.platform.movers.discrete.rules import WalkState
 from virl.platform.movers.discrete.task import OPENING, start_state
 from virl.platform.navigators.instruction.base import Decision, Move, act
 from virl.platform.navigators.velma.observations import Observer

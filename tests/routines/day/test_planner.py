@@ -271,7 +271,7 @@ def resumed(folder: Path, user: Any) -> Result:
     from virl.agent.run import Run
     from virl.journal.journal import Journal
     from virl.journal.records import StartRecord
-    from virl.platform.movers.links import LinksMover
+    from virl.platform.movers.base import LinksMover
     from virl.platform.perception.models import ModelOptions, Models
     from virl.platform.perception.open import open_senses
 

@@ -10,7 +10,7 @@ from made_avenues import at, avenues, cell_of
 from virl.datasets.export.touchdown import export_touchdown
 from virl.journal.records import AccessRecord
 from virl.platform.city.streetview import Pose
-from virl.platform.movers.discrete.rules import WalkState
+from virl.platform.movers.discrete.actions import WalkState
 from virl.platform.movers.discrete.task import OPENING, start_state
 from virl.platform.navigators.follower.navigator import Follower
 from virl.platform.navigators.follower.sight import MOST_LOOKS, SEEN, Sight, StopSight, names_at_stop

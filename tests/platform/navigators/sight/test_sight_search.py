@@ -14,7 +14,7 @@ from virl.mind.rendering import render
 from virl.mind.rules import RuleMind
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.streetview import Camera, Image, Link, Panorama, Pose, View
-from virl.platform.movers.links import LinksMover
+from virl.platform.movers.base import LinksMover
 from virl.platform.navigators.sight.clues import Neighbours, leads_to_centre
 from virl.platform.navigators.sight.explorer import MOST_WAYS, Abilities, SeenMap, SightExplorer
 from virl.platform.navigators.sight.goal import SightGoal

@@ -9,8 +9,7 @@ from strict_models.minds import KEY_VARIABLES, MODELS, model_at, said_to
 
 from virl.errors import MindFailed
 from virl.mind.rules import RuleMind
-from virl.platform.movers.discrete.actions import Action
-from virl.platform.movers.discrete.rules import WalkState
+from virl.platform.movers.discrete.actions import Action, WalkState
 from virl.platform.movers.discrete.task import OPENING
 from virl.platform.navigators.velma.landmarks import mind_landmarks
 from virl.platform.navigators.velma.navigator import Demonstration, VelmaNavigator

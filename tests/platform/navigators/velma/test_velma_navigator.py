@@ -11,8 +11,7 @@ from real_data import real_data
 from virl.errors import MindFailed, ModelUnavailable
 from virl.mind.open import open_mind
 from virl.mind.rules import RuleMind
-from virl.platform.movers.discrete.actions import Action
-from virl.platform.movers.discrete.rules import WalkState
+from virl.platform.movers.discrete.actions import Action, WalkState
 from virl.platform.movers.discrete.task import OPENING, start_state
 from virl.platform.navigators.velma.navigator import Demonstration, VelmaNavigator
 from virl.platform.navigators.velma.observations import Direction, VisibleLandmark

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 from virl.errors import BadInput, NoImagery
 from virl.geo.globe import LatLng
 from virl.platform.city.streetview import Panorama, View
-from virl.platform.movers.discrete.actions import Action
-from virl.platform.movers.discrete.rules import WalkState
+from virl.platform.movers.discrete.actions import Action, WalkState
 from virl.platform.navigators.velma.features import read_features, write_features
 from virl.platform.navigators.velma.observations import Direction, Observer, VisibleLandmark
 from virl.platform.navigators.velma.scorer import (

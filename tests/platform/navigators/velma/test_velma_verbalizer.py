@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from real_data import real_data
 
-from virl.platform.movers.discrete.actions import Action
-from virl.platform.movers.discrete.rules import WalkState
+from virl.platform.movers.discrete.actions import Action, WalkState
 from virl.platform.navigators.velma.observations import Direction, Observer, StateObservation, VisibleLandmark
 from virl.platform.navigators.velma.prompt import MAX_INSTRUCTION, Example, action_text
 from virl.platform.navigators.velma.traffic import yaw_flow

@@ -8,9 +8,8 @@ from math import exp, isnan
 
 from virl.geo.globe import signed_float_turn
 from virl.platform.city.graph import NavigationGraph
-from virl.platform.movers.discrete.actions import MAX_ACTIONS, Action
+from virl.platform.movers.discrete.actions import MAX_ACTIONS, VELMA, Action, WalkState
 from virl.platform.movers.discrete.oracle import action_towards
-from virl.platform.movers.discrete.rules import VELMA, WalkState
 from virl.platform.navigators.follower.clauses import OrientClause
 from virl.platform.navigators.follower.explain import Start, explain
 from virl.platform.navigators.follower.parameters import Parameters, default_parameters

@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from virl.platform.city.graph import NavigationGraph
-from virl.platform.movers.discrete.actions import MAX_ACTIONS, Action
+from virl.platform.movers.discrete.actions import MAX_ACTIONS, VELMA, Action, Rules, WalkState
 from virl.platform.movers.discrete.oracle import Oracle, gold_actions
-from virl.platform.movers.discrete.rules import VELMA, Rules, WalkState
 from virl.platform.navigators.instruction.base import Decision, Move, act
 
 STOP_AFTER = 40

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from virl.platform.city.graph import NavigationGraph, panorama_at
 from virl.platform.city.streetview import Pose
 from virl.platform.movers.base import Choice, Step
-from virl.platform.movers.discrete.actions import MAX_ACTIONS, Action
+from virl.platform.movers.discrete.actions import MAX_ACTIONS, VELMA, Action, WalkState
 from virl.platform.movers.discrete.oracle import action_towards
-from virl.platform.movers.discrete.rules import VELMA, WalkState
 from virl.platform.navigators.instruction.base import Decision, Move, act
 
 HUMAN = "human"

@@ -11,8 +11,7 @@ from virl.mind.prompt import load_prompt
 from virl.mind.replies import Text
 from virl.platform.city.graph import NavigationGraph
 from virl.platform.city.streetview import Link
-from virl.platform.movers.discrete.actions import Action
-from virl.platform.movers.discrete.rules import WalkState
+from virl.platform.movers.discrete.actions import Action, WalkState
 from virl.platform.navigators.instruction.base import Move, PromptForm, in_chat
 from virl.platform.navigators.navgpt.observation import (
     Observations,

@@ -9,7 +9,7 @@ from virl.errors import BadInput, NoRoute
 from virl.geo.globe import LatLng, LocalFrame
 from virl.platform.city.maps import Maps, TravelMode, walked_route
 from virl.platform.city.streetview import Panorama, StreetView
-from virl.platform.movers.grid_memory import BatchStreetView
+from virl.platform.movers.grid import BatchStreetView
 
 RADIUS_M = 50.0  # Google's own where a request names none
 """Metres within which a position has its panorama."""

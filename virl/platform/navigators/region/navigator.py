@@ -11,7 +11,7 @@ from virl.geo.region import Region
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.streetview import Link, Panorama, Pose, StreetView
 from virl.platform.movers.base import Choice, Step
-from virl.platform.movers.grid_memory import RELOCATE_RADIUS_M
+from virl.platform.movers.grid import RELOCATE_RADIUS_M
 from virl.platform.navigators.region.records import Ordered, SurveyedPanorama
 from virl.platform.navigators.region.survey import SPACING_M, Progress, RegionSurvey, survey
 from virl.platform.navigators.tour.shortest import shortest_tour

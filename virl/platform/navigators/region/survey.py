@@ -14,7 +14,7 @@ from virl.geo import globe
 from virl.geo.globe import LatLng
 from virl.geo.region import Region
 from virl.platform.city.streetview import Panorama, StreetView
-from virl.platform.movers.grid_memory import RELOCATE_RADIUS_M, BatchStreetView
+from virl.platform.movers.grid import RELOCATE_RADIUS_M, BatchStreetView
 from virl.platform.navigators.region.records import (
     FORMAT,
     RECORD,

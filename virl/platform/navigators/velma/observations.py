@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Literal, Protocol
 
 from virl.platform.city.graph import NavigationGraph
-from virl.platform.movers.discrete.rules import WalkState
+from virl.platform.movers.discrete.actions import WalkState
 from virl.platform.navigators.instruction.map_in_words import MapInWords, MapWay
 
 Flow = Literal["with", "against"]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from virl.geo.globe import signed_turn
 from virl.platform.city.graph import NavigationGraph
 from virl.platform.city.streetview import Image, StreetView, View
-from virl.platform.movers.discrete.rules import WalkState
+from virl.platform.movers.discrete.actions import WalkState
 from virl.platform.navigators.velma.observations import Flow, TrafficFlow
 from virl.platform.navigators.velma.scorer import ViewEmbeddings, landmark_camera
 from virl.platform.perception.base import Detector, Embeddings

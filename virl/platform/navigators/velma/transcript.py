@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from virl.platform.movers.discrete.actions import Action
+from virl.platform.movers.discrete.actions import Action, WalkState
 from virl.platform.movers.discrete.oracle import walk_states
-from virl.platform.movers.discrete.rules import WalkState
 from virl.platform.navigators.velma.observations import Observer
 from virl.platform.navigators.velma.prompt import Example, action_text
 from virl.platform.navigators.velma.verbalizer import Span, WalkText, Wording, sentence, walk_text
