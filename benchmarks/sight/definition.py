@@ -19,7 +19,7 @@ from virl.platform.city.graph import NavigationGraph
 from virl.platform.city.streetview import Camera, Image, Pose, view_of_picture
 from virl.platform.city.whole_graph import whole_graph
 from virl.platform.movers.base import LinksMover, Step, is_steered
-from virl.platform.navigators.instruction.human import HUMAN
+from virl.platform.navigators.instruction.baselines import HUMAN
 from virl.platform.navigators.sight.explorer import SightExplorer
 from virl.platform.navigators.sight.goal import SightGoal
 from virl.platform.navigators.sight.looking import Kept, SignLooks

@@ -15,17 +15,17 @@ from virl.platform.movers.base import is_steered
 from virl.platform.movers.discrete.actions import MAX_ACTIONS
 from virl.platform.movers.discrete.oracle import gold_actions
 from virl.platform.movers.discrete.task import OPENING, start_state
-from virl.platform.navigators.follower.navigator import Follower
-from virl.platform.navigators.follower.sight import Sight
+from virl.platform.navigators.follower.navigator import Follower, Sight
+from virl.platform.navigators.follower.streets import MapInWords
 from virl.platform.navigators.instruction.base import InstructionNavigator, in_chat
 from virl.platform.navigators.instruction.baselines import (
+    HUMAN,
     ForwardNavigator,
     GoldNavigator,
+    HumanNavigator,
     RandomNavigator,
     ShortestPathNavigator,
 )
-from virl.platform.navigators.instruction.human import HUMAN, HumanNavigator
-from virl.platform.navigators.instruction.map_in_words import MapInWords
 from virl.platform.navigators.navgpt.navigator import NavGptNavigator
 from virl.platform.navigators.navgpt.observation import Observations
 from virl.platform.navigators.navgpt.sources import (

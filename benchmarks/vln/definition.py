@@ -22,7 +22,7 @@ from virl.platform.city.outcome import Outcome
 from virl.platform.city.streetview import Pose
 from virl.platform.movers.base import Step, is_steered
 from virl.platform.movers.open_mover import fit_mover, open_mover
-from virl.platform.navigators.instruction.human import HUMAN
+from virl.platform.navigators.instruction.baselines import HUMAN
 from virl.platform.navigators.tourist.asking import ChoiceSpotter, ReadingMindSpotter
 from virl.platform.navigators.tourist.crossings import CrossingHints, HonestHints, PaperHints
 from virl.platform.navigators.tourist.eight_views import DescriberSpotter, RecognizerSpotter

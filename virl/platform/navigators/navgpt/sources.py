@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 
 from virl.platform.city.graph import NavigationGraph
 from virl.platform.city.streetview import Camera, Link, StreetView
-from virl.platform.navigators.instruction.map_in_words import MapInWords
+from virl.platform.navigators.follower.streets import MapInWords
 from virl.platform.navigators.navgpt.observation import (
     DIRECTIONS,
     SECTOR_DEG,

@@ -8,8 +8,8 @@ from random import Random
 from virl.mind.base import Mind
 from virl.platform.city.graph import NavigationGraph
 from virl.platform.movers.discrete.actions import MAX_ACTIONS, Action, WalkState, parse_action
+from virl.platform.navigators.follower.streets import MapInWords
 from virl.platform.navigators.instruction.base import Decision, Move, PromptForm, act, in_chat
-from virl.platform.navigators.instruction.map_in_words import MapInWords
 from virl.platform.navigators.velma.landmarks import LandmarkExtractor, mind_landmarks
 from virl.platform.navigators.velma.observations import (
     LandmarkScorer,

@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 
 from virl.platform.city.graph import NavigationGraph
 from virl.platform.movers.discrete.actions import WalkState
-from virl.platform.navigators.instruction.map_in_words import MapInWords, MapWay
+from virl.platform.navigators.follower.streets import MapInWords, MapWay
 
 Flow = Literal["with", "against"]
 """Directions of a walker by the traffic."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from virl.platform.movers.discrete.actions import Action
-from virl.platform.navigators.instruction.map_in_words import map_sentence
+from virl.platform.navigators.follower.streets import map_sentence
 from virl.platform.navigators.velma.observations import Direction, StateObservation
 
 Wording = Literal["paper", "code"]
