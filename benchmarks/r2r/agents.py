@@ -17,8 +17,7 @@ from virl.platform.movers.discrete.actions import Action, WalkState
 from virl.platform.navigators.instruction.base import InstructionNavigator, Move, in_chat
 from virl.platform.navigators.navgpt.navigator import NavGptNavigator
 from virl.platform.navigators.navgpt.observation import Observations
-from virl.platform.navigators.navgpt.published import read_published
-from virl.platform.navigators.navgpt.sources import GraphObservations
+from virl.platform.navigators.navgpt.sources import GraphObservations, read_published
 
 from .dataset import Data
 from .options import Options

@@ -9,9 +9,8 @@ from virl.platform.movers.discrete.actions import Action, WalkState, parse_actio
 from virl.platform.movers.discrete.oracle import gold_actions
 from virl.platform.movers.discrete.task import OPENING, start_state
 from virl.platform.navigators.instruction.base import Decision, Move, act
-from virl.platform.navigators.velma.observations import Observer
-from virl.platform.navigators.velma.prompt import action_text
-from virl.platform.navigators.velma.transcript import Transcript, walk_so_far
+from virl.platform.navigators.velma.prompt import Transcript, action_text, walk_so_far
+from virl.platform.navigators.velma.verbalizer import Observer
 from virl.platform.providers.graph.touchdown import Dataset
 
 from .writer import GreedyWriter, PromptTooLong

@@ -10,7 +10,7 @@ from benchmarks.touchdown.train.samples import Lessons
 from benchmarks.touchdown.train.tokens import Encoder
 from benchmarks.touchdown.train.walking import TrainingRoute, Walks
 from virl.platform.city.episodes import InstructionEpisode
-from virl.platform.navigators.velma.observations import Observer
+from virl.platform.navigators.velma.verbalizer import Observer
 from virl.platform.providers.graph.touchdown import Dataset
 
 MAX_ACTIONS = 14

@@ -22,7 +22,7 @@ from virl.platform.navigators.follower.navigator import (
 )
 from virl.platform.navigators.tourist.signs import OcrSpotter, SignReader
 from virl.platform.navigators.tourist.spotting import LandmarkSighting
-from virl.platform.navigators.velma.landmarks import known_landmarks, read_landmarks
+from virl.platform.navigators.velma.prompt import known_landmarks, read_landmarks
 from virl.platform.perception.models import Models
 from virl.platform.providers.cities import opened_city
 from virl.platform.providers.graph.touchdown import read_episodes, read_touchdown

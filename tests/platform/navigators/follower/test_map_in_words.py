@@ -14,8 +14,8 @@ from virl.platform.navigators.navgpt.observation import WayAhead, observation_te
 from virl.platform.navigators.navgpt.rules import next_way
 from virl.platform.navigators.navgpt.sources import GraphObservations, MappedObservations
 from virl.platform.navigators.velma.navigator import VelmaNavigator
-from virl.platform.navigators.velma.observations import Observer
-from virl.platform.navigators.velma.transcript import observed_so_far
+from virl.platform.navigators.velma.prompt import observed_so_far
+from virl.platform.navigators.velma.verbalizer import Observer
 
 GRID = avenues()
 MAP = MapInWords(GRID)

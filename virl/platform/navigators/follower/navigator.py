@@ -19,7 +19,7 @@ from virl.platform.navigators.follower.reading import understand
 from virl.platform.navigators.follower.streets import MapLinks, OutgoingLink, Segment, Streets
 from virl.platform.navigators.instruction.base import Decision, Move, act
 from virl.platform.navigators.tourist.spotting import LandmarkSpotter
-from virl.platform.navigators.velma.landmarks import LandmarkExtractor
+from virl.platform.navigators.velma.prompt import LandmarkExtractor
 
 SEEN = 20.0
 """Factor on an end from which the landmark is surely seen: names are read from some 20 m at most.
