@@ -14,10 +14,8 @@ from virl.platform.city.city import City
 from virl.platform.city.networks import held_street_map
 from virl.platform.city.streetview import Pose
 from virl.platform.movers.base import LinksMover
-from virl.platform.navigators.point.navigator import PointNavigator
-from virl.platform.navigators.point.plan import plan_route
-from virl.platform.navigators.region.navigator import RegionNavigator
-from virl.platform.navigators.tour.shortest import nearest_neighbour
+from virl.platform.navigators.point.navigator import PointNavigator, plan_route
+from virl.platform.navigators.region.navigator import RegionNavigator, nearest_neighbour
 
 _Panoramas = Sequence[tuple[str, LatLng]]
 """Ids and positions of panoramas."""

@@ -21,10 +21,9 @@ from virl.platform.city.whole_graph import whole_graph
 from virl.platform.movers.base import LinksMover, Step, is_steered
 from virl.platform.navigators.instruction.baselines import HUMAN
 from virl.platform.navigators.sight.explorer import SightExplorer
-from virl.platform.navigators.sight.goal import SightGoal
+from virl.platform.navigators.sight.goal import SightGoal, goal_in_picture, goal_in_words
 from virl.platform.navigators.sight.looking import Kept, SignLooks
 from virl.platform.navigators.sight.navigator import Explorer, SightNavigator
-from virl.platform.navigators.sight.understanding import goal_in_picture, goal_in_words
 from virl.platform.perception.lexicon import Lexicon
 from virl.platform.perception.models import Models
 from virl.registry import first_line

@@ -23,8 +23,7 @@ from virl.mind.cache import ReplyCache
 from virl.mind.replies import Text
 from virl.money.ledger import Ledger
 from virl.platform.navigators.navgpt.sources import read_published
-from virl.platform.navigators.region.records import SurveyPlan
-from virl.platform.navigators.region.survey import SurveyStore
+from virl.platform.navigators.survey import SurveyPlan, SurveyStore
 from virl.platform.navigators.velma.prompt import read_landmarks
 from virl.platform.navigators.velma.vision import read_features, write_features
 from virl.platform.providers.graph.cache import load_touchdown

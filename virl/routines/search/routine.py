@@ -33,12 +33,16 @@ from virl.platform.city.streetview import Camera, Link, Panorama, Pose
 from virl.platform.city.weekly_hours import moment_in, told_moment
 from virl.platform.movers.base import Choice, Step
 from virl.platform.navigators.sight.explorer import SightExplorer
-from virl.platform.navigators.sight.goal import SightGoal
+from virl.platform.navigators.sight.goal import SightGoal, goal_in_words
 from virl.platform.navigators.sight.looking import AROUND, SMALL_AROUND, KnownSign, SignLooks
 from virl.platform.navigators.sight.navigator import SightNavigator
-from virl.platform.navigators.sight.rules import GoalQuestion, quoted_name, understand, words_of_goal
-from virl.platform.navigators.sight.understanding import goal_in_words
-from virl.platform.navigators.sight.wishes import explain_conditions
+from virl.platform.navigators.sight.rules import (
+    GoalQuestion,
+    explain_conditions,
+    quoted_name,
+    understand,
+    words_of_goal,
+)
 from virl.platform.perception.road_fronts import RoadSight, far_camera
 from virl.routines.search.settings import SEARCH
 

@@ -24,9 +24,8 @@ from virl.platform.movers.base import Choice
 from virl.platform.navigators.intention.rules import RoadChoice
 from virl.platform.navigators.sight.clues import Clues, Neighbours, leads_to_centre, told_address
 from virl.platform.navigators.sight.goal import SightGoal
-from virl.platform.navigators.sight.looking import KnownSign, SignLooks
+from virl.platform.navigators.sight.looking import KnownSign, Pointer, SignLooks
 from virl.platform.navigators.sight.rules import ToldWay, cost
-from virl.platform.navigators.sight.signposts import Pointer
 from virl.platform.navigators.tourist.signs import MIN_RESEMBLANCE, name_likeness
 from virl.platform.perception.road_fronts import RoadSight
 
