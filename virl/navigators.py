@@ -1,7 +1,7 @@
 """Navigators, which decide where a walk goes, and what they need."""
 
 from virl.geo.region import Region
-from virl.platform.city.relocate import relocate
+from virl.platform.city.streetview import relocate
 from virl.platform.movers.base import Choice
 from virl.platform.navigators.point.navigator import PointNavigator, PointPlan, plan_route
 from virl.platform.navigators.region.navigator import RegionNavigator

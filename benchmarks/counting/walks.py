@@ -11,7 +11,7 @@ from virl.errors import BadInput
 from virl.geo.globe import LatLng, LocalFrame, distance
 from virl.geo.region import Region
 from virl.platform.city.city import City
-from virl.platform.city.networks import held_street_map
+from virl.platform.city.interchange import held_street_map
 from virl.platform.city.streetview import Pose
 from virl.platform.movers.base import LinksMover
 from virl.platform.navigators.point.navigator import PointNavigator, plan_route

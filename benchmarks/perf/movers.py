@@ -32,7 +32,7 @@ from virl.errors import BadInput, NoImagery
 from virl.geo import globe
 from virl.geo.globe import LatLng
 from virl.platform.city.city import City
-from virl.platform.city.networks import held_street_map
+from virl.platform.city.interchange import held_street_map
 from virl.platform.city.streetview import Camera, Link, Panorama, Pose, StreetView, View
 from virl.platform.movers.base import LinksMover, Mover
 from virl.platform.movers.grid import Rings

@@ -11,8 +11,7 @@ from virl.bench.walks import WalkingAgent
 from virl.errors import UnknownName
 from virl.geo.globe import signed_turn
 from virl.mind.base import Mind
-from virl.platform.city.episodes import InstructionEpisode
-from virl.platform.city.graph import NavigationGraph
+from virl.platform.city.graph import InstructionEpisode, NavigationGraph
 from virl.platform.movers.discrete.actions import Action, WalkState
 from virl.platform.navigators.instruction.base import InstructionNavigator, Move, in_chat
 from virl.platform.navigators.navgpt.navigator import NavGptNavigator

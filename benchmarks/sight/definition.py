@@ -15,9 +15,8 @@ from virl.errors import BadInput, MindFailed
 from virl.geo.globe import bearing
 from virl.mind.base import Mind
 from virl.platform.city.city import City
-from virl.platform.city.graph import NavigationGraph
+from virl.platform.city.graph import NavigationGraph, whole_graph
 from virl.platform.city.streetview import Camera, Image, Pose, view_of_picture
-from virl.platform.city.whole_graph import whole_graph
 from virl.platform.movers.base import LinksMover, Step, is_steered
 from virl.platform.navigators.instruction.baselines import HUMAN
 from virl.platform.navigators.sight.explorer import SightExplorer

@@ -9,8 +9,7 @@ from virl.bench.walks import WalkingAgent
 from virl.errors import BadInput, UnknownName
 from virl.mind.base import Mind
 from virl.mind.rules import RuleMind
-from virl.platform.city.episodes import InstructionEpisode
-from virl.platform.city.graph import NavigationGraph
+from virl.platform.city.graph import InstructionEpisode, NavigationGraph
 from virl.platform.movers.base import is_steered
 from virl.platform.movers.discrete.actions import MAX_ACTIONS
 from virl.platform.movers.discrete.oracle import gold_actions

@@ -23,9 +23,9 @@ from virl.mind.rules import RuleMind
 from virl.mind.understanding.reading import Understanding, understand
 from virl.plain_text import shorten
 from virl.platform.city.city import City
-from virl.platform.city.liveliest import liveliest, start_near
 from virl.platform.city.locate import locate
 from virl.platform.city.outcome import Outcome
+from virl.platform.city.starts import liveliest, start_near
 from virl.platform.city.streetview import Panorama
 from virl.platform.movers.base import Mover
 from virl.platform.perception.models import Models, read_model

@@ -7,8 +7,7 @@ from rich.console import Console
 from virl.console import as_markup, say
 from virl.errors import BadInput, UnknownName, choices
 from virl.journal.records import StartRecord
-from virl.platform.city.city import City
-from virl.platform.city.mover_choice import MoverChoice
+from virl.platform.city.city import City, MoverChoice
 from virl.platform.city.streetview import Panorama
 from virl.platform.movers.open_mover import MOVERS
 from virl.platform.providers.cities import city_settings

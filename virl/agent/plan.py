@@ -30,9 +30,8 @@ from virl.journal.records import AccessRecord, StartRecord
 from virl.money.book import SPENDING
 from virl.money.ledger import Ledger
 from virl.plain_text import slug
-from virl.platform.city.addresses import address_in
-from virl.platform.city.city import City
-from virl.platform.city.mover_choice import MoverChoice
+from virl.platform.city.city import City, MoverChoice
+from virl.platform.city.locate import address_in
 from virl.platform.perception.models import Device
 from virl.platform.providers.cities import Access
 from virl.version import code_version

@@ -13,7 +13,7 @@ from virl.mind.open import open_mind
 from virl.mind.prompt import OUR_PROMPTS
 from virl.money.ledger import Ledger
 from virl.platform.city.city import City
-from virl.platform.city.liveliest import start_near
+from virl.platform.city.starts import start_near
 from virl.platform.city.streetview import Pose
 from virl.platform.movers.base import Step
 from virl.platform.movers.open_mover import fit_mover, open_mover

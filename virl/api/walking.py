@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from virl.errors import BadInput
 from virl.geo.globe import LatLng
 from virl.platform.city.city import City
-from virl.platform.city.liveliest import start_near
 from virl.platform.city.locate import locate
+from virl.platform.city.starts import start_near
 from virl.platform.city.streetview import Pose
 from virl.platform.movers.base import Step
 from virl.platform.movers.open_mover import fit_mover, open_mover

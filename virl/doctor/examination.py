@@ -18,7 +18,7 @@ from virl.doctor.services import ProbeOutcomes, ask_google
 from virl.errors import BadInput, ProviderError, VirlError
 from virl.money.ledger import Ledger
 from virl.platform.city.left_out import LeftOut
-from virl.platform.city.relocate import relocate
+from virl.platform.city.streetview import relocate
 from virl.platform.providers.cities import Access, city_settings, open_city, opened_city
 from virl.platform.providers.google.keys import Keys
 from virl.platform.providers.google.settings import GoogleSettings, load_google_settings

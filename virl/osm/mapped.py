@@ -22,8 +22,7 @@ from virl.osm.overpass_file import asked_box
 from virl.osm.plan import Twin, in_season
 from virl.osm.towns import busiest_town
 from virl.osm.type_names import types_called
-from virl.platform.city.graph import NavigationGraph
-from virl.platform.city.graph_maps import GraphMaps
+from virl.platform.city.graph import GraphMaps, NavigationGraph
 from virl.platform.city.maps import Maps
 from virl.platform.city.places import Places
 from virl.platform.city.streetview import Image

@@ -18,7 +18,7 @@ from virl.osm.extract import OsmExtract, Shapes, Tags
 from virl.osm.network import WayNetwork, select_stretches, way_network
 from virl.osm.travel import DIRECTIONS
 from virl.osm.ways import ROADS
-from virl.platform.city.graph_maps import GraphMaps
+from virl.platform.city.graph import GraphMaps
 from virl.platform.city.maps import OFF_MAP_M, Address, Route, TravelMode, speed_of
 
 _SHORTEST_M = 0.001

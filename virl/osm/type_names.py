@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from functools import cache
 
-from virl.platform.city.place_types import by_type
-from virl.platform.city.type_words import TypeWords, more_words, words_of
+from virl.platform.city.place_types import TypeWords, by_type, more_words, words_of
 from virl.towns.addresses import plain
 
 WORDS = "sign-words"

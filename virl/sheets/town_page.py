@@ -20,9 +20,9 @@ from virl.pages.page import draw_exhibits
 from virl.pages.paper import Extent, Paper, lay_out
 from virl.plain_text import shorten
 from virl.platform.city.city import City
+from virl.platform.city.interchange import held_street_map
 from virl.platform.city.inventory import CityStatistics
 from virl.platform.city.left_out import MOST_REASONS
-from virl.platform.city.networks import held_street_map
 from virl.sheets.town_views import TownView, town_views
 from virl.version import __version__
 

@@ -13,7 +13,7 @@ import shapely
 from virl.errors import NoImagery
 from virl.geo.globe import LocalFrame, distance
 from virl.platform.city.city import City
-from virl.platform.city.networks import held_street_map, streets_at
+from virl.platform.city.interchange import held_street_map, streets_at
 from virl.platform.city.streetview import Camera, Image, Panorama
 
 # All chosen.

@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from virl.platform.city.episodes import InstructionEpisode
-from virl.platform.city.graph import NavigationGraph
+from virl.platform.city.graph import InstructionEpisode, NavigationGraph
 from virl.platform.movers.discrete.actions import Action, WalkState, parse_action
 from virl.platform.movers.discrete.oracle import gold_actions
 from virl.platform.movers.discrete.task import OPENING, start_state

@@ -3,7 +3,7 @@
 import pytest
 
 from virl.errors import BadInput
-from virl.platform.city.weekly_hours import moment_in, told_moment
+from virl.platform.city.places import moment_in, told_moment
 from virl.platform.navigators.sight.rules import read_usual_hours, usual_hours
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from virl.errors import BadInput
-from virl.platform.city.type_words import MoreWords
+from virl.platform.city.place_types import MoreWords
 from virl.platform.perception.lexicon import Lexicon, LexiconSettings
 from virl.platform.perception.lexicons.sign_lexicon import open_lexicon
 from virl.platform.perception.models import Models

@@ -5,8 +5,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
 from virl.errors import UnknownName
-from virl.platform.city.city import City
-from virl.platform.city.mover_choice import MoverChoice
+from virl.platform.city.city import City, MoverChoice
 from virl.platform.city.streetview import Panorama, StreetView
 from virl.platform.movers.base import LinksMover, Mover
 from virl.platform.movers.grid import GridMover, HybridMover, Rings

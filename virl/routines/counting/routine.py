@@ -13,7 +13,7 @@ from virl.agent.character_file import field_source
 from virl.agent.routine import Wish
 from virl.errors import BadInput, VirlError, raise_all
 from virl.platform.city.city import City
-from virl.platform.city.stand_ins import draw_tour, spot_name
+from virl.platform.city.starts import draw_tour, spot_name
 from virl.platform.city.streetview import Panorama
 from virl.platform.navigators.point.navigator import PointNavigator, plan_route
 from virl.platform.navigators.region.navigator import RegionNavigator

@@ -29,8 +29,8 @@ from virl.money.ledger import Ledger
 from virl.pages.exhibits import Exhibit, TableExhibit, TextExhibit
 from virl.platform.city.claims import ArrivalClaim
 from virl.platform.city.outcome import Outcome
+from virl.platform.city.places import moment_in, told_moment
 from virl.platform.city.streetview import Camera, Link, Panorama, Pose
-from virl.platform.city.weekly_hours import moment_in, told_moment
 from virl.platform.movers.base import Choice, Step
 from virl.platform.navigators.sight.explorer import SightExplorer
 from virl.platform.navigators.sight.goal import SightGoal, goal_in_words

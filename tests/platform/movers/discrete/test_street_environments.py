@@ -11,7 +11,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from made_crossings import crossing
 
 from virl.errors import BadInput, ModelUnavailable, NoStreetView
-from virl.platform.city.episodes import InstructionEpisode
+from virl.platform.city.graph import InstructionEpisode
 from virl.platform.movers.discrete import environment
 from virl.platform.movers.discrete.actions import TOUCHDOWN, Action
 from virl.platform.movers.discrete.environment import StreetWalkEnv, StreetWalkVectorEnv

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from virl.errors import BadInput
 from virl.geo.globe import Floats, Ints
-from virl.platform.city.episodes import InstructionEpisode
-from virl.platform.city.graph import NavigationGraph
+from virl.platform.city.graph import InstructionEpisode, NavigationGraph
 from virl.platform.city.hops import Hops
 from virl.platform.movers.discrete.actions import VELMA, Action, Rules, WalkState
 from virl.platform.movers.discrete.table import ACTIONS, TransitionTable, build_table

@@ -7,8 +7,8 @@ from rapidfuzz import fuzz, utils
 
 from virl.mind.base import Mind
 from virl.mind.prompt import OUR_PROMPTS, Prompts
+from virl.platform.city.places import Moment
 from virl.platform.city.streetview import Image, view_of_picture
-from virl.platform.city.weekly_hours import Moment
 from virl.platform.navigators.sight.looking import KnownSign, Pointer, SignLooks
 from virl.platform.navigators.sight.rules import Sought
 from virl.platform.navigators.tourist.signs import MIN_RESEMBLANCE, Sign, name_likeness, signs_of

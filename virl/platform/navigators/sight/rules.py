@@ -13,8 +13,15 @@ from virl.mind.kinds import kinds_wanted, words_for_kinds
 from virl.mind.lexicon import Lexicon, found_in
 from virl.mind.replies import Reply, name_list
 from virl.platform.city.place_types import by_type, table_file
-from virl.platform.city.places import OpeningHours, open_then
-from virl.platform.city.weekly_hours import NAMES, Moment, moment_in, parse_hours, told_moment
+from virl.platform.city.places import (
+    NAMES,
+    Moment,
+    OpeningHours,
+    moment_in,
+    open_then,
+    parse_hours,
+    told_moment,
+)
 from virl.platform.navigators.intention.rules import RoadChoice
 from virl.settings.model import Settings, load_settings
 

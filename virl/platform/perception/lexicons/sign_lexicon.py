@@ -1,6 +1,6 @@
 """Opens the lexicon of what signs say."""
 
-from virl.platform.city.type_words import more_words
+from virl.platform.city.place_types import more_words
 from virl.platform.perception.lexicon import Lexicon, LexiconSettings
 from virl.platform.perception.models import Models
 from virl.platform.perception.registry import Kind

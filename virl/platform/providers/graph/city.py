@@ -4,7 +4,7 @@ from pathlib import Path
 
 from virl.geo.globe import LatLng
 from virl.platform.city.city import City
-from virl.platform.city.graph_maps import GraphMaps
+from virl.platform.city.graph import GraphMaps
 from virl.platform.city.places import NoPlaces
 from virl.platform.providers.graph.cache import load_touchdown
 from virl.platform.providers.graph.credit import attribution_of

@@ -13,8 +13,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, FiniteFloat, Va
 
 from virl.files.json_reading import misfits
 from virl.geo.globe import Floats, Ints
-from virl.platform.city.episodes import InstructionEpisode
-from virl.platform.city.graph import NavigationGraph, build_graph
+from virl.platform.city.graph import InstructionEpisode, NavigationGraph, build_graph
 from virl.platform.providers.graph.episodes import EpisodeFile, keep_distinct
 from virl.platform.providers.graph.faults import FileFault, by_line, refuse
 from virl.platform.providers.graph.tables import Table, read_lines, read_table, repeats

@@ -19,7 +19,7 @@ from virl.osm.plan import Twin
 from virl.osm.sea import sea_of
 from virl.osm.type_names import types_called
 from virl.platform.city.city import City
-from virl.platform.city.graph_maps import GraphMaps
+from virl.platform.city.graph import GraphMaps
 from virl.platform.city.inventory import CityStatistics
 from virl.platform.city.left_out import LeftOut, Omission
 from virl.platform.providers.osm.city_file import OsmCity

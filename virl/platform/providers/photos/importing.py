@@ -16,7 +16,7 @@ from virl.files.pictures import MOST_PANORAMA_PIXELS, PictureFault, open_picture
 from virl.geo.globe import LatLng, bearing, distance
 from virl.geo.region import position_fault
 from virl.plain_text import plain_line, whole_text
-from virl.platform.city.attitude import Attitude
+from virl.platform.city.streetview import Attitude
 from virl.platform.providers.photos.declination import true_heading
 from virl.platform.providers.photos.index import UNKNOWN_TIME, Photo
 from virl.platform.providers.photos.track import GpsTrack

@@ -1,7 +1,6 @@
 """Parts of panoramas: pictures that show less than a full turn of the whole that they were cut from."""
 
-from virl.platform.city.attitude import Attitude
-from virl.platform.city.streetview import Camera
+from virl.platform.city.streetview import Attitude, Camera
 from virl.platform.providers.pictures.flat import check_shown
 from virl.platform.providers.pictures.picture import FULL_TURN, Picture
 from virl.platform.providers.pictures.projection import sample_points

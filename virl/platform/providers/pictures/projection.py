@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virl.errors import BadInput
-from virl.platform.city.attitude import Attitude
-from virl.platform.city.streetview import Camera, Image
+from virl.platform.city.streetview import Attitude, Camera, Image
 
 Interpolation = Literal["bilinear", "bicubic"]
 Floats32 = NDArray[np.float32]

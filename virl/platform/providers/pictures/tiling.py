@@ -5,8 +5,7 @@ from math import ceil
 import cv2
 import numpy as np
 
-from virl.platform.city.attitude import Attitude
-from virl.platform.city.streetview import Camera, Image
+from virl.platform.city.streetview import Attitude, Camera, Image
 from virl.platform.providers.pictures.projection import PAD, sample_points
 
 Tile = tuple[int, int]

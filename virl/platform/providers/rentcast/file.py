@@ -7,7 +7,7 @@ from shapely import Polygon
 
 from virl.errors import BadInput
 from virl.files.json_reading import read_json_file
-from virl.platform.city.listings import Listing
+from virl.platform.city.city import Listing
 from virl.platform.providers.http.bodies import Notes
 from virl.platform.providers.rentcast.records import as_listings
 from virl.platform.providers.rentcast.window import select_homes

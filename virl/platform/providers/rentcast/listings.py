@@ -4,7 +4,7 @@ from shapely import Polygon
 
 from virl.errors import BadInput
 from virl.geo.globe import LatLng, distance
-from virl.platform.city.listings import Listing
+from virl.platform.city.city import Listing
 from virl.platform.providers.http.paging import every_page
 from virl.platform.providers.rentcast.http import RentCastHttp
 from virl.platform.providers.rentcast.records import as_listings

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import Field, ValidationError
 
 from virl.geo.globe import LatLng
-from virl.platform.city.listings import Listing
+from virl.platform.city.city import Listing
 from virl.platform.providers.http.bodies import Notes, ReplyBody
 
 SQUARE_METRES_PER_SQUARE_FOOT = 0.3048**2

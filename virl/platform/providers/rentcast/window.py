@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from shapely import Polygon, intersects_xy
 
 from virl.errors import BadInput
-from virl.platform.city.listings import Listing
+from virl.platform.city.city import Listing
 
 
 def select_homes(

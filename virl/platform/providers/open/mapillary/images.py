@@ -9,7 +9,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 from scipy.spatial.transform import Rotation
 
 from virl.geo.globe import LatLng, distance
-from virl.platform.city.attitude import Attitude
+from virl.platform.city.streetview import Attitude
 from virl.platform.providers.http.bodies import OrUnknown, ReplyBody
 from virl.platform.providers.open.geojson import PointBody
 from virl.platform.providers.open.shots import Shot
