@@ -4,7 +4,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from virl.agent.mover import planned_mover
+from virl.agent.opening import planned_mover
 from virl.console import counting_bar
 from virl.doctor.costs import Estimate, estimates
 from virl.doctor.findings import Finding
