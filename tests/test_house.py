@@ -36,7 +36,7 @@ def test_the_platform_folder_does_not_shadow_the_standard_library(code: str) -> 
     ("module", "unused"),
     [
         ("virl.cli.main", {"numpy", "scipy", "shapely", "pydantic", "yaml", "jinja2", "PIL", "numba", "cv2"}),
-        ("virl.agent.start", {"virl.platform.movers.web", "virl.platform.movers.web"}),
+        ("virl.agent.start", {"virl.platform.movers.web"}),
     ],
 )
 def test_no_module_is_imported_that_is_not_used(module: str, unused: set[str]) -> None:

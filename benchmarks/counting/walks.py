@@ -14,8 +14,8 @@ from virl.platform.city.city import City
 from virl.platform.city.interchange import held_street_map
 from virl.platform.city.streetview import Pose
 from virl.platform.movers.base import LinksMover
-from virl.platform.navigators.point.navigator import PointNavigator, plan_route
-from virl.platform.navigators.region.navigator import RegionNavigator, nearest_neighbour
+from virl.platform.navigators.point import PointNavigator, plan_route
+from virl.platform.navigators.region import RegionNavigator, nearest_neighbour
 
 _Panoramas = Sequence[tuple[str, LatLng]]
 """Ids and positions of panoramas."""

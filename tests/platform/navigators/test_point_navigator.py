@@ -13,7 +13,7 @@ from virl.platform.city.maps import Route, TravelMode
 from virl.platform.city.streetview import Link, Pose, StreetView
 from virl.platform.movers.base import LinksMover, Mover, Step
 from virl.platform.movers.open_mover import open_mover
-from virl.platform.navigators.point.navigator import PointNavigator, plan_path, plan_route
+from virl.platform.navigators.point import PointNavigator, plan_path, plan_route
 
 
 @cache

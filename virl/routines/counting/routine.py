@@ -15,8 +15,8 @@ from virl.errors import BadInput, VirlError, raise_all
 from virl.platform.city.city import City
 from virl.platform.city.starts import draw_tour, spot_name
 from virl.platform.city.streetview import Panorama
-from virl.platform.navigators.point.navigator import PointNavigator, plan_route
-from virl.platform.navigators.region.navigator import RegionNavigator
+from virl.platform.navigators.point import PointNavigator, plan_route
+from virl.platform.navigators.region import RegionNavigator
 from virl.routines.counting.folder import SURVEY
 from virl.routines.counting.rounds import count_along
 from virl.routines.counting.settings import counting_of, read_intention
