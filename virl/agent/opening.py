@@ -1,4 +1,4 @@
-"""Long work before the first step: the opening of a city, measured on this machine, and compiling."""
+"""What comes before the first step: the opening of a city, compiling, and the mover that fits the start."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What a run is about to do, from the character and what the user asks."""
+"""What a run is about to do, from the character, what the user asks and the objects that a program gives."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress

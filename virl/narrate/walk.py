@@ -1,4 +1,4 @@
-"""A finished walk, as it is narrated: read from the journal of a run, or laid along a path of a graph."""
+"""A finished walk, as it is narrated: read from a journal or laid along a path, and the streets it takes."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""The page of a town with its statistics: one HTML file that needs nothing beside itself."""
+"""The page of a town with its statistics and views: one HTML file that needs nothing beside itself."""
 
 import base64
 import io

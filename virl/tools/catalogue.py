@@ -1,4 +1,4 @@
-"""Tools in use, and those of one agent as LangChain takes them."""
+"""Tools in use, traced, and those of one agent as LangChain takes them."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager

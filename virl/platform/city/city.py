@@ -1,4 +1,4 @@
-"""A city: one provider each of street view, places, maps and listings."""
+"""A city: one provider each of street view, places, maps and listings, and the mover that fits it."""
 
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""A navigation graph: panoramas and their links as arrays, and shortest paths through them."""
+"""A navigation graph: panoramas and links as arrays, shortest paths, episodes on it, and maps over it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""A city's panoramas as a graph of networkx, with OSMnx's names of attributes."""
+"""A city for other libraries: a graph of networkx, tables of GeoPandas, and a file for a GIS."""
 
 import re
 import tempfile

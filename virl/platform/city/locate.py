@@ -1,4 +1,4 @@
-"""Where a text means: an address, or a place by its name or sort."""
+"""Where a text means: an address in the way of some country, or a place by its name or sort."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""Maps: addresses to positions, and ways between positions."""
+"""Maps: addresses to positions, ways between positions, and journeys by public transport."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Place types: the table `platform/place-types.yaml`, a row for each type, and what is read from it."""
+"""Place types: the table `platform/place-types.yaml`, a row for each type, and words for them by language."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache

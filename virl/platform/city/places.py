@@ -1,4 +1,4 @@
-"""Places: shops, parks, stations and what people say of them."""
+"""Places: shops, parks, stations, what people say of them, and the hours of a week when they are open."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence

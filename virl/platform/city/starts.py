@@ -1,4 +1,4 @@
-"""The liveliest part of a town, where a stranger starts, and the panorama nearest to a position."""
+"""Where a stranger starts in a town, and addresses and stops around there for those that it lacks."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass

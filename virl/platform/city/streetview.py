@@ -1,4 +1,4 @@
-"""Street view: panoramas, the links between them, and views through a camera."""
+"""Street view: panoramas, how they were held, the links between them, and views through a camera."""
 
 import io
 import logging

@@ -1,4 +1,4 @@
-"""The contracts of movement: movers take links, navigators choose them."""
+"""The contracts of movement: movers take links, navigators choose them; and `links`, the plainest mover."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""The `grid` mover: finds neighbours by relocating on rings around a pose, for providers without links.
+"""The `grid` mover finds neighbours by relocating on rings around a pose, and `hybrid` falls back on it.
 
 The scheme is V-IRL's: positions are asked on headings all around and on rings of growing radius, and a
 panorama found is a link unless one that was found before leads the same way. There it costs one request for

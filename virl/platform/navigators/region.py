@@ -1,4 +1,10 @@
-"""The `region` navigator: to every panorama of a polygon, in a short order, by position and not by links."""
+"""The `region` navigator: to every panorama of a polygon, by a short tour of positions and not by links.
+
+The tour is open and found by fast-tsp's Lin-Kernighan search, which finds closed tours over a symmetric
+matrix of 16 bit integers. One node more makes an open tour of a closed one: it lies at the start, and equally
+far from all other points, so that every good closed tour leaves the start's side of it and comes back to it
+from the last point, at a constant cost.
+"""
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence

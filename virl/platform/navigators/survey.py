@@ -1,8 +1,9 @@
-"""Which panoramas lie in a region, asked by relocating alone.
+"""Which panoramas lie in a region, asked by relocating alone, and written down one record a line.
 
 First on a grid of positions. A panorama is found there only if it is the nearest to one of them, which leaves
 out some wherever panoramas stand closer than the grid. So the links of what was found are followed: where one
-leads to a panorama not met yet, that position is relocated too, in as few batches as the grid.
+leads to a panorama not met yet, that position is relocated too, in as few batches as the grid. The records
+are described in `docs/reference/movement.md`.
 """
 
 from collections.abc import Callable, Iterable, Sequence

@@ -1,4 +1,8 @@
-"""The actions of a discrete walk, and how they are read from text."""
+"""The actions of a discrete walk, and what each does: the rules of VELMA and of the original Touchdown.
+
+Both rules are pure functions of a graph, a state and an action. Headings compare exactly, as the data sets
+give them in whole degrees.
+"""
 
 import re
 from collections.abc import Callable

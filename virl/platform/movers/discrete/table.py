@@ -1,4 +1,4 @@
-"""Every state that a walker can be in, numbered, and where each action leads from it.
+"""Walks by a transition table: every state of a walker, numbered, and where each action leads from it.
 
 On a graph of L links these are 3 L states and the given starts:
 
@@ -8,8 +8,8 @@ On a graph of L links these are 3 L states and the given starts:
   but came from nowhere, which tells at crossings;
 - the starts, where they are none of these.
 
-It is built with the transition functions of `rules` over arrays, which agree with the plain ones to the last
-bit. What happens on arrival at a crossing under VELMA's rules is left to the plain function.
+It is built with the transition functions of `actions` over arrays, which agree with the plain ones to the
+last bit. What happens on arrival at a crossing under VELMA's rules is left to the plain function.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""What the grammar finds in an instruction: clauses, in the order of the text."""
+"""The clauses that the grammar finds in an instruction, and the plan of turns and a stop that they make."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -1,4 +1,7 @@
-"""From a matched phrase to its clause. The names of groups are those of the rules' patterns."""
+"""The parts that rules are made of, and what a matched phrase means: its clause.
+
+`<name>` in a pattern stands for one of `PARTS`. The names of groups are those of the rules' patterns.
+"""
 
 import re
 from collections.abc import Callable

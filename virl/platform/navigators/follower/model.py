@@ -1,4 +1,11 @@
-"""The numbers of the follower's model, read from `platform/movement/follower.yaml`."""
+"""The follower's model: its numbers, and how well ways on and places to stop fit what the text says.
+
+The fit of a way on is a product of factors in [0, 1]. A place to stop has a share, and the shares sum to one.
+Phrases of one group are tied to a crossing: "in the intersection", "just before the light", "a few steps
+after turning". They give shares over the links after (before: negative) that crossing. The others are tied to
+a block, from one crossing to the next: "halfway down", "at the second building", "at the bank". They give
+shares over the nodes of a block.
+"""
 
 from collections.abc import Sequence
 from functools import cache

@@ -1,4 +1,8 @@
-"""The follower: walks by an instruction with no model and no images."""
+"""The follower: walks by an instruction with no model and no images.
+
+Where a user has pictures, a spotter tells which of the names that the text gives with its stop are seen where
+the walk may end.
+"""
 
 import re
 from collections import deque

@@ -1,4 +1,4 @@
-"""Phrases that say where to turn, and which crossings to go through."""
+"""The phrases that the grammar knows: where to turn, where something is, and remarks that ask for nothing."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Streets as a walker reads them: segments between crossings, and the ways on at a crossing.
+"""Streets as a walker reads them: segments between crossings, the ways on there, and both in words.
 
 The same reading serves the map, where every node is known, and what a walker has seen, where a segment may
 lead to a node at which nobody has stood yet.

@@ -1,7 +1,7 @@
-"""Navigators that read no instruction: forward, random, gold and the shortest path to the true goal.
+"""Navigators that understand no instruction: forward, random, gold, shortest, and one that a person steers.
 
-They bound what others are measured against: the first two from below, the last two from above. Gold and
-shortest know the answer of one episode, so they are made for it.
+They bound what others are measured against: forward and random from below, gold and the shortest path to the
+true goal from above. These two know the answer of one episode, so they are made for it.
 """
 
 from collections.abc import Callable, Iterator, Sequence

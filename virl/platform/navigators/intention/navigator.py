@@ -1,4 +1,7 @@
-"""The `intention` navigator: walk on until a crossing, look down each road there, let the mind choose."""
+"""The `intention` navigator: walk on until a crossing, look down each road there, let the mind choose.
+
+It remembers where it was, and what each road promised that it saw and did not walk.
+"""
 
 import heapq
 from collections import Counter, deque

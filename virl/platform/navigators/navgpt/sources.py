@@ -1,4 +1,4 @@
-"""Observations from the graph alone, and from pictures put into words by a describer."""
+"""Observations from the graph alone, from pictures put into words, and from files that NavGPT publishes."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""What is looked for, and whether signs show it."""
+"""What is looked for: how it is understood from a task, and whether signs show it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Reading the signs around a walker and far down a street, each view once."""
+"""Reading the signs around a walker and far down a street, each view once; signposts among them."""
 
 import re
 from collections.abc import Iterator, MutableMapping, Sequence

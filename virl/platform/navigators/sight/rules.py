@@ -1,4 +1,4 @@
-"""The rules of a search by sight: what a task tells of its goal, and which way comes first."""
+"""The rules of a search by sight: what a task and its wishes tell of the goal, and which way comes first."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set

@@ -1,4 +1,4 @@
-"""The rules for following directions: `movement/tourist-landmarks` and `movement/tourist-action`."""
+"""The rules for following directions, `movement/tourist-landmarks` and `-action`, and what they read."""
 
 import re
 from collections.abc import Mapping, Sequence

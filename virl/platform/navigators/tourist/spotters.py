@@ -1,4 +1,4 @@
-"""Spotting landmarks by asking: V-IRL's multiple choice, and its reading with a chat model (appendix E.3)."""
+"""Spotters of landmarks as V-IRL has them: by multiple choice, by a chat model, in eight views."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Which landmarks are seen, and where: the contract of spotters, and the views they look through."""
+"""The contract of spotters of landmarks, the views they look through, and spotters that know the truth."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which link an egocentric word means: what one who gives directions and one who follows them agree on."""
+"""The links that egocentric words mean, and where a walker is told of a crossing."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

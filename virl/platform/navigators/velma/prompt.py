@@ -1,4 +1,4 @@
-"""The text that asks for the next action, and whole walks in the same form."""
+"""The questions to VELMA's mind, for landmarks and for the next action; and whole walks as it sees them."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Which landmarks are visible: image and text embeddings compared, standardised over a training area."""
+"""What VELMA sees by embeddings of views and texts: landmarks, and the flow of traffic at the start."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
