@@ -31,7 +31,7 @@ _ASKED = ("q", "query", "ll")
 """Fields of a link that hold what was looked for."""
 
 
-def read_map_link(text: str) -> str | LatLng | None:
+def _read_map_link(text: str) -> str | LatLng | None:
     """Return the position that a link to Google Maps shows, or the address that it looks for.
 
     The pin of a place counts before what was looked for, and that before the middle of the map.
@@ -140,7 +140,7 @@ def start_of(text: str) -> "str | Point":
         BadInput: the position is not on Earth, or a link has none.
     """
     numbers = re.fullmatch(r"\s*(-?\d{1,3}(?:\.\d{0,12})?)\s*,\s*(-?\d{1,3}(?:\.\d{0,12})?)\s*", text)
-    found = LatLng(*map(float, numbers.groups())) if numbers else read_map_link(text) or text
+    found = LatLng(*map(float, numbers.groups())) if numbers else _read_map_link(text) or text
     if isinstance(found, str):
         return found
     if fault := position_fault(found):

@@ -16,7 +16,7 @@ from virl.tools.body import Body
 from virl.traces.spans import Attributes, clean_text, content_wanted, span
 
 
-def trace_tool(name: str, asked: Arguments, act: Callable[[], ToolResult[Any]]) -> ToolResult[Any]:
+def _trace_tool(name: str, asked: Arguments, act: Callable[[], ToolResult[Any]]) -> ToolResult[Any]:
     """Return the result of a tool, and trace its use: its arguments and its text where content is wanted.
 
     Args:
@@ -66,7 +66,7 @@ def use(body: Body, name: str, asked: Arguments) -> ToolResult[Any]:
     Raises:
         VirlError: what was asked cannot be done.
     """
-    return trace_tool(name, asked, lambda: TOOLS.find(name).act(body, asked))
+    return _trace_tool(name, asked, lambda: TOOLS.find(name).act(body, asked))
 
 
 def tools_for(body: Body, names: Sequence[str], using: Use | None = None) -> list[BaseTool]:

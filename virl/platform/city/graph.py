@@ -275,7 +275,7 @@ OFF_MAP_M = 100.0
 """Metres from every panorama beyond which a stop is off the map; chosen."""
 
 
-def no_addresses(address: str) -> LatLng:
+def _no_addresses(address: str) -> LatLng:
     """Raise `NotFound`, whatever the address.
 
     Raises:
@@ -297,7 +297,7 @@ class GraphMaps:
         find: the position of an address; data sets have none.
     """
 
-    def __init__(self, graph: NavigationGraph, find: Callable[[str], LatLng] = no_addresses) -> None:
+    def __init__(self, graph: NavigationGraph, find: Callable[[str], LatLng] = _no_addresses) -> None:
         self._graph = graph
         self._find = find
 

@@ -156,7 +156,7 @@ def draw_tour(city: City, start: LatLng, stops: int, leg_m: float, random: Rando
         for number in range(_TRIES):
             aside = random.uniform(-1.0, 1.0) * 180.0 * number / _TRIES
             spot = destination(tour[-1], (bearing + aside) % 360.0, leg_m * random.uniform(0.6, 1.0))
-            at = _on_a_street(city, spot)
+            at = city.streetview.nearest(spot, _STREET_M)
             metres = _way_m(city, tour[-1], at.position) if at and at.position not in tour else None
             if at and metres:
                 found.append((metres, at.position))
@@ -228,11 +228,6 @@ def _spots(city: City, start: LatLng, random: Random) -> Iterator[LatLng]:
         metres_on_foot = (at and _way_m(city, start, at.position)) or 0.0
         if at and _NEAREST_M / 2 <= metres_on_foot <= _FARTHEST_M * _DETOUR:
             yield at.position
-
-
-def _on_a_street(city: City, spot: LatLng) -> Panorama | None:
-    """Return the panorama within `_STREET_M` metres of a spot; `None` if there is none."""
-    return city.streetview.nearest(spot, _STREET_M)
 
 
 def _way_m(city: City, one: LatLng, other: LatLng) -> float | None:

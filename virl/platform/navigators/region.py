@@ -111,15 +111,13 @@ def _open_path(points: Floats, seconds: float, together: int) -> Ints:
     path = np.empty(0, np.int64)
     for number in _solve(middles, seconds_for(len(middles))):
         part = parts[number]
-        begin = _nearest_in(points, part, int(path[-1])) if len(path) else int(np.argmin(part))
+        if len(path):  # at the point nearest to the end of the path so far
+            begin = int(np.argmin(np.hypot(*(points[part] - points[path[-1]]).T)))
+        else:
+            begin = int(np.argmin(part))
         part = np.r_[part[begin], np.delete(part, begin)]
         path = np.r_[path, part[_solve(points[part], seconds * len(part) / len(points))]]
     return path
-
-
-def _nearest_in(points: Floats, part: Ints, here: int) -> int:
-    """Return the index, within a part, of the point nearest to a point."""
-    return int(np.argmin(np.hypot(*(points[part] - points[here]).T)))
 
 
 def _split(points: Floats, part: Ints, together: int) -> list[Ints]:

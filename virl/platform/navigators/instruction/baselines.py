@@ -4,7 +4,7 @@ They bound what others are measured against: forward and random from below, gold
 true goal from above. These two know the answer of one episode, so they are made for it.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -108,7 +108,13 @@ class GoldNavigator:
         del instruction
         actions = gold_actions(self.graph, self.path, start.heading, self.rules)
         free = replace(self.rules, validate=_as_asked)
-        return act(self.graph, start, _script(actions), rules=free, max_actions=len(actions))
+        return act(
+            self.graph,
+            start,
+            lambda moves: Decision(actions[len(moves)]),
+            rules=free,
+            max_actions=len(actions),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,11 +157,6 @@ class ShortestPathNavigator:
 def _count_passed(moves: Sequence[Move]) -> int:
     """Return the number of panoramas that a walk has passed, the start included."""
     return 1 + sum(move.state.came_from is not None for move in moves)
-
-
-def _script(actions: Sequence[Action]) -> Callable[[Sequence[Move]], Decision]:
-    """Return a function that decides on given actions one after the other, by the number of moves made."""
-    return lambda moves: Decision(actions[len(moves)])
 
 
 def _as_asked(graph: NavigationGraph, state: WalkState, action: Action) -> Action:

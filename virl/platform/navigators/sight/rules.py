@@ -52,7 +52,7 @@ class WishPhrases(Settings):
     conditions: tuple[ConditionPhrases, ...]
 
 
-def kinds_that_serve(
+def _kinds_that_serve(
     wish: str, offered: Sequence[str], lexicon: Lexicon, moment: Moment | None = None
 ) -> list[str]:
     """Return the place types that serve a wish, the best first; empty if the rules see none.
@@ -65,7 +65,7 @@ def kinds_that_serve(
         lexicon: what words say of kinds of place.
         moment: the time of the wish; `None` takes what the wish itself tells ("It is Sunday at 21:30.").
     """
-    phrases = load_wish_phrases()
+    phrases = _load_wish_phrases()
     refused = {kind for one in phrases.conditions if found_in(wish, one.phrases) for kind in one.refuses}
     kinds = dict.fromkeys(_served_types(wish, tuple(offered), lexicon, phrases))
     serve = [kind for kind in kinds if kind in offered and kind not in refused]
@@ -79,9 +79,9 @@ def explain_conditions(wish: str, lexicon: Lexicon, moment: Moment | None = None
     Args:
         wish: in English.
         lexicon: knows the types that the wish would mean without its conditions.
-        moment: as for `kinds_that_serve`.
+        moment: as for `_kinds_that_serve`.
     """
-    phrases = load_wish_phrases()
+    phrases = _load_wish_phrases()
     served = set(_served_types(wish, tuple(lexicon.kinds), lexicon, phrases))
     held = [one for one in phrases.conditions if found_in(wish, one.phrases)]
     parts = [
@@ -100,9 +100,9 @@ def explain_conditions(wish: str, lexicon: Lexicon, moment: Moment | None = None
     return f"Conditions: {'; '.join(parts)}." if parts else ""
 
 
-def words_of_wish(wish: str) -> Iterator[str]:
+def _words_of_wish(wish: str) -> Iterator[str]:
     """Yield the words of a wish that tell a need or a condition which the rules act on."""
-    phrases = load_wish_phrases()
+    phrases = _load_wish_phrases()
     for one in phrases.needs:
         yield from found_in(wish, one.phrases)
     for condition in phrases.conditions:
@@ -157,7 +157,7 @@ def read_usual_hours(kind: str, pattern: str) -> tuple[OpeningHours, ...]:
 
 
 @cache
-def load_wish_phrases() -> WishPhrases:
+def _load_wish_phrases() -> WishPhrases:
     """Return the phrases that come with virl.
 
     Raises:
@@ -276,7 +276,7 @@ def understand(question: GoalQuestion, lexicon: Lexicon) -> Sought:
     if name := quoted_name(question.task):
         return Sought(name=name, kinds=(), beside=())
     own, *others = _BESIDE.split(question.task, maxsplit=1)
-    offered = kinds_that_serve(own, question.kinds, lexicon, question.moment)[:MOST_KINDS]
+    offered = _kinds_that_serve(own, question.kinds, lexicon, question.moment)[:MOST_KINDS]
     if not offered:
         raise MindFailed(
             "the rules find no place in the task: put its name in quotation marks, or name its kind"
@@ -303,7 +303,7 @@ def words_of_goal(task: str, sought: Sought, lexicon: Lexicon) -> Iterator[str]:
         return
     own, *others = _BESIDE.split(task, maxsplit=1)
     yield from words_for_kinds(own, sought.kinds, lexicon)
-    yield from words_of_wish(task)
+    yield from _words_of_wish(task)
     if others:
         yield from words_for_kinds(others[0], sought.beside, lexicon)
     if moment := moment_in(task):
