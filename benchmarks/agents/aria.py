@@ -17,7 +17,7 @@ from pydantic import Field
 from virl.bench.benchmark import Metric
 from virl.bench.episode import Data, Record
 from virl.bench.truth import truth_of
-from virl.errors import BadInput, MindFailed
+from virl.errors import BadInput
 from virl.geo.globe import LatLng
 from virl.platform.city.city import City
 from virl.platform.city.interchange import held_street_map
@@ -86,18 +86,25 @@ def cases(city: City, seed: int) -> list[str]:
 
 def run(case: AgentCase) -> dict[str, Any]:
     """Let Aria serve one client, and look up whether the pick fits."""
-    city = case.city
-    drawn = _draw_clients(city, case.seed)[case.id]
+    drawn = _draw_clients(case.city, case.seed)[case.id]
     changes = {
         "clock": drawn.clock,
         "start": {"lat": drawn.start.lat, "lng": drawn.start.lng},
         "client": {"name": drawn.name, "background": drawn.background, "intention": drawn.intention},
         "recommend": {"within_minutes": USUAL_MINUTES},
     }
-    try:
-        pick, fault = case.run("aria", changes).answer["pick"], ""
-    except MindFailed as failed:  # a wish that is not understood is a pick that does not fit
-        pick, fault = None, str(failed)
+    return _judge_pick(case, case.run("aria", changes).answer["pick"])
+
+
+def unanswered(case: AgentCase) -> dict[str, Any]:
+    """Return a case without a pick: a wish that is not understood is a pick that does not fit."""
+    return _judge_pick(case, None)
+
+
+def _judge_pick(case: AgentCase, pick: object) -> dict[str, Any]:
+    """Return the id of a pick, `None` for none, held against the truth."""
+    city = case.city
+    drawn = _draw_clients(city, case.seed)[case.id]
     return {
         "intention": drawn.intention,
         "clock": drawn.clock,
@@ -105,7 +112,6 @@ def run(case: AgentCase) -> dict[str, Any]:
         "wishes": list(drawn.wishes),
         "minutes": drawn.minutes,
         "pick": pick,
-        "fault": fault,
         "fits": pick in drawn.fitting,
         "right_kind": pick is not None and drawn.place_type in city.places.details(str(pick)).types,
         "barred": pick is not None and not _open_and_near(city, drawn, str(pick)),
@@ -134,7 +140,7 @@ def outcome(data: Data) -> tuple[str, float | None]:
     """Return what was picked."""
     said = "nothing picked" if data["pick"] is None else f"picked {data['pick']}"
     verdict = "closed or too far" if data["barred"] else "fits" if data["fits"] else "does not fit"
-    return f"{said}: {data['fault'] or verdict}", float(data["fits"])
+    return f"{said}: {verdict}", float(data["fits"])
 
 
 @lru_cache(maxsize=4)
@@ -274,6 +280,7 @@ ARIA = ScoredAgent(
     rows=("aria",),
     cases=cases,
     run=run,
+    unanswered=unanswered,
     metrics=METRICS,
     notes=notes,
     outcome=outcome,

@@ -6,13 +6,13 @@ from typing import Any
 
 from pydantic import Field
 
-from virl.bench.agent_runs import RUN, RUN_REPORT, cost_of_run
+from virl.bench.agent_runs import RUN, RUN_REPORT, cost_of_run, failure_of_run
 from virl.bench.benchmark import BaseOptions, Benchmark, Scores, Shown
 from virl.bench.episode import Episode, EpisodeResult, Record
 from virl.bench.resources import Resources
 from virl.bench.truth import truth_of
 from virl.bench.walks import UserPath
-from virl.errors import BadInput, UnknownName
+from virl.errors import BadInput, MindFailed, UnknownName
 from virl.platform.city.city import City
 from virl.platform.perception.models import Models
 from virl.registry import first_line
@@ -96,7 +96,7 @@ def prepare(options: Options, resources: Resources) -> CaseSetting:
 
 
 def run(episode: Episode, shared: CaseSetting) -> EpisodeResult:
-    """Run the agent in one case, and hold what it did against the truth."""
+    """Run the agent in one case, and hold what it did against the truth; no answer is the worst one."""
     case = AgentCase(
         episode.case,
         episode.model,
@@ -107,8 +107,15 @@ def run(episode: Episode, shared: CaseSetting) -> EpisodeResult:
         shared.models[episode.city],
         shared.options.prompts,
     )
-    data = BY_ROW[episode.model].run(case)
-    return EpisodeResult(data, cost=cost_of_run(case.results[-1]) if case.results else {})
+    agent, failure = BY_ROW[episode.model], None
+    try:
+        data = agent.run(case)
+    except MindFailed as fault:
+        data, failure = agent.unanswered(case), fault
+    if not case.results:
+        return EpisodeResult(data, failure=failure)
+    last = case.results[-1]
+    return EpisodeResult(data, cost=cost_of_run(last), failure=failure or failure_of_run(last))
 
 
 def score(records: Sequence[Record], options: Options) -> Scores:  # noqa: ARG001 - as the contract says
@@ -120,6 +127,7 @@ def score(records: Sequence[Record], options: Options) -> Scores:  # noqa: ARG00
 def show(record: Record) -> Shown:
     """Return the question and all that came of it."""
     said, scored = BY_ROW[record.model].outcome(record.data)
+    said = f"failed: {record.reason}" if record.status == "failed" else said
     return Shown(
         said,
         scored,

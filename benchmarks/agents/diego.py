@@ -11,6 +11,7 @@ from typing import Any
 from virl.bench.benchmark import Metric, Tally
 from virl.bench.episode import Data, Record
 from virl.clock import show_clock
+from virl.errors import MindFailed
 from virl.geo.globe import LatLng
 from virl.platform.city.city import City
 from virl.platform.city.places import DAYS
@@ -32,6 +33,8 @@ MEAL_HOURS = ((6 * 60 + 30, 10 * 60 + 30), (11 * 60, 15 * 60), (17 * 60 + 30, 21
 DUE = ((12 * 60, 14 * 60 + 30), (18 * 60, 20 * 60 + 30))
 """Lunch and dinner are due if the day holds all of these, and the money allows; chosen."""
 CHEAPEST_USD = MEAL_USD[1]
+NO_PLAN = "no plan"
+"""The violation that a day without a plan counts as."""
 
 BACKGROUNDS = (
     "A student of history on a slow weekend, short of money, who reads everything that has a date in it.",
@@ -91,21 +94,36 @@ def user(city: City, case: str, seed: int) -> dict[str, Any]:
 
 def run(case: AgentCase) -> dict[str, Any]:
     """Let Diego plan the user's day, plan it without the city too, and hold both against the city."""
-    city = case.city
-    changes = user(city, case.id, case.seed)
+    planned: Any = case.run("diego", user(case.city, case.id, case.seed)).answer["activities"]
+    fallbacks = sum(bool(one["fallback"]) for one in planned)
+    return _judge_day(case, entries_of(planned)) | {"fallbacks": fallbacks}
+
+
+def unanswered(case: AgentCase) -> dict[str, Any]:
+    """Return the day of a user for whom nothing was planned: an empty one, and that is a violation."""
+    return _judge_day(case, None) | {"fallbacks": 0}
+
+
+def _judge_day(case: AgentCase, entries: Sequence[DayEntry] | None) -> dict[str, Any]:
+    """Return what is wrong with a day, `None` for no plan, beside one planned without the city."""
+    city, changes = case.city, user(case.city, case.id, case.seed)
     day = Day.model_validate(changes["day"])
     weekday = DAYS.index(changes["clock"].split()[0])
-    planned: Any = case.run("diego", changes).answer["activities"]
-    entries = entries_of(planned)
-    baseline = plan_ungrounded(case.mind, changes["client"], day, city=city.title, weekday=weekday)
+    try:
+        baseline = plan_ungrounded(case.mind, changes["client"], day, city=city.title, weekday=weekday)
+    except MindFailed:
+        baseline = None
     facts, start = CityFacts(city), LatLng(**changes["start"])
     terms = terms_of(day, weekday, relocate(city.streetview, start, "the start").position)
+    found, of_baseline = (
+        {NO_PLAN: 1} if plan is None else _count_kinds(check(plan, terms, facts))
+        for plan in (entries, baseline)
+    )
     return {
-        "violations": _count_kinds(check(entries, terms, facts)),
-        "baseline_violations": _count_kinds(check(baseline, terms, facts)),
-        "baseline_activities": len(_visits(baseline)),
-        "fallbacks": sum(bool(one["fallback"]) for one in planned),
-        **_fullness(entries, day),
+        "violations": found,
+        "baseline_violations": of_baseline,
+        "baseline_activities": len(_visits(baseline or ())),
+        **_fullness(entries or (), day),
     }
 
 
@@ -183,6 +201,7 @@ DIEGO = ScoredAgent(
     rows=("diego",),
     cases=cases,
     run=run,
+    unanswered=unanswered,
     metrics=METRICS,
     own_tallies=tallies,
     notes=notes,

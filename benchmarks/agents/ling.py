@@ -114,8 +114,23 @@ def run(case: AgentCase) -> dict[str, Any]:
         "heading": 0.0,
         "follow": {"to": drawn.destination.name, "mode": manner.mode, "asks": ASKS},
     }
-    result = case.run(manner.character, changes)
-    return {"destination": drawn.destination.name, "metres": drawn.metres, **_outcome_data(result, drawn)}
+    return unanswered(case) | _outcome_data(case.run(manner.character, changes), drawn)
+
+
+def unanswered(case: AgentCase) -> dict[str, Any]:
+    """Return a walk that came to nothing, wherever it ended."""
+    drawn = _draw_walks(case.city, case.seed)[case.id]
+    return {
+        "destination": drawn.destination.name,
+        "metres": drawn.metres,
+        "arrived": False,
+        "first": False,
+        "believes": False,
+        "asked": 0,
+        "away_m": drawn.metres,
+        "walked_m": 0.0,
+        "reason": "",
+    }
 
 
 METRICS = (
@@ -201,6 +216,7 @@ def _make_scored(mode: str) -> ScoredAgent:
         rows=tuple(row for row, manner in MANNERS.items() if manner.mode == mode),
         cases=cases,
         run=run,
+        unanswered=unanswered,
         metrics=METRICS,
         own_tallies=tallies,
         notes=notes,

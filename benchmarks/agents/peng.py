@@ -68,15 +68,13 @@ def cases(city: City, seed: int) -> list[str]:  # noqa: ARG001 - the same for ev
 
 def run(case: AgentCase) -> dict[str, Any]:
     """Let Peng run his errands, and hold the order he took against the shortest."""
-    city, number = case.city, int(case.id.removeprefix("peng-"))
-    drawn = _draw_errands(city, Random(f"{case.seed} {case.id}"), number)
+    city, drawn = case.city, _draw_case(case)
     result = case.run("peng", _character_fields(drawn))
     order = [str(title) for title in result.answer["order"]]  # type: ignore[attr-defined]
-    read = sorted(order) == sorted(drawn.stops) and _end_is_read(drawn, result.answer["end"])
-    data: dict[str, Any] = {"stops": len(drawn.stops), "mode": drawn.mode, "end": drawn.end}
-    data |= {"told": drawn.told, "read": read}
-    if not read:
+    data = unanswered(case)
+    if sorted(order) != sorted(drawn.stops) or not _end_is_read(drawn, result.answer["end"]):
         return data
+    data["read"] = True
     seconds = _matrix(city, drawn)
     taken = _seconds_along(seconds, [drawn.stops.index(title) for title in order])
     if drawn.walked:
@@ -85,6 +83,18 @@ def run(case: AgentCase) -> dict[str, Any]:
     best = _least_seconds(seconds) if len(drawn.stops) <= max(SIZES) else _search_order(seconds)
     given = _seconds_along(seconds, range(len(drawn.stops)))
     return data | {"seconds": taken, "best_seconds": best, "given_seconds": given}
+
+
+def unanswered(case: AgentCase) -> dict[str, Any]:
+    """Return a case of which the errands were not read right."""
+    drawn = _draw_case(case)
+    return {
+        "stops": len(drawn.stops),
+        "mode": drawn.mode,
+        "end": drawn.end,
+        "told": drawn.told,
+        "read": False,
+    }
 
 
 METRICS = (
@@ -140,6 +150,12 @@ def _few_and_many(records: Sequence[Record]) -> tuple[list[Record], list[Record]
 def _ratios(records: Sequence[Record], above: str, below: str) -> list[Tally]:
     """Return a tally a record: the value `above` divided by the value `below`."""
     return [Tally(one.case, float(one.data[above]) / float(one.data[below])) for one in records]
+
+
+def _draw_case(case: AgentCase) -> DrawnErrands:
+    """Draw the errands of a case."""
+    number = int(case.id.removeprefix("peng-"))
+    return _draw_errands(case.city, Random(f"{case.seed} {case.id}"), number)
 
 
 def _draw_errands(city: City, rng: Random, number: int) -> DrawnErrands:
@@ -258,6 +274,7 @@ PENG = ScoredAgent(
     rows=("peng",),
     cases=cases,
     run=run,
+    unanswered=unanswered,
     metrics=METRICS,
     own_tallies=tallies,
     notes=notes,

@@ -42,10 +42,10 @@ class AgentCase:
             name: of the agent.
             changes: fields of its character that differ.
             mind: who decides; by default the one that the benchmark was asked for.
-            must_answer: whether a run without an answer is no case.
+            must_answer: whether a run without an answer is scored by `ScoredAgent.unanswered`.
 
         Raises:
-            MindFailed: the model gave no usable reply, and the agent gave up without an answer.
+            MindFailed: the agent gave up without an answer.
         """
         result = run_in_folder(
             name,
@@ -58,7 +58,7 @@ class AgentCase:
             prompts=self.prompts,
         )
         self.results.append(result)
-        if must_answer and result.status == "gave up" and not result.answer:
+        if must_answer and result.status == "gave up" and not result.answer.keys() - {"succeeded"}:
             raise MindFailed(result.reason)
         return result
 
@@ -77,6 +77,8 @@ class ScoredAgent:
     """Ids of the cases, the same for the same city and seed."""
     run: Callable[[AgentCase], dict[str, Any]]
     """The function that runs one case and holds it against the truth; its result is plain JSON."""
+    unanswered: Callable[[AgentCase], dict[str, Any]]
+    """The function that gives the same for a case without an answer: the worst that can come of it."""
     metrics: tuple[Metric, ...]
     """The keys are unique over all agents, but for those that measure the same."""
     outcome: Callable[[Data], tuple[str, float | None]]

@@ -141,8 +141,7 @@ def run(case: AgentCase, *, agent: str) -> dict[str, Any]:
     city = case.city
     rng = Random(f"{case.seed} {case.id}")
     start = city.streetview.panorama(rng.choice(held_street_map(city).panorama_ids()))
-    own = Path(__file__).with_name(f"{agent}.yaml")
-    name = str(own) if own.exists() else agent
+    name = _name_of(agent)
     character = load_character(find_character(name))
     mind = None
     if case.row.endswith(AT_RANDOM):
@@ -173,6 +172,19 @@ def run(case: AgentCase, *, agent: str) -> dict[str, Any]:
     }
 
 
+def unanswered(case: AgentCase, *, agent: str) -> dict[str, Any]:  # noqa: ARG001 - the same for every case
+    """Return a case in which nothing was done."""
+    intention = load_character(find_character(_name_of(agent))).intention
+    missed = {"missed": ["all"], "met": False, "checks": 0.0}
+    return {"intention": intention, "start": "", "answer": "", "turns": 0, "steps": 0} | missed
+
+
+def _name_of(agent: str) -> str:
+    """Return the name of an agent, or the path of one that is defined beside this file."""
+    own = Path(__file__).with_name(f"{agent}.yaml")
+    return str(own) if own.exists() else agent
+
+
 def outcome(data: Data) -> tuple[str, float | None]:
     """Return what was missed."""
     return ("met" if data["met"] else f"missed: {', '.join(data['missed'])}"), float(data["met"])
@@ -188,6 +200,7 @@ TOOL_AGENTS: Mapping[str, ScoredAgent] = {
         rows=(agent, f"{agent}{AT_RANDOM}"),
         cases=partial(cases, agent=agent),
         run=partial(run, agent=agent),
+        unanswered=partial(unanswered, agent=agent),
         metrics=METRICS,
         outcome=outcome,
         notes=notes,

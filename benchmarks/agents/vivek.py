@@ -112,10 +112,9 @@ def run(case: AgentCase) -> dict[str, Any]:
     Raises:
         ValueError: the ranking is not of the homes in the case.
     """
-    city = case.city
-    drawn = _draw_searches(city, case.seed)[case.id]
+    drawn = _draw_searches(case.city, case.seed)[case.id]
     changes = {
-        "start": {"lat": city.center.lat, "lng": city.center.lng},
+        "start": {"lat": case.city.center.lat, "lng": case.city.center.lng},
         "client": {"name": drawn.name, "background": drawn.background, "intention": drawn.intention},
         "rent": {"price": list(drawn.window)},
     }
@@ -123,19 +122,31 @@ def run(case: AgentCase) -> dict[str, Any]:
     ranked = [home["id"] for home in answer["ranked"]]  # type: ignore[attr-defined]
     if set(ranked) != set(drawn.suitability):
         raise ValueError(f"{case.id}: the ranking is not of the homes in the window")
-    ids = sorted(drawn.suitability)
     places = {home_id: place for place, home_id in enumerate(ranked)}
+    ids = sorted(drawn.suitability)
+    truth = [drawn.suitability[one] for one in ids]
+    return unanswered(case) | {
+        "correlation": _agreement([-places[one] for one in ids], truth),
+        "pick": ranked[0],
+        "pick_beaten_by": sum(value > drawn.suitability[ranked[0]] for value in truth) / len(truth),
+    }
+
+
+def unanswered(case: AgentCase) -> dict[str, Any]:
+    """Return a case without a ranking: it says nothing of the suitability, and every home beats no pick."""
+    drawn = _draw_searches(case.city, case.seed)[case.id]
+    ids = sorted(drawn.suitability)
     cheapest = {home.id: place for place, home in enumerate(drawn.homes)}
     chance = Random(f"{case.seed} {case.id} random").sample(range(len(ids)), len(ids))
     truth = [drawn.suitability[one] for one in ids]
     return {
         "intention": drawn.intention,
         "homes": len(ids),
-        "correlation": _agreement([-places[one] for one in ids], truth),
+        "correlation": 0.0,
         "by_price": _agreement([-cheapest[one] for one in ids], truth),
         "random": _agreement(chance, truth),
-        "pick": ranked[0],
-        "pick_beaten_by": sum(value > drawn.suitability[ranked[0]] for value in truth) / len(truth),
+        "pick": None,
+        "pick_beaten_by": 1.0,
     }
 
 
@@ -298,6 +309,7 @@ VIVEK = ScoredAgent(
     rows=("vivek",),
     cases=cases,
     run=run,
+    unanswered=unanswered,
     metrics=METRICS,
     notes=notes,
     outcome=outcome,

@@ -18,7 +18,7 @@ from pydantic import Field
 
 from virl.agent.character import Character
 from virl.agent.character_file import find_character, load_character
-from virl.bench.agent_runs import RUN, EpisodeModels, cost_of_run, run_in_folder
+from virl.bench.agent_runs import RUN, EpisodeModels, cost_of_run, failure_of_run, run_in_folder
 from virl.bench.benchmark import BaseOptions, Benchmark
 from virl.bench.episode import Episode, EpisodeResult
 from virl.bench.metrics.paths import success_weighted_path_length
@@ -280,7 +280,10 @@ def prepare(options: Options, resources: Resources) -> Explorations:
 
 
 def run(episode: Episode, shared: Explorations) -> EpisodeResult:
-    """Walk by the policy from the start, and see whether the place entered fits."""
+    """Walk by the policy from the start, and see whether the place entered fits.
+
+    A walk whose model gives no usable reply enters none.
+    """
     explored = shared.cities[episode.city]
     start = explored.city.streetview.panorama(episode.payload["start"])
     folder = shared.resources.folder(episode) / RUN
@@ -302,7 +305,9 @@ def run(episode: Episode, shared: Explorations) -> EpisodeResult:
     if walk.entered is not None:
         place = explored.city.places.details(walk.entered)
         data |= {"entered_name": place.name, "entered_position": [*place.position]}
-    return EpisodeResult(data, cost=cost_of_run(walk.run) if walk.run else {})
+    if walk.run is None:
+        return EpisodeResult(data)
+    return EpisodeResult(data, cost=cost_of_run(walk.run), failure=failure_of_run(walk.run))
 
 
 BENCHMARK = Benchmark(

@@ -56,7 +56,8 @@ def show(record: Record) -> Shown:
     reached = float(bool(data["success"]))  # a place that was missed is no success of the map's
     points = [ShownPoint(LatLng(*nearest["position"]), reached, f"{nearest['name']}, the nearest that fits")]
     if data["entered"] is None:
-        outcome = f"gave up after {data['steps']} steps"
+        ended = f"failed: {record.reason}," if record.status == "failed" else "gave up"
+        outcome = f"{ended} after {data['steps']} steps"
     else:
         verdict = "fits" if data["success"] else "does not fit"
         outcome = f"entered {data['entered_name']}, which {verdict}"

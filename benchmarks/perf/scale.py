@@ -203,13 +203,13 @@ def limits(number: Mapping[str, Number] = NUMBERS) -> dict[str, str]:
     alone = views * n("models") * price("street-view-static")
     kept = n("cache_mb") * 1000 / n("picture_kb") / n("views")
     return {
-        "localization if each model fetched its own views": f"${alone:,.0f}",
-        "localization with tiles instead": f"${tiled * price('street-view-tiles'):,.0f}",
+        "cost of localization if each model fetched its own views": f"${alone:,.0f}",
+        "cost of localization with tiles instead": f"${tiled * price('street-view-tiles'):,.0f}",
         "days of localization within the quota of tiles": f"{tiled / n('tile_quota'):,.0f}",
         "days of localization without signed URLs": f"{views / n('signed'):,.0f}",
-        "panoramas whose views the cache holds": f"{kept:,.0f}",
+        "panoramas whose views fit into the cache": f"{kept:,.0f}",
         "records of localization": f"{near * n('models'):,.0f}",
-        "GB of pictures, if all were kept": f"{views * n('models') * n('picture_kb') / 1e6:,.0f}",
+        "GB of pictures, if you keep all": f"{views * n('models') * n('picture_kb') / 1e6:,.0f}",
     }
 
 

@@ -18,7 +18,7 @@ from virl.bench.metrics.choices import (
 from virl.bench.model_roles import is_model
 from virl.bench.pictures import jpeg, photo_view, read_photo
 from virl.bench.resources import Resources, cost_of
-from virl.errors import UnknownName
+from virl.errors import MindFailed, UnknownName
 from virl.mind.base import Mind
 from virl.mind.prompt import load_prompt
 from virl.mind.rendering import render
@@ -102,15 +102,24 @@ def prepare(options: Options, resources: Resources) -> QuestionsWorld:
 
 
 def run(episode: Episode, world: QuestionsWorld) -> EpisodeResult:
-    """Ask round by round, until the reply is wrong however it is read, or all four are given."""
+    """Ask round by round, until the reply is wrong however it is read, or all four are given.
+
+    No usable reply is a wrong one.
+    """
     asked = episode.payload
     image = read_photo(asked["image"])
     ask, cost = world.answerers[episode.model](image)
     replies: list[str] = []
     mapped: list[str] = []
     parser = world.parser() if world.parser else None
+    failure: MindFailed | None = None
     for options, right in rotations(asked["options"], asked["answer"]):
-        replies.append(ask(asked["question"], options))
+        try:
+            replies.append(ask(asked["question"], options))
+        except MindFailed as fault:
+            failure = fault
+            replies.append("")
+            break
         mapped.append(_map_reply(parser, asked["question"], options, replies[-1], right))
         strict, legacy = (
             _rounds(asked["options"], asked["answer"], replies, way, mapped) for way in (False, True)
@@ -120,7 +129,7 @@ def run(episode: Episode, world: QuestionsWorld) -> EpisodeResult:
     data = {key: asked[key] for key in ("question", "types", "options", "answer")} | {"replies": replies}
     if parser:
         data["mapped"] = mapped
-    return EpisodeResult(data, {"photo.jpg": jpeg(image)}, _add_cost(cost(), parser))
+    return EpisodeResult(data, {"photo.jpg": jpeg(image)}, _add_cost(cost(), parser), failure)
 
 
 def score(records: Sequence[Record], options: Options) -> Scores:  # noqa: ARG001 - as the contract says

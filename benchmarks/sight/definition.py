@@ -11,7 +11,7 @@ from virl.bench.benchmark import BaseOptions, Benchmark
 from virl.bench.episode import Episode, EpisodeResult, Picture
 from virl.bench.pictures import jpeg
 from virl.bench.resources import Resources, cost_of
-from virl.errors import BadInput, MindFailed
+from virl.errors import BadInput
 from virl.geo.globe import bearing
 from virl.mind.base import Mind
 from virl.platform.city.city import City
@@ -37,8 +37,8 @@ from .walkers import (
     ASKED,
     SEES_ITSELF,
     AskedSearcher,
+    EndingExplorer,
     ForwardSearcher,
-    StayingExplorer,
     StoppingExplorer,
     baseline_of,
     check_walker,
@@ -174,7 +174,7 @@ def _graph_once(name: str, city: City, resources: Resources) -> NavigationGraph:
 
 
 def run(episode: Episode, world: Searches) -> EpisodeResult:
-    """Walk until the walker stops or has spent its decisions or moves."""
+    """Walk until the walker stops, has spent its decisions or moves, or gets no usable reply of its mind."""
     search, there = Search.model_validate(episode.payload), world.cities[episode.city]
     left = metres_left(there.graph, [there.graph.number(pano_id) for pano_id in search.reached])
     mind = world.resources.mind(world.options.mind)
@@ -182,12 +182,9 @@ def run(episode: Episode, world: Searches) -> EpisodeResult:
     looks = SignLooks(
         seen, world.resources.reader(world.options.reader, episode.city), world.lexicon, there.kept
     )
-    failure: MindFailed | None = None
-    explorer: Explorer
-    try:
-        explorer = _make_explorer(episode.model, search, there, left.tolist(), mind, looks, world)
-    except MindFailed as fault:  # it does not know what to look for, and stays where it is
-        explorer, failure = StayingExplorer(str(fault)), fault
+    explorer = EndingExplorer(
+        lambda: _make_explorer(episode.model, search, there, left.tolist(), mind, looks, world)
+    )
     navigator = SightNavigator(
         seen,
         LinksMover(seen),
@@ -210,7 +207,9 @@ def run(episode: Episode, world: Searches) -> EpisodeResult:
         "told": episode.model not in SEES_ITSELF,
         "target": [*there.known.city.places.details(search.place_ids[0]).position],
     }
-    return EpisodeResult(data, _pictures(search, there, end), cost_of(mind.ledger.take_asked()), failure)
+    return EpisodeResult(
+        data, _pictures(search, there, end), cost_of(mind.ledger.take_asked()), explorer.failure
+    )
 
 
 def _step_data(step: Step, left: float) -> dict[str, Any]:
@@ -224,7 +223,7 @@ def _step_data(step: Step, left: float) -> dict[str, Any]:
         "left": left,
         "choices": len(step.links),
         "next": choice.link.pano_id if choice.link else None,
-        "stopped": choice.outcome is not None and choice.outcome.kind != "limit",
+        "stopped": choice.outcome is not None and choice.outcome.kind not in ("limit", "no reply"),
         "decided": choice.reason,
     }
 

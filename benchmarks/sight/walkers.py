@@ -1,10 +1,10 @@
 """Who searches: baselines that know more or see nothing, Iris, and the published prompts for any model."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from virl.errors import BadInput, UnknownName
+from virl.errors import BadInput, MindFailed, UnknownName
 from virl.geo.globe import LatLng, bearing, egocentric_word, signed_turn
 from virl.mind.base import Mind, Pictures
 from virl.mind.prompt import load_prompt
@@ -65,19 +65,38 @@ class StoppingExplorer:
         return self.explorer.choose(pose, links, back)
 
 
-@dataclass(frozen=True, slots=True)
-class StayingExplorer:
-    """An explorer that does not know what to look for, and stays where it is."""
+class EndingExplorer:
+    """An explorer that ends the walk where its mind gives no usable reply, be it on what to look for."""
 
-    reason: str
+    def __init__(self, make: Callable[[], Explorer]) -> None:
+        """Make the explorer behind it, which may ask its mind what to look for."""
+        self.failure: MindFailed | None = None
+        """The reason of that end."""
+        try:
+            self._explorer = make()
+        except MindFailed as fault:
+            self.failure = fault
 
-    def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:  # noqa: ARG002 - sees nothing
-        """End the walk."""
-        return Outcome("gave up", self.reason)
+    def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:
+        """Return the outcome on arrival at a pose, as `Explorer.arrive` does."""
+        if self.failure:
+            return self._end(self.failure)
+        try:
+            return self._explorer.arrive(pose, links)
+        except MindFailed as fault:
+            return self._end(fault)
 
-    def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:  # noqa: ARG002
-        """End the walk."""
-        return Choice.end(Outcome("gave up", self.reason))
+    def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
+        """Choose a link, as `Explorer.choose` does."""
+        try:
+            return self._explorer.choose(pose, links, back)
+        except MindFailed as fault:
+            return Choice.end(self._end(fault))
+
+    def _end(self, fault: MindFailed) -> Outcome:
+        """Keep the failure, and return the end of the walk."""
+        self.failure = fault
+        return Outcome("no reply", str(fault))
 
 
 @dataclass(slots=True)

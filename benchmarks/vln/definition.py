@@ -14,12 +14,12 @@ from virl.bench.model_roles import is_model
 from virl.bench.pictures import jpeg
 from virl.bench.resources import Resources, cost_of
 from virl.datasets.collect.dataset import RouteRow
-from virl.errors import BadInput, ModelUnavailable, UnknownName
+from virl.errors import BadInput, MindFailed, ModelUnavailable, UnknownName
 from virl.geo.globe import LatLng
 from virl.mind.base import Mind
 from virl.platform.city.city import City
 from virl.platform.city.outcome import Outcome
-from virl.platform.city.streetview import Pose
+from virl.platform.city.streetview import Panorama, Pose
 from virl.platform.movers.base import Step, is_steered
 from virl.platform.movers.open_mover import fit_mover, open_mover
 from virl.platform.navigators.instruction.baselines import HUMAN
@@ -104,12 +104,16 @@ def prepare(options: Options, resources: Resources) -> RoutesWorld:
 
 
 def run(episode: Episode, world: RoutesWorld) -> EpisodeResult:
-    """Walk until the walker stops, is lost, or has taken as many steps as it may."""
+    """Walk until the walker stops, is lost, or has taken as many steps as it may.
+
+    A walk whose mind gives no usable reply ends where it stands, and has not arrived.
+    """
     route = RouteRow.model_validate(episode.payload["route"])
     city, walker = world.cities[episode.city], world.walkers[episode.model]
     mind = world.resources.mind(world.options.mind)
     instruction = route.instruction if walker.mode == "honest" else route.instruction_paper
     ended: Outcome | None = None
+    failure: MindFailed | None = None
     walked: list[dict[str, Any]] = []
     files: dict[str, Picture] = {}
     fit = fit_mover(city, city.streetview.panorama(route.start.pano_id), world.options.mover)
@@ -124,21 +128,42 @@ def run(episode: Episode, world: RoutesWorld) -> EpisodeResult:
             max_steps=world.options.max_steps,
             landmarks=() if walker.spotter == HUMAN else None,
         )
-        for step in navigator.walk(route.start):
-            taken, views = _step_data(city, navigator, step)
-            walked.append(taken)
-            files |= views
-            ended = step.choice.outcome
+        stood = city.streetview.panorama(route.start.pano_id)
+        try:
+            for step in navigator.walk(route.start):
+                stood = step.panorama
+                taken, views = _step_data(city, navigator, step)
+                walked.append(taken)
+                files |= views
+                ended = step.choice.outcome
+        except MindFailed as fault:
+            failure, ended = fault, Outcome("no reply", str(fault))
+            walked.append(_last_step_data(stood, ended))
     data = {
         "route": episode.payload["route"],
         "instruction": instruction,
         "mover": fit.name,
         "gold": [_position(city, pano_id) for pano_id in route.pano_ids],
         "walked": walked,
-        "ending": "lost" if ended is None or ended.kind == "lost" else "stopped",
+        "ending": "failed" if failure else "lost" if ended is None or ended.kind == "lost" else "stopped",
         "reason": ended.reason if ended else "",
     }
-    return EpisodeResult(data, files, cost_of(mind.ledger.take_asked()))
+    return EpisodeResult(data, files, cost_of(mind.ledger.take_asked()), failure)
+
+
+def _last_step_data(panorama: Panorama, ended: Outcome) -> dict[str, Any]:
+    """Return the data of a step at which nothing was decided."""
+    position = panorama.position
+    return {
+        "pano_id": panorama.id,
+        "lat": position.lat,
+        "lng": position.lng,
+        "next": None,
+        "observed": "",
+        "decided": ended.sentence,
+        "refused": [],
+        "seen": [],
+    }
 
 
 def _step_data(

@@ -1,6 +1,7 @@
 """How well routes were followed."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from virl.bench.benchmark import Metric, Scores, Shown, ShownBox, ShownPoint, ShownView, Tally
@@ -47,7 +48,7 @@ def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001
 
 
 def _notes(records: Sequence[Record]) -> list[str]:
-    lost = sum(record.data["ending"] != "stopped" for record in records)
+    lost = sum(record.data["ending"] == "lost" for record in records)
     refused = sum(len(step["refused"]) for record in records for step in record.data["walked"])
     told = [f"{lost} of {len(records)} walks ended lost, the others where the walker chose to stop"] * bool(
         lost
@@ -66,7 +67,8 @@ def score_of(data: Mapping[str, Any]) -> VlnScore:
         [step["next"] or "stop" for step in steps],
     )
     turns = [KeyPosition(key.position, onward[key.pano_id]) for key in route.key_points if key.kind == "turn"]
-    return score_vln(walked, onward[route.pano_ids[0]], turns, route.destination)
+    scored = score_vln(walked, onward[route.pano_ids[0]], turns, route.destination)
+    return replace(scored, success=0.0) if data["ending"] == "failed" else scored
 
 
 def show(record: Record) -> Shown:

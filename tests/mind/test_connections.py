@@ -12,8 +12,10 @@ import pytest
 from loopback import LoopbackServer, Quiet
 from openai_server import Behaviour, ChatServer
 
-from virl.errors import VirlError
-from virl.mind.open import ModelHost, _model
+from virl.errors import ModelUnavailable, VirlError
+from virl.mind.open import ModelHost, _model, open_mind
+from virl.mind.prompt import load_prompt
+from virl.mind.replies import Text
 from virl.mind.settings import MindSettings
 
 MODELS = (
@@ -107,6 +109,21 @@ class TrickleHead(Trickle):
 def test_a_reply_that_trickles_in_is_given_up(name: str, handler: type[Trickle]) -> None:
     with LoopbackServer(handler) as server:
         assert ask(name, server.url, 0.1) < 3.0
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("handler", [TrickleHead, TrickleBody])
+def test_a_question_has_a_limit_of_its_own(name: str, handler: type[Trickle]) -> None:
+    prompt = load_prompt("vqa/answer", Text)
+    with LoopbackServer(handler) as server:
+        asked = f"{name}?timeout=600&question_timeout=0.2"
+        mind = open_mind(asked, cache_dir=None, base_url=server.url)
+        with pytest.raises(ModelUnavailable, match=r"failed once: no reply within 0\.2 s") as caught:
+            mind.ask(prompt, question="Where is the market?", options=["Here.", "There."])
+    assert "question_timeout=N" in str(caught.value)
+    [exchange] = mind.ledger.take_asked()
+    assert exchange.attempts == 1
+    assert exchange.input_tokens > 0, "it may be billed"
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -144,7 +144,7 @@ def perform(agent: Agent) -> Result:
     except MindFailed as fault:
         if not asks_model(agent.run.start.mind) or agent.run.result is not None:
             raise  # a script can be continued
-        agent.run.end(Outcome("gave up", shorten(str(fault), _LONGEST_FAULT)))
+        agent.run.end(Outcome("no reply", shorten(str(fault), _LONGEST_FAULT)))
     except VirlError:
         raise
     except (Exception, SystemExit) as fault:

@@ -16,7 +16,7 @@ from virl.agent.going_on import ended_before
 from virl.agent.run import Run
 from virl.agent.user import User
 from virl.bench.resources import Resources
-from virl.errors import BadInput, VirlError
+from virl.errors import BadInput, MindFailed, VirlError
 from virl.journal.journal import Journal
 from virl.journal.records import AnyRecord, Result, StartRecord
 from virl.journal.report import REPORT, write_report
@@ -143,6 +143,12 @@ def run_in_folder(
             raise
         write_report(folder, city)
         return result
+
+
+def failure_of_run(result: Result) -> MindFailed | None:
+    """Return the failure of a run whose model gave no usable reply; `None` for every other end."""
+    ended = result.outcome
+    return MindFailed(result.reason) if ended and ended.kind == "no reply" else None
 
 
 def cost_of_run(result: Result) -> Mapping[str, float]:

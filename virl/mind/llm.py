@@ -18,8 +18,9 @@ from virl.mind.cache import ReplyCache
 from virl.mind.chat.abilities import Abilities, NotTaken
 from virl.mind.chat.asking import Ask, Model, asker
 from virl.mind.chat.client import ModelClient, own_part
+from virl.mind.chat.connections import WHOLE
 from virl.mind.chat.hearing import Hearing, let_hear
-from virl.mind.chat.providers import REASONED_TOKENS, ChatManner, manner_of
+from virl.mind.chat.providers import REASONED_TOKENS, TIMEOUT_S, ChatManner, manner_of
 from virl.mind.chat.question import Question, question_of
 from virl.mind.chat.tracing import asked_of, tell_kept
 from virl.mind.chat.turns import InWords, next_turn
@@ -80,6 +81,7 @@ class LLMMind:
         ledger: Ledger | None = None,
     ) -> None:
         redaction, ledger = redaction_of(model), ledger or Ledger()
+        self.settings = settings or MindSettings()
         self._hearing: list[Hearing] = []
         sender = Sender(
             name,
@@ -92,6 +94,7 @@ class LLMMind:
             limiter=limiter,
             ledger=ledger,
             longest_reply=longest_reply,
+            longest_question=self.settings.question_timeout or WHOLE * (self.settings.timeout or TIMEOUT_S),
             remarks=Remarks(),
             pauses=self._pauses,
             parameters=asked_of(name, model),
@@ -107,7 +110,6 @@ class LLMMind:
             retries,
             ledger,
         )
-        self.settings = settings or MindSettings()
         self._askers: dict[str, Ask] = {}
         self._said: Callable[[], Sequence[str]] = tuple
 

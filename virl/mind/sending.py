@@ -14,6 +14,7 @@ from virl.errors import MindFailed, ModelShut, ModelUnavailable, RequestRefused,
 from virl.mind.answers import check_answer
 from virl.mind.chat.abilities import NotTaken, refused_ability
 from virl.mind.chat.asking import Ask
+from virl.mind.chat.connections import whole_within
 from virl.mind.chat.providers import OWN_SERVER_KEY
 from virl.mind.chat.tracing import Parameters, trace_request
 from virl.mind.faults import (
@@ -105,6 +106,8 @@ class RequestUsage:
     """Requests that were tried."""
     lost: int = 0
     """Tried requests without a readable answer of the server."""
+    waited: float = 0.0
+    """Seconds in which a request was under way."""
     replies: Replies = field(default_factory=Replies)
     usage: Usage = field(default_factory=Usage)
     usd: float = 0.0
@@ -141,6 +144,8 @@ class Sender:
     ledger: Ledger
     longest_reply: int
     """Tokens of a reply at most: so many are reckoned with before it is there."""
+    longest_question: float
+    """Seconds that the replies to a question may take together."""
     remarks: Remarks
     density: Density = field(default_factory=Density)
     pauses: Callable[[float, str], None] = lambda _seconds, _why: None
@@ -231,6 +236,8 @@ class Sender:
             raise OutOfReplies(
                 f"{self.name} gave all {tally.replies.most:g} replies of `limits: calls`: increase it"
             )
+        if tally.waited >= self.longest_question:
+            return self._out_of_time()
         if self.limiter:
             self.limiter.acquire()
         expected = expected_usage(
@@ -259,10 +266,16 @@ class Sender:
     def _request(
         self, ask: Ask, messages: Sequence[BaseMessage], hold: Hold, tally: RequestUsage
     ) -> "AIMessage | _Failed":
+        asked = time.monotonic()
         try:
-            answer = ask(list(messages))
+            with whole_within(self.longest_question - tally.waited):
+                answer = ask(list(messages))
         except Exception as error:  # noqa: BLE001  each provider raises what it likes
-            return self._lose_reply(error, hold, tally)
+            tally.waited += time.monotonic() - asked
+            failed = self._lose_reply(error, hold, tally)
+            late = failed.fault is LLMFault.BROKEN and tally.waited >= self.longest_question
+            return self._out_of_time() if late else failed
+        tally.waited += time.monotonic() - asked
         try:
             usage = check_answer(answer)
         except ValueError as fault:  # nobody knows what it cost: what was held stays
@@ -275,6 +288,14 @@ class Sender:
         self._count(usage, hold, tally)
         tally.replies.taken += 1
         return _as_kept(answer, self.redaction)
+
+    def _out_of_time(self) -> "_Failed":
+        """Return the failure of a question whose replies took too long together; it is not tried again."""
+        said = (
+            f"no reply within {self.longest_question:g} s for a question: allow more, "
+            f"as in --mind '{self.name}?question_timeout=N'"
+        )
+        return _Failed(LLMFault.BROKEN, said, None, may_retry=False)
 
     def _lose_reply(self, error: Exception, hold: Hold, tally: RequestUsage) -> "_Failed":
         """Return a request that came to nothing."""

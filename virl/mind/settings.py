@@ -40,6 +40,9 @@ class MindSettings(Settings):
     """Tokens that the model can read: longer conversations are shortened; with Ollama also its `num_ctx`."""
     timeout: float | None = Field(default=None, gt=0, le=3_600)
     """Seconds until a request without an answer is given up."""
+    question_timeout: float | None = Field(default=None, gt=0, le=36_000)
+    """Seconds that the replies to a question may take together, further tries included; by default ten times
+    `timeout`."""
     pictures: bool | None = None
     """A switch to send the model pictures; by default as it is known to take them, else tried once."""
     seed: int | None = Field(default=None, ge=0, lt=2**31)

@@ -1,5 +1,6 @@
 """The rows and columns of the agents' benchmark, from records made by hand."""
 
+from dataclasses import replace
 from typing import Any
 
 import made_day_town as town
@@ -81,17 +82,23 @@ def test_lings_walks_are_counted_by_where_they_ended_and_how_often_she_asked() -
 
 
 def test_a_pick_that_is_missing_fits_nothing_and_a_ranking_is_scored_by_agreement() -> None:
-    picked = {"intention": "To eat.", "pick": "p1", "fault": "", "fits": True, "barred": False}
+    picked = {"intention": "To eat.", "pick": "p1", "fits": True, "barred": False}
     picked |= {"random_fits": 0.25, "best_rated_fits": False}
-    none = picked | {"pick": None, "fault": "no wish was understood", "fits": False}
+    none = picked | {"pick": None, "fits": False}
     assert means(score(records("aria", picked, none), Options())) == {
         "fits": 0.5,
         "barred": 0.0,
         "random_fits": 0.25,
         "best_rated_fits": 0.0,
     }
-    shown = [show(one) for one in records("aria", picked, none)]
-    assert [one.outcome for one in shown] == ["picked p1: fits", "nothing picked: no wish was understood"]
+    [right, without] = records("aria", picked, none)
+    failed = replace(without, status="failed", reason="no wish was understood")
+    shown = [show(one) for one in (right, without, failed)]
+    assert [one.outcome for one in shown] == [
+        "picked p1: fits",
+        "nothing picked: does not fit",
+        "failed: no wish was understood",
+    ]
     assert shown[0].text == "To eat."
     ranked = {"homes": 12, "correlation": -0.5, "by_price": 0.1, "random": 0.0}
     (one,) = records("vivek", ranked | {"pick": "h", "pick_beaten_by": 0.4})

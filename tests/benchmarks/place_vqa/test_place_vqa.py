@@ -25,7 +25,7 @@ from virl.bench.episode import Episode, EpisodeResult, Record
 from virl.bench.metrics.choices import LETTERS, MappedLetter, strict_letter
 from virl.bench.resources import Resources, Terms
 from virl.bench.run import Engine, Part, run_benchmark
-from virl.errors import BadInput, UnknownName
+from virl.errors import BadInput, MindFailed, UnknownName
 from virl.money.ledger import Ledger
 from virl.platform.city.streetview import Image
 from virl.platform.perception.base import Detection, LookScores
@@ -104,6 +104,19 @@ def test_words_that_begin_with_the_right_letter_get_no_credit_but_from_the_publi
 def test_asking_ends_when_no_way_of_reading_can_be_right_any_more(asked: Episode) -> None:
     assert len(answered(asked, lambda _: "").data["replies"]) == 1
     assert len(answered(asked, lambda _: "Both A and D").data["replies"]) == 1
+
+
+def test_no_usable_reply_is_a_wrong_one_and_said_to_be_missing(asked: Episode) -> None:
+    def refuses(options: Sequence[str]) -> str:
+        if options[0] == WISHES[0]:
+            raise MindFailed("it refused")
+        return knows(options)
+
+    result = answered(asked, refuses)
+    assert str(result.failure) == "it refused"
+    assert result.data["replies"] == ["C.", "B.", ""]
+    assert values(record(result)) == {"circular": 0.0, "legacy": 0.0, "first": 1.0}
+    assert show(record(result)).outcome == "wrong in round 3"
 
 
 def test_an_answer_weighs_one_over_k_for_each_type(asked: Episode) -> None:

@@ -208,9 +208,26 @@ def test_an_action_that_cannot_be_done_is_recorded_and_counted(route: RouteRow) 
     assert show(record(result)).decisions[0][1].startswith("refused: 'turn left' cannot be done")
 
 
-def test_a_mind_that_gives_no_action_fails_the_episode_and_is_no_zero(route: RouteRow) -> None:
-    with pytest.raises(MindFailed, match="no reply within"):
-        walk(route, "oracle", Scripted("turn right"))
+def test_a_mind_that_gives_no_action_has_not_arrived_wherever_it_stands(route: RouteRow) -> None:
+    result = walk(route, "oracle", Scripted("turn right"))
+    assert path(result) == ["w2", "w1"]
+    assert isinstance(result.failure, MindFailed)
+    assert (result.data["ending"], result.data["reason"]) == ("failed", "no reply within the retries")
+    at_the_end = result.data | {"walked": [*result.data["walked"], walk(route, "oracle").data["walked"][-1]]}
+    assert [score_of(data).success for data in (result.data, at_the_end)] == [0.0, 0.0]
+    assert score([record(result)], Options()).notes == []
+    assert show(record(result)).outcome == "not arrived, failed: no reply within the retries"
+
+
+def test_a_mind_that_names_no_landmarks_stays_where_it_is(
+    route: RouteRow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise MindFailed("it refused")
+
+    monkeypatch.setattr(Scripted, "ask", refuse)
+    result = walk(route, "oracle", Scripted())
+    assert (path(result), str(result.failure)) == ([route.start.pano_id], "it refused")
 
 
 def test_who_walks_on_past_the_destination_arrived_without_success(route: RouteRow) -> None:

@@ -19,6 +19,7 @@ from virl.platform.city.outcome import Outcome, OutcomeKind, Status
         (Outcome("found", what="Lantern Books"), "found Lantern Books", "finished"),
         (Outcome("substituted", what="rye"), "took rye in place of what was asked for", "finished"),
         (Outcome("gave up", "the {model} would not go on"), "the {model} would not go on", "gave up"),
+        (Outcome("no reply"), "the model gave no usable reply", "gave up"),
         (Outcome("stopped"), "stopped", "stopped"),
     ],
 )

@@ -122,9 +122,8 @@ def _measured_columns(results: Results) -> list[list[str]]:
 
 def _legend(metrics: Sequence[MetricHead], has_values: bool) -> str:
     """Return the lines that explain the metrics and intervals."""
-    lines = [
-        "In parentheses: 95 % interval. Episodes that failed or did not run are in no mean."
-    ] * has_values
+    means = "Episodes that failed or did not run are in no mean, unless a line says so."
+    lines = [f"In parentheses: 95 % interval. {means}"] * has_values
     lines += [f"{metric.heading}: {metric.about}" for metric in metrics if metric.about]
     return "\n".join(line.replace("\n", " ") for line in lines)
 

@@ -2,11 +2,14 @@
 
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from operator import attrgetter
 from typing import Any
 
-_WHOLE = 10
-"""Times the time limit that a whole reply may take; chosen: streamed replies of slow servers are long."""
+WHOLE = 10
+"""Times the time limit that a whole reply may take, and that all replies to a question may, unless it is set;
+chosen: streamed replies of slow servers are long."""
 _MOST_BYTES = 32_000_000
 """Bytes of a reply at most, as they come; chosen, the bound of providers' replies."""
 _END_OF_HEAD = b"\r\n\r\n"
@@ -20,6 +23,20 @@ _PATHS = (
 Gemini, and of completions."""
 
 
+_UNTIL: ContextVar[float | None] = ContextVar("until", default=None)
+"""The moment by which the reply has to be whole, as `time.monotonic` counts."""
+
+
+@contextmanager
+def whole_within(seconds: float) -> Iterator[None]:
+    """Bound the seconds until a reply in the block is whole, whatever a single one may take."""
+    token = _UNTIL.set(time.monotonic() + seconds)
+    try:
+        yield
+    finally:
+        _UNTIL.reset(token)
+
+
 class RedirectRefused(Exception):
     """A redirect to another server, which would get the prompt and the key."""
 
@@ -28,8 +45,8 @@ def bound_connections(model: object) -> None:
     """Let the clients of a LangChain model follow no redirect to another origin, and bound their replies.
 
     The head of a reply has to be there within the model's time limit, which its client applies to the pauses
-    between bytes alone; the whole reply within ten times as long, and in 32 MB. Clients of unknown kinds are
-    left alone.
+    between bytes alone; the whole reply within ten times as long, or as `whole_within` says, and in 32 MB.
+    Clients of unknown kinds are left alone.
     """
     for client in _clients(model):
         if _refuse_redirect not in client.event_hooks["response"]:
@@ -114,7 +131,9 @@ class _Stream:
         if timeout is None:
             return self._count_bytes(bytes(self._inner.read(max_bytes, timeout)))
         in_head = _END_OF_HEAD not in self._head
-        left = self._asked + timeout * (1 if in_head else _WHOLE) - time.monotonic()
+        until = _UNTIL.get() or self._asked + WHOLE * timeout
+        until = min(until, self._asked + timeout) if in_head else until
+        left = until - time.monotonic()
         if left <= 0:
             raise TimeoutError("the reply does not end")
         data = self._count_bytes(bytes(self._inner.read(max_bytes, min(timeout, left))))

@@ -8,7 +8,9 @@ Status = Literal["entered", "finished", "gave up", "stopped"]
 """The coarse end of a run: `entered` a place, `finished` its task, `gave up` or `stopped` from outside."""
 
 OutcomeKind = (
-    Status | Literal["arrived", "found", "substituted", "limit", "blocked", "missed", "lost", "not found"]
+    Status
+    | Literal["arrived", "found", "substituted"]
+    | Literal["limit", "blocked", "missed", "lost", "not found", "no reply"]
 )
 """The kinds of ends, described in `docs/reference/run-folder.md`."""
 
@@ -27,6 +29,7 @@ _SENTENCES: Mapping[OutcomeKind, str] = {
     "substituted": "took {what} in place of what was asked for",
     "limit": "the limit of {limit:.0f} {what} is reached",
     "blocked": "no way leads on from here",
+    "no reply": "the model gave no usable reply",
 }
 """Usual sentence of each kind."""
 

@@ -103,7 +103,7 @@ def _converse(body: Body, decider: Decider, model: BaseChatModel) -> ToolRunOutc
     except MindFailed as fault:  # of the model itself: a tool's is told to it
         if not isinstance(decider, LLMMind):
             raise  # a script that ends can be continued
-        return recording.outcome or ended_early(Outcome("gave up", short(str(fault), 300)), messages)
+        return recording.outcome or ended_early(Outcome("no reply", short(str(fault), 300)), messages)
     return recording.outcome or _outcome_of(messages)
 
 
@@ -129,12 +129,12 @@ def _outcome_of(messages: list[AnyMessage]) -> ToolRunOutcome:
     """Return the outcome of a turn without a call: a refusal, silence, or text in place of `finish`."""
     said = messages[-1]
     if isinstance(said, AIMessage) and (refusal := refusal_in(said)):
-        reason = f"the model would not go on: {short(refusal, 200)}"
+        ended = Outcome("no reply", f"the model would not go on: {short(refusal, 200)}")
     elif (text := said.text.strip()) in ("", NOTHING):
-        reason = "the model said nothing more"
+        ended = Outcome("no reply", "the model said nothing more")
     else:
-        reason = f"the model called no tool and never finished: {short(text, 200)}"
-    return ended_early(Outcome("gave up", reason), messages)
+        ended = Outcome("gave up", f"the model called no tool and never finished: {short(text, 200)}")
+    return ended_early(ended, messages)
 
 
 def _as_message(fault: Exception, request: ToolCallRequest) -> str | None:  # noqa: ARG001
