@@ -191,7 +191,7 @@ class PlainRenderer:
 @pytest.mark.slow
 def test_a_view_is_drawn_anew(home: Path) -> None:
     before = files_of(home / "views")
-    streetview = OfflineStreetView(lay_out(0), PlainRenderer(), picture_key("0 Virlton"))
+    streetview = OfflineStreetView(lay_out(0), PlainRenderer, picture_key("0 Virlton"))
     view = streetview.view("vt-01722", Camera(4.0, fov=60.0, width=96, height=64))
     assert np.all(view.pixels == 128)
     assert is_made_anew(home / "views", before)

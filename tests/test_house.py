@@ -46,3 +46,31 @@ def test_no_module_is_imported_that_is_not_used(module: str, unused: set[str]) -
     ).stdout.split()  # fmt: skip
     heavy = {"torch", "langchain", "openai", "onnxruntime", "rapidocr", "selenium", "ray"}
     assert (heavy | unused).isdisjoint(loaded)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("arguments", "most", "unused"),
+    [
+        (["--help"], 470, {"numpy", "pydantic", "yaml"}),
+        (["agents"], 670, {"scipy", "PIL", "jinja2", "cv2", "numba", "httpx", "virl.agent.assembly"}),
+        (
+            ["doctor"],
+            1650,
+            {"numba", "networkx", "osmium", "virl.doctor.open_services", "virl.platform.movement.intention"},
+        ),
+    ],
+)
+def test_a_command_loads_no_more_than_it_needs(
+    arguments: list[str], most: int, unused: set[str], tmp_path: Path
+) -> None:
+    code = (
+        "import sys; from virl.cli.main import main\n"
+        "try: main(sys.argv[1:])\n"
+        "except SystemExit: print(*sys.modules)"
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-c", code, *arguments], cwd=tmp_path, capture_output=True, text=True, check=True
+    ).stdout.splitlines()[-1].split()  # fmt: skip
+    assert unused.isdisjoint(loaded)
+    assert len(loaded) <= most

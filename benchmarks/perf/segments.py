@@ -20,11 +20,11 @@ import numpy as np
 
 from virl.geo.globe import Floats, Ints, LatLng, LocalFrame
 from virl.platform.city.graph import GraphMaps
+from virl.towns.on_demand import renderer_on_demand
 from virl.towns.plan.town_plan import CityPlan, Panoramas, Street, StreetPlan
 from virl.towns.render.ground import Grounds, grid_of
 from virl.towns.render.kernel import kernel
 from virl.towns.render.rasters import Indices, RasterGrid, cell_at, segment_at
-from virl.towns.render.renderer import CityRenderer
 from virl.towns.streetview import OfflineStreetView, panorama_graph
 
 from .figures import Figures, command, figures
@@ -112,7 +112,7 @@ def _measure(found: Figures, options: argparse.Namespace) -> int:
         found, f"ground around {SPOTS} points", lambda: sum(_is_wrong(plan, grounds, *at) for at in spots)
     )
     graph = _time_making(found, "graph of panoramas", lambda: panorama_graph(plan))
-    view = OfflineStreetView(plan, CityRenderer(CityPlan(0, plan, ())))
+    view = OfflineStreetView(plan, renderer_on_demand(CityPlan(0, plan, ())))
     asked = rng.uniform(xy.min(axis=0), xy.max(axis=0), (NEAREST, 2))
     wrong += _time_making(
         found, f"nearest panorama of {NEAREST} points", lambda: _count_misplaced(plan, view, asked)

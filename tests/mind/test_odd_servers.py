@@ -15,6 +15,7 @@ from test_hearing import Heard
 from virl.errors import MindFailed, ModelShut, ModelUnavailable, VirlError
 from virl.mind.base import Prompt
 from virl.mind.chat.abilities import ABILITIES, LEFT_OUT, Ability
+from virl.mind.chat.endings import MOST_CALLS, fault_of_turn
 from virl.mind.llm import LLMMind
 from virl.mind.open import open_mind
 from virl.mind.prompt import load_prompt
@@ -332,6 +333,23 @@ def test_a_streamed_reply_is_judged_as_a_whole_one(name: str) -> None:
             assert all(bool(one.body.get("stream")) == streams for one in server.requests)
     assert verdicts[0] == verdicts[1]
     assert verdicts[0][0] == expected
+
+
+@pytest.mark.parametrize("streams", [False, True])
+def test_of_very_many_calls_no_more_are_read_than_show_it(streams: bool) -> None:
+    body = _called("{}")
+    message = body["choices"][0]["message"]
+    [one] = message["tool_calls"]
+    message["tool_calls"] = [one | {"id": f"c{number}"} for number in range(MOST_CALLS + 50)]
+    with ChatServer([streamed(body) if streams else Behaviour(200, body)] * 2 + [text("Done.")]) as server:
+        mind = mind_at(server.url)
+        if streams:
+            mind.tell(Heard())
+        said = mind.chat_model.bind_tools([WAVE]).invoke("Hello.")
+        assert isinstance(said, AIMessage)
+        assert len(said.tool_calls) == MOST_CALLS + 1
+        assert fault_of_turn(said) == f"it called more than {MOST_CALLS} tools at once: call fewer"
+        assert talk(mind).text == "Done."
 
 
 def _verdict(mind: LLMMind) -> str:

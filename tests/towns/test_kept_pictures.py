@@ -44,8 +44,8 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_picture_is_drawn_once_for_all_processes(layout: StreetPlan, cache: Path) -> None:
     painter = CountingPainter()
-    first = OfflineStreetView(layout, painter, "a town").view("vt-00003", CAMERA)
-    again = OfflineStreetView(layout, painter, "a town").view("vt-00003", CAMERA)
+    first = OfflineStreetView(layout, lambda: painter, "a town").view("vt-00003", CAMERA)
+    again = OfflineStreetView(layout, lambda: painter, "a town").view("vt-00003", CAMERA)
     assert np.array_equal(first.pixels, again.pixels)
     assert again.pixels.flags.writeable
     assert painter.drawn == 1
@@ -64,14 +64,14 @@ def test_whatever_differs_is_another_picture(
     layout: StreetPlan, cache: Path, town: str, pano_id: str, camera: Camera
 ) -> None:
     painter = CountingPainter()
-    one = OfflineStreetView(layout, painter, "a town").view("vt-00003", CAMERA)
-    other = OfflineStreetView(layout, painter, town).view(pano_id, camera)
+    one = OfflineStreetView(layout, lambda: painter, "a town").view("vt-00003", CAMERA)
+    other = OfflineStreetView(layout, lambda: painter, town).view(pano_id, camera)
     assert one.key != other.key
     assert not np.array_equal(one.pixels, other.pixels)
 
 
 def test_nothing_is_kept_of_a_town_without_a_key(layout: StreetPlan, cache: Path) -> None:
-    view = OfflineStreetView(layout, CountingPainter()).view("vt-00003", CAMERA)
+    view = OfflineStreetView(layout, CountingPainter).view("vt-00003", CAMERA)
     assert view.key == ""
     assert view.pixels.shape == (16, 20, 3)
     assert not cache.exists()
@@ -81,7 +81,7 @@ def test_a_benchmark_does_not_keep_its_thousands_of_pictures(
     layout: StreetPlan, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(streetview, "FIRST_KEPT", 3)
-    street_view = OfflineStreetView(layout, CountingPainter(), "a town")
+    street_view = OfflineStreetView(layout, CountingPainter, "a town")
     for number in range(9):
         _ = street_view.view(f"vt-{number:05d}", CAMERA).pixels
     assert len(list(cache.iterdir())) == 3
@@ -92,7 +92,7 @@ def test_a_damaged_file_is_drawn_again_with_a_warning(
     layout: StreetPlan, cache: Path, caplog: pytest.LogCaptureFixture, harm: str
 ) -> None:
     painter = CountingPainter()
-    street_view = OfflineStreetView(layout, painter, "a town")
+    street_view = OfflineStreetView(layout, lambda: painter, "a town")
     _ = street_view.view("vt-00003", CAMERA).pixels
     [file] = cache.iterdir()
     if harm == "cut":

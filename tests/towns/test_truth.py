@@ -10,6 +10,7 @@ from shapely import Polygon, box
 from virl.errors import NoStreetView, NotFound
 from virl.geo import globe
 from virl.platform.city.streetview import Camera
+from virl.towns.on_demand import renderer_on_demand
 from virl.towns.plan.town_plan import Building, CityPlan, Furniture, FurnitureKind
 from virl.towns.render.lens import lens_at
 from virl.towns.render.lettering import colours
@@ -22,7 +23,7 @@ PANO = "vt-00010"  # at the origin
 
 
 def truth_of(plan: CityPlan) -> OfflineTruth:
-    return OfflineTruth(plan, CityRenderer(plan))
+    return OfflineTruth(plan, renderer_on_demand(plan))
 
 
 def test_a_sign_in_the_open_is_seen_whole():

@@ -57,10 +57,11 @@ def tell_compiling(city: City, console: Console) -> None:
     """Say that the renderer is compiled, on the first run of a version of virl in a city that it draws."""
     if city.truth is None:
         return
-    from virl.towns.render.ahead import is_kept  # noqa: PLC0415 - cities that are drawn
+    from virl.towns.render.ahead import compile_ahead, is_kept  # noqa: PLC0415 - cities that are drawn
 
     if not is_kept():
         say(console, "[dim]Compiling the renderer, only this once: about 16 s on two idle cores.[/]")
+        compile_ahead()
 
 
 def planned_mover(city: str, asked: str | None = None) -> MoverChoice:

@@ -66,13 +66,13 @@ def characters_in(folder: Path) -> tuple[list[RosterEntry], list[UnreadableEntry
 
     YAML files that hold something else are in neither.
     """
-    from virl.agent.checking import name_faults  # noqa: PLC0415 - brings in the cities and the senses
-
     entries: list[RosterEntry] = []
     unreadable: list[UnreadableEntry] = []
     for path in sorted(file for ending in ("*.yaml", "*.yml") for file in folder.glob(ending)):
         if not (path.is_file() and _is_character(path)):
             continue
+        from virl.agent.checking import name_faults  # noqa: PLC0415 - brings in the cities and the senses
+
         try:
             faults = name_faults(path, load_character(path))
             if not faults:

@@ -6,9 +6,11 @@ field mask and all, is named and priced by what stops it.
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import get_args
+
+import numpy as np
 
 from virl.agent.character_file import find_character, load_character
 from virl.doctor.habits import Habits
@@ -19,8 +21,7 @@ from virl.money.ledger import Hold, Ledger
 from virl.money.spending import Price
 from virl.platform.city.city import City
 from virl.platform.city.streetview import Camera
-from virl.platform.navigators.intention.navigator import ROAD_FOV
-from virl.platform.perception.look import CLOSEST_FOV, sweep_cameras
+from virl.platform.perception.look import CLOSEST_FOV, ROAD_FOV, sweep_cameras
 from virl.platform.providers.cities import all_cities
 from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.city_file import GoogleOptions, Imagery
@@ -29,7 +30,8 @@ from virl.platform.providers.google.keys import Keys
 from virl.platform.providers.google.settings import GoogleSettings
 from virl.platform.providers.google.tiles import Capture
 from virl.platform.providers.http.keeping import Keeping
-from virl.platform.providers.pictures.tiling import tiles_seen
+from virl.platform.providers.pictures.projection import PAD, rays_of
+from virl.platform.providers.pictures.tiling import tiles_at
 from virl.routines.explore.looking import LOOK_FOV, LOOK_RANGE, MATCH_RADIUS_M
 
 _SOMEWHERE = LatLng(0.0, 0.0)
@@ -108,6 +110,8 @@ LOCALIZATION_FOVS = (60.0, 90.0, 120.0)  # degrees; all around with each (V-IRL'
 LOCALIZATION_PITCH = 10.0  # degrees (V-IRL's place localization)
 LOCALIZATION_RADIUS_M = 25.0  # in which places count (V-IRL's place localization)
 SIDE_ROADS = (-90.0, 0.0, 90.0)  # degrees from straight ahead, for the tiles of a crossing; chosen
+_RAYS = 160
+"""Rays along a side of a view of which the tiles are counted; chosen: as many tiles as by all 640 pixels."""
 _GRID = f"upper bound: every position of the {SPACING_M:g} m grid has a panorama and a place"
 _TILES = f"tiles touched at zoom {_ZOOM}"
 
@@ -305,4 +309,7 @@ def tiles_of(cameras: Iterable[Camera], zoom: int = _ZOOM) -> set[tuple[int, int
 def _tiles_of_one(camera: Camera, zoom: int) -> frozenset[tuple[int, int]]:
     """Return the (x, y) of the tiles at a zoom level that a view needs."""
     width, height = _GOOGLES.size(zoom)
-    return frozenset(tiles_seen(camera, _GOOGLES.attitude, width, height, _GOOGLES.tile))
+    right, up, forward = rays_of(replace(camera, width=_RAYS, height=_RAYS), _GOOGLES.attitude)
+    columns = (np.arctan2(right, forward) / (2 * np.pi) + 0.5) * width - 0.5
+    rows = (0.5 - np.arctan2(up, np.hypot(right, forward)) / np.pi) * height - 0.5 + PAD
+    return frozenset(tiles_at(columns, rows, width, height, _GOOGLES.tile))

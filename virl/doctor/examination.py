@@ -11,10 +11,9 @@ from virl.doctor.findings import Finding
 from virl.doctor.habits import MEASURED, Habits, count_runs
 from virl.doctor.machine import examine
 from virl.doctor.measured import measured_costs, prices
-from virl.doctor.open_services import OpenOutcome, ask_open
 from virl.doctor.probes import probes
 from virl.doctor.report import Report
-from virl.doctor.services import ProbeOutcomes, ask_google
+from virl.doctor.services import OpenOutcome, ProbeOutcomes, ask_google
 from virl.errors import BadInput, ProviderError, VirlError
 from virl.money.ledger import Ledger
 from virl.platform.city.left_out import LeftOut
@@ -97,6 +96,8 @@ def _asked_open(city: str, left_out: LeftOut, console: Console) -> tuple[OpenOut
     file = city_settings(city)
     if not isinstance(file, OpenCity):
         return ()
+    from virl.doctor.open_services import ask_open  # noqa: PLC0415 - brings in the open cities
+
     with counting_bar("asking open services", 3, console) as advance:
         return ask_open(city, file, advance, left_out=left_out)
 

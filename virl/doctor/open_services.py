@@ -3,11 +3,10 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from typing import TypeVar
 
 from virl import resources
-from virl.doctor.services import RETRIES, TIMEOUTS, Status
+from virl.doctor.services import RETRIES, TIMEOUTS, OpenOutcome, Status
 from virl.errors import ModelUnavailable, NoRoute, ProviderError, VirlError
 from virl.extras import require
 from virl.geo.globe import destination, distance
@@ -42,20 +41,6 @@ NEAR_M = 200.0
 
 AnswerT = TypeVar("AnswerT")
 Told = tuple[Status, str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class OpenOutcome:
-    """The outcome of one question to an open service."""
-
-    service: str
-    """The service with its server."""
-    asked: str
-    status: Status
-    detail: str
-    run: str
-    """The requests of a run, in words."""
-    remedy: str = ""
 
 
 def ask_open(

@@ -14,8 +14,7 @@ from virl.doctor.costs import Estimate
 from virl.doctor.findings import Finding
 from virl.doctor.machine import MODELS
 from virl.doctor.measured import DENSITIES, MeasuredPrice
-from virl.doctor.open_services import OpenOutcome
-from virl.doctor.services import ProbeOutcomes
+from virl.doctor.services import OpenOutcome, ProbeOutcomes
 from virl.platform.city.left_out import Omission
 from virl.platform.providers.google.keys import KEY_VARIABLE
 

@@ -53,6 +53,20 @@ class ProbeOutcome:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenOutcome:
+    """The outcome of one question to an open service."""
+
+    service: str
+    """The service with its server."""
+    asked: str
+    status: Status
+    detail: str
+    run: str
+    """The requests of a run, in words."""
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ProbeOutcomes:
     """The outcome of all probes."""
 

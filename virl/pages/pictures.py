@@ -35,11 +35,13 @@ def embed(
 
     Args:
         folder: the run's.
-        files: paths in it.
+        files: paths in it, each as often as the page shows it.
         grades: to choose from, the best first.
         budget: bytes of all together; `BUDGET_BYTES` by default.
     """
-    found = embed_all(((folder, file) for file in files), grades, budget)
+    shown = list(files)
+    most = (BUDGET_BYTES if budget is None else budget) * len(set(shown)) // max(1, len(shown))
+    found = embed_all(((folder, file) for file in shown), grades, most)
     return {file: data for (_, file), data in found.items()}
 
 

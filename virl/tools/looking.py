@@ -12,6 +12,7 @@ from virl.geo.globe import signed_turn
 from virl.journal.records import Purpose, ViewRecord
 from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.base import Amount, Detection, describe_scenes
+from virl.platform.perception.kept_finds import read_views
 from virl.platform.perception.look import closer_camera
 from virl.platform.perception.signs import box_around, group_lines
 from virl.tools.base import (
@@ -230,9 +231,9 @@ def look_closer(
 def read_signs(body: Body, direction: ToSearch = "around") -> ToolResult[Listing[SignRead]]:
     """Read the words on signs and shopfronts that can be seen from here, and where they are."""
     views = _views(body, direction, SIGN_FOV)
-    reader = body.agent.models.reader(READER)
+    reader = body.agent.models.keeping_reader(READER)
     found = []
-    for view, lines in zip(views, reader.read([view.pixels for view in views]), strict=True):
+    for view, lines in zip(views, read_views(reader, views), strict=True):
         for sign in group_lines(lines):
             text = " / ".join(line.text for line in sign)
             if any(letter.isalpha() for letter in text):

@@ -108,7 +108,7 @@ class OfflineStreetView:
 
     Args:
         layout: the plan.
-        renderer: draws the views.
+        renderer: returns what draws the views.
         key: of all that its pictures depend on but their cameras. The first of them are kept, so that a run
             that repeats another draws them no more; empty keeps none.
         graph: that of the plan, where it was made before.
@@ -117,7 +117,7 @@ class OfflineStreetView:
     def __init__(
         self,
         layout: StreetPlan,
-        renderer: Renderer,
+        renderer: Callable[[], Renderer],
         key: str = "",
         graph: NavigationGraph | None = None,
     ) -> None:
@@ -166,7 +166,7 @@ class OfflineStreetView:
             """Return the picture, drawn and counted."""
             self._drawn += 1
             x, y = self._xy[number].tolist()
-            return self._renderer.picture(x, y, camera)
+            return self._renderer().picture(x, y, camera)
 
         return _PICTURES.get(key, draw, keep=self._drawn < FIRST_KEPT) if key else draw()
 
@@ -185,7 +185,7 @@ class OfflineStreetView:
             NoStreetView: there is no such panorama.
         """
         x, y = self._xy[self.graph.number(pano_id)].tolist()
-        return self._renderer.equirectangular(x, y, width)
+        return self._renderer().equirectangular(x, y, width)
 
     def panorama_part(self, pano_id: str, width: int, left: int, top: int, size: tuple[int, int]) -> Image:
         """Return `size` columns and rows of `panorama_image`, without drawing the rest.
@@ -204,7 +204,7 @@ class OfflineStreetView:
             NoStreetView: there is no such panorama.
         """
         x, y = self._xy[self.graph.number(pano_id)].tolist()
-        return self._renderer.equirectangular_part(x, y, width, left, top, size)
+        return self._renderer().equirectangular_part(x, y, width, left, top, size)
 
 
 class OfflineStreetMap:

@@ -6,9 +6,8 @@ from virl.errors import NoStreetView, NotFound
 from virl.geo.globe import LatLng
 from virl.platform.city.city import Thing, Visible
 from virl.platform.city.streetview import Camera
+from virl.towns.on_demand import RendererOf
 from virl.towns.plan.town_plan import CityPlan
-from virl.towns.render.renderer import CityRenderer
-from virl.towns.render.segments import zebra_middles
 
 
 class OfflineTruth:
@@ -16,10 +15,10 @@ class OfflineTruth:
 
     Args:
         plan: the city.
-        renderer: draws the same plan.
+        renderer: returns what draws the same plan.
     """
 
-    def __init__(self, plan: CityPlan, renderer: CityRenderer) -> None:
+    def __init__(self, plan: CityPlan, renderer: RendererOf) -> None:
         self._layout = plan.layout
         self._xy = plan.layout.panoramas.xy
         self._renderer = renderer
@@ -43,7 +42,7 @@ class OfflineTruth:
         if prefix != "vt" or not number.isdecimal() or int(number) >= len(self._xy):
             raise NoStreetView(f"no panorama has the id {pano_id!r}: ids end at vt-{len(self._xy) - 1:05d}")
         x, y = self._xy[int(number)]
-        return self._renderer.visible(float(x), float(y), camera, min_pixels, kinds)
+        return self._renderer().visible(float(x), float(y), camera, min_pixels, kinds)
 
     def things(self, kinds: Collection[str] | None = None) -> list[Thing]:
         """Return all street furniture of these kinds, sorted by id."""
@@ -59,6 +58,8 @@ class OfflineTruth:
 
     def crossings(self) -> list[LatLng]:
         """Return the positions of the middles of all marked crossings."""
+        from virl.towns.render.segments import zebra_middles  # noqa: PLC0415 - as the renderer
+
         frame = self._layout.frame
         return [frame.position(*middle) for middle in zebra_middles(self._layout)]
 

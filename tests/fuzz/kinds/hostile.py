@@ -74,7 +74,7 @@ def hostile_kinds(folder: Path) -> Iterator[list[Kind]]:
             _kind("packed", {"how": "gz", "size": 50}, _draw_packed, lambda drawn: _unpack(folder, drawn)),
             _kind("words", {"text": "Turn left at the light."}, _draw_words, _plan),
             _book(folder / "spending.jsonl"),
-            _kind("replays", {"views": 3, "side": 8, "budget": 9000}, _draw_replay, replay),
+            _kind("replays", {"views": 3, "side": 8, "budget": 9000, "times": 1}, _draw_replay, replay),
             _kind("plugins", {"code": "NAME = 7"}, _draw_plugin, lambda drawn: _import(folder, drawn)),
             _kind("lengths", {"headers": ["Content-Length: 0"]}, _draw_lengths, send),
         ]
@@ -247,7 +247,13 @@ def _book(file: Path) -> Kind:
 
 
 def _draw_replay(rng: random.Random) -> Drawn:
-    return {"views": rng.randrange(1, 40), "side": rng.choice((1, 8, 24)), "budget": rng.randrange(1, 9000)}
+    views, side = rng.randrange(1, 40), rng.choice((1, 8, 24))
+    return {
+        "views": views,
+        "side": side,
+        "budget": rng.randrange(1, 9000),
+        "times": rng.choice((1, 1, 5, 50)),
+    }
 
 
 def _replay(folder: Path) -> Callable[[Drawn], None]:
@@ -258,8 +264,9 @@ def _replay(folder: Path) -> Callable[[Drawn], None]:
 
     def read(drawn: Drawn) -> None:
         names = [f"{drawn['side']}-{number}.jpg" for number in range(drawn["views"])]
-        kept = embed(folder, names, ((480, 78), (160, 50)), drawn["budget"])
-        assert sum(len(uri) - 23 for uri in kept.values()) * 3 // 4 <= drawn["budget"] + 3 * len(kept)
+        kept = embed(folder, names * drawn["times"], ((480, 78), (160, 50)), drawn["budget"])
+        size = sum(len(uri) - 23 for uri in kept.values()) * 3 // 4
+        assert size * drawn["times"] <= drawn["budget"] + 3 * len(kept) * drawn["times"]
         places = [names.index(name) for name in kept]
         gaps = {after - before for before, after in pairwise(places)}
         assert len(gaps) <= 1, f"views are not taken evenly: {places}"

@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from virl.platform.city.streetview import Camera, View
+from virl.platform.city.streetview import Camera, Image, View
 from virl.platform.perception import kept_finds
-from virl.platform.perception.base import Detection, LookScores
-from virl.platform.perception.kept_finds import KeptFinds
+from virl.platform.perception.base import Detection, LookScores, TextLine
+from virl.platform.perception.kept_finds import KeptFinds, KeptReadings, read_views
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.providers.cities import open_city
+from virl.towns.streetview import RenderedView
 
 
 @dataclass
@@ -119,3 +120,36 @@ def test_the_key_names_code_weights_and_words(monkeypatch: pytest.MonkeyPatch) -
     kept_finds.finds_digest.cache_clear()
     assert kept_finds.finds_digest() != before
     kept_finds.finds_digest.cache_clear()
+
+
+@dataclass
+class CountingReader:
+    """Reads one line in each picture, and counts how often it reads."""
+
+    reads: int = 0
+
+    def read(self, images: Sequence[Image]) -> list[list[TextLine]]:
+        self.reads += 1
+        return [[TextLine('Café "Süd" 茶', 0.1 + 0.2, (1.0, 2.0, 3.5, 4.0))] for _ in images]
+
+
+def test_a_reading_is_not_repeated_and_its_views_are_not_drawn(cache: Path) -> None:
+    def refuse() -> Image:
+        raise AssertionError("drawn again")
+
+    reader, views = CountingReader(), [view("a"), view("b")]
+    first = read_views(KeptReadings(reader, "eye"), views)
+    undrawn = [RenderedView(one.pano_id, one.camera, refuse, one.key) for one in views]
+    assert read_views(KeptReadings(reader, "eye"), undrawn) == first == reader.read([view("a").pixels] * 2)
+    assert reader.reads == 2
+    read_views(KeptReadings(reader, "another"), views)
+    read_views(KeptReadings(reader, "eye"), views[::-1])
+    read_views(KeptReadings(reader, "eye"), [view(""), view("")])
+    read_views(reader, views)
+    assert reader.reads == 6
+
+
+def test_only_readings_of_virls_own_readers_are_kept(cache: Path) -> None:
+    assert isinstance(Models().keeping_reader("sign-reader"), KeptReadings)
+    given = CountingReader()
+    assert Models(ModelOptions(given={"reader": given})).keeping_reader("sign-reader") is given

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from mcp import StdioServerParameters
 from mcp.client.client import Client
 from mcp.types import ImageContent
 from served_mcp import call, over_http, text
+
+from virl.serve.mcp import server
 
 KEY = "a-key-of-the-test-server"
 HELLO = {
@@ -80,6 +83,29 @@ def test_a_client_that_closes_its_end_of_stdout_is_no_bug(tmp_path: Path) -> Non
                 server.stdin.write(ping)
         assert server.wait() == 0
         assert b"the client has closed its end" in server.stderr.read()
+
+
+def test_no_more_is_read_of_a_client_that_takes_no_answers() -> None:
+    taken = asyncio.Event()
+
+    class Wire:
+        async def send(self, _: object) -> None:
+            await taken.wait()
+
+    async def work() -> None:
+        stdin = server._Stdin(StringIO("a request\n"))
+        answers = stdin.answers = server._Answers(Wire())
+        said: Any = None
+        unread = [asyncio.create_task(answers.send(said)) for _ in range(server._MOST_WAITING + 1)]
+        await asyncio.sleep(0)
+        reading = asyncio.create_task(stdin.readline())
+        done, _ = await asyncio.wait([reading], timeout=0.2)
+        assert not done
+        taken.set()
+        assert await reading == "a request\n"
+        await asyncio.gather(*unread)
+
+    asyncio.run(work())
 
 
 @pytest.mark.slow

@@ -17,6 +17,7 @@ from virl.errors import BadInput
 from virl.journal.ground import ground_of
 from virl.journal.journal import JOURNAL
 from virl.pages.ground import MapGround
+from virl.pages.pictures import embed
 from virl.serve.watch.feed import RunFeed
 from virl.serve.watch.living import seat_at
 from virl.serve.watch.pages import save_page
@@ -196,6 +197,21 @@ def test_a_view_that_leads_out_of_the_folder_or_is_no_picture_is_not_served(tmp_
     assert given[first] is given[second] is given[third] is given[pipe] is None
     assert all(given[file] for file in given if file not in {first, second, third, pipe})
     assert save_page([feed], tmp_path / "saved.html")[0].is_file()
+
+
+def test_a_view_that_many_steps_show_is_saved_once_and_counts_as_often_in_a_report(tmp_path: Path) -> None:
+    folder = keep_made_run(tmp_path / "run", ended=False, size=64)
+    first, *_ = sorted(file.name for file in (folder / "views").iterdir())
+    journal = folder / JOURNAL
+    start, *records = [json.loads(line) for line in journal.read_text().splitlines()]
+    steps = [record for record in records if record["kind"] == "step"] * 20
+    for number, step in enumerate(steps, start=1):
+        views = [view | {"file": f"views/{first}"} for view in step["views"]]
+        steps[number - 1] = step | {"seq": number, "step": number - 1, "views": views}
+    journal.write_text("".join(f"{json.dumps(record)}\n" for record in [start, *steps]))
+    page = save_page([RunFeed(folder, ground)], tmp_path / "saved.html")[0].read_text(encoding="utf-8")
+    assert page.count("data:image/jpeg") == 1
+    assert not embed(folder, [f"views/{first}"] * 10_000, budget=9_000)
 
 
 def test_a_journal_that_is_damaged_is_told(tmp_path: Path) -> None:

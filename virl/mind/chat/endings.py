@@ -91,11 +91,11 @@ def fault_of_turn(answer: AIMessage) -> str:
     """Return the reason to take a turn of a conversation again; empty if it should not be taken again."""
     if refusal_in(answer):
         return ""
-    called = answer.tool_calls or answer.invalid_tool_calls
+    called = _calls(answer)
     if (is_cut_off(answer) and called) or any(breaks_off(one["args"]) for one in answer.invalid_tool_calls):
         return "it was cut off in the middle of a call: be brief"
     if has_too_many_calls(answer):
-        return f"it called {len(called)} tools at once: call at most {MOST_CALLS}"
+        return f"it called more than {MOST_CALLS} tools at once: call fewer"
     if reason_of(answer) in SPOILT and not answer.tool_calls:
         return f"it was no whole turn ({reason_of(answer)})"
     return "nothing was said and no tool was called" if is_empty(answer) else ""

@@ -14,7 +14,7 @@ from langchain_openai.chat_models.base import _handle_openai_api_error, _handle_
 
 from virl.mind.chat.arguments import JsonObject, as_object
 from virl.mind.chat.arranging import Adapting, arrange_messages
-from virl.mind.chat.endings import THOUGHTS
+from virl.mind.chat.endings import MOST_CALLS, THOUGHTS
 
 _SAID = ("content", "refusal", "reasoning_content", "reasoning")
 """Texts of a message that come in pieces."""
@@ -125,11 +125,12 @@ def _raise_error(error: Any) -> NoReturn:
 def _with_text_arguments(message: dict[str, Any]) -> dict[str, Any]:
     """Return a message whose calls have arguments as LangChain reads them.
 
-    An object's text, or no JSON at all.
+    An object's text, or no JSON at all. Of more calls than are carried out, no more are read than show it.
     """
     calls = message.get("tool_calls")
     if not isinstance(calls, list):
         return message | {"tool_calls": None}
+    calls = calls[: MOST_CALLS + 1]
     return message | {"tool_calls": [_with_object(call) for call in calls if isinstance(call, dict)]}
 
 
@@ -181,6 +182,8 @@ def _add_piece(calls: dict[Any, JsonObject], piece: Mapping[str, Any]) -> None:
     last = calls[same[-1]] if same else None
     other_id = last and last["id"] and piece.get("id") not in (None, "", last["id"])
     if last is None or other_id or (function.get("name") and last["function"]["arguments"]):
+        if len(calls) > MOST_CALLS:
+            return
         last = {"id": piece.get("id"), "type": "function", "function": {"name": "", "arguments": ""}}
         calls[(at, len(calls))] = last
     held = last["function"]

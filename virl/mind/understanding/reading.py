@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from virl.errors import MindFailed
 from virl.mind.lexicon import load_lexicon, stretches_in, words_of
 from virl.mind.understanding.background import background_spans
-from virl.mind.understanding.references import mark_references
+from virl.mind.understanding.references import mark_pointers, mark_references
 from virl.mind.understanding.sentences import (
     ASIDE,
     FILLER,
@@ -89,11 +89,11 @@ def understand(reading: Reading) -> Understanding:
             sentence.mark((words_of(name), f"{words_of(name)}'s"), FILLER)
         for stretch in stretches_in(sentence.plain_text, words.routines.get(reading.routine, ())):
             sentence.mark_stretch(stretch)
-        sentence.mark(reading.narrowing, NARROWING)
-        sentence.narrow((*words.cuisines, *words.superlatives, *load_lexicon().particulars))
+        sentence.narrow((*words.cuisines, *words.superlatives, *words.familiar, *load_lexicon().particulars))
         for stretch in reading.checked:
             sentence.mark_stretch(stretch)
         sentence.mark((*words.interjections, *words.manner), ASIDE)
+        sentence.mark(reading.narrowing, NARROWING)
         told += [word for word in sentence.words if word.state == ASIDE]
         for start, end, is_certain in background_spans(reading.text):
             sentence.mark_background(start, end, is_certain=is_certain, restrictions=words.restrictions)
@@ -102,6 +102,7 @@ def understand(reading: Reading) -> Understanding:
         sentence.mark_name(words.demands)
         sentence.mark_asides(words)
     mark_references(marks, words.animals, told)
+    mark_pointers(marks)
     known = sum(one.count(USED, FILLER, NARROWING) for one in marks)
     for sentence in marks:
         sentence.unmark(NARROWING)

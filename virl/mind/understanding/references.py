@@ -1,4 +1,4 @@
-"""Pronouns of a wish that stand for something of which the rules read nothing."""
+"""Pronouns and pointing words of a wish that stand for something of which the rules read nothing."""
 
 import re
 from collections.abc import Sequence
@@ -14,7 +14,8 @@ _END = (
 _WITH = re.compile(rf"\b(?:with|without) {_THING}{_END}")
 _WANTED = re.compile(
     r"\b(?:wants?|needs?|see|visit|find|gets?|buys?|brings?|fetch(?:es)?|takes?|collects?|choose|pick"
-    rf"|looking for|looks? for|(?:to|should|must|may|can|could|would|'d) (?:have|like|love)) {_THING}{_END}"
+    r"|looking for|looks? for|(?:to|should|must|may|can|could|would|'d) (?:have|like|love)"
+    rf"|tr(?:y|ies)|enters?|(?:go|goes|going|back|returns?|walks?) to) {_THING}{_END}"
 )
 _FOR_AN_ANIMAL = re.compile(
     r"\b(?:where|which|that|who|so|if|when) (?:he|she|it|they)\b.*"
@@ -25,6 +26,60 @@ _OF_A_PLACE = re.compile(r"\b(?:where|so) it\b.*")
 _OWNED = re.compile(r"\b(?:had|has|have|with|got|loved|liked) (?:\w+ )?an?\b")
 """Words of an aside with a thing that one may want too, though another noun comes after it."""
 _DENIED = re.compile(r"\b(?:hat(?:e|es|ed)|dislikes?|avoids?|not|no|never|nothing|cannot|\w+n't)\b")
+_THERE = re.compile(
+    r"(?<!is )(?<!are )\bthere(?!'| (?:is|are|was|were|ha[sd]|have|must|should|may|might|can|could|w\w+)\b)"
+    r"|\bthat place\b"
+)
+_FROM_SOMEBODY = re.compile(
+    r"\b(?:from|at|to) (?:him|her|them|his|hers|theirs)(?= (?:and|or|too|today|now)\b|$)"
+)
+_INTRODUCED = re.compile(
+    r"\b(?:find|visit|enter|reach|seek|want|need|for|to|into|in|at|near)(?:e?s)?"
+    r" (?:the|an?|some|one|another)\b"
+)
+"""Words before a place that is asked for."""
+_POINTS = re.compile(
+    r"(?:|at|to|in|from|near|into|inside|of|for|by|around|visits?|see|finds?|enters?|try|reach)"
+    r" (?:that|those|this|these)"
+)
+"""A pattern of pointing words with the one before, after which "that" begins no clause."""
+_DEFINITE = re.compile(r"\w* (?:the|his|her|their)")
+_TIMES = re.compile("hour|day|morning|afternoon|evening|night|week|weekend|month|year|time|trip|order")
+
+
+def mark_pointers(sentences: Sequence[Sentence]) -> None:
+    """Mark as narrowing what points at a place that is not asked for: "She works in a cafe. Lunch there"."""
+    told, asked = set[str](), set[str]()
+    is_asked = is_told = False
+    for clause in (clause for sentence in sentences for clause in sentence.clauses()):
+        said = " ".join(word.word for word in clause)
+        wanted = [at for at, word in enumerate(clause) if word.state == USED and not word.is_of_life]
+        for found in _THERE.finditer(said):
+            is_named = wanted and wanted[0] < _at(said, found.start())
+            if not (is_asked or (is_named and _INTRODUCED.search(said[: found.start()]))):
+                _narrow(clause, said, found, whatever=True)
+        for found in _FROM_SOMEBODY.finditer(said) if is_told else ():
+            _narrow(clause, said, found)
+        for at in wanted:
+            noun, pointer = clause[at].word, clause[at - 1] if at else None
+            if pointer and pointer.state != USED and not _TIMES.fullmatch(noun):
+                lead = f"{clause[at - 2].word if at > 1 else ''} {pointer.word}"
+                if (noun not in asked and _POINTS.fullmatch(lead)) or (
+                    noun in told and _DEFINITE.fullmatch(lead)
+                ):
+                    pointer.state = NARROWING
+        asked |= {clause[at].word for at in wanted}
+        if any(word.is_of_life for word in clause):
+            told |= _introduced(clause)
+            is_asked, is_told = False, True
+        elif wanted and (not is_told or _INTRODUCED.search(said)):
+            is_asked = True
+
+
+def _introduced(clause: Sequence[Word]) -> set[str]:
+    """Return the words of a clause that come soon after "a": "owns a small bakery"."""
+    ahead = [{before.word for before in clause[max(0, at - 2) : at]} for at in range(len(clause))]
+    return {word.word for word, near in zip(clause, ahead, strict=True) if near & {"a", "an", "one"}}
 
 
 def mark_references(
@@ -49,7 +104,7 @@ def mark_references(
                 if not own and not before:
                     refers = pattern is not _WITH
                 else:
-                    refers = any(word.state == USED for word in own or before)
+                    refers = any(word.state == USED and not word.is_of_life for word in own or before)
                     denied = _DENIED.search(said[: found.start()]) if own else is_denied
                     refers = refers and not denied and not is_owned
                 if not refers:
@@ -79,9 +134,10 @@ def _runs(content: Sequence[Word], clause: Sequence[Word]) -> list[Word]:
     return [word for word, at in zip(content, places, strict=True) if at - 1 not in places]
 
 
-def _narrow(clause: Sequence[Word], said: str, found: re.Match[str]) -> None:
+def _narrow(clause: Sequence[Word], said: str, found: re.Match[str], *, whatever: bool = False) -> None:
+    """Mark the words that were found, and `whatever` the rules use of them."""
     for word in clause[_at(said, found.start()) : _at(said, found.end()) + 1]:
-        if word.state != USED:
+        if whatever or word.state != USED:
             word.state = NARROWING
 
 

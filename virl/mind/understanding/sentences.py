@@ -48,6 +48,8 @@ class UnderstandingWords(Settings):
     """Words that name one place of all, where a rule takes them for a quality of many."""
     ways: tuple[str, ...]
     """Fillers that together say which way or which part of a town."""
+    familiar: tuple[str, ...]
+    """Fillers that together speak of one thing that somebody has in mind."""
     animals: tuple[str, ...]
     """Words of those who come with somebody, and for whom a place has to be fit."""
     routines: dict[str, tuple[str, ...]]
@@ -74,6 +76,8 @@ class Word:
     clause: int
     is_quoted: bool
     state: str = ""
+    is_of_life: bool = False
+    """True if it stands in a clause about somebody's life, which asks for nothing."""
 
 
 @dataclass(slots=True)
@@ -140,6 +144,8 @@ class Sentence:
         """
         if not self.words[0].start < end or not start < self.words[-1].end:
             return
+        for word in self.words:
+            word.is_of_life |= start <= word.start < end
         told = [word for word in self.words if start <= word.start < end and word.state != USED]
         if not is_certain or not _says(restrictions, " ".join(word.word for word in told)):
             for word in told:
@@ -219,7 +225,11 @@ class Sentence:
         if any(word.state in (USED, NARROWING) or word.is_quoted for word in clause):
             return False
         said = re.sub(r"^(?:and|but|so|anyway) ", "", said)
-        if _says(words.past, said) and not _says(("which|that",), said):
+        if (
+            _says(words.past, said)
+            and not _says(("which|that",), said)
+            and not _says(words.demands, said.split()[0])
+        ):
             return True
         if _says(words.demands, said) or any(word.word[0].isdigit() for word in clause):
             return False

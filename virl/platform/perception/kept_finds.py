@@ -1,4 +1,4 @@
-"""What detectors found in pictures that never change: a run that repeats another looks at none of them."""
+"""What was found and read in pictures that never change: a run that repeats another looks at none of them."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -7,21 +7,23 @@ from functools import cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 from virl.files.stores import ByteStore, digest_of
 from virl.platform.city.place_types import table_file
-from virl.platform.city.streetview import View
-from virl.platform.perception.base import Detection, Detector, LookScores
+from virl.platform.city.streetview import Image, View
+from virl.platform.perception.base import Detection, Detector, LookScores, Reader, TextLine
 from virl.platform.perception.images import as_view
 from virl.platform.perception.shared.threads import usual_threads
 from virl.resources import data_folder
 
+FoundT = TypeVar("FoundT", Detection, TextLine)
 Finds = list[list[Detection]]
 """Detections of each view, in order."""
 
 FIRST_KEPT, MOST_KEPT = 256, 1024
-"""Number of looks that a process keeps, and that are kept in all, some 1 kB each. Chosen, as for pictures."""
+"""Number of looks that one detector or reader keeps, and that are kept in all, some 1 kB each. Chosen, as for
+pictures."""
 _FINDS = ByteStore("finds", "look of a detector", MOST_KEPT)
 LIBRARIES = ("numpy", "onnxruntime", "opencv-python", "opencv-python-headless", "rapidfuzz", "rapidocr")
 """Packages whose versions can change what is found."""
@@ -53,10 +55,8 @@ class KeptFinds:
         views = [as_view(view) for view in views]
         if not views or not all(view.key for view in views):
             return self.detector.detect(views, labels)
-        key = json.dumps([finds_digest(), self.name, [view.key for view in views], list(labels)])
-        return _FINDS.get(
-            f"{digest_of(key)}.json", _read, self._look(views, labels), _write, keep=self._looked < FIRST_KEPT
-        )
+        name = _file_name(self.name, views, labels)
+        return _FINDS.get(name, _read, self._look(views, labels), _write, keep=self._looked < FIRST_KEPT)
 
     def _look(self, views: Sequence[View], labels: Sequence[str]) -> Callable[[], Finds]:
         """Return a function that runs the detector and counts the look."""
@@ -66,6 +66,55 @@ class KeptFinds:
             return self.detector.detect(views, labels)
 
         return look
+
+
+@dataclass(slots=True)
+class KeptReadings:
+    """A reader that looks up what it read before in views with a key.
+
+    Args:
+        reader: reads what was not read before.
+        name: as that of `KeptFinds`.
+    """
+
+    reader: Reader
+    name: str
+    """Key of the reader, its settings included, among stored finds."""
+    _read: int = field(default=0, init=False)
+
+    def read(self, images: Sequence[Image]) -> list[list[TextLine]]:
+        """Read the lines of text in pictures, which have no key."""
+        return self.reader.read(images)
+
+    def read_views(self, views: Sequence[View]) -> list[list[TextLine]]:
+        """Return the lines of text in each view, kept ones where there are: those views are not drawn."""
+        if not views or not all(view.key for view in views):
+            return self.read([view.pixels for view in views])
+
+        def read() -> list[list[TextLine]]:
+            """Return the lines, read and counted."""
+            self._read += 1
+            return self.read([view.pixels for view in views])
+
+        name = _file_name(self.name, views, ())
+        return _FINDS.get(name, _read_lines, read, _write, keep=self._read < FIRST_KEPT)
+
+
+def read_views(reader: Reader, views: Sequence[View]) -> list[list[TextLine]]:
+    """Return the lines of text in each view, by a reader that may keep them.
+
+    Raises:
+        ModelUnavailable: the reader's model is missing.
+    """
+    if isinstance(reader, KeptReadings):
+        return reader.read_views(views)
+    return reader.read([view.pixels for view in views])
+
+
+def _file_name(name: str, views: Sequence[View], labels: Sequence[str]) -> str:
+    """Return the name of the file of a look of a detector or reader."""
+    key = json.dumps([finds_digest(), name, [view.key for view in views], list(labels)])
+    return f"{digest_of(key)}.json"
 
 
 @cache
@@ -90,8 +139,8 @@ def _version(library: str) -> str:
         return "none"
 
 
-def _write(file: BinaryIO, finds: Finds) -> None:
-    """Write detections as JSON."""
+def _write(file: BinaryIO, finds: Sequence[Sequence[FoundT]]) -> None:
+    """Write detections or lines of text as JSON."""
     file.write(json.dumps([[astuple(one) for one in found] for found in finds]).encode())
 
 
@@ -101,3 +150,8 @@ def _read(file: BinaryIO) -> Finds:
         [Detection(label, score, tuple(box), text) for label, score, box, text in found]
         for found in json.load(file)
     ]
+
+
+def _read_lines(file: BinaryIO) -> list[list[TextLine]]:
+    """Read lines of text from JSON."""
+    return [[TextLine(text, score, tuple(box)) for text, score, box in lines] for lines in json.load(file)]

@@ -9,6 +9,8 @@ ENLARGE = 4.0  # V-IRL's active detection: the closer picture is four times as w
 """Width of a closer picture over that of the thing in it (V-IRL's active detection)."""
 CLOSEST_FOV = 30.0  # degrees; V-IRL's active detection narrows no further
 """Degrees across the narrowest view."""
+ROAD_FOV = 60.0
+"""Degrees across a view down a road (as in V-IRL)."""
 LETTER_PX = 10.0  # chosen: `rapidocr` leaves out lines under 8 pixels, and boards stand askew
 """Pixels of a letter's height, at least, to be read."""
 

@@ -51,6 +51,9 @@ class ModelResources(Settings):
 class ModelSettings(Settings):
     """Base of what model files hold."""
 
+    sees_pixels_alone: ClassVar[bool] = False
+    """True if what it finds depends on nothing but its file, its weights and the picture."""
+
     kind: str
     resources: ModelResources = ModelResources()
     paper: str = ""
@@ -85,9 +88,6 @@ class LookThresholds(Settings):
 
 class DetectorSettings(LookThresholds, ModelSettings):
     """Base of what the files of detectors hold: each states its own thresholds, and where they come from."""
-
-    sees_pixels_alone: ClassVar[bool] = False
-    """True if what it finds depends on nothing but its file, its weights and the picture."""
 
     by_label: dict[str, LookThresholds] = Field(default_factory=dict)
     """Thresholds of single labels, in place of those of the file; case and underscores do not count."""

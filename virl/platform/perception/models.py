@@ -22,7 +22,7 @@ from virl.platform.perception.base import (
     Recognizer,
     Role,
 )
-from virl.platform.perception.kept_finds import KeptFinds
+from virl.platform.perception.kept_finds import KeptFinds, KeptReadings
 from virl.platform.perception.lexicon import Lexicon
 from virl.platform.perception.model_settings import (
     DetectorSettings,
@@ -108,9 +108,7 @@ class Models:
         if "detector" in self.options.given:
             return self.detector(name)
         settings, model = _detector_settings(name), self.detector(name)
-        if not settings.sees_pixels_alone or name not in names_in(_FOLDER, ".yaml"):
-            return model
-        return KeptFinds(model, f"{name} {'drawn' if self.options.is_rendered else 'photographed'}")
+        return KeptFinds(model, self._kept_name(name)) if _is_kept(name, settings) else model
 
     def recognizer(self, name: str) -> Recognizer:
         """Return a recognizer."""
@@ -121,6 +119,17 @@ class Models:
         """Return a reader (OCR)."""
         model: Reader = self._open("reader", name)
         return model
+
+    def keeping_reader(self, name: str) -> Reader:
+        """Return a reader; one of virl's that sees pixels alone also stores what it reads."""
+        model = self.reader(name)
+        if "reader" in self.options.given or not _is_kept(name, read_model("reader", name)):
+            return model
+        return KeptReadings(model, self._kept_name(name))
+
+    def _kept_name(self, name: str) -> str:
+        """Return the name of a model among stored finds."""
+        return f"{name} {'drawn' if self.options.is_rendered else 'photographed'}"
 
     def matcher(self, name: str) -> Matcher:
         """Return a matcher."""
@@ -247,6 +256,11 @@ def check_labels(detector: str, labels: Sequence[str]) -> None:
             f"{detector} never finds {' and '.join(map(repr, unknown))}: choose a detector that takes any "
             "words, such as grounding-dino or owlv2 (see `virl models`)"
         )
+
+
+def _is_kept(name: str, settings: ModelSettings) -> bool:
+    """Return whether what a model finds is kept: one of virl's own that sees pixels alone."""
+    return settings.sees_pixels_alone and name in names_in(_FOLDER, ".yaml")
 
 
 def _detector_settings(detector: str) -> DetectorSettings:

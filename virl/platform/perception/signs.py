@@ -2,9 +2,6 @@
 
 from collections.abc import Sequence
 
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
-
 from virl.platform.city.streetview import Box
 from virl.platform.perception.base import TextLine
 
@@ -22,6 +19,9 @@ def group_lines(lines: Sequence[TextLine]) -> list[list[TextLine]]:
     """Return lines of text grouped by sign, each group from top to bottom."""
     if not lines:
         return []
+    from scipy.sparse import csr_array  # noqa: PLC0415 - takes 0.2 s, which no start needs
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+
     together = csr_array([[_on_one_sign(a, b) for b in lines] for a in lines])
     count, sign_of = connected_components(together, directed=False)
     signs = [[line for line, sign in zip(lines, sign_of, strict=True) if sign == i] for i in range(count)]

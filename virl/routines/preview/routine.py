@@ -261,7 +261,7 @@ def _open_counter(agent: Agent) -> Counter:
 
 def _look(agent: Agent, walk: tuple[Stand, ...], counter: Counter) -> list[Glance]:
     """Look at each stand; what was written down before a kill is not looked at again."""
-    reader = agent.models.reader(PREVIEW.of(agent.character).reader)
+    reader = agent.models.keeping_reader(PREVIEW.of(agent.character).reader)
     signs = SignReader(agent.city.streetview, reader, agent.city.cheap_view)
     lookout = Lookout(agent.city.places, signs, alone=False)
     agent.run.progress("walking", len(agent.run.steps), len(walk) - 1)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import anyio
 from mcp.server.context import ServerRequestContext
@@ -18,6 +18,7 @@ from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
+from mcp.shared.message import SessionMessage
 from mcp.types import (
     INVALID_PARAMS,
     CallToolRequestParams,
@@ -67,6 +68,8 @@ from virl.version import __version__
 
 _LONGEST = 1000
 """Characters of an argument; chosen."""
+_MOST_WAITING, _PAUSE_S = 100, 0.02
+"""The number of answers that may wait for a client, and the seconds between looks at it; chosen."""
 _ARGUMENTS = {
     "city": "The city, a name of the resource virl://cities; by default the character's own.",
     "request": "What to do; by default what the character wants by itself.",
@@ -134,8 +137,10 @@ def serve_stdio(sessions: Sessions) -> None:
     server = make_server(sessions)
 
     async def serve() -> None:
-        async with stdio_server(stdin=_whole_stdin()) as (incoming, outgoing):
-            await server.run(incoming, outgoing, server.create_initialization_options())
+        stdin = _whole_stdin()
+        async with stdio_server(stdin=stdin) as (incoming, outgoing):
+            stdin.answers = _Answers(outgoing)
+            await server.run(incoming, stdin.answers, server.create_initialization_options())
 
     try:
         asyncio.run(serve())
@@ -152,11 +157,46 @@ class _WholeLines(TextIOWrapper):
         return whole_escapes(super().readline(size).encode()).decode()
 
 
-def _whole_stdin() -> anyio.AsyncFile[str]:
+class _Answers:
+    """The way of answers to a client, with the number of those that it has not taken yet."""
+
+    def __init__(self, wire: Any) -> None:
+        self._wire = wire
+        self.waiting = 0
+
+    async def send(self, item: SessionMessage, /) -> None:
+        self.waiting += 1
+        try:
+            await self._wire.send(item)
+        finally:
+            self.waiting -= 1
+
+    async def aclose(self) -> None:
+        await self._wire.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+
+class _Stdin(anyio.AsyncFile[str]):
+    """Lines of a client; the next is not read while many answers wait, for a client that takes none."""
+
+    answers: _Answers | None = None
+
+    async def readline(self) -> str:
+        while self.answers and self.answers.waiting > _MOST_WAITING:
+            await anyio.sleep(_PAUSE_S)
+        return await super().readline()
+
+
+def _whole_stdin() -> _Stdin:
     """Return what comes in on stdin; as with the SDK's own reader, nobody else reads from it any more."""
     wire = os.fdopen(os.dup(0), "rb", closefd=False)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    return anyio.wrap_file(_WholeLines(wire, encoding="utf-8", errors="replace"))
+    return _Stdin(_WholeLines(wire, encoding="utf-8", errors="replace"))
 
 
 def _with_whole_bodies(app: ASGIApp) -> ASGIApp:

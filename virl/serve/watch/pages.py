@@ -72,7 +72,7 @@ def save_page(feeds: Sequence[Feed], out: Path) -> tuple[Path, int]:
         for place, file in feed.files().items()
     }
     found = embed_all(views.values(), SAVED, SAVED_BYTES)
-    pictures = {place: found[view] for place, view in views.items() if view in found}
+    numbers = {view: number for number, view in enumerate(found)}
     index = cards_of(dict(enumerate(feeds)))
     html = html_page(
         templates(),
@@ -83,7 +83,8 @@ def save_page(feeds: Sequence[Feed], out: Path) -> tuple[Path, int]:
         data={
             "index": index,
             "runs": [list(records) for records in told],
-            "pictures": pictures,
+            "views": {place: numbers[view] for place, view in views.items() if view in numbers},
+            "pictures": list(found.values()),
         },
     )
     write_whole(out, html.encode("utf-8", "replace"), "choose another --save")

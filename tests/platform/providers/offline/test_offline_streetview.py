@@ -24,7 +24,7 @@ class Recorder:
         return np.full((camera.height, camera.width, 3), len(self.asked), dtype=np.uint8)
 
 
-STREETVIEW = OfflineStreetView(PLAN, Recorder())
+STREETVIEW = OfflineStreetView(PLAN, Recorder)
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def plan() -> StreetPlan:
 
 @pytest.fixture
 def streetview(plan: StreetPlan) -> OfflineStreetView:
-    return OfflineStreetView(plan, Recorder())
+    return OfflineStreetView(plan, Recorder)
 
 
 def test_ids_are_short_and_stay_with_their_panorama(plan: StreetPlan, streetview: OfflineStreetView) -> None:
@@ -71,7 +71,7 @@ def test_the_car_faced_along_the_street(plan: StreetPlan, streetview: OfflineStr
 
 def test_a_view_is_drawn_at_the_panorama(plan: StreetPlan) -> None:
     recorder, camera = Recorder(), Camera(heading=30, width=64, height=48)
-    view = OfflineStreetView(plan, recorder).view("vt-00007", camera)
+    view = OfflineStreetView(plan, lambda: recorder).view("vt-00007", camera)
     assert (view.pano_id, view.camera) == ("vt-00007", camera)
     assert view.pixels.shape == (48, 64, 3)
     assert view.pixels.dtype == np.uint8

@@ -23,6 +23,7 @@ from virl.platform.city.streetview import Camera, Link, Panorama, Pose, StreetVi
 from virl.platform.movers.base import Choice, Mover, Road, Step
 from virl.platform.navigators.intention.rules import RoadChoice
 from virl.platform.perception.base import Senses
+from virl.platform.perception.look import ROAD_FOV
 from virl.platform.perception.road_fronts import RoadSight, boards_in_words
 
 # Chosen in Helsinki and in four villages of Liechtenstein that no figure is reported of.
@@ -204,8 +205,6 @@ class StreetMemory:
         return float("inf")
 
 
-ROAD_FOV = 60.0  # the fov of a look down a road (as in V-IRL)
-"""Degrees across a view down a road."""
 CROSSING = 3
 """Ways that meet at a crossing at least."""
 WALKED = "back to a road seen before and not walked"

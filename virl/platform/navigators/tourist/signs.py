@@ -11,6 +11,7 @@ from virl.platform.city.streetview import Box, Camera, Pose, StreetView
 from virl.platform.navigators.tourist.spotting import LandmarkSighting, surest
 from virl.platform.perception.active import SAME
 from virl.platform.perception.base import Reader, TextLine
+from virl.platform.perception.kept_finds import read_views
 from virl.platform.perception.look import reading_cameras
 from virl.platform.perception.overlap import carry_box, share_in_common
 from virl.platform.perception.signs import box_around, group_lines
@@ -77,7 +78,7 @@ class SignReader:
         key = (pano_id, round(normalize_heading(heading), 3))
         if key not in self._read:
             views = [self._streetview.view(pano_id, camera) for camera in self._cameras(heading)]
-            read = self._reader.read([view.pixels for view in views])
+            read = read_views(self._reader, views)
             self._read[key] = _merge_readings(
                 sign for view, lines in zip(views, read, strict=True) for sign in signs_of(view.camera, lines)
             )

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import cv2
 import numpy as np
@@ -37,6 +37,8 @@ _MOST_ASPECT = 40
 
 class RapidOcrSettings(ModelSettings):
     """Settings of the reader; `platform/models/rapidocr.yaml` gives the reasons for the values."""
+
+    sees_pixels_alone: ClassVar[bool] = True
 
     kind: Literal["rapidocr"]
     find_scale: float = Field(gt=0, le=2)

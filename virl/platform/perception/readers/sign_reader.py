@@ -5,7 +5,7 @@ virl's own detector knows the signs of towns that virl draws. In all other citie
 
 from collections.abc import Sequence
 from threading import Lock
-from typing import Literal
+from typing import ClassVar, Literal
 
 from cachetools import LRUCache
 from pydantic import Field
@@ -25,6 +25,8 @@ _LEAST_SIDE, _MOST_SIDE = 16, 2048  # pixels of a picture that a camera can take
 
 class SignReaderSettings(ModelSettings):
     """Settings of the reader; `platform/models/sign-reader.yaml` gives the reasons for the values."""
+
+    sees_pixels_alone: ClassVar[bool] = True
 
     kind: Literal["sign-reader"]
     reader: str

@@ -8,7 +8,6 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, field_validator
-from scipy.special import expit, softmax
 
 from virl.errors import BadInput
 from virl.extras import missing_packages
@@ -160,6 +159,8 @@ class ContrastiveRecognizer:
             ModelUnavailable: the model or its weights are missing.
             BadInput: there are no labels, one is blank, or a picture is none.
         """
+        from scipy.special import expit, softmax  # noqa: PLC0415 - takes 0.1 s, which no start needs
+
         captions = self._caption_all(labels)
         seen = self.embed_images(images)
         towers = self._towers.get()

@@ -18,13 +18,12 @@ from virl.towns.inventory import PlanInventory, plan_statistics
 from virl.towns.life.shops import TOWN, move_in
 from virl.towns.listings import OfflineListings, let_homes
 from virl.towns.maker import maker, picture_key
+from virl.towns.on_demand import renderer_on_demand
 from virl.towns.open_towns import OPEN_TOWNS, OpenTown
 from virl.towns.places import OfflinePlaces
 from virl.towns.plan.layout import lay_out
 from virl.towns.plan.signposts import hang_plates, put_up_signposts
 from virl.towns.plan.town_plan import CityPlan, StreetPlan
-from virl.towns.render.ahead import compile_ahead
-from virl.towns.render.renderer import CityRenderer
 from virl.towns.streetview import OfflineStreetMap, OfflineStreetView
 from virl.towns.truth import OfflineTruth
 
@@ -89,18 +88,17 @@ def open_offline(name: str, title: str, seed: int, street_signs: tuple[StreetSig
 
 
 def _open_town(name: str, title: str, seed: int, street_signs: tuple[StreetSigns, ...]) -> OpenTown:
-    """Return the opened town of a seed, with its renderer and providers."""
-    compile_ahead()
+    """Return the opened town of a seed, with its providers."""
     with collector_paused():
         plan = kept_plan(seed, title, street_signs)
-    renderer = CityRenderer(plan)
+    renderer = renderer_on_demand(plan)
     streetview = OfflineStreetView(plan.layout, renderer, picture_key(_plan_key(seed, title, street_signs)))
     city = City(
         name=name,
         title=title,
         center=plan.layout.frame.origin,
         streetview=streetview,
-        places=OfflinePlaces(plan.shops, renderer.photo),
+        places=OfflinePlaces(plan.shops, lambda shop: renderer().photo(shop)),
         maps=OfflineMaps(
             plan.layout,
             streetview.graph,

@@ -27,11 +27,10 @@ from virl.platform.providers.provider import Access
 from virl.towns.inventory import PlanInventory, count_names, plan_statistics
 from virl.towns.listings import OfflineListings
 from virl.towns.maker import picture_key
+from virl.towns.on_demand import renderer_on_demand
 from virl.towns.open_towns import OPEN_TOWNS, OpenTown
 from virl.towns.places import OfflinePlaces
 from virl.towns.plan.town_plan import CityPlan, StreetPlan
-from virl.towns.render.ahead import compile_ahead
-from virl.towns.render.renderer import CityRenderer
 from virl.towns.streetview import OfflineStreetMap, OfflineStreetView
 from virl.towns.truth import OfflineTruth
 
@@ -58,7 +57,6 @@ def open_twin(name: str, file: OsmCity, access: Access | None = None) -> City:
 
 def _open_town(name: str, file: OsmCity, day: date) -> OpenTown:
     """Return the opened town of a twin for a day."""
-    compile_ahead()
     extract = file.extract_part
     twin = read_twin(extract, day)
     omissions = [replace(one, source=f"{extract.file.name}: {one.source}") for one in twin.extract.left_out]
@@ -66,7 +64,7 @@ def _open_town(name: str, file: OsmCity, day: date) -> OpenTown:
     if invented:
         plan = with_invented_life(plan, twin.extract, twin.pois.tags, seed=file.seed, town=file.title)
     layout, shops = plan.layout, plan.shops
-    renderer = CityRenderer(plan)
+    renderer = renderer_on_demand(plan)
     also, addresses = names_of(twin, shops)
     streetview = OfflineStreetView(layout, renderer, picture_key(key_of_twin(extract, day)))
     city = City(
@@ -79,7 +77,7 @@ def _open_town(name: str, file: OsmCity, day: date) -> OpenTown:
         center=_middle(layout),
         time_zone=get_tz(layout.frame.origin.lng, layout.frame.origin.lat) or None,
         streetview=streetview,
-        places=OfflinePlaces(shops, renderer.photo, also, types_called),
+        places=OfflinePlaces(shops, lambda shop: renderer().photo(shop), also, types_called),
         maps=TwinMaps(only_ways(twin.extract), addresses, GraphMaps(streetview.graph)),
         listings=OfflineListings(plan.listings) if invented else None,
         truth=OfflineTruth(plan, renderer),

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 
 from virl.platform.city.streetview import Attitude, Camera, Image
-from virl.platform.providers.pictures.projection import PAD, sample_points
+from virl.platform.providers.pictures.projection import PAD, Floats32, sample_points
 
 Tile = tuple[int, int]
 """Column and row of a tile, from 0 at the top left."""
@@ -22,7 +22,19 @@ def tiles_seen(camera: Camera, attitude: Attitude, width: int, height: int, tile
         height: pixels of the panorama.
         tile: pixels of a side of a tile.
     """
-    columns, rows = sample_points(attitude, camera, width, height)
+    return tiles_at(*sample_points(attitude, camera, width, height), width, height, tile)
+
+
+def tiles_at(columns: Floats32, rows: Floats32, width: int, height: int, tile: int) -> set[Tile]:
+    """Return the (column, row) of all tiles that points of a padded panorama are sampled from.
+
+    Args:
+        columns: of the points.
+        rows: of the points.
+        width: pixels of the panorama.
+        height: pixels of the panorama.
+        tile: pixels of a side of a tile.
+    """
     u = np.floor(columns).astype(np.int64)
     v = np.floor(rows - PAD).astype(np.int64)
     seen = np.zeros((ceil(height / tile), ceil(width / tile)), bool)

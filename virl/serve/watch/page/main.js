@@ -9,7 +9,7 @@ let stream = null;
 let index = [];
 
 const addressOf = (number, record, view) =>
-  data ? data.pictures[`${number}/${record.seq}/${view}`] || "data:," : `runs/${number}/views/${record.seq}/${view}`;
+  data ? data.pictures[data.views[`${number}/${record.seq}/${view}`]] || "data:," : `runs/${number}/views/${record.seq}/${view}`;
 
 const headline = () => {
   const [first] = panels.values();

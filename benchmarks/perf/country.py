@@ -1,0 +1,91 @@
+"""Opening a part of an extract as large as a country: seconds of a core and megabytes against a town's.
+
+    python -m benchmarks.perf.country TOWN.osm.pbf LAT,LNG [--copies 17]
+
+The country is the town again and again, side by side; Liechtenstein 17 times has 300,000 houses.
+"""
+
+import os
+import subprocess
+import sys
+from argparse import ArgumentParser
+from collections.abc import Sequence
+from math import ceil, sqrt
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import osmium
+from osmium.osm import mutable
+
+_OPEN = """
+import resource, sys, virl
+virl.open_city(sys.argv[1])
+used = resource.getrusage(resource.RUSAGE_SELF)
+print(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+"""
+_KINDS = (osmium.osm.NODE, osmium.osm.WAY, osmium.osm.RELATION)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Write a country, and print what the same square costs in it and in the town."""
+    parser = ArgumentParser(description=__doc__)
+    parser.add_argument("town", type=Path, help="extract of a town")
+    parser.add_argument("around", help="middle of the square that is opened in both")
+    parser.add_argument("--copies", type=int, default=17)
+    asked = parser.parse_args(arguments)
+    with TemporaryDirectory() as folder:
+        country = repeat_town(asked.town, asked.copies, Path(folder, "country.osm.pbf"))
+        for file in (asked.town, country):
+            with TemporaryDirectory() as cache:
+                command = [sys.executable, "-c", _OPEN, f"{file}@{asked.around}"]
+                env = os.environ | {"VIRL_CACHE": cache}
+                done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)  # noqa: S603
+                seconds, megabytes = done.stdout.split()
+            size = file.stat().st_size / 1e6
+            print(f"{file.name}, {size:.1f} MB: {float(seconds):.1f} CPU s, {float(megabytes):.0f} MB")
+
+
+def repeat_town(town: Path, copies: int, out: Path) -> Path:
+    """Write an extract with a town and its copies, each at other coordinates; return the file.
+
+    Args:
+        town: an extract.
+        copies: how often the town stands in it, the original included.
+        out: the file to write.
+    """
+    nodes = osmium.FileProcessor(str(town), osmium.osm.NODE)
+    spots = [one.location for one in nodes if isinstance(one, osmium.osm.Node)]
+    across, up = (max(side) - min(side) for side in ([at.x for at in spots], [at.y for at in spots]))
+    numbers = max(one.id for one in osmium.FileProcessor(str(town)))
+    columns = ceil(sqrt(copies))
+    with osmium.SimpleWriter(str(out), overwrite=True) as writer:
+        for kind in _KINDS:
+            for copy in range(copies):
+                east, north = (copy % columns) * across, (copy // columns) * up
+                for one in osmium.FileProcessor(str(town), kind):
+                    writer.add(_move(one, copy * numbers, east, north))
+    return out
+
+
+def _move(one: Any, further: int, east: int, north: int) -> Any:
+    """Return a copy of an object with higher numbers, a node also at another place.
+
+    Args:
+        one: node, way or relation.
+        further: what is added to its number and to those that it names.
+        east: what is added to its place, 1e-7 degrees.
+        north: the same.
+    """
+    number, tags = one.id + further, dict(one.tags)
+    if isinstance(one, osmium.osm.Node):
+        at = (one.location.x + east) / 1e7, (one.location.y + north) / 1e7
+        return mutable.Node(id=number, location=at, tags=tags)
+    if isinstance(one, osmium.osm.Way):
+        return mutable.Way(id=number, nodes=[node.ref + further for node in one.nodes], tags=tags)
+    members = [(member.type, member.ref + further, member.role) for member in one.members]
+    return mutable.Relation(id=number, members=members, tags=tags)
+
+
+if __name__ == "__main__":
+    main()
