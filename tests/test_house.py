@@ -57,7 +57,13 @@ def test_no_module_is_imported_that_is_not_used(module: str, unused: set[str]) -
         (
             ["doctor"],
             1650,
-            {"numba", "networkx", "osmium", "virl.doctor.open_services", "virl.platform.movement.intention"},
+            {
+                "numba",
+                "networkx",
+                "osmium",
+                "virl.doctor.open_services",
+                "virl.platform.navigators.intention",
+            },
         ),
     ],
 )
