@@ -63,7 +63,8 @@ def test_her_page_has_the_heat_map_and_the_pictures(told: tuple[Path, str]) -> N
     data = json.loads(found[1])
     assert len(data["finds"]) == sum(result_of(run)["found"].values())
     assert any(level["cells"] for level in data["heat"])
-    assert all(sight["crop"].startswith("data:image/") for find in data["finds"] for sight in find["sights"])
+    sights = [sight for find in data["finds"] for sight in find["sights"]]
+    assert all(picture.startswith("data:image/") for sight in sights for picture in sight["pictures"])
     assert "every panorama of the region is visited" in html
     assert 'href="consulted/round/report.html"' in html.replace("./", "")
 

@@ -116,7 +116,7 @@ def test_zebras_are_painted_where_crossings_are_mapped_and_nowhere_else(tmp_path
     line = shapely.LineString(twin.plan.layout.streets[zebra.street].line)
     spot = written(twin, line.interpolate(zebra.along))
     assert (spot.x, spot.y) == (pytest.approx(50, abs=0.2), pytest.approx(0, abs=0.2))
-    segments = street_segments(twin.plan.layout)
+    segments = street_segments(twin.plan.layout, twin.plan.layout.streets)
     painted = segments[(segments[:, 9] < 1e8) | (segments[:, 10] < 1e8)]
     assert len(painted) == 1
     assert painted[0, 4] == pytest.approx(4.8, abs=0.01)

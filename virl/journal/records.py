@@ -168,8 +168,8 @@ class ObjectRecord(Record):
     lng: Longitude
     new: bool
     """True if the thing was seen for the first time."""
-    picture: RunFile
-    """The view with the thing marked: a path within the run's folder."""
+    picture: RunFile | Literal[""]
+    """The view with the thing marked: a path within the run's folder; empty if none is kept."""
 
 
 class StartRecord(Record):

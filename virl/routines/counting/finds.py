@@ -25,9 +25,9 @@ class RecordedSighting:
     why: str
     """The reason why it was taken for this thing, or for a new one."""
     crop: str
-    """The picture of the thing: a path within the run's folder."""
+    """The picture of the thing: a path within the run's folder; empty if it is not kept."""
     picture: str
-    """The view with the thing marked: a path within the run's folder."""
+    """The view with the thing marked: a path within the run's folder; empty if it is not kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +55,8 @@ class Find:
 
     @property
     def best(self) -> RecordedSighting:
-        """The view that shows it best."""
-        return max(self.sights, key=lambda sight: sight.seen.score)
+        """The view that shows it best, of those that are kept."""
+        return max(self.sights, key=lambda sight: (bool(sight.picture), sight.seen.score))
 
 
 def read_finds(folder: Path, counted: Path | None = None) -> tuple[Find, ...]:
@@ -130,8 +130,8 @@ def _to_find(thing: MemoryObject, told: _History, memory: str) -> Find:
             told.step.get(seen.number),
             distance(seen.position, place),
             told.reason(seen),
-            f"{memory}/{seen.crop}",
-            f"{memory}/{seen.picture}",
+            f"{memory}/{seen.crop}" if seen.crop else "",
+            f"{memory}/{seen.picture}" if seen.picture else "",
         )
         for seen in thing.views
     )

@@ -68,6 +68,11 @@ def count_along(agent: Agent, walk: Walk, start: Callable[[Agent], Pose]) -> Non
     ended = last.outcome or Outcome("limit" if at_limit else "finished", last.decided)
     if ended.kind == "missed":
         ended = replace(ended, kind="finished")
+    sights = [seen for thing in things for seen in thing.views]
+    if (kept := sum(bool(seen.picture) for seen in sights)) < len(sights):
+        ended = ended.with_detail(
+            f"pictures are kept of {kept:,} of {len(sights):,} sightings: the first and best of each thing"
+        )
     looked_from = tuple(LatLng(step.pose.lat, step.pose.lng) for step in agent.run.steps)
     claims = [
         CountClaim(kind, tuple(one.estimate.position for one in things if one.label == kind), looked_from)
@@ -133,7 +138,7 @@ def _take(agent: Agent, counter: Counter, step: Step, choice: Choice) -> None:
         step,
         views=[
             *sweep,
-            *(_view_record(seen, active=counting.active) for seen in visit.seen),
+            *(_view_record(seen, active=counting.active) for seen in visit.seen if seen.picture),
         ],
         asked=(),
         objects=_object_records(counter, visit),
@@ -179,5 +184,5 @@ def _object_records(counter: Counter, visit: Visit) -> list[ObjectRecord]:
 
 
 def _in_memory(path: str) -> str:
-    """Return the path of a memory's picture within the run's folder."""
-    return (Path(MEMORY) / path).as_posix()
+    """Return the path of a memory's picture within the run's folder; empty if none is kept."""
+    return (Path(MEMORY) / path).as_posix() if path else ""

@@ -152,7 +152,8 @@ def _page_data(
     """
     kinds, senses = _kinds(start, finds), start.character.get("senses")
     area = _outline(_plan(counted / SURVEY), paper)
-    whole = sum(len(find.sights) for find in finds) <= EMBEDDED_VIEWS
+    kept = sum(bool(sight.picture) for find in finds for sight in find.sights)
+    whole = kept <= EMBEDDED_VIEWS
     pictures, elapsed = _pictures(folder, finds, whole=whole), _elapsed_seconds(steps)
     return {
         "kinds": kinds,
@@ -166,6 +167,7 @@ def _page_data(
         "map": _map(paper, steps, finds, kinds, area) if paper else None,
         "thumbnails": {find.id: pictures.get(find.best.crop, "") for find in finds},
         "whole": whole,
+        "unkept": sum(len(find.sights) for find in finds) - kept,
         "memory": f"{(counted / MEMORY).relative_to(folder).as_posix()}/",
         "error": measured_error(senses.get("detector", "") if isinstance(senses, dict) else ""),
         "data": {
@@ -277,9 +279,9 @@ def _pictures(folder: Path, finds: Sequence[Find], *, whole: bool) -> Mapping[st
     return embed(folder, [file for find in finds for sight in find.sights for file in _files(sight)], _GRADES)
 
 
-def _files(sight: RecordedSighting) -> tuple[str, str]:
-    """Return the paths of the crop and of the whole picture of a sighting."""
-    return sight.crop, sight.picture
+def _files(sight: RecordedSighting) -> tuple[str, ...]:
+    """Return the paths of the crop and of the whole picture of a sighting; none if they are not kept."""
+    return (sight.crop, sight.picture) if sight.picture else ()
 
 
 def _elapsed_seconds(steps: Sequence[StepRecord]) -> dict[int, float]:
@@ -315,7 +317,7 @@ def _sight_data(
 ) -> dict[str, object]:
     """Return a sighting as plain data for the page: step, seconds, camera in degrees, metres and files."""
     camera = sight.seen.camera
-    crop, picture = (pictures.get(file, "") if whole else file for file in _files(sight))
+    shown = [pictures.get(file, "") if whole else file for file in _files(sight)]
     return {
         "step": sight.step,
         "seconds": round(elapsed.get(-1 if sight.step is None else sight.step, 0.0), 1),
@@ -325,8 +327,7 @@ def _sight_data(
         "metres": round(sight.metres, 1),
         "score": round(sight.seen.score, 2),
         "why": sight.why,
-        "crop": crop,
-        "picture": picture,
+        "pictures": shown,
         "size": [camera.width, camera.height],
     }
 

@@ -1,7 +1,7 @@
 """Meshes of buildings: walls with windows, cornices, mansard roofs, front doors."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 import shapely
@@ -75,8 +75,12 @@ _WINDOW = np.array([(facade.window.left, facade.window.right, facade.window.top)
 class Walls:
     """All walls of some buildings, as arrays of length n."""
 
+    number: Ints
+    """Number of each wall among those of the town."""
+    open_number: Ints
+    """Number of each wall among those with windows that start at the ground; -1 for all others."""
     building: Ints
-    """Id of the building of each wall."""
+    """Number of the building of each wall."""
     left: Floats
     """Left end as seen from outside, metres, shape (n, 2)."""
     right: Floats
@@ -98,17 +102,25 @@ class Walls:
     blank: NDArray[np.bool_]
     """True for walls without windows."""
 
+    def of_buildings(self, numbers: Ints) -> "Walls":
+        """Return the walls of some buildings, in the same order."""
+        mine = np.isin(self.building, numbers)
+        return Walls(*(getattr(self, column.name)[mine] for column in fields(self)))
 
-def building_mesh(buildings: Sequence[Building], signs: Sequence[Sign] = ()) -> Quads:
+
+def building_mesh(
+    buildings: Sequence[Building], signs: Sequence[Sign] = (), walls: Walls | None = None
+) -> Quads:
     """Return the quads of buildings without what belongs to frontages.
 
     Args:
-        buildings: of the town.
+        buildings: of the town, or some of them.
         signs: windows begin above those that hang on an upper floor.
+        walls: of these buildings; `None` measures them as those of the whole town.
     """
     if not buildings:
         return join([])
-    walls = _walls_of(buildings)
+    walls = walls_of(buildings) if walls is None else walls
     return join(
         [
             _storeys(walls),
@@ -159,13 +171,13 @@ def _storeys(walls: Walls) -> Quads:
         uv=uv,
         texture=np.where(walls.blank, _BLANK[walls.style], _FACADE[walls.style]),
         paint=walls.paint,
-        seed=walls.building * 31 + np.arange(len(bays)),
+        seed=walls.building * 31 + walls.number,
     )
 
 
 def _ground_floors(walls: Walls) -> Quads:
     """Return the fronts of the ground floors, of walls that start at the ground and are not blank."""
-    open_walls = ~walls.blank & (walls.base == 0)
+    open_walls = walls.open_number >= 0
     bays = _bays_of(walls)[open_walls]
     uv = np.stack([np.zeros_like(bays), np.zeros_like(bays), bays, np.ones_like(bays)], axis=1)
     left, right = walls.left[open_walls], walls.right[open_walls]
@@ -174,7 +186,7 @@ def _ground_floors(walls: Walls) -> Quads:
         uv=uv,
         texture=_GROUND[walls.style[open_walls]],
         paint=walls.paint[open_walls],
-        seed=walls.building[open_walls] * 17 + np.arange(len(bays)),
+        seed=walls.building[open_walls] * 17 + walls.open_number[open_walls],
     )
 
 
@@ -252,7 +264,7 @@ def bare_wall_mesh(signs: Sequence[Sign], walls: Walls) -> Quads:
         uv=np.stack([first, np.zeros_like(first), last - first, rise], axis=1),
         texture=_BLANK[walls.style[wall]],
         paint=walls.paint[wall],
-        seed=walls.building[wall] * 31 + wall,
+        seed=walls.building[wall] * 31 + walls.number[wall],
     )
     return join([bare, *_sills(walls, wall, first, last, per_metre, top, rise)])
 
@@ -295,9 +307,11 @@ def _sills(
     return [quads(upright(a, b, low, top[sign]), paint=SILL_PAINT), quads(over, paint=SILL_PAINT)]
 
 
-def _walls_of(buildings: Sequence[Building]) -> Walls:
+def walls_of(buildings: Sequence[Building]) -> Walls:
     """Return the walls of buildings, courtyards included."""
-    footprints = shapely.orient_polygons(np.array([b.footprint for b in buildings]), exterior_cw=False)
+    footprints = shapely.orient_polygons(
+        np.array([b.footprint for b in buildings], object), exterior_cw=False
+    )
     rings, house = shapely.get_rings(footprints, return_index=True)  # those of courtyards too
     points, ring = shapely.get_coordinates(rings, return_index=True)
     inner = ring[:-1] == ring[1:]
@@ -310,7 +324,12 @@ def _walls_of(buildings: Sequence[Building]) -> Walls:
     style = np.array([number for number, _ in looks], np.int64)
     paint = np.array([colour for _, colour in looks], float)
     base, height = np.array([b.base for b in buildings]), np.array([b.height for b in buildings])
+    blank = (length < _BLANK_WALL_M) | (height - base < _STOREY_M - 1.0)[owner]
+    blank |= _party(footprints, left, right, owner, np.stack([base, height, variant]))
+    is_open = ~blank & (base == 0)[owner]
     return Walls(
+        number=np.arange(len(owner)),
+        open_number=np.where(is_open, np.cumsum(is_open) - 1, -1),
         building=owner,
         left=left,
         right=right,
@@ -322,9 +341,7 @@ def _walls_of(buildings: Sequence[Building]) -> Walls:
         style=style[owner],
         paint=paint[owner],
         simple=(shapely.area(footprints) > _CONVEX * shapely.area(shapely.convex_hull(footprints)))[owner],
-        blank=(length < _BLANK_WALL_M)
-        | (height - base < _STOREY_M - 1.0)[owner]
-        | _party(footprints, left, right, owner, np.stack([base, height, variant])),
+        blank=blank,
     )
 
 
@@ -353,7 +370,8 @@ def _party(
         measures: base, height and variant of the buildings, shape (3, n).
     """
     probe = (left + right) / 2 + outward(left, right) * 0.4
-    wall, other = shapely.STRtree(footprints).query(shapely.points(probe), predicate="within")
+    # Each footprint asks for the points within: so it is made ready once, not for each point.
+    other, wall = shapely.STRtree(np.asarray(shapely.points(probe))).query(footprints, predicate="contains")
     base, height, variant = measures[:, owner[wall]]
     base_beside, height_beside, variant_beside = measures[:, other]
     hidden = (base_beside <= base + 0.5) & (height_beside >= height - 0.5)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from virl.geo.globe import Floats
+from virl.geo.globe import Floats, Ints
 from virl.towns.plan.town_plan import Furniture, FurnitureKind, Rgb
 from virl.towns.render.mesh import (  # fmt: skip
     CUTOUT,
@@ -44,8 +44,8 @@ CAR_BUILDS: tuple[tuple[float, ...], ...] = (
 """Saloon, hatchback, van: metres of length, half width, waist, roof; shares before and behind the cabin."""
 
 
-def furniture_mesh(things: Sequence[Furniture], first_owner: int) -> Quads:
-    """Return the quads of all furniture, owned from `first_owner` on in the order of `things`."""
+def furniture_mesh(things: Sequence[Furniture], owners: Ints) -> Quads:
+    """Return the quads of furniture, each thing with its own owner."""
     groups: dict[tuple[FurnitureKind, int], list[int]] = {}
     for i, thing in enumerate(things):
         groups.setdefault((thing.kind, thing.variant % _VARIANTS[thing.kind]), []).append(i)
@@ -55,7 +55,7 @@ def furniture_mesh(things: Sequence[Furniture], first_owner: int) -> Quads:
         y = [things[i].y for i in members]
         heading = [things[i].heading for i in members]
         mesh, copy = place_copies(_TEMPLATES[kind](variant), x, y, heading)
-        parts.append(replace(mesh, owner=(first_owner + np.array(members))[copy].astype(np.int32)))
+        parts.append(replace(mesh, owner=owners[members][copy].astype(np.int32)))
     return join(parts)
 
 

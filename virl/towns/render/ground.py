@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
-from math import floor
 from typing import NamedTuple
 
 import cv2
@@ -18,17 +17,12 @@ from virl.towns.render.kernel import inline_kernel, kernel
 from virl.towns.render.light import SUN
 from virl.towns.render.rasters import Heights, Indices, RasterGrid, Shares
 from virl.towns.render.segments import MARGIN_M, segments_within, street_segments
+from virl.towns.render.squares import RIM_M, Square, Squares, bounds_of, find_touching, pick
 
-RIM_M = 80.0
-"""Metres of ground around the streets."""
-WHOLE_M = 3000.0
-"""Largest width and length in metres of a plan drawn as one raster; chosen: 130 MB."""
-PATCH_M = 500.0
-"""Metres of a side of a patch of a larger plan."""
 SEEN_M = 750.0
-"""Metres of ground around a patch; chosen: haze hides what is farther off."""
-PATCHES = 3
-"""Patches kept in memory, 50 MB each."""
+"""Metres of ground around a square; chosen: haze hides what is farther off."""
+KEPT_SQUARES = 3
+"""Squares whose rasters are kept in memory, 50 MB each."""
 SHADOW_M = 100.0
 """Metres of the farthest building that throws a shadow; chosen."""
 BED_M = 1.9
@@ -91,7 +85,7 @@ class GroundRasters(NamedTuple):
 
 
 class Grounds:
-    """The ground of a plan: one raster, or patches for a large plan.
+    """The ground of a plan, laid by squares.
 
     Args:
         plan: what to draw.
@@ -99,27 +93,28 @@ class Grounds:
 
     def __init__(self, plan: StreetPlan) -> None:
         self._plan = plan
-        self._segments = street_segments(plan)
-        everything = np.concatenate([street.line for street in plan.streets])
-        self._low, self._high = everything.min(axis=0) - RIM_M, everything.max(axis=0) + RIM_M
-        self._whole = bool(np.all(self._high - self._low <= WHOLE_M))
-        self._patch = lru_cache(maxsize=PATCHES)(self._lay)
+        self._squares = Squares(plan)
+        self._streets = bounds_of([street.line for street in plan.streets])
+        self._widest = max(street.road / 2 + street.pavement for street in plan.streets) + MARGIN_M
+        self._near = lru_cache(maxsize=KEPT_SQUARES)(self._lay)
 
     def ground_around(self, x: float, y: float) -> GroundRasters:
         """Return the rasters of the ground seen from a point, metres."""
-        if self._whole:
-            return self._patch(0, 0)
-        return self._patch(floor((x - self._low[0]) / PATCH_M), floor((y - self._low[1]) / PATCH_M))
+        return self._near(self._squares.at(x, y))
 
-    def _lay(self, across: int, up: int) -> GroundRasters:
-        """Return the rasters of the patch in a column and row, or of the whole plan."""
-        if self._whole:
-            return lay_ground(self._plan, self._segments, self._low, self._high)
-        corner = self._low + np.array([across, up]) * PATCH_M
-        low = np.maximum(corner - SEEN_M, self._low)
-        high = np.minimum(corner + PATCH_M + SEEN_M, self._high)
+    def _lay(self, square: Square) -> GroundRasters:
+        """Return the rasters of the ground seen from a square."""
+        plan, low, high = self._plan, self._squares.low, self._squares.high
+        if self._squares.is_one:
+            return lay_ground(plan, street_segments(plan, plan.streets), low, high)
+        corners = self._squares.box_around(square, SEEN_M)
+        low, high = np.maximum(corners[0], low), np.minimum(corners[1], high)
         # Looked at from far outside the plan, nothing of it would be left to draw.
-        return lay_ground(self._plan, self._segments, low, np.maximum(high, low + RIM_M))
+        high = np.maximum(high, low + RIM_M)
+        near = find_touching(self._streets, low - self._widest, high + self._widest)
+        # With the first street of all, for a square that none reaches.
+        streets = pick(plan.streets, np.union1d(near, [0]))
+        return lay_ground(plan, street_segments(plan, streets), low, high)
 
 
 def lay_ground(plan: StreetPlan, segments: Floats, low: Floats, high: Floats) -> GroundRasters:

@@ -28,7 +28,11 @@ BOUNCE_RGB: Floats = np.array([0.30, 0.29, 0.26])
 
 def brightness(normal: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the light on faces, RGB, shape (n, 3), by their unit normals, shape (n, 3)."""
-    sun = np.maximum(normal @ SUN.astype(np.float32), 0.0)[:, None]
+    toward = np.zeros(len(normal), np.float32)
+    # Not as a product of matrices: its last digit depends on how many faces there are.
+    for axis in (1, 0, 2):
+        toward = (normal[:, axis].astype(float) * SUN.astype(np.float32)[axis] + toward).astype(np.float32)
+    sun = np.maximum(toward, 0.0)[:, None]
     up = (normal[:, 2:] + 1) / 2
     # A little from the east, so that two shaded sides of a corner differ too.
     side = 0.06 * normal[:, :1]

@@ -17,22 +17,17 @@ from virl.towns.plan.town_plan import CAMERA_HEIGHT_M, PHOTO_SIZE, CityPlan, Sho
 from virl.towns.render import textures
 from virl.towns.render.ahead import compile_ahead
 from virl.towns.render.backdrop import shade_backdrop
-from virl.towns.render.barriers import barrier_mesh, track_mesh
-from virl.towns.render.buildings import building_mesh, door_mesh
-from virl.towns.render.furniture import furniture_mesh
 from virl.towns.render.ground import GroundRasters, Grounds
-from virl.towns.render.labelled import Labels, SeenThing, label_scene, members_of, seen_in, tally
+from virl.towns.render.labelled import Labels, SeenThing, label_scene, seen_in, tally
 from virl.towns.render.lens import Lens, aim_lens, fit_lens, lens_at, part_around, part_of
 from virl.towns.render.lettering import drawn_text, letter, texture_size
-from virl.towns.render.mesh import FRONT_ONLY, NOBODY, Quads, join
+from virl.towns.render.mesh import FRONT_ONLY, NOBODY
 from virl.towns.render.raster import GeometryBuffer, blank_drawing, cull, draw, mark_shown
-from virl.towns.render.scene import Scene, build_scene
+from virl.towns.render.scene import Scene
+from virl.towns.render.scenes import REACH_M, OwnedScene, Scenes
 from virl.towns.render.shade import shade_quads
 from virl.towns.render.smooth import smooth_edges
-from virl.towns.render.storefronts import sign_mesh, storefront_mesh
 
-REACH_M = 300.0
-"""Metres beyond which nothing is drawn; chosen: bends and haze hide the rest of a street."""
 SMALLEST_PIXELS = 0.7
 """Radius in pixels below which a quad is left out; chosen."""
 
@@ -77,7 +72,7 @@ class CityRenderer:
         self._streets = {street.id: street for street in plan.layout.streets}
         self._first_thing = len(self._signs)
         self._owners = _by_kind(["sign"] * len(self._signs) + [one.kind for one in plan.layout.furniture])
-        self._built: tuple[Scene, list[Ints]] | None = None
+        self._scenes: Scenes | None = None
         self._table, size = textures.texture_table([texture_size(sign) for sign in self._signs])
         self._coverage = np.zeros(size, np.uint8)
         self._lettered = np.zeros(len(self._signs), bool)
@@ -146,17 +141,19 @@ class CityRenderer:
             kinds: the only kinds looked for; `None` looks for all. The fewer, the faster.
         """
         lens = lens_at(x, y, camera)
+        owned = self._scene_around(lens)
+        scene = owned.scene
         wanted = self._wanted_owners(kinds)
-        order = self._in_sight(lens)
-        mine = order[wanted[self._scene.owner[order]]]
+        order = _in_sight(scene, lens)
+        mine = order[wanted[scene.owner[order]]]
         if not len(mine):
             return []
         # Only the part of the picture that may show what is looked for is drawn.
-        window, (across, down) = part_around(lens, self._scene.corners[mine].reshape(-1, 3))
-        order = self._quads_before(mine, window, order)
-        owner = np.where(wanted, np.arange(len(wanted), dtype=np.int32), NOBODY)[self._scene.owner[order]]
+        window, (across, down) = part_around(lens, scene.corners[mine].reshape(-1, 3))
+        order = _quads_before(scene, mine, window, order)
+        owner = np.where(wanted, np.arange(len(wanted), dtype=np.int32), NOBODY)[scene.owner[order]]
         counts, bounds = np.zeros(len(wanted), np.int64), np.empty((len(wanted), 4), np.int64)
-        tally(self._first_pass(window, order).shown, owner, counts, bounds)
+        tally(self._first_pass(scene, window, order).shown, owner, counts, bounds)
         # From the part to the whole picture, and from the last pixel to the end of the box.
         bounds += np.array([across, down, across + 1, down + 1])
         found = []
@@ -164,11 +161,8 @@ class CityRenderer:
             left, top, right, bottom = map(float, bounds[thing].tolist())
             box = (left, top, right, bottom)
             seen = int(counts[thing])
-            found.append(
-                self._name_visible(
-                    thing, box, x, y, seen / max(self._count_pixels_alone(self._members[thing], lens), seen)
-                )
-            )
+            alone = self._count_pixels_alone(scene, owned.members(thing), lens)
+            found.append(self._name_visible(thing, box, x, y, seen / max(alone, seen)))
         return sorted(found, key=lambda seen: (seen.distance, seen.id))
 
     def render_labelled(
@@ -180,18 +174,18 @@ class CityRenderer:
             lens: the camera, at any height.
             min_pixels: a thing that shows fewer is left out.
         """
-        order = self._in_sight(lens)
-        drawing = self._first_pass(lens, order)
+        scene = self._whole_scene
+        drawing = self._first_pass(scene, lens, _in_sight(scene, lens))
         found = []
         for seen in seen_in(drawing, self.labels, min_pixels):
-            whole = self._count_pixels_alone(self.labels.members[seen.thing], lens)
+            whole = self._count_pixels_alone(scene, self.labels.members[seen.thing], lens)
             found.append((seen, seen.pixels / max(whole, seen.pixels)))
-        return self._shade(drawing, lens), found
+        return self._shade(scene, drawing, lens), found
 
     @cached_property
     def labels(self) -> Labels:
         """The labels that a detector can find in this city."""
-        return label_scene(self._plan, self._scene)
+        return label_scene(self._plan, self._whole_scene)
 
     def _wanted_owners(self, kinds: Collection[str] | None) -> NDArray[np.bool_]:
         """Return True for each owner of these kinds; the last entry is for no owner."""
@@ -199,19 +193,6 @@ class CityRenderer:
         for kind in self._owners if kinds is None else self._owners.keys() & set(kinds):
             wanted[self._owners[kind]] = True
         return wanted
-
-    def _quads_before(self, wanted: Ints, lens: Lens, order: Ints) -> Ints:
-        """Return the quads no farther off than the farthest wanted one."""
-
-        def far_corners(quads: Ints, sign: int) -> Floats:
-            """Return the metres to the nearest (-1) or farthest (1) point of quads."""
-            spheres = self._scene.spheres[quads]
-            away: Floats = np.linalg.norm(spheres[:, :3] - lens.eye, axis=1)
-            return away + sign * spheres[:, 3]
-
-        # The near side of a bounding sphere against the far side of the farthest wanted one.
-        near: NDArray[np.bool_] = far_corners(order, -1) <= far_corners(wanted, 1).max()
-        return order[near]
 
     def _name_visible(self, owner: int, box: Box, x: float, y: float, share: float) -> Visible:
         """Return an owner as a visible sign or thing, with its metres from the camera."""
@@ -228,52 +209,38 @@ class CityRenderer:
         thing = self._plan.layout.furniture[owner - self._first_thing]
         return Visible(thing.id, thing.kind, thing.kind, box, hypot(thing.x - x, thing.y - y), share)
 
-    @property
-    def _scene(self) -> Scene:
-        """The quads of the city, made on the first use."""
-        return self._build()[0]
-
-    @property
-    def _members(self) -> list[Ints]:
-        """Indices of the quads of each sign and thing; the last entry is empty."""
-        return self._build()[1]
-
-    def _build(self) -> tuple[Scene, list[Ints]]:
-        """Return (the quads of the city, those of each owner), made on the first call."""
+    def _scene_around(self, lens: Lens) -> OwnedScene:
+        """Return the quads that may be seen through a lens, made on the first call."""
         with self._lock:
-            if self._built is None:
-                scene = build_scene(self._mesh())
-                things = len(self._signs) + len(self._plan.layout.furniture)
-                self._built = scene, members_of(scene.owner, things + 1)
-            return self._built
+            return self._made_scenes().scene_around(lens.eye[0], lens.eye[1])
 
-    def _mesh(self) -> Quads:
-        """Return the quads of the whole plan."""
-        layout, shops = self._plan.layout, self._plan.shops
-        return join(
-            [
-                building_mesh(layout.buildings, self._signs),
-                door_mesh(layout.frontages, {shop.frontage for shop in shops}),
-                storefront_mesh(shops, self._frontages),
-                sign_mesh(self._signs, len(textures.TILE_SETS), 0),
-                furniture_mesh(layout.furniture, self._first_thing),
-                track_mesh(layout.tracks),
-                barrier_mesh(layout.barriers),
-            ]
-        )
+    @property
+    def _whole_scene(self) -> Scene:
+        """The quads of the whole city."""
+        with self._lock:
+            return self._made_scenes().whole.scene
+
+    def _made_scenes(self) -> Scenes:
+        """Return the scenes of the city; call it within the lock."""
+        if self._scenes is None:
+            self._scenes = Scenes(self._plan)
+        return self._scenes
 
     def _render(self, lens: Lens, *, furniture: bool = True, window: FacePart | None = None) -> Image:
         """Return the picture through a lens, or a part of it."""
-        order = self._in_sight(lens, furniture=furniture)
+        scene = self._scene_around(lens).scene
+        order = _in_sight(scene, lens)
+        if not furniture:
+            order = order[scene.owner[order] < self._first_thing]
         lens = lens if window is None else part_of(lens, window.left, window.top, window.width, window.height)
-        return self._shade(self._first_pass(lens, order), lens)
+        return self._shade(scene, self._first_pass(scene, lens, order), lens)
 
-    def _shade(self, drawing: GeometryBuffer, lens: Lens) -> Image:
+    def _shade(self, scene: Scene, drawing: GeometryBuffer, lens: Lens) -> Image:
         """Return the picture of a drawing: coloured and smoothed."""
-        self._letter_signs(drawing)
+        self._letter_signs(scene, drawing)
         drawn = self._textures()
         sharp = np.empty((lens.height, lens.width, 3), np.uint8)
-        shade_quads(drawing, self._scene, drawn, lens, sharp)
+        shade_quads(drawing, scene, drawn, lens, sharp)
         compile_ahead().wait()
         shade_backdrop(drawing, self._ground_around(lens), drawn, lens, sharp)
         picture = sharp.copy()
@@ -281,29 +248,19 @@ class CityRenderer:
         smooth_edges(drawing, sharp, picture)
         return picture
 
-    def _in_sight(self, lens: Lens, *, furniture: bool = True) -> Ints:
-        """Return the indices of the quads that may be seen, nearest first."""
-        scene = self._scene
-        chosen, distance = np.empty(len(scene.seed), np.int64), np.empty(len(scene.seed))
-        found = cull(lens, scene, REACH_M, SMALLEST_PIXELS / lens.focal, chosen, distance)
-        # Stable, so that equal calls give equal pixels.
-        order = chosen[:found][np.argsort(distance[:found], kind="stable")]
-        return order if furniture else order[scene.owner[order] < self._first_thing]
-
-    def _first_pass(self, lens: Lens, order: Ints) -> GeometryBuffer:
+    def _first_pass(self, scene: Scene, lens: Lens, order: Ints) -> GeometryBuffer:
         """Return the drawing of quads: the one that each pixel shows."""
         drawing = blank_drawing(order, lens)
-        draw(drawing, self._scene, self._textures(), lens)
+        draw(drawing, scene, self._textures(), lens)
         return drawing
 
-    def _count_pixels_alone(self, members: Ints, lens: Lens) -> int:
+    def _count_pixels_alone(self, scene: Scene, members: Ints, lens: Lens) -> int:
         """Return the pixels that a thing would cover unhidden and uncropped."""
-        scene = self._scene
         away = scene.spheres[members, :3] - lens.eye
         # Quads with one side are drawn from in front only, as in the picture.
         faces = (scene.mode[members] != FRONT_ONLY) | (np.sum(away * scene.planes[members], axis=1) < 0)
         whole = fit_lens(lens, scene.corners[members].reshape(-1, 3))
-        return int(np.count_nonzero(self._first_pass(whole, members[faces]).depth))
+        return int(np.count_nonzero(self._first_pass(scene, whole, members[faces]).depth))
 
     def _ground_around(self, lens: Lens) -> GroundRasters:
         """Return the rasters of the ground around a lens."""
@@ -317,9 +274,9 @@ class CityRenderer:
         with self._lock:
             return textures.Textures(self._table, textures.all_tiles(), self._coverage)
 
-    def _letter_signs(self, drawing: GeometryBuffer) -> None:
+    def _letter_signs(self, scene: Scene, drawing: GeometryBuffer) -> None:
         """Draw the letters of the signs in a drawing that have none yet."""
-        signs = self._scene.texture[drawing.order] - len(textures.TILE_SETS)
+        signs = scene.texture[drawing.order] - len(textures.TILE_SETS)
         if self._lettered[signs[signs >= 0]].all():
             return
         shown = np.zeros(len(drawing.order), bool)
@@ -332,6 +289,28 @@ class CityRenderer:
                 offset = self._table[len(textures.TILE_SETS) + number, 1]
                 self._coverage[offset : offset + len(chain)] = chain
                 self._lettered[number] = True
+
+
+def _in_sight(scene: Scene, lens: Lens) -> Ints:
+    """Return the indices of the quads that may be seen, nearest first."""
+    chosen, distance = np.empty(len(scene.seed), np.int64), np.empty(len(scene.seed))
+    found = cull(lens, scene, REACH_M, SMALLEST_PIXELS / lens.focal, chosen, distance)
+    # Stable, so that equal calls give equal pixels.
+    return chosen[:found][np.argsort(distance[:found], kind="stable")]
+
+
+def _quads_before(scene: Scene, wanted: Ints, lens: Lens, order: Ints) -> Ints:
+    """Return the quads no farther off than the farthest wanted one."""
+
+    def far_corners(quads: Ints, sign: int) -> Floats:
+        """Return the metres to the nearest (-1) or farthest (1) point of quads."""
+        spheres = scene.spheres[quads]
+        away: Floats = np.linalg.norm(spheres[:, :3] - lens.eye, axis=1)
+        return away + sign * spheres[:, 3]
+
+    # The near side of a bounding sphere against the far side of the farthest wanted one.
+    near: NDArray[np.bool_] = far_corners(order, -1) <= far_corners(wanted, 1).max()
+    return order[near]
 
 
 def _by_kind(kinds: Sequence[str]) -> dict[str, NDArray[np.intp]]:

@@ -26,14 +26,14 @@ half its road, its pavement, where the zebra at the street's start begins, where
 its pavement is gravel."""
 
 
-def street_segments(plan: StreetPlan) -> Floats:
-    """Return the straight pieces of all streets, shape (n, `SEGMENT_FIELDS`)."""
+def street_segments(plan: StreetPlan, streets: Sequence[Street]) -> Floats:
+    """Return the straight pieces of some streets of a plan, shape (n, `SEGMENT_FIELDS`)."""
     ends = _zebras_at_junctions(plan) if plan.crossings is None else {}
     across: dict[int, list[float]] = {}
     for crossing in plan.crossings or ():
         across.setdefault(crossing.street, []).append(crossing.along)
     rows = []
-    for street in plan.streets:
+    for street in streets:
         half = street.road / 2 or NO_ROAD_M
         steps = np.diff(street.line, axis=0)
         lengths = np.hypot(steps[:, 0], steps[:, 1])

@@ -9,7 +9,7 @@ from virl.geo.globe import Floats, Ints
 from virl.towns.plan.town_plan import Frontage, Point, Shop, Sign
 from virl.towns.render.lettering import colours
 from virl.towns.render.mesh import Quads, join, outward, quads, upright
-from virl.towns.render.textures import TILE_INDEX
+from virl.towns.render.textures import TILE_INDEX, TILE_SETS
 
 PROUD_M = 0.06
 """Metres that a shopfront stands before the wall."""
@@ -169,13 +169,12 @@ def _awnings(f: _Fronts) -> Quads:
     return join(parts)
 
 
-def sign_mesh(signs: Sequence[Sign], first_texture: int, first_owner: int) -> Quads:
-    """Return the quads of all signs, and of their boards and posts, which nobody owns.
+def sign_mesh(signs: Sequence[Sign], numbers: Ints) -> Quads:
+    """Return the quads of signs, and of their boards and posts, which nobody owns.
 
     Args:
-        signs: in the order of their textures and owners.
-        first_texture: texture index of the first sign.
-        first_owner: owner index of the first sign.
+        signs: of the town, or some of them.
+        numbers: that of each sign among all of the town: its owner, and its texture after the tiles.
     """
     if not signs:
         return join([])
@@ -183,19 +182,18 @@ def sign_mesh(signs: Sequence[Sign], first_texture: int, first_owner: int) -> Qu
     bottom, top = np.array([s.bottom for s in signs]), np.array([s.top for s in signs])
     kind = np.array([s.kind for s in signs])
     paint, ink = (np.array([colours(s)[i] for s in signs]) for i in range(2))
-    number = np.arange(len(signs))
+    texture = len(TILE_SETS) + numbers
     out = outward(left, right)
     blade, board, plate = kind == "blade", kind == "board", kind == "plate"
     hung = plate | (kind == "signpost")
     parts = [
-        quads(upright(left, right, bottom, top), texture=first_texture + number, paint=paint, ink=ink,
-              owner=first_owner + number)
+        quads(upright(left, right, bottom, top), texture=texture, paint=paint, ink=ink, owner=numbers)
     ]  # fmt: skip
     back_left, back_right = right - out * BOARD_DEPTH_M, left - out * BOARD_DEPTH_M
     backs = upright(back_left, back_right, bottom, top)
     parts.append(
-        quads(backs[blade], texture=(first_texture + number)[blade], paint=paint[blade], ink=ink[blade],
-              owner=(first_owner + number)[blade])
+        quads(backs[blade], texture=texture[blade], paint=paint[blade], ink=ink[blade],
+              owner=numbers[blade])
     )  # fmt: skip
     parts.append(quads(backs[board], paint=(0.45, 0.33, 0.22)))
     parts.append(quads(backs[hung], paint=(0.55, 0.56, 0.58)))

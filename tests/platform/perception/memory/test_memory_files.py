@@ -210,3 +210,29 @@ def test_pixels_are_not_held(tmp_path: Path) -> None:
     for thing in memory.objects():
         memory.picture(thing.views[0].crop)
     assert len(memory._pictures._held) == 32
+
+
+def test_the_pictures_of_the_first_and_of_the_best_sightings_are_kept(tmp_path: Path) -> None:
+    memory = open_memory(tmp_path)
+    scores = [0.5, 0.4, 0.3, 0.45, 0.6, 0.6, 0.2, 0.9]
+    for number, score in enumerate(scores):
+        memory = VisualMemory.open(tmp_path, memory.settings)  # as after a kill
+        memory.add([sighting(Thing(5.0, 12.0), 0.0, float(number), score=score)])
+    (thing,) = memory.objects()
+    assert [bool(view.picture) for view in thing.views] == [True, True, True, False, True, False, False, True]
+    assert [bool(view.crop) for view in thing.views] == [bool(view.picture) for view in thing.views]
+    named = {name for view in thing.views for name in (view.crop, view.picture) if name}
+    assert {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.jpg")} == named
+
+
+def test_a_memory_with_all_its_pictures_goes_on_with_the_best(tmp_path: Path) -> None:
+    memory = open_memory(tmp_path)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("virl.platform.perception.memory.memory.FIRST_PICTURES", 99)  # as it was before
+        for number in range(6):
+            memory.add([sighting(Thing(5.0, 12.0), 0.0, float(number), score=0.5)])
+    memory = VisualMemory.open(tmp_path)
+    for number, score in ((6, 0.4), (7, 0.6)):
+        memory.add([sighting(Thing(5.0, 12.0), 0.0, float(number), score=score)])
+    (thing,) = memory.objects()
+    assert [bool(view.picture) for view in thing.views] == [True] * 6 + [False, True]

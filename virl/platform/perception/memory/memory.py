@@ -3,6 +3,7 @@
 import logging
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 from typing import Self
@@ -31,6 +32,8 @@ _log = logging.getLogger(__name__)
 
 _FOLDER = "pictures"
 _CROP_QUALITY, _VIEW_QUALITY = 95, 85  # JPEG; chosen: crops are matched, views only looked at
+FIRST_PICTURES = 3
+"""Sightings of a thing whose pictures are kept in any case; of later ones, those that beat all before."""
 _CACHED = 32  # chosen: crops held in memory, some 100 kB each
 _FRAME: tuple[int, int, int] = (255, 40, 120)  # colour of the drawn box; chosen: rare in streets
 
@@ -105,13 +108,19 @@ class VisualMemory:
         self._check(sightings)
         first = self._state.sightings
         seen = [_to_seen(first + i, sighting) for i, sighting in enumerate(sightings)]
+        views = {one.number: sighting.view for one, sighting in zip(seen, sightings, strict=True)}
         # Pictures before the record: after a kill no record lacks its pictures.
-        for one, sighting in zip(seen, sightings, strict=True):
-            self._pictures.keep(one.number, sighting.view, one.box)
-        assigned = self._associate(seen)
+        if self.settings.rules.features:
+            for one in seen:
+                self._pictures.keep_crop(one, views[one.number])
+        assigned = self._choose_pictures(self._associate(seen))
+        for one in (one for group in assigned for one in group.seen if one.picture):
+            if not self.settings.rules.features:
+                self._pictures.keep_crop(one, views[one.number])
+            self._pictures.keep_view(one, views[one.number])
         if self._log.next_seq == 0:
             self._log.append(Begun(settings=self.settings))
-        record = self._make_added(seen, assigned, name)
+        record = self._make_added(assigned, name)
         self._take(record, self._log.append(record))
         return list(record.verdicts)
 
@@ -226,7 +235,31 @@ class VisualMemory:
         crops = [(self.picture(one.crop), self.picture(other.crop)) for one, other in pairs]
         return [match.count for match in self._matcher.match(crops)]
 
-    def _make_added(self, seen: Sequence[Seen], assigned: Sequence[Assigned], name: str) -> Added:
+    def _choose_pictures(self, assigned: Sequence[Assigned]) -> list[Assigned]:
+        """Return the groups with the names of those pictures only that are worth a file.
+
+        They are those of a thing's first sightings, and of each that beats all before by its score. Crops are
+        all kept where they may be compared.
+        """
+        chosen = []
+        for group in assigned:
+            known = () if group.object_id is None else self._state.objects[group.object_id].views
+            kept, best = (
+                sum(bool(one.picture) for one in known),
+                max((one.score for one in known), default=-1.0),
+            )
+            fresh: dict[int, Seen] = {}
+            for one in sorted(group.seen, key=_number):
+                if kept < FIRST_PICTURES or one.score > best:
+                    fresh[one.number], kept = one, kept + 1
+                else:
+                    crop = one.crop if self.settings.rules.features else ""
+                    fresh[one.number] = replace(one, crop=crop, picture="")
+                best = max(best, one.score)
+            chosen.append(replace(group, seen=[fresh[one.number] for one in group.seen]))
+        return chosen
+
+    def _make_added(self, assigned: Sequence[Assigned], name: str) -> Added:
         """Return the record of new sightings, with verdicts and new positions of their objects."""
         verdicts: dict[int, Verdict] = {}
         estimates: dict[str, Estimate] = {}
@@ -243,8 +276,8 @@ class VisualMemory:
         return Added(
             seq=self._log.next_seq,
             name=name,
-            sightings=tuple(seen),
-            verdicts=tuple(verdicts[one.number] for one in seen),
+            sightings=tuple(sorted((one for group in assigned for one in group.seen), key=_number)),
+            verdicts=tuple(verdicts[number] for number in sorted(verdicts)),
             estimates=estimates,
         )
 
@@ -258,6 +291,11 @@ class VisualMemory:
         """Return the verdicts of an earlier look around of this name."""
         record = self._log.read_one(self._named[name])
         return list(record.verdicts) if isinstance(record, Added) else []
+
+
+def _number(seen: Seen) -> int:
+    """Return the number of a sighting."""
+    return seen.number
 
 
 def _to_seen(number: int, sighting: Sighting) -> Seen:
@@ -324,22 +362,23 @@ class Pictures:
         thousand = f"{_FOLDER}/{number // 1000:03d}"
         return f"{thousand}/{number:06d}-crop.jpg", f"{thousand}/{number:06d}-view.jpg"
 
-    def keep(self, number: int, view: View, box: Box) -> None:
-        """Write the crop and the view of a sighting, and replace any left over.
-
-        Args:
-            number: of the sighting.
-            view: that it was seen in.
-            box: of the thing, pixels.
+    def keep_view(self, seen: Seen, view: View) -> None:
+        """Write the view of a sighting, and replace any left over.
 
         Raises:
             CannotWrite: the disk refuses.
         """
-        crop_name, view_name = self.names(number)
+        _write(self._folder / seen.picture, _draw_frame(view.pixels, seen.box), _VIEW_QUALITY)
+
+    def keep_crop(self, seen: Seen, view: View) -> None:
+        """Write the crop of a sighting, and replace any left over.
+
+        Raises:
+            CannotWrite: the disk refuses.
+        """
         # The file may be another picture than the one held: of a look around that was not recorded.
-        self._held.pop(crop_name, None)
-        _write(self._folder / crop_name, crop(view.pixels, box, self._margin), _CROP_QUALITY)
-        _write(self._folder / view_name, _draw_frame(view.pixels, box), _VIEW_QUALITY)
+        self._held.pop(seen.crop, None)
+        _write(self._folder / seen.crop, crop(view.pixels, seen.box, self._margin), _CROP_QUALITY)
 
     def load(self, name: str) -> Image:
         """Return a picture from disk; the latest are held in memory.

@@ -42,9 +42,9 @@ class Seen:
     box: Box
     """Left, top, right and bottom of the thing, pixels of the view."""
     crop: str
-    """Path, within the memory's folder, of a picture of the thing with a margin."""
+    """Path, within the memory's folder, of a picture of the thing with a margin; empty if none is kept."""
     picture: str
-    """Path, within the memory's folder, of the whole view with the box drawn in."""
+    """Path, within the memory's folder, of the whole view with the box drawn in; empty if none is kept."""
 
 
 @dataclass(frozen=True, slots=True)

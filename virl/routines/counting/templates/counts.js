@@ -146,7 +146,9 @@
     const when = sight.step === null ? "" : `Step ${sight.step}, ${duration(sight.seconds)} after the start. `;
     const where = `From panorama ${sight.pano}, ${sight.metres.toFixed(1)} m away, looking to ${sight.heading.toFixed(0)}°, ${sight.fov.toFixed(0)}° wide.`;
     words.append(make("p", "", `${when}${where} Score ${sight.score.toFixed(2)}.`), make("p", "why", sight.why));
-    item.append(picture(sight.crop, "crop", find.title), picture(sight.picture, "view", `The view with ${find.title} marked`), words);
+    if (!sight.pictures.length) words.append(make("p", "gone", "No picture is kept of this view."));
+    const looks = [["crop", find.title], ["view", `The view with ${find.title} marked`]];
+    item.append(...sight.pictures.map((source, number) => picture(source, ...looks[number])), words);
     return item;
   };
 
