@@ -25,8 +25,7 @@ from virl.pages.fonts import FONT_FOLDER
 from virl.pages.map_picture import draw_picture
 from virl.pages.maps import map_figure
 from virl.pages.paper import Extent, lay_out, on_paper
-from virl.platform.city.relocate import relocate
-from virl.platform.city.streetview import Camera
+from virl.platform.city.streetview import Camera, relocate
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.offline.city import draw_plan
 from virl.towns.plan.town_plan import CityPlan

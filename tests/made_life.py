@@ -21,7 +21,7 @@ from virl.journal.records import NoteRecord, Result, StepRecord
 from virl.mind.open import open_mind
 from virl.money.ledger import Ledger
 from virl.platform.city.city import City, Truth
-from virl.platform.movers.links import LinksMover
+from virl.platform.movers.base import LinksMover
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.providers.cities import open_city
 from virl.settings.model import check_settings

@@ -9,8 +9,7 @@ import PIL.Image
 from PIL.ExifTags import GPS, IFD, Base
 
 from virl.geo.globe import LatLng
-from virl.platform.city.attitude import Attitude
-from virl.platform.city.streetview import Image
+from virl.platform.city.streetview import Attitude, Image
 
 MORNING = datetime(2026, 5, 2, 8, 0, 0, tzinfo=UTC)
 

@@ -20,12 +20,11 @@ from virl.journal.journal import read_journal
 from virl.journal.records import EndRecord, NoteRecord, Result
 from virl.mind.base import Mind
 from virl.mind.rules import RuleMind
-from virl.platform.city.city import City
-from virl.platform.city.listings import Listing
+from virl.platform.city.city import City, Listing
 from virl.platform.city.maps import SPEED_M_S, Route, TravelMode
 from virl.platform.city.places import OpeningHours, Place, Review
 from virl.platform.city.streetview import Camera, Image, Panorama, View
-from virl.platform.movers.links import LinksMover
+from virl.platform.movers.base import LinksMover
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.perception.open import open_senses
 from virl.platform.providers.rentcast.listings import FileListings

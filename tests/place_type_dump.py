@@ -17,8 +17,15 @@ from pydantic import BaseModel
 from virl.datasets.collect.questions import load_intentions
 from virl.mind.lexicon import load_lexicon
 from virl.osm.places import TYPE_KEYS, type_table
-from virl.platform.city.place_types import Mark, by_type, types_20, types_96, types_marked, types_named
-from virl.platform.city.type_words import more_words
+from virl.platform.city.place_types import (
+    Mark,
+    by_type,
+    more_words,
+    types_20,
+    types_96,
+    types_marked,
+    types_named,
+)
 from virl.platform.perception.lexicons.sign_lexicon import LexiconSettings
 from virl.platform.providers.google import places
 from virl.platform.providers.open.overture import _wider

@@ -36,7 +36,7 @@ def test_the_platform_folder_does_not_shadow_the_standard_library(code: str) -> 
     ("module", "unused"),
     [
         ("virl.cli.main", {"numpy", "scipy", "shapely", "pydantic", "yaml", "jinja2", "PIL", "numba", "cv2"}),
-        ("virl.agent.start", {"virl.platform.movers.web", "virl.platform.movers.web_browser"}),
+        ("virl.agent.start", {"virl.platform.movers.web"}),
     ],
 )
 def test_no_module_is_imported_that_is_not_used(module: str, unused: set[str]) -> None:
@@ -57,7 +57,13 @@ def test_no_module_is_imported_that_is_not_used(module: str, unused: set[str]) -
         (
             ["doctor"],
             1650,
-            {"numba", "networkx", "osmium", "virl.doctor.open_services", "virl.platform.movement.intention"},
+            {
+                "numba",
+                "networkx",
+                "osmium",
+                "virl.doctor.open_services",
+                "virl.platform.navigators.intention",
+            },
         ),
     ],
 )

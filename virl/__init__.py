@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from virl.errors import VirlError
     from virl.geo.globe import LatLng
     from virl.platform.city.city import City
-    from virl.platform.city.geoframes import save_geodataframes, to_geodataframes
+    from virl.platform.city.interchange import save_geodataframes, to_geodataframes, to_networkx
     from virl.platform.city.maps import Route
-    from virl.platform.city.networks import to_networkx
     from virl.platform.city.places import Place
     from virl.platform.city.streetview import Camera, Pose, View
     from virl.platform.perception.boxes import draw_detections
@@ -112,10 +111,10 @@ _MODULES = {
     "read_run": "virl.api.results",
     "run": "virl.api.running",
     "run_benchmark": "virl.api.benchmarks",
-    "save_geodataframes": "virl.platform.city.geoframes",
+    "save_geodataframes": "virl.platform.city.interchange",
     "to_folium": "virl.api.web_maps",
-    "to_geodataframes": "virl.platform.city.geoframes",
-    "to_networkx": "virl.platform.city.networks",
+    "to_geodataframes": "virl.platform.city.interchange",
+    "to_networkx": "virl.platform.city.interchange",
     "walk": "virl.api.walking",
 }
 """The module of each name, so that `import virl` loads none of them."""

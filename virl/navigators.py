@@ -1,11 +1,10 @@
 """Navigators, which decide where a walk goes, and what they need."""
 
 from virl.geo.region import Region
-from virl.platform.city.relocate import relocate
+from virl.platform.city.streetview import relocate
 from virl.platform.movers.base import Choice
-from virl.platform.navigators.point.navigator import PointNavigator
-from virl.platform.navigators.point.plan import PointPlan, plan_route
-from virl.platform.navigators.region.navigator import RegionNavigator
+from virl.platform.navigators.point import PointNavigator, PointPlan, plan_route
+from virl.platform.navigators.region import RegionNavigator
 from virl.platform.navigators.sight.navigator import Explorer, SightNavigator
 from virl.platform.navigators.tourist.navigator import TouristNavigator
 from virl.platform.navigators.tourist.spotting import LandmarkSighting, LandmarkSpotter

@@ -20,7 +20,7 @@ from virl.bench.resources import truth_of
 from virl.errors import BadInput
 from virl.geo.globe import LatLng
 from virl.platform.city.city import City
-from virl.platform.city.networks import held_street_map
+from virl.platform.city.interchange import held_street_map
 from virl.platform.city.places import DAYS, Place
 from virl.settings.model import Settings, load_settings
 

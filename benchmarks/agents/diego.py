@@ -15,7 +15,7 @@ from virl.errors import MindFailed
 from virl.geo.globe import LatLng
 from virl.platform.city.city import City
 from virl.platform.city.places import DAYS
-from virl.platform.city.relocate import relocate
+from virl.platform.city.streetview import relocate
 from virl.routines.day.checker import DayEntry, Violation, check, entries_of
 from virl.routines.day.facts import CityFacts
 from virl.routines.day.prices import MEAL_USD

@@ -21,7 +21,7 @@ from virl.errors import NoRoute
 from virl.geo.globe import LatLng, distance
 from virl.journal.records import Result
 from virl.platform.city.city import City
-from virl.platform.city.networks import held_street_map
+from virl.platform.city.interchange import held_street_map
 from virl.platform.city.places import Place
 from virl.platform.city.streetview import Image
 from virl.platform.perception.base import Reader, TextLine

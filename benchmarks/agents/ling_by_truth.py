@@ -2,7 +2,7 @@
 
 from virl.agent.agent import Agent
 from virl.bench.resources import truth_of
-from virl.platform.navigators.tourist.oracle import TruthSpotter
+from virl.platform.navigators.tourist.spotting import TruthSpotter
 from virl.routines.directions.following.tour import ask_and_walk
 
 

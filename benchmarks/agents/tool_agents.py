@@ -25,7 +25,7 @@ from virl.mind.rules import RuleMind
 from virl.money.ledger import Ledger
 from virl.money.spending import Exchange
 from virl.platform.city.city import City
-from virl.platform.city.networks import held_street_map
+from virl.platform.city.interchange import held_street_map
 from virl.routines.by_tools.deciding import Decider
 from virl.tools.base import Listing, ToolResult
 from virl.tools.moving import Whereabouts

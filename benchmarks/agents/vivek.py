@@ -27,8 +27,7 @@ from shapely import Polygon
 
 from virl.bench.benchmark import Metric
 from virl.bench.episode import Data, Record
-from virl.platform.city.city import City
-from virl.platform.city.listings import Listing
+from virl.platform.city.city import City, Listing
 from virl.platform.city.places import Place
 from virl.platform.providers.cities import region_of_city
 from virl.settings.model import Settings, load_settings

@@ -11,13 +11,11 @@ from virl.errors import BadInput
 from virl.geo.globe import LatLng, LocalFrame, distance
 from virl.geo.region import Region
 from virl.platform.city.city import City
-from virl.platform.city.networks import held_street_map
+from virl.platform.city.interchange import held_street_map
 from virl.platform.city.streetview import Pose
-from virl.platform.movers.links import LinksMover
-from virl.platform.navigators.point.navigator import PointNavigator
-from virl.platform.navigators.point.plan import plan_route
-from virl.platform.navigators.region.navigator import RegionNavigator
-from virl.platform.navigators.tour.shortest import nearest_neighbour
+from virl.platform.movers.base import LinksMover
+from virl.platform.navigators.point import PointNavigator, plan_route
+from virl.platform.navigators.region import RegionNavigator, nearest_neighbour
 
 _Panoramas = Sequence[tuple[str, LatLng]]
 """Ids and positions of panoramas."""

@@ -30,12 +30,12 @@ from virl.journal.records import Result, StepRecord
 from virl.mind.base import Mind, Pictures, Prompt, ReplyT
 from virl.money.ledger import Ledger
 from virl.platform.city.city import City
-from virl.platform.city.liveliest import liveliest
+from virl.platform.city.interchange import held_street_map
 from virl.platform.city.maps import SPEED_M_S
-from virl.platform.city.networks import held_street_map
 from virl.platform.city.places import Place
+from virl.platform.city.starts import liveliest
 from virl.platform.city.streetview import Panorama, Pose
-from virl.platform.movers.links import LinksMover
+from virl.platform.movers.base import LinksMover
 from virl.registry import first_line
 
 from .score import BANDS, METRICS, score, show

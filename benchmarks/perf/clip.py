@@ -22,9 +22,9 @@ from statistics import median
 import numpy as np
 
 from virl.extras import module
-from virl.platform.city.networks import held_street_map
+from virl.platform.city.interchange import held_street_map
 from virl.platform.city.streetview import Image, StreetView
-from virl.platform.navigators.velma.scorer import OFFSETS, StreetViews, landmark_camera
+from virl.platform.navigators.velma.vision import OFFSETS, StreetViews, landmark_camera
 from virl.platform.perception.base import Embeddings, Recognizer
 from virl.platform.perception.embeddings import open_store
 from virl.platform.perception.models import ModelOptions, Models

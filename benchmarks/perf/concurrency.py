@@ -38,7 +38,7 @@ from virl.datasets.collect.dataset import (
 )
 from virl.geo.globe import destination
 from virl.platform.city.city import City
-from virl.platform.city.networks import held_street_map
+from virl.platform.city.interchange import held_street_map
 from virl.platform.providers import open_city
 
 from ..vln.definition import Options

@@ -32,11 +32,10 @@ from virl.errors import BadInput, NoImagery
 from virl.geo import globe
 from virl.geo.globe import LatLng
 from virl.platform.city.city import City
-from virl.platform.city.networks import held_street_map
+from virl.platform.city.interchange import held_street_map
 from virl.platform.city.streetview import Camera, Link, Panorama, Pose, StreetView, View
-from virl.platform.movers.base import Mover
+from virl.platform.movers.base import LinksMover, Mover
 from virl.platform.movers.grid import Rings
-from virl.platform.movers.links import LinksMover
 from virl.platform.movers.open_mover import open_mover
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.google.settings import load_google_settings

@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from virl.platform.city.networks import held_street_map
+from virl.platform.city.interchange import held_street_map
 from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.detectors.rendered import RenderedDetector, RenderedSettings
 from virl.platform.perception.models import read_model

@@ -19,7 +19,7 @@ from typing import TypeVar
 import numpy as np
 
 from virl.geo.globe import Floats, Ints, LatLng, LocalFrame
-from virl.platform.city.graph_maps import GraphMaps
+from virl.platform.city.graph import GraphMaps
 from virl.towns.on_demand import renderer_on_demand
 from virl.towns.plan.town_plan import CityPlan, Panoramas, Street, StreetPlan
 from virl.towns.render.ground import Grounds, grid_of

@@ -17,7 +17,7 @@ from rapidfuzz import fuzz
 
 from virl.bench.resources import truth_of
 from virl.platform.city.city import Truth, Visible
-from virl.platform.city.networks import held_street_map
+from virl.platform.city.interchange import held_street_map
 from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.base import Reader, TextLine
 from virl.platform.perception.models import ModelOptions, Models

@@ -17,9 +17,8 @@ import numpy as np
 from virl.errors import BadInput
 from virl.geo.globe import LatLng, LocalFrame
 from virl.platform.city.graph import NavigationGraph, build_graph
-from virl.platform.movers.discrete.rules import VELMA
-from virl.platform.movers.discrete.table import ACTIONS, build_table
-from virl.platform.movers.discrete.walker import Walker, WalkerBatch
+from virl.platform.movers.discrete.actions import VELMA
+from virl.platform.movers.discrete.table import ACTIONS, Walker, WalkerBatch, build_table
 from virl.platform.providers.graph.home import find_data
 from virl.platform.providers.graph.touchdown import load_touchdown
 

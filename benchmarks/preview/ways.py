@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from virl.errors import BadInput, NoRoute
 from virl.geo.globe import distance
 from virl.platform.city.city import City, Truth
-from virl.platform.city.networks import held_street_map
+from virl.platform.city.interchange import held_street_map
 from virl.platform.city.streetview import Camera, Pose
-from virl.platform.movers.links import LinksMover
+from virl.platform.movers.base import LinksMover
 from virl.platform.perception.active import Look
 from virl.routines.directions.walkway import Stand, walk_to
 from virl.routines.preview.track import Side, Track

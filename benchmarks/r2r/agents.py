@@ -11,15 +11,12 @@ from virl.bench.walks import WalkingAgent
 from virl.errors import UnknownName
 from virl.geo.globe import signed_turn
 from virl.mind.base import Mind
-from virl.platform.city.episodes import InstructionEpisode
-from virl.platform.city.graph import NavigationGraph
-from virl.platform.movers.discrete.actions import Action
-from virl.platform.movers.discrete.rules import WalkState
+from virl.platform.city.graph import InstructionEpisode, NavigationGraph
+from virl.platform.movers.discrete.actions import Action, WalkState
 from virl.platform.navigators.instruction.base import InstructionNavigator, Move, in_chat
 from virl.platform.navigators.navgpt.navigator import NavGptNavigator
 from virl.platform.navigators.navgpt.observation import Observations
-from virl.platform.navigators.navgpt.published import read_published
-from virl.platform.navigators.navgpt.sources import GraphObservations
+from virl.platform.navigators.navgpt.sources import GraphObservations, read_published
 
 from .dataset import Data
 from .options import Options

@@ -16,7 +16,7 @@ from virl.bench.walks import (
     show_walk,
     walk_episodes,
 )
-from virl.platform.movers.discrete.rules import WalkState
+from virl.platform.movers.discrete.actions import WalkState
 from virl.registry import first_line
 
 from .agents import open_agent

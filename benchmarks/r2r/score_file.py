@@ -17,7 +17,7 @@ from virl.cli.guard import add_guard
 from virl.console import SafeConsole
 from virl.errors import BadInput
 from virl.files.json_reading import misfits
-from virl.platform.city.episodes import InstructionEpisode
+from virl.platform.city.graph import InstructionEpisode
 from virl.platform.providers.graph.home import find_data
 
 from .dataset import Building, gold_paths, open_buildings

@@ -15,17 +15,14 @@ from virl.errors import BadInput
 from virl.geo.globe import bearing
 from virl.mind.base import Mind
 from virl.platform.city.city import City
-from virl.platform.city.graph import NavigationGraph
+from virl.platform.city.graph import NavigationGraph, whole_graph
 from virl.platform.city.streetview import Camera, Image, Pose, view_of_picture
-from virl.platform.city.whole_graph import whole_graph
-from virl.platform.movers.base import Step, is_steered
-from virl.platform.movers.links import LinksMover
-from virl.platform.navigators.instruction.human import HUMAN
+from virl.platform.movers.base import LinksMover, Step, is_steered
+from virl.platform.navigators.instruction.baselines import HUMAN
 from virl.platform.navigators.sight.explorer import SightExplorer
-from virl.platform.navigators.sight.goal import SightGoal
+from virl.platform.navigators.sight.goal import SightGoal, goal_in_picture, goal_in_words
 from virl.platform.navigators.sight.looking import Kept, SignLooks
 from virl.platform.navigators.sight.navigator import Explorer, SightNavigator
-from virl.platform.navigators.sight.understanding import goal_in_picture, goal_in_words
 from virl.platform.perception.lexicons.sign_lexicon import Lexicon
 from virl.platform.perception.models import Models
 from virl.registry import first_line

@@ -13,7 +13,7 @@ from virl.errors import BadInput
 from virl.geo.globe import Floats, signed_turn
 from virl.platform.city.city import City
 from virl.platform.city.graph import NavigationGraph
-from virl.platform.city.weekly_hours import Moment, told_moment
+from virl.platform.city.places import Moment, told_moment
 
 from .targets import Among, Kind, SightTarget, panoramas_in_sight, targets
 

@@ -15,9 +15,8 @@ from virl.mind.lexicon import words_of
 from virl.platform.city.city import City, Visible
 from virl.platform.city.graph import NavigationGraph
 from virl.platform.city.place_types import types_marked
-from virl.platform.city.places import Place
+from virl.platform.city.places import Moment, Place
 from virl.platform.city.streetview import Camera
-from virl.platform.city.weekly_hours import Moment
 from virl.settings.model import Settings, load_settings
 
 Among = Literal["landmarks", "all"]

@@ -12,7 +12,7 @@ from virl.platform.city.graph import NavigationGraph
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.streetview import Camera, Link, Pose, View
 from virl.platform.movers.base import Choice
-from virl.platform.navigators.instruction.human import HUMAN
+from virl.platform.navigators.instruction.baselines import HUMAN
 from virl.platform.navigators.intention.rules import RoadChoice
 from virl.platform.navigators.sight.explorer import Abilities
 from virl.platform.navigators.sight.looking import SignLooks

@@ -9,23 +9,22 @@ from virl.bench.walks import WalkingAgent
 from virl.errors import BadInput, UnknownName
 from virl.mind.base import Mind
 from virl.mind.rules import RuleMind
-from virl.platform.city.episodes import InstructionEpisode
-from virl.platform.city.graph import NavigationGraph
+from virl.platform.city.graph import InstructionEpisode, NavigationGraph
 from virl.platform.movers.base import is_steered
 from virl.platform.movers.discrete.actions import MAX_ACTIONS
 from virl.platform.movers.discrete.oracle import gold_actions
 from virl.platform.movers.discrete.task import OPENING, start_state
-from virl.platform.navigators.follower.navigator import Follower
-from virl.platform.navigators.follower.sight import Sight
+from virl.platform.navigators.follower.navigator import Follower, Sight
+from virl.platform.navigators.follower.streets import MapInWords
 from virl.platform.navigators.instruction.base import InstructionNavigator, in_chat
 from virl.platform.navigators.instruction.baselines import (
+    HUMAN,
     ForwardNavigator,
     GoldNavigator,
+    HumanNavigator,
     RandomNavigator,
     ShortestPathNavigator,
 )
-from virl.platform.navigators.instruction.human import HUMAN, HumanNavigator
-from virl.platform.navigators.instruction.map_in_words import MapInWords
 from virl.platform.navigators.navgpt.navigator import NavGptNavigator
 from virl.platform.navigators.navgpt.observation import Observations
 from virl.platform.navigators.navgpt.sources import (
@@ -33,11 +32,11 @@ from virl.platform.navigators.navgpt.sources import (
     GraphObservations,
     MappedObservations,
 )
-from virl.platform.navigators.tourist.eight_views import RecognizerSpotter
 from virl.platform.navigators.tourist.signs import OcrSpotter, SignReader
+from virl.platform.navigators.tourist.spotters import RecognizerSpotter
 from virl.platform.navigators.tourist.spotting import LandmarkSpotter
-from virl.platform.navigators.velma.landmarks import known_landmarks, mind_landmarks, read_landmarks
 from virl.platform.navigators.velma.navigator import Demonstration, VelmaNavigator
+from virl.platform.navigators.velma.prompt import known_landmarks, mind_landmarks, read_landmarks
 from virl.platform.perception.open import open_senses
 from virl.platform.providers.graph.episodes import episode_faults
 from virl.platform.providers.graph.touchdown import read_episode_file

@@ -26,8 +26,7 @@ from virl.cli.guard import add_guard
 from virl.console import echo
 from virl.files.json_reading import misfits
 from virl.platform.city.graph import NavigationGraph
-from virl.platform.movers.discrete.actions import Action, parse_action
-from virl.platform.movers.discrete.rules import TOUCHDOWN, VELMA, Rules, WalkState
+from virl.platform.movers.discrete.actions import TOUCHDOWN, VELMA, Action, Rules, WalkState, parse_action
 from virl.platform.movers.discrete.task import start_state
 from virl.platform.providers.graph.data_files import FileFault, GraphFault, read_lines
 from virl.platform.providers.graph.home import find_data

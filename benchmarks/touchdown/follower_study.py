@@ -15,11 +15,10 @@ from virl.bench.metrics.street import path_of, task_completion
 from virl.bench.statistics import mean_with_interval
 from virl.cli.guard import add_guard
 from virl.console import SafeConsole
-from virl.platform.city.episodes import InstructionEpisode
-from virl.platform.city.graph import NavigationGraph
+from virl.platform.city.graph import InstructionEpisode, NavigationGraph
 from virl.platform.movers.discrete.task import OPENING, start_state
+from virl.platform.navigators.follower.model import Parameters, default_parameters
 from virl.platform.navigators.follower.navigator import Follower
-from virl.platform.navigators.follower.parameters import Parameters, default_parameters
 from virl.platform.navigators.follower.reading import understand
 from virl.platform.providers.graph.touchdown import Dataset
 

@@ -8,8 +8,7 @@ import numpy as np
 from virl.bench.benchmark import Metric
 from virl.bench.metrics.street import score_paths, score_walks
 from virl.bench.walks import WalkScores
-from virl.platform.city.episodes import InstructionEpisode
-from virl.platform.city.graph import NavigationGraph
+from virl.platform.city.graph import InstructionEpisode, NavigationGraph
 
 METRICS = (
     Metric("tc", "TC", about="task completion: stops at the target or beside it"),

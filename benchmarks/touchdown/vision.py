@@ -6,10 +6,15 @@ from pathlib import Path
 from virl.bench.resources import Resources
 from virl.errors import BadInput
 from virl.platform.city.streetview import StreetView
-from virl.platform.navigators.velma.features import read_features
-from virl.platform.navigators.velma.observations import LandmarkScorer, TrafficFlow
-from virl.platform.navigators.velma.scorer import EmbeddingScorer, StreetViews, read_statistics
-from virl.platform.navigators.velma.traffic import view_flow, yaw_flow
+from virl.platform.navigators.velma.verbalizer import LandmarkScorer, TrafficFlow
+from virl.platform.navigators.velma.vision import (
+    EmbeddingScorer,
+    StreetViews,
+    read_features,
+    read_statistics,
+    view_flow,
+    yaw_flow,
+)
 from virl.platform.perception.embeddings import open_store
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.graph.touchdown import Dataset

@@ -21,14 +21,22 @@ from virl.platform.city.outcome import Outcome
 from virl.platform.city.streetview import Panorama, Pose
 from virl.platform.movers.base import Step, is_steered
 from virl.platform.movers.open_mover import fit_mover, open_mover
-from virl.platform.navigators.instruction.human import HUMAN
-from virl.platform.navigators.tourist.asking import ChoiceSpotter, ReadingMindSpotter
-from virl.platform.navigators.tourist.crossings import CrossingHints, HonestHints, PaperHints
-from virl.platform.navigators.tourist.eight_views import DescriberSpotter, RecognizerSpotter
+from virl.platform.navigators.instruction.baselines import HUMAN
 from virl.platform.navigators.tourist.navigator import MAX_STEPS, TouristNavigator
-from virl.platform.navigators.tourist.oracle import MapSpotter, TruthSpotter
 from virl.platform.navigators.tourist.signs import OcrSpotter, SignReader
-from virl.platform.navigators.tourist.spotting import LandmarkSighting, LandmarkSpotter
+from virl.platform.navigators.tourist.spotters import (
+    ChoiceSpotter,
+    DescriberSpotter,
+    ReadingMindSpotter,
+    RecognizerSpotter,
+)
+from virl.platform.navigators.tourist.spotting import (
+    LandmarkSighting,
+    LandmarkSpotter,
+    MapSpotter,
+    TruthSpotter,
+)
+from virl.platform.navigators.tourist.ways import CrossingHints, HonestHints, PaperHints
 from virl.platform.perception.models import model_names
 from virl.registry import first_line
 

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.perf.make_sign_words import COMPOUNDING, LANGUAGES, ChosenWord, as_yaml, read_words
 from virl.errors import BadInput
-from virl.platform.city.type_words import MoreWords
+from virl.platform.city.place_types import MoreWords
 from virl.platform.perception.lexicons.sign_lexicon import Lexicon, LexiconSettings
 from virl.settings.model import parse_settings
 

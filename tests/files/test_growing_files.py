@@ -19,8 +19,7 @@ from virl.errors import CannotWrite, VirlError
 from virl.geo.globe import LatLng
 from virl.money.ledger import Ledger
 from virl.money.spending import Price
-from virl.platform.navigators.region.records import Ordered, SurveyPlan
-from virl.platform.navigators.region.survey import SurveyStore
+from virl.platform.navigators.survey import Ordered, SurveyPlan, SurveyStore
 from virl.platform.perception.memory.log import Begun, Joined, Log
 from virl.platform.perception.memory.objects import Estimate
 from virl.platform.perception.memory.settings import MemorySettings

@@ -22,8 +22,7 @@ from virl.cli.main import app
 from virl.geo.globe import LatLng
 from virl.geo.polyline import encode_polyline
 from virl.money.ledger import Ledger
-from virl.platform.city.city import City
-from virl.platform.city.listings import Listings
+from virl.platform.city.city import City, Listings
 from virl.platform.providers.cities import Access, open_city, opened_city
 from virl.platform.providers.rentcast.http import open_rentcast
 from virl.platform.providers.rentcast.listings import RentCastListings

@@ -4,7 +4,7 @@ import shapely
 from made_walk import FRAME
 
 from virl.geo.globe import distance
-from virl.narrate.streets import no_streets, street_in, streets_by_addresses
+from virl.narrate.walk import no_streets, street_in, streets_by_addresses
 from virl.platform.city.places import Place
 from virl.platform.providers.offline.city import kept_plan
 from virl.towns.places import OfflinePlaces

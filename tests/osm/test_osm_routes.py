@@ -13,7 +13,7 @@ from virl.geo.globe import LatLng, distance
 from virl.osm.ways import BOTH, DIRECTIONS, NEITHER
 from virl.platform.city.city import City
 from virl.platform.city.maps import SPEED_M_S, PanoramaMaps, ReverseMaps, walked_route
-from virl.platform.navigators.point.plan import plan_route
+from virl.platform.navigators.point import plan_route
 from virl.platform.providers.osm.city import open_twin
 from virl.platform.providers.osm.city_file import OsmCity
 from virl.serve.google import ServeOptions

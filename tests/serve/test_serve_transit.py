@@ -12,8 +12,8 @@ from served_google import MARKER_KEY
 from virl.errors import NoRoute
 from virl.geo.globe import LatLng
 from virl.platform.city.city import City
-from virl.platform.city.graph_maps import GraphMaps
-from virl.platform.city.transit import Journey, TransitMaps
+from virl.platform.city.graph import GraphMaps
+from virl.platform.city.maps import Journey, TransitMaps
 from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.city_file import GoogleOptions
 from virl.platform.providers.google.http import GoogleHttp

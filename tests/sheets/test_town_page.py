@@ -30,8 +30,7 @@ from virl.platform.city.inventory import CityStatistics
 from virl.platform.providers import open_city
 from virl.platform.providers.graph.city import open_graph_city
 from virl.sheets.town import CELL
-from virl.sheets.town_page import town_facts, town_map, write_town
-from virl.sheets.town_views import HEIGHT, WIDTH, town_views
+from virl.sheets.town_page import HEIGHT, WIDTH, town_facts, town_map, town_views, write_town
 
 
 @pytest.fixture(scope="module")

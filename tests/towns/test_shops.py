@@ -9,8 +9,7 @@ from made_town import PARK, made_town
 from shapely import LineString, Point
 
 from virl.pages.fonts import face_for
-from virl.platform.city.places import DAYS
-from virl.platform.city.weekly_hours import parse_hours
+from virl.platform.city.places import DAYS, parse_hours
 from virl.towns.life.naming import all_sign_characters, units
 from virl.towns.life.parks import NO_FRONTAGE
 from virl.towns.life.shops import move_in

@@ -8,9 +8,9 @@ import shapely
 from junction_looks import looks_down
 
 from virl.platform.city.city import City
+from virl.platform.city.graph import whole_graph
 from virl.platform.city.place_types import types_marked
-from virl.platform.city.whole_graph import whole_graph
-from virl.platform.navigators.sight.signposts import pointer_in, signs_and_pointers
+from virl.platform.navigators.sight.looking import pointer_in, signs_and_pointers
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.offline.city import kept_plan

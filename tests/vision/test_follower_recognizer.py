@@ -12,7 +12,7 @@ from benchmarks.touchdown.options import Options
 from virl.bench.report.runs import gather
 from virl.bench.run import run_benchmark
 from virl.datasets.export.touchdown import export_touchdown
-from virl.platform.navigators.tourist import eight_views
+from virl.platform.navigators.tourist import spotters
 
 
 def test_what_a_recognizer_sees_decides_where_a_walk_ends(tmp_path, monkeypatch):
@@ -22,13 +22,13 @@ def test_what_a_recognizer_sees_decides_where_a_walk_ends(tmp_path, monkeypatch)
     file.write_text(f"kind: huggingface-clip\nweights: {tmp_path / 'clip'}\nbatch: 8\n")
     data = export_touchdown("virlton", tmp_path / "export", episodes=4, seed=1)
     asked = []
-    recognize = eight_views.RecognizerSpotter.spot
+    recognize = spotters.RecognizerSpotter.spot
 
     def spot(self, pose, names, *, thorough):
         asked.append((pose.pano_id, names))
         return recognize(self, pose, names, thorough=thorough)
 
-    monkeypatch.setattr(eight_views.RecognizerSpotter, "spot", spot)
+    monkeypatch.setattr(spotters.RecognizerSpotter, "spot", spot)
     options = Options(agent="follower", map=True, data=data, recognizer=str(file))
     run_benchmark("touchdown", options, tmp_path / "run", Console(quiet=True))
     records = [record for run in gather([tmp_path / "run"]).runs for record in run.records]

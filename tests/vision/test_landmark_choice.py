@@ -12,7 +12,7 @@ from virl.mind.prompt import OUR_PROMPTS
 from virl.mind.rendering import render
 from virl.mind.replies import Text
 from virl.platform.city.streetview import Camera, Pose, View
-from virl.platform.navigators.tourist.asking import NONE, ChoiceSpotter
+from virl.platform.navigators.tourist.spotters import NONE, ChoiceSpotter
 from virl.platform.perception.models import ModelOptions, Models, read_model
 
 for package in ("torch", "transformers"):

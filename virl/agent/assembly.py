@@ -4,13 +4,13 @@ Runs, consultations and benchmarks all use it: `assemble` what does not depend o
 the routine of the agent that comes of it.
 """
 
-from contextlib import nullcontext, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from virl.agent.agent import Agent, Assembly
 from virl.agent.character import Character, Point
 from virl.agent.character_file import errors_at_field, routine_of
-from virl.agent.tracing import trace_agent
 from virl.bugs import bug_of
 from virl.errors import BadInput, MindFailed, NoStreetView, NotFound, VirlError
 from virl.geo.globe import LatLng, distance
@@ -23,14 +23,52 @@ from virl.mind.rules import RuleMind
 from virl.mind.understanding.reading import Understanding, understand
 from virl.plain_text import shorten
 from virl.platform.city.city import City
-from virl.platform.city.liveliest import liveliest, start_near
 from virl.platform.city.locate import locate
 from virl.platform.city.outcome import Outcome
+from virl.platform.city.starts import liveliest, start_near
 from virl.platform.city.streetview import Panorama
 from virl.platform.movers.base import Mover
 from virl.platform.perception.models import Models, read_model
 from virl.platform.perception.open import open_senses
 from virl.settings.region_file import MAX_FROM_CITY_M
+from virl.traces.spans import conversation, span
+
+
+@contextmanager
+def trace_agent(agent: "Agent") -> Iterator[None]:
+    """Trace an agent while it lives; the run's id is the id of the conversation."""
+    start = agent.run.start
+    with (
+        conversation(start.id or agent.run.folder.name),
+        span(
+            f"invoke_agent {agent.character.name}",
+            {
+                "gen_ai.operation.name": "invoke_agent",
+                "gen_ai.provider.name": "virl",
+                "gen_ai.agent.name": agent.character.name,
+                "gen_ai.agent.id": start.agent,
+                "gen_ai.agent.version": start.virl,
+                "virl.city": agent.run.city,
+                "virl.mind": start.mind,
+                "virl.routine": start.routine,
+                "virl.seed": start.seed,
+            },
+        ) as told,
+    ):
+        try:
+            yield
+        finally:
+            cost, result = agent.run.cost, agent.run.result
+            told.tell(
+                {
+                    "gen_ai.usage.input_tokens": cost.input_tokens,
+                    "gen_ai.usage.output_tokens": cost.output_tokens,
+                    "virl.cost_usd": cost.usd,
+                    "virl.steps": agent.run.steps[-1].step if agent.run.steps else 0,
+                    "virl.status": result.status if result else None,
+                }
+            )
+
 
 _LONGEST_FAULT = 300  # letters of a fault of the model that is the reason of the end; chosen
 

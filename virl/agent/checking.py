@@ -15,7 +15,7 @@ from virl.mind.base import Mind
 from virl.mind.prompt import check_prompt
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
-from virl.platform.movers.links import LinksMover
+from virl.platform.movers.base import LinksMover
 from virl.platform.perception.models import ModelOptions, Models, check_labels, read_model
 from virl.platform.perception.registry import Role
 from virl.platform.perception.standing import model_readiness

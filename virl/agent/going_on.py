@@ -12,8 +12,7 @@ from virl.journal.report import write_report
 from virl.money.ledger import Ledger
 from virl.platform.city.city import City
 from virl.platform.city.outcome import Outcome
-from virl.platform.city.relocate import relocate
-from virl.platform.city.streetview import Link, Panorama, StreetView
+from virl.platform.city.streetview import Link, Panorama, StreetView, relocate
 
 _BLOCKED = Outcome("blocked")
 _log = logging.getLogger(__name__)

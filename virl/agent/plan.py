@@ -1,4 +1,4 @@
-"""What a run is about to do, from the character and what the user asks."""
+"""What a run is about to do, from the character, what the user asks and the objects that a program gives."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -19,23 +19,75 @@ from virl.agent.character_file import (
     with_fields,
 )
 from virl.agent.checking import name_faults
-from virl.agent.mover import planned_mover
-from virl.agent.objects import Objects
+from virl.agent.opening import planned_mover
 from virl.agent.user import TERMINAL, read_feedback
 from virl.errors import BadInput, JournalBroken, raise_all
 from virl.files.writing import refusals_in_a_line
 from virl.geo.globe import LatLng
 from virl.journal.folder import check_unused
 from virl.journal.records import AccessRecord, StartRecord
+from virl.mind.given import Dollars, GivenMind, object_name
 from virl.money.book import SPENDING
 from virl.money.ledger import Ledger
 from virl.plain_text import slug
-from virl.platform.city.addresses import address_in
-from virl.platform.city.city import City
-from virl.platform.city.mover_choice import MoverChoice
+from virl.platform.city.city import City, MoverChoice
+from virl.platform.city.locate import address_in
+from virl.platform.perception.base import Role
 from virl.platform.perception.models import Device
 from virl.platform.providers.cities import Access
 from virl.version import code_version
+
+MEMBERS: Mapping[Role, tuple[str, ...]] = {
+    "detector": ("look_scores", "detect"),
+    "reader": ("read",),
+    "recognizer": ("name", "embed_images", "embed_texts", "recognize"),
+    "describer": ("describe",),
+}
+"""Members that an object of each role needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Objects:
+    """The objects of a run, used as they are: by its agent, and by the agents that it consults."""
+
+    city: City | None = None
+    mind: GivenMind | None = None
+    price: Dollars | None = None
+    """Dollars for a million tokens in and out of `mind`."""
+    senses: Mapping[Role, object] = field(default_factory=dict)
+    """Models of perception, each in place of all models of its role."""
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Names that stand for them in a journal, by argument."""
+        given: list[tuple[str, object]] = [("city", self.city), ("mind", self.mind), *self.senses.items()]
+        return {role: object_name(one) for role, one in given if one is not None}
+
+    def check_same(self, begun: Mapping[str, str], folder: Path) -> None:
+        """See that a run that goes on has the objects that it began with, by their classes.
+
+        Raises:
+            BadInput: it has not; says which it needs.
+        """
+        names = self.names
+        for role in sorted({*begun, *names}):
+            if begun.get(role) != names.get(role):
+                needs = f"needs the {begun[role]}" if role in begun else f"began without {role}={names[role]}"
+                how = f"with {role}=..." if role in begun else f"without {role}="
+                raise BadInput(f"{folder}: this run {needs}: resume it from Python {how}")
+
+
+def check_sense(role: Role, given: object) -> None:
+    """See that an object has what a model of its role needs.
+
+    Raises:
+        BadInput: it lacks something; says what.
+    """
+    lacking = [member for member in MEMBERS[role] if not hasattr(given, member)]
+    if lacking:
+        name = type(given).__name__
+        raise BadInput(f"{role}={name}: lacks {', '.join(lacking)}: see docs/reference/python.md")
+
 
 RUNS = Path("runs")
 

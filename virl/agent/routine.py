@@ -214,7 +214,7 @@ def _find_local(folder: Path, name: str) -> Routine | None:
         return Routine(name, f"{_package(folder / name)}.routine", folder / name)
     source = folder / f"{name}.py"
     if source.is_file() and folder.resolve() != resources.data_folder("agents").resolve():
-        return Routine(name, _module(source), folder, loose=True)
+        return Routine(name, f"{_package(folder)}.{name}", folder, loose=True)
     return None
 
 
@@ -226,12 +226,6 @@ def _package(folder: Path) -> str:
         spec.submodule_search_locations = [str(folder.resolve())]
         sys.modules[name] = module_from_spec(spec)
     return name
-
-
-def _module(source: Path) -> str:
-    """Return the dotted name under which a loose module can be imported."""
-    folder = _package(source.parent)
-    return f"{folder}.{source.stem}"
 
 
 def _folder_of(module: str) -> Path | None:

@@ -10,14 +10,13 @@ from pydantic import BaseModel, ConfigDict
 from rich.console import Console
 
 from virl.agent.agent import Agent, Assembly
-from virl.agent.assembly import assemble, perform
+from virl.agent.assembly import assemble, perform, trace_agent
 from virl.agent.character_file import routine_of
 from virl.agent.checking import check_before, check_character
 from virl.agent.control import Control
 from virl.agent.controlled import ControlBridge
 from virl.agent.going_on import begun_at, with_nearest
-from virl.agent.mover import web_settings, with_mover
-from virl.agent.opening import tell_compiling, told_opening
+from virl.agent.opening import tell_compiling, told_opening, web_settings, with_mover
 from virl.agent.plan import (
     Plan,
     RunOptions,
@@ -32,7 +31,6 @@ from virl.agent.plan import (
 )
 from virl.agent.run import Audience, Run
 from virl.agent.terminal import Story
-from virl.agent.tracing import trace_agent
 from virl.agent.user import TERMINAL, AtTerminal, Scripted, User, open_user
 from virl.console import as_markup, say
 from virl.errors import BadInput, Interrupted, VirlError, raise_all
@@ -63,7 +61,7 @@ from virl.platform.city.claims import check_claims
 from virl.platform.city.left_out import LEFT_OUT
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.streetview import Image
-from virl.platform.movers.links import LinksMover
+from virl.platform.movers.base import LinksMover
 from virl.platform.movers.open_mover import open_mover
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.perception.standing import check_ready, check_without_truth

@@ -12,9 +12,8 @@ from virl.datasets.export.touchdown import exported_touchdown
 from virl.errors import BadInput, UnknownName
 from virl.gym.walk import Seen, Spot
 from virl.platform.city.city import City
-from virl.platform.city.episodes import InstructionEpisode
-from virl.platform.city.graph import NavigationGraph
-from virl.platform.movers.discrete.rules import Rules
+from virl.platform.city.graph import InstructionEpisode, NavigationGraph
+from virl.platform.movers.discrete.actions import Rules
 from virl.platform.providers.graph.episodes import episode_faults
 from virl.platform.providers.graph.home import find_data
 from virl.platform.providers.graph.touchdown import Dataset, load_touchdown, read_episode_file

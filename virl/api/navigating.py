@@ -13,11 +13,11 @@ from virl.mind.open import open_mind
 from virl.mind.prompt import OUR_PROMPTS
 from virl.money.ledger import Ledger
 from virl.platform.city.city import City
-from virl.platform.city.liveliest import start_near
+from virl.platform.city.starts import start_near
 from virl.platform.city.streetview import Pose
 from virl.platform.movers.base import Step
 from virl.platform.movers.open_mover import fit_mover, open_mover
-from virl.platform.navigators.region.navigator import RegionNavigator
+from virl.platform.navigators.region import RegionNavigator
 from virl.platform.navigators.tourist.navigator import MAX_STEPS, TouristNavigator
 from virl.platform.navigators.tourist.spotting import LandmarkSpotter
 from virl.platform.perception.models import ModelOptions, Models

@@ -16,8 +16,7 @@ from rich.console import Console
 
 from virl.agent.agent import Agent
 from virl.agent.character import Character
-from virl.agent.objects import Objects, check_sense
-from virl.agent.plan import RunOptions, source_of, with_folder
+from virl.agent.plan import Objects, RunOptions, check_sense, source_of, with_folder
 from virl.agent.start import Tell, begin, run_agent
 from virl.api.keywords import check_keywords
 from virl.console import SafeConsole, echo

@@ -5,13 +5,12 @@ from collections.abc import Iterator, Sequence
 from virl.errors import BadInput
 from virl.geo.globe import LatLng
 from virl.platform.city.city import City
-from virl.platform.city.liveliest import start_near
 from virl.platform.city.locate import locate
+from virl.platform.city.starts import start_near
 from virl.platform.city.streetview import Pose
 from virl.platform.movers.base import Step
 from virl.platform.movers.open_mover import fit_mover, open_mover
-from virl.platform.navigators.point.navigator import PointNavigator
-from virl.platform.navigators.point.plan import PointPlan, plan_route
+from virl.platform.navigators.point import PointNavigator, PointPlan, plan_route
 
 Spot = str | LatLng
 """An address or the name of a place, or a position."""

@@ -24,7 +24,7 @@ from virl.mind.base import Mind
 from virl.mind.rules import RuleMind
 from virl.money.ledger import account
 from virl.platform.city.city import City
-from virl.platform.movers.links import LinksMover
+from virl.platform.movers.base import LinksMover
 from virl.platform.perception.base import Describer, Detector, Matcher, Reader, Recognizer
 from virl.platform.perception.models import ModelOptions, Models
 from virl.settings.model import check_settings

@@ -16,7 +16,7 @@ from virl.journal.convert import pose_record
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.streetview import Camera, StreetView, View
 from virl.platform.movers.base import Choice, Step, steered_by
-from virl.platform.navigators.instruction.human import HUMAN
+from virl.platform.navigators.instruction.baselines import HUMAN
 
 __all__ = ["HUMAN", "Player", "episodes_to_play", "play", "played_by_human"]
 

@@ -15,9 +15,8 @@ from virl.geo.globe import LatLng
 from virl.mind.base import Mind
 from virl.money.spending import Exchange
 from virl.pages.numbers import count_noun
-from virl.platform.city.episodes import InstructionEpisode
-from virl.platform.city.graph import NavigationGraph
-from virl.platform.movers.discrete.rules import WalkState
+from virl.platform.city.graph import InstructionEpisode, NavigationGraph
+from virl.platform.movers.discrete.actions import WalkState
 from virl.platform.navigators.instruction.base import InstructionNavigator, Move
 
 UserPath = Annotated[Path, AfterValidator(lambda path: path.expanduser().resolve())]

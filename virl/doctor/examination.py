@@ -4,7 +4,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from virl.agent.mover import planned_mover
+from virl.agent.opening import planned_mover
 from virl.console import counting_bar
 from virl.doctor.costs import Estimate, estimates
 from virl.doctor.findings import Finding
@@ -17,7 +17,7 @@ from virl.doctor.services import OpenOutcome, ProbeOutcomes, ask_google
 from virl.errors import BadInput, ProviderError, VirlError
 from virl.money.ledger import Ledger
 from virl.platform.city.left_out import LeftOut
-from virl.platform.city.relocate import relocate
+from virl.platform.city.streetview import relocate
 from virl.platform.providers.cities import Access, city_settings, open_city, opened_city
 from virl.platform.providers.google.settings import GoogleSettings, Keys, load_google_settings
 from virl.platform.providers.http.keeping import Recording

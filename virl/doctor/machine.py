@@ -17,7 +17,7 @@ from virl.errors import BadInput, VirlError
 from virl.files.writing import folder_size
 from virl.mind.keys import KEYS
 from virl.pages.numbers import megabytes
-from virl.platform.movers.web_browser import BROWSERS
+from virl.platform.movers.web import BROWSERS
 from virl.platform.perception.models import model_names
 from virl.platform.perception.registry import KINDS, Role
 from virl.platform.perception.standing import ModelReadiness, model_readiness

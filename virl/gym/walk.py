@@ -14,10 +14,9 @@ from scipy.sparse.csgraph import dijkstra
 from virl.errors import BadInput
 from virl.geo.globe import Floats, Ints, LatLng, LocalFrame, normalize_heading, signed_turn
 from virl.platform.city.city import City
+from virl.platform.city.interchange import held_street_map
 from virl.platform.city.locate import locate
-from virl.platform.city.networks import held_street_map
-from virl.platform.city.relocate import relocate
-from virl.platform.city.streetview import Camera, Image, Link, Panorama
+from virl.platform.city.streetview import Camera, Image, Link, Panorama, relocate
 from virl.platform.movers.discrete.environment import check_action, check_options
 from virl.platform.providers.cities import open_city
 

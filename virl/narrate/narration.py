@@ -18,8 +18,7 @@ from virl.mind.base import Mind
 from virl.mind.prompt import load_prompt
 from virl.mind.replies import Text
 from virl.money.spending import Exchange
-from virl.narrate.streets import StreetOf, no_streets
-from virl.narrate.walk import Walk
+from virl.narrate.walk import StreetOf, Walk, no_streets
 
 _FARTHEST_M = 100_000.0  # chosen: no walk goes farther
 _POINT_M2 = 1e-12  # a drawing with less spread is a point, which has no direction; chosen

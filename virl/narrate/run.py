@@ -21,8 +21,7 @@ from virl.journal.journal import read_journal
 from virl.journal.records import StartRecord
 from virl.mind.base import Mind
 from virl.narrate.narration import Narration, narrate
-from virl.narrate.streets import no_streets, streets_by_addresses
-from virl.narrate.walk import Walk, read_walk, walk_on_graph
+from virl.narrate.walk import Walk, no_streets, read_walk, streets_by_addresses, walk_on_graph
 from virl.pages.ground import ground_of_lines
 from virl.pages.map_svg import draw_whole
 from virl.pages.maps import MapFigure, MapPath, Mark, map_figure

@@ -1,17 +1,21 @@
-"""A finished walk, as it is narrated: read from the journal of a run, or laid along a path of a graph."""
+"""A finished walk, as it is narrated: read from a journal or laid along a path, and the streets it takes."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import shapely
 
 from virl.errors import BadInput
 from virl.geo.globe import Floats, LatLng, LocalFrame, distance, signed_turn
 from virl.journal.journal import read_journal
 from virl.journal.records import EndRecord, StartRecord, StepRecord, ViewRecord
 from virl.platform.city.graph import NavigationGraph
+from virl.platform.city.places import Place, Places
 from virl.platform.city.streetview import Camera
 from virl.platform.providers.cities import name_of_city
 
@@ -158,3 +162,70 @@ def _side(turn: float) -> str:
     if abs(turn) >= 180 - AHEAD_DEG:
         return "behind"
     return "on the left" if turn < 0 else "on the right"
+
+
+# Chosen on single stretches of Virlton's streets, 40 m and longer, the hardest case: of 281, 89 are named
+# rightly, 4 wrongly (a shop on a corner stands in the other street), and 188 not at all.
+BESIDE_M = 18.0
+"""Metres from the way within which a place belongs to its street."""
+ENDS_M = 12.0
+"""Metres from a leg's ends within which a place may belong to the street that crosses there."""
+LEAST, LEAST_SHARE = 2, 0.75
+"""Least number of addresses, and least share of them, that must agree."""
+SAMPLES = 5
+"""Upper bound on the look-ups of places near a leg."""
+LOOK_M = 40.0
+"""Metres around a sample within which places are looked up."""
+
+StreetOf = Callable[[Sequence[LatLng]], str | None]
+"""A function that returns the street along a line of positions; `None` if unknown."""
+
+_NUMBER_FIRST = re.compile(r"^\d+\w?(?:-\d+\w?)?\s+(?P<street>.+)$")
+
+
+def no_streets(positions: Sequence[LatLng]) -> str | None:
+    """Return `None` for any positions, where no streets are known."""
+    del positions
+    return None
+
+
+def streets_by_addresses(places: Places) -> StreetOf:
+    """Return a function that names a street by the addresses beside it, if enough agree.
+
+    Only places within 18 m of the way count, none of those level with its first or last 12 m.
+    """
+
+    def street_of(positions: Sequence[LatLng]) -> str | None:
+        frame = LocalFrame(positions[0])
+        line = shapely.LineString([frame.point(position) for position in positions])
+        picked = np.unique(np.linspace(0, len(positions) - 1, SAMPLES).round().astype(int))
+        near: dict[str, Place] = {}
+        for index in picked:
+            near |= {place.id: place for place in places.nearby(positions[index], LOOK_M)}
+        names = [
+            name
+            for place in near.values()
+            if (name := street_in(place.address)) and _is_beside(line, frame.point(place.position))
+        ]
+        if not names:
+            return None
+        name, count = Counter(names).most_common(1)[0]
+        return name if count >= max(LEAST, LEAST_SHARE * len(names)) else None
+
+    return street_of
+
+
+def street_in(address: str) -> str | None:
+    """Return the street in an address such as `"18 Harbor Street, Virlton"`; `None` without one.
+
+    `None` if it does not begin so.
+    """
+    found = _NUMBER_FIRST.match(address.partition(",")[0].strip())
+    return found["street"] if found else None
+
+
+def _is_beside(line: shapely.LineString, point: tuple[float, float]) -> bool:
+    """Return whether a point is beside a line, and not level with its first or last `ENDS_M`."""
+    where = shapely.Point(point)
+    along = line.project(where)
+    return bool(line.distance(where) <= BESIDE_M and ENDS_M <= along <= line.length - ENDS_M)

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from virl.osm.addresses import Door, doors_of
 from virl.osm.extract import OsmExtract, Tags
-from virl.platform.city.listings import Listing
+from virl.platform.city.city import Listing
 from virl.platform.city.place_types import by_type
 from virl.towns.life.repute import (
     UNREVIEWED,

@@ -20,8 +20,7 @@ from virl.osm.names import other_names, types_called
 from virl.osm.plan import Twin, in_season
 from virl.osm.towns import busiest_town
 from virl.osm.ways import only_ways
-from virl.platform.city.graph import NavigationGraph
-from virl.platform.city.graph_maps import GraphMaps
+from virl.platform.city.graph import GraphMaps, NavigationGraph
 from virl.platform.city.maps import Maps
 from virl.platform.city.places import Places
 from virl.platform.city.streetview import Image

@@ -16,7 +16,7 @@ from virl.geo.globe import Flags, Floats, Ints, LatLng
 from virl.osm.addresses import TwinAddresses
 from virl.osm.extract import OsmExtract, Shapes, Tags
 from virl.osm.ways import DIRECTIONS, ROADS, WayNetwork, select_stretches, way_network
-from virl.platform.city.graph_maps import GraphMaps
+from virl.platform.city.graph import GraphMaps
 from virl.platform.city.maps import OFF_MAP_M, Address, Route, TravelMode, speed_of
 
 _SHORTEST_M = 0.001

@@ -6,8 +6,7 @@ from dataclasses import replace
 from functools import cache
 
 from virl.osm.extract import OsmExtract, OsmObjects, Tags
-from virl.platform.city.place_types import by_type
-from virl.platform.city.type_words import TypeWords, more_words, words_of
+from virl.platform.city.place_types import TypeWords, by_type, more_words, words_of
 from virl.towns.addresses import plain
 
 KEYS = frozenset({"alt_name", "old_name", "short_name", "official_name", "int_name", "loc_name", "nat_name"})

@@ -7,8 +7,8 @@ from pydantic import Field
 from virl.agent.tool import ToolData, tool
 from virl.errors import BadInput
 from virl.geo.globe import LatLng, compass_word, distance, signed_turn
-from virl.platform.city.relocate import relocate as nearest_panorama
 from virl.platform.city.streetview import Link
+from virl.platform.city.streetview import relocate as nearest_panorama
 from virl.tools.base import (
     DIRECTION,
     Bearing,

@@ -10,8 +10,7 @@ from math import atan2, ceil, degrees
 import numpy as np
 
 from virl.geo.globe import Floats, LatLng, LocalFrame, compass_word, distance
-from virl.platform.city.maps import SPEED_M_S, Maps
-from virl.platform.city.transit import Journey, JourneyLeg
+from virl.platform.city.maps import SPEED_M_S, Journey, JourneyLeg, Maps
 from virl.towns.plan.town_plan import Street, StreetPlan
 
 LINES = 6

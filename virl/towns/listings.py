@@ -11,7 +11,7 @@ from shapely import Polygon
 
 from virl.errors import BadInput
 from virl.geo.globe import LatLng
-from virl.platform.city.listings import Listing
+from virl.platform.city.city import Listing
 from virl.towns.life.shops import TOWN, point_behind
 from virl.towns.plan.town_plan import StreetPlan
 

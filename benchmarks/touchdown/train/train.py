@@ -16,11 +16,9 @@ from virl.bench.records import SETTINGS, versions, write_results
 from virl.errors import BadInput, NoStreetView
 from virl.files.writing import refusals_in_a_line, write_whole
 from virl.journal.folder import lock_run
-from virl.platform.navigators.velma.features import read_features
-from virl.platform.navigators.velma.landmarks import read_landmarks
-from virl.platform.navigators.velma.observations import Observer
-from virl.platform.navigators.velma.scorer import EmbeddingScorer, read_statistics
-from virl.platform.navigators.velma.traffic import yaw_flow
+from virl.platform.navigators.velma.prompt import read_landmarks
+from virl.platform.navigators.velma.verbalizer import Observer
+from virl.platform.navigators.velma.vision import EmbeddingScorer, read_features, read_statistics, yaw_flow
 
 from ..dataset import Data, Selection, landmarks_file, open_data
 from .checkpoint import Progress, latest_checkpoint, load_state

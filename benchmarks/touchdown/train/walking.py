@@ -3,16 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from virl.platform.city.episodes import InstructionEpisode
-from virl.platform.city.graph import NavigationGraph
-from virl.platform.movers.discrete.actions import Action, parse_action
+from virl.platform.city.graph import InstructionEpisode, NavigationGraph
+from virl.platform.movers.discrete.actions import Action, WalkState, parse_action
 from virl.platform.movers.discrete.oracle import gold_actions
-from virl.platform.movers.discrete.rules import WalkState
 from virl.platform.movers.discrete.task import OPENING, start_state
 from virl.platform.navigators.instruction.base import Decision, Move, act
-from virl.platform.navigators.velma.observations import Observer
-from virl.platform.navigators.velma.prompt import action_text
-from virl.platform.navigators.velma.transcript import Transcript, walk_so_far
+from virl.platform.navigators.velma.prompt import Transcript, action_text, walk_so_far
+from virl.platform.navigators.velma.verbalizer import Observer
 from virl.platform.providers.graph.touchdown import Dataset
 
 from .writer import GreedyWriter, PromptTooLong

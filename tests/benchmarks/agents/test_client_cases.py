@@ -14,8 +14,7 @@ from virl.geo.globe import LatLng
 from virl.geo.region import Region
 from virl.journal.records import Result
 from virl.mind.rules import RuleMind
-from virl.platform.city.city import City
-from virl.platform.city.listings import Listing
+from virl.platform.city.city import City, Listing
 from virl.platform.city.places import Place
 from virl.platform.perception.models import ModelOptions, Models
 

@@ -3,7 +3,7 @@ from made_r2r import SCAN, write_r2r
 
 from benchmarks.r2r.agents import MOVES, ForwardNavigator, RandomNavigator, RouteNavigator
 from virl.platform.city.graph import NavigationGraph
-from virl.platform.movers.discrete.rules import WalkState
+from virl.platform.movers.discrete.actions import WalkState
 from virl.platform.navigators.instruction.base import InstructionNavigator
 from virl.platform.providers.graph.matterport import read_matterport
 

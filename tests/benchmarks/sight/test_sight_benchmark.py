@@ -37,11 +37,10 @@ from virl.bench.run import run_benchmark
 from virl.errors import BadInput, NoStreetView, NotFound, UnknownName, VirlError
 from virl.geo.globe import distance
 from virl.platform.city.city import City
-from virl.platform.city.graph import NavigationGraph, build_graph
+from virl.platform.city.graph import NavigationGraph, build_graph, whole_graph
 from virl.platform.city.place_types import types_marked
 from virl.platform.city.streetview import Camera
-from virl.platform.city.whole_graph import whole_graph
-from virl.platform.movers.links import LinksMover
+from virl.platform.movers.base import LinksMover
 from virl.platform.providers.cities import open_city
 from virl.serve.loopback import served_app
 from virl.tools.body import Body

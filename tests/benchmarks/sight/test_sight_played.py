@@ -12,7 +12,7 @@ from benchmarks.sight.episodes import Search
 from virl.agent.control import Control
 from virl.bench.episode import Record
 from virl.bench.play import episodes_to_play, play, played_by_human
-from virl.platform.city.whole_graph import whole_graph
+from virl.platform.city.graph import whole_graph
 from virl.platform.providers.cities import open_city
 
 pytestmark = pytest.mark.slow

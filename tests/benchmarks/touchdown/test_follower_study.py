@@ -13,7 +13,7 @@ from benchmarks.touchdown.follower_study import (
     switch_off,
     try_out,
 )
-from virl.platform.navigators.follower.parameters import default_parameters
+from virl.platform.navigators.follower.model import default_parameters
 
 EXPORT = Path(__file__).parents[2] / "data" / "virlton-small"
 

@@ -36,7 +36,7 @@ from virl.geo.globe import egocentric_word, signed_turn
 from virl.mind.base import Mind
 from virl.mind.rules import RuleMind
 from virl.money.ledger import Ledger
-from virl.platform.movers.links import LinksMover
+from virl.platform.movers.base import LinksMover
 from virl.platform.navigators.tourist.signs import SignReader
 from virl.platform.navigators.tourist.spotting import eight_cameras
 from virl.routines.directions.landmarks import Lookout

@@ -17,7 +17,7 @@ from virl.datasets.collect.dataset import RouteRow
 from virl.errors import BadInput
 from virl.mind.rules import RuleMind
 from virl.platform.city.city import City
-from virl.platform.movers.discrete.rules import WalkState
+from virl.platform.movers.discrete.actions import WalkState
 from virl.platform.movers.graph_around import graph_around
 from virl.platform.movers.open_mover import open_mover
 from virl.platform.navigators.follower.navigator import Follower

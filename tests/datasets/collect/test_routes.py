@@ -14,7 +14,7 @@ from virl.datasets.collect.routes import Guide, RoutesSettings, TriedRow, collec
 from virl.errors import BadInput, MindFailed, NoImagery
 from virl.mind.rules import RuleMind
 from virl.platform.city.streetview import Camera, View
-from virl.platform.movers.links import LinksMover
+from virl.platform.movers.base import LinksMover
 from virl.platform.navigators.tourist.signs import SignReader
 from virl.routines.directions.landmarks import Lookout
 

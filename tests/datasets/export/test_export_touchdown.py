@@ -16,8 +16,7 @@ from virl.errors import BadInput, UnknownName
 from virl.geo.globe import bearing, signed_turn
 from virl.platform.city.graph import NavigationGraph
 from virl.platform.city.streetview import Camera
-from virl.platform.movers.discrete.actions import Action
-from virl.platform.movers.discrete.rules import TOUCHDOWN, VELMA, Rules, WalkState
+from virl.platform.movers.discrete.actions import TOUCHDOWN, VELMA, Action, Rules, WalkState
 from virl.platform.providers import open_city
 from virl.platform.providers.graph.touchdown import read_episodes, read_touchdown
 from virl.platform.providers.offline.city import kept_plan

@@ -22,11 +22,10 @@ from virl.mind.base import Prompt
 from virl.mind.cache import ReplyCache
 from virl.mind.replies import Text
 from virl.money.ledger import Ledger
-from virl.platform.navigators.navgpt.published import read_published
-from virl.platform.navigators.region.records import SurveyPlan
-from virl.platform.navigators.region.survey import SurveyStore
-from virl.platform.navigators.velma.features import read_features, write_features
-from virl.platform.navigators.velma.landmarks import read_landmarks
+from virl.platform.navigators.navgpt.sources import read_published
+from virl.platform.navigators.survey import SurveyPlan, SurveyStore
+from virl.platform.navigators.velma.prompt import read_landmarks
+from virl.platform.navigators.velma.vision import read_features, write_features
 from virl.platform.providers.graph.episodes import episode_faults
 from virl.platform.providers.graph.install import MANIFEST, read_manifest
 from virl.platform.providers.graph.matterport import read_matterport, read_r2r_episodes

@@ -24,7 +24,7 @@ from virl.narrate.narration import read_points
 from virl.platform.navigators.follower.reading import parse
 from virl.platform.navigators.navgpt.rules import own_words, thought_of
 from virl.platform.navigators.navgpt.rules import read_reply as read_move
-from virl.platform.navigators.velma.landmarks import parse_landmarks
+from virl.platform.navigators.velma.prompt import parse_landmarks
 from virl.platform.navigators.velma.rules import published_action, quote_reply
 from virl.routines.explore.replies import PlaceType
 

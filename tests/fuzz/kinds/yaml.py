@@ -14,7 +14,7 @@ from virl.agent.character_file import load_character, read_fields, routine_of, w
 from virl.agent.user import parse_line, read_feedback
 from virl.mind.lexicon import Lexicon
 from virl.mind.prompt import read_prompt
-from virl.platform.navigators.follower.parameters import Parameters
+from virl.platform.navigators.follower.model import Parameters
 from virl.platform.perception.memory.settings import MemorySettings
 from virl.platform.perception.models import read_model
 from virl.platform.providers.cities import city_settings

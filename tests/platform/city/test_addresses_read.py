@@ -2,7 +2,7 @@
 
 import pytest
 
-from virl.platform.city.addresses import BLOCKS, begins_with_house, is_address
+from virl.platform.city.locate import BLOCKS, begins_with_house, is_address
 
 JAPANESE = (
     "1-2-3 Ginza",

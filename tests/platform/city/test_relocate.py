@@ -5,8 +5,7 @@ import pytest
 from virl.errors import NoStreetView
 from virl.geo.globe import LatLng, destination, distance
 from virl.platform.city.city import City
-from virl.platform.city.relocate import RADII_M, relocate
-from virl.platform.city.streetview import MAX_RADIUS_M, Camera, Panorama, View
+from virl.platform.city.streetview import MAX_RADIUS_M, RADII_M, Camera, Panorama, View, relocate
 
 
 class Counted:

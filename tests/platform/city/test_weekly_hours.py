@@ -3,8 +3,8 @@
 import pytest
 
 from virl.errors import BadInput
-from virl.platform.city.weekly_hours import moment_in, told_moment
-from virl.platform.navigators.sight.wishes import read_usual_hours, usual_hours
+from virl.platform.city.places import moment_in, told_moment
+from virl.platform.navigators.sight.rules import read_usual_hours, usual_hours
 
 
 @pytest.mark.parametrize("moment", [(0, 0), (2, 750), (6, 1439)])

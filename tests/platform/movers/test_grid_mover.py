@@ -11,8 +11,7 @@ from benchmarks.perf.movers import CountingBatchStreetView, CountingStreetView
 from virl.errors import BadInput
 from virl.geo.globe import LatLng
 from virl.platform.city.streetview import Panorama, Pose
-from virl.platform.movers.grid import GridMover, Rings
-from virl.platform.movers.grid_memory import Answer, Survey
+from virl.platform.movers.grid import Answer, GridMover, Rings, Survey
 
 
 def star(spacing: float, turn: float = 0.0, arms: Sequence[float] = (0, 90, 180, 270)) -> MadeStreetView:

@@ -4,9 +4,8 @@ from made_streets import MadeStreetView, plus_sign
 from benchmarks.perf.movers import CountingStreetView
 from virl.errors import BadInput
 from virl.platform.city.streetview import Pose
-from virl.platform.movers.grid import GridMover
-from virl.platform.movers.hybrid import HybridMover
-from virl.platform.movers.links import LinksMover
+from virl.platform.movers.base import LinksMover
+from virl.platform.movers.grid import GridMover, HybridMover
 
 
 def gappy() -> MadeStreetView:

@@ -3,7 +3,7 @@ from made_streets import plus_sign
 
 from virl.errors import BadInput, NoStreetView
 from virl.platform.city.streetview import Link, Pose
-from virl.platform.movers.links import LinksMover
+from virl.platform.movers.base import LinksMover
 
 
 def test_lists_links_by_heading_and_takes_one() -> None:

@@ -12,8 +12,7 @@ from made_streets import MadeStreetView
 from virl.errors import BadInput, NoStreetView, UnknownName
 from virl.geo.globe import signed_turn
 from virl.platform.city.streetview import Link, Pose
-from virl.platform.movers.base import Mover
-from virl.platform.movers.links import LinksMover
+from virl.platform.movers.base import LinksMover, Mover
 from virl.platform.movers.open_mover import MOVERS, open_mover
 from virl.platform.movers.web import WebSettings
 from virl.platform.providers.cities import open_city

@@ -8,11 +8,9 @@ from made_streets import FRAME, MadeStreetView, plus_sign
 
 from virl.geo.region import Region
 from virl.platform.city.streetview import Pose, StreetView
-from virl.platform.movers.base import Choice, Step, is_steered, steered_by
-from virl.platform.movers.links import LinksMover
-from virl.platform.navigators.point.navigator import PointNavigator
-from virl.platform.navigators.point.plan import Goal, PointPlan, plan_path
-from virl.platform.navigators.region.navigator import RegionNavigator
+from virl.platform.movers.base import Choice, LinksMover, Step, is_steered, steered_by
+from virl.platform.navigators.point import Goal, PointNavigator, PointPlan, plan_path
+from virl.platform.navigators.region import RegionNavigator
 
 
 class Leads:

@@ -6,8 +6,7 @@ from real_data import real_data
 
 from virl.errors import BadInput
 from virl.platform.city.graph import NavigationGraph, build_graph
-from virl.platform.movers.discrete.actions import Action
-from virl.platform.movers.discrete.rules import WalkState
+from virl.platform.movers.discrete.actions import Action, WalkState
 from virl.platform.movers.discrete.task import OPENING, start_state
 from virl.platform.navigators.instruction.base import InstructionNavigator, Move
 from virl.platform.navigators.instruction.baselines import (

@@ -10,8 +10,7 @@ from virl.mind.base import Mind, Prompt, ReplyT
 from virl.money.ledger import Ledger
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.streetview import Image, Pose, View
-from virl.platform.movers.base import Step
-from virl.platform.movers.links import LinksMover
+from virl.platform.movers.base import LinksMover, Step
 from virl.platform.navigators.intention.navigator import IntentionNavigator
 from virl.platform.perception.base import Detection, LookScores, Senses
 

@@ -11,11 +11,9 @@ from virl.errors import BadInput, NoRoute
 from virl.geo.globe import LatLng, distance
 from virl.platform.city.maps import Route, TravelMode
 from virl.platform.city.streetview import Link, Pose, StreetView
-from virl.platform.movers.base import Mover, Step
-from virl.platform.movers.links import LinksMover
+from virl.platform.movers.base import LinksMover, Mover, Step
 from virl.platform.movers.open_mover import open_mover
-from virl.platform.navigators.point.navigator import PointNavigator
-from virl.platform.navigators.point.plan import plan_path, plan_route
+from virl.platform.navigators.point import PointNavigator, plan_path, plan_route
 
 
 @cache

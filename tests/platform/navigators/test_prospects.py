@@ -6,8 +6,7 @@ from made_streets import plus_sign
 from virl.geo.globe import destination
 from virl.mind.lexicon import load_lexicon
 from virl.platform.city.streetview import Link, Pose
-from virl.platform.navigators.intention.navigator import left_in_words
-from virl.platform.navigators.intention.prospects import UNKNOWN, Prospects
+from virl.platform.navigators.intention.navigator import UNKNOWN, Prospects, left_in_words
 from virl.platform.navigators.intention.rules import RoadQuestion, choose_road
 from virl.platform.perception.road_sight import RoadSight, SeenFront
 

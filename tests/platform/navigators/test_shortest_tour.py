@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from virl.errors import BadInput
 from virl.geo.globe import Floats, LatLng, LocalFrame
-from virl.platform.navigators.tour import shortest
-from virl.platform.navigators.tour.shortest import nearest_neighbour, path_length, shortest_tour
+from virl.platform.navigators import region
+from virl.platform.navigators.region import nearest_neighbour, path_length, shortest_tour
 
 FRAME = LocalFrame(LatLng(40.78, -73.96))
 NEAR_OPTIMAL = 1e-4  # of the largest distance, for each hop: what rounding to 1/65535 may cost
@@ -139,7 +139,7 @@ def test_the_antimeridian_is_no_wall() -> None:
 def test_too_many_for_one_matrix_are_split(monkeypatch: pytest.MonkeyPatch) -> None:
     xy = random_points(900)
     whole = length(xy, shortest_tour(positions(xy), seconds=1.5))
-    monkeypatch.setattr(shortest, "MAX_TOGETHER", 120)
+    monkeypatch.setattr(region, "MAX_TOGETHER", 120)
     order = shortest_tour(positions(xy), seconds=1.5)
     assert order[0] == 0
     assert sorted(order) == list(range(900))

@@ -3,7 +3,7 @@
 import pytest
 
 from virl.errors import BadInput
-from virl.platform.city.type_words import MoreWords
+from virl.platform.city.place_types import MoreWords
 from virl.platform.perception.lexicons.sign_lexicon import Lexicon, LexiconSettings, open_lexicon
 from virl.platform.perception.models import Models
 from virl.settings.model import parse_settings

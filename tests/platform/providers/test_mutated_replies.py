@@ -21,7 +21,7 @@ from shapely import box
 
 from virl.errors import VirlError
 from virl.osm.box import Box
-from virl.platform.city.transit import Journey
+from virl.platform.city.maps import Journey
 from virl.platform.providers.google.maps import GoogleMaps, geocode
 from virl.platform.providers.google.nearby import Kinds
 from virl.platform.providers.google.places_legacy import LegacyPlaces

@@ -20,7 +20,7 @@ from virl.journal.records import StartRecord, StepRecord
 from virl.mind.rules import RuleMind
 from virl.platform.city.city import City
 from virl.platform.city.streetview import Box, Camera, Image, Link, Panorama, Pose, View
-from virl.platform.movers.links import LinksMover
+from virl.platform.movers.base import LinksMover
 from virl.platform.perception.base import Detection, LookScores, Match, Senses
 from virl.platform.perception.models import Models
 

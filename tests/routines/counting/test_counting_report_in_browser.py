@@ -15,7 +15,7 @@ from selenium.webdriver.support.wait import WebDriverWait
 
 from virl.geo.region import Region
 from virl.journal.report import write_report
-from virl.platform.navigators.region.navigator import RegionNavigator
+from virl.platform.navigators.region import RegionNavigator
 from virl.routines.counting import showing
 from virl.routines.counting.rounds import count_along
 from virl.routines.counting.where import onward_by_hop

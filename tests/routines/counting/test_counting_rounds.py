@@ -22,9 +22,8 @@ from virl.journal.journal import read_journal
 from virl.journal.records import StepRecord
 from virl.platform.city.streetview import Pose
 from virl.platform.movers.base import Step
-from virl.platform.navigators.point.navigator import PointNavigator
-from virl.platform.navigators.point.plan import plan_path
-from virl.platform.navigators.region.navigator import RegionNavigator
+from virl.platform.navigators.point import PointNavigator, plan_path
+from virl.platform.navigators.region import RegionNavigator
 from virl.routines.counting.rounds import count_along, open_counter
 from virl.routines.counting.where import onward_by_hop, onward_by_link, route_of
 

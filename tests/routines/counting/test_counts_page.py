@@ -14,7 +14,7 @@ from virl.geo.region import Region
 from virl.journal.journal import read_journal
 from virl.journal.records import ANY_RECORD, StepRecord
 from virl.journal.report import write_report
-from virl.platform.navigators.region.navigator import RegionNavigator
+from virl.platform.navigators.region import RegionNavigator
 from virl.platform.perception.memory import VisualMemory
 from virl.routines.counting import showing
 from virl.routines.counting.finds import read_finds

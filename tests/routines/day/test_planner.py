@@ -19,9 +19,8 @@ from virl.journal.records import Result
 from virl.mind.rules import RuleMind
 from virl.money.ledger import Ledger
 from virl.platform.city.city import City
-from virl.platform.city.maps import Route
+from virl.platform.city.maps import Journey, JourneyLeg, Route
 from virl.platform.city.places import Place
-from virl.platform.city.transit import Journey, JourneyLeg
 from virl.platform.providers.google.places import normal_types
 from virl.routines.day.checker import check, entries_of
 from virl.routines.day.facts import CityFacts
@@ -271,7 +270,7 @@ def resumed(folder: Path, user: Any) -> Result:
     from virl.agent.run import Run
     from virl.journal.journal import Journal
     from virl.journal.records import StartRecord
-    from virl.platform.movers.links import LinksMover
+    from virl.platform.movers.base import LinksMover
     from virl.platform.perception.models import ModelOptions, Models
     from virl.platform.perception.open import open_senses
 

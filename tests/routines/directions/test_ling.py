@@ -20,7 +20,7 @@ from virl.mind.base import Mind
 from virl.mind.rules import RuleMind
 from virl.platform.city.city import City
 from virl.platform.city.outcome import Outcome
-from virl.platform.movers.links import LinksMover
+from virl.platform.movers.base import LinksMover
 from virl.platform.perception.open import open_senses
 from virl.settings.model import check_settings
 

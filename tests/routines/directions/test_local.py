@@ -18,7 +18,7 @@ from virl.mind.rules import RuleMind
 from virl.platform.city.city import City
 from virl.platform.city.places import Place
 from virl.platform.city.streetview import Pose
-from virl.platform.movers.links import LinksMover
+from virl.platform.movers.base import LinksMover
 from virl.platform.navigators.tourist.signs import SignReader
 from virl.routines.directions.destination import find_destination
 from virl.routines.directions.landmarks import Lookout

@@ -22,7 +22,7 @@ from virl.money.ledger import Ledger
 from virl.platform.city.city import City
 from virl.platform.city.maps import SPEED_M_S, Route, TravelMode
 from virl.platform.city.places import Place
-from virl.platform.movers.links import LinksMover
+from virl.platform.movers.base import LinksMover
 from virl.routines.errands.settings import Errands
 
 SIZE = 10

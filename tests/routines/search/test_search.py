@@ -19,7 +19,7 @@ from virl.geo.globe import LatLng
 from virl.mind.lexicon import load_lexicon
 from virl.platform.city.streetview import Camera, Link, Panorama
 from virl.platform.navigators.sight.looking import KnownSign
-from virl.platform.navigators.sight.wishes import explain_conditions
+from virl.platform.navigators.sight.rules import explain_conditions
 from virl.platform.navigators.tourist.signs import Sign
 from virl.platform.perception.road_sight import RoadScene, RoadSight, SeenFront
 from virl.routines.search.routine import SIGNS, KeptSigns

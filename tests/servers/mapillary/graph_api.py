@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 from servers.dispatch import OpenRequest, Refusal, answer
 from servers.mapillary.thumbs import SIZES, Thumbs, image_id
 from servers.uploads.uploads import AUTHORS, FLAT_FOV, Upload, Uploads
-from virl.platform.city.attitude import Attitude
+from virl.platform.city.streetview import Attitude
 
 MOST = 2000
 """Greatest and default number of images of a box."""

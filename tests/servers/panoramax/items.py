@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from servers.uploads.uploads import AUTHORS, FLAT_FOV, Upload, Uploads
-from virl.platform.city.attitude import Attitude
+from virl.platform.city.streetview import Attitude
 
 LICENCES = ("CC-BY-SA-4.0", "etalab-2.0")
 """Licences of the authors, in turn."""

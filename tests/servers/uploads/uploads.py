@@ -12,9 +12,9 @@ import numpy as np
 from servers.options import UploadOptions
 from servers.uploads.drives import Drive, drives
 from virl.geo.globe import LatLng
-from virl.platform.city.attitude import Attitude
 from virl.platform.city.city import City
-from virl.platform.city.whole_graph import whole_graph
+from virl.platform.city.graph import whole_graph
+from virl.platform.city.streetview import Attitude
 
 BEGUN = datetime(2025, 6, 1, 9, tzinfo=UTC)
 EARLIER = timedelta(days=1000)

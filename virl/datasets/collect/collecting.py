@@ -42,7 +42,7 @@ from virl.mind.prompt import load_prompt
 from virl.mind.rules import RuleMind
 from virl.money.book import SPENDING
 from virl.money.ledger import Ledger
-from virl.platform.movers.links import LinksMover
+from virl.platform.movers.base import LinksMover
 from virl.platform.navigators.tourist.signs import SignReader
 from virl.platform.perception.models import Device, ModelOptions, Models
 from virl.platform.perception.standing import check_ready

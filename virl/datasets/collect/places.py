@@ -21,7 +21,7 @@ from virl.platform.city.city import City
 from virl.platform.city.place_types import types_96
 from virl.platform.city.places import Place, each_photo
 from virl.platform.city.streetview import Image
-from virl.platform.navigators.region.survey import SPACING_M, survey
+from virl.platform.navigators.survey import SPACING_M, survey
 from virl.platform.perception.base import Recognizer
 from virl.settings.model import Settings
 

@@ -1,8 +1,11 @@
-"""A city: one provider each of street view, places, maps and listings."""
+"""A city: one provider each of street view, places, maps and listings, and the mover that fits it."""
 
+from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Protocol, Self
+
+from shapely import Polygon
 
 from virl.geo.globe import LatLng
 from virl.geo.region import Region
@@ -11,12 +14,102 @@ from virl.pages.inline_html import card, length_m
 from virl.pages.map_image import map_image
 from virl.platform.city.inventory import Inventory
 from virl.platform.city.left_out import LeftOut
-from virl.platform.city.listings import Listings
 from virl.platform.city.maps import Maps
-from virl.platform.city.mover_choice import MoverChoice
 from virl.platform.city.places import Places
-from virl.platform.city.relocate import relocate
-from virl.platform.city.streetview import Box, Camera, Panorama, Pose, StreetView, View
+from virl.platform.city.streetview import Box, Camera, Panorama, Pose, StreetView, View, relocate
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A home to rent, as it is listed."""
+
+    id: str
+    address: str
+    position: LatLng
+    price: float
+    """Rent in dollars a month."""
+    property_type: str
+    """Kind of home, such as `"Apartment"` or `"Townhouse"`."""
+    bedrooms: int | None
+    """Number of bedrooms, 0 for a studio; `None` where it is not known."""
+    bathrooms: float | None = None
+    """Number of bathrooms; `None` where it is not known."""
+    area: float | None = None
+    """Square metres of floor; `None` where they are not known."""
+    year_built: int | None = None
+    """Year in which it was built; `None` where it is not known."""
+
+
+class Listings(Protocol):
+    """A provider of homes to rent."""
+
+    def rentals(
+        self, area: Polygon, price: tuple[float, float], bedrooms: int | None = None
+    ) -> list[Listing]:
+        """Return the homes to rent within an area (degrees) and a range of monthly rents, cheapest first.
+
+        Args:
+            area: polygon whose points are (longitude, latitude), as in GeoJSON.
+            price: lowest and highest rent in dollars a month, both included.
+            bedrooms: how many exactly; `None` takes any, unknown ones too.
+        """
+        ...
+
+
+MEASURED = 12
+"""Most panoramas around the start that are looked at; chosen: about 120 m of street."""
+LONELY_SHARE = 0.25
+"""Share of panoramas with fewer than two links above which links are thin; chosen."""
+MOVERS_WITHOUT_LINKS = ("grid", "web")
+"""Names of the movers that need no links between panoramas."""
+
+
+@dataclass(frozen=True, slots=True)
+class MoverChoice:
+    """The name of a mover for a city, and the reason for it."""
+
+    name: str
+    reason: str
+    works: tuple[str, ...] = ()
+    """Names of all movers that work there; empty if every one does."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkDensity:
+    """The number of panoramas around a start, and of those with few links."""
+
+    seen: int
+    """Number of panoramas reached by links, the first one included; at most `MEASURED`."""
+    lonely: int
+    """Number of these panoramas with fewer than two links."""
+
+    @property
+    def are_thin(self) -> bool:
+        """Return whether a walk would often find no link where a street goes on."""
+        return self.seen < MEASURED or self.lonely > LONELY_SHARE * self.seen
+
+    @property
+    def summary(self) -> str:
+        """The findings in words."""
+        if self.seen < MEASURED:
+            return f"links lead to {self.seen - 1} panoramas around the start only"
+        return f"{self.lonely} of {self.seen} panoramas around the start have fewer than two links"
+
+
+def links_around(streetview: StreetView, start: Panorama) -> LinkDensity:
+    """Follow links from a panorama to those around it, nearest first, and count those with few links.
+
+    Args:
+        streetview: asked about at most `MEASURED` panoramas.
+        start: where to begin.
+    """
+    found, ahead = {start.id: start}, deque([start])
+    while ahead and len(found) < MEASURED:
+        for link in ahead.popleft().links:
+            if link.pano_id not in found and len(found) < MEASURED:
+                found[link.pano_id] = streetview.panorama(link.pano_id)
+                ahead.append(found[link.pano_id])
+    return LinkDensity(len(found), sum(len(panorama.links) < 2 for panorama in found.values()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
-"""A navigation graph: panoramas and their links as arrays, and shortest paths through them."""
+"""A navigation graph: panoramas and links as arrays, shortest paths, episodes on it, and maps over it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -10,8 +10,10 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 from scipy.spatial import cKDTree
 
-from virl.errors import BadInput, NoRoute, NoStreetView
+from virl.errors import BadInput, NoRoute, NoStreetView, NotFound
 from virl.geo.globe import Floats, Ints, LatLng, LocalFrame, bearings, distance, distances
+from virl.platform.city.city import City
+from virl.platform.city.maps import Route, TravelMode, speed_of
 from virl.platform.city.streetview import MAX_RADIUS_M, Link, Panorama
 
 
@@ -227,3 +229,141 @@ def panorama_near(
         raise BadInput(f"radius {radius:g} is outside (0, {MAX_RADIUS_M:g}] metres")
     node, metres = graph.nearest(position)
     return panorama_at(graph, node, date) if metres <= radius else None
+
+
+@dataclass(frozen=True, slots=True)
+class InstructionEpisode:
+    """One item of an instruction-following benchmark: an instruction, its start and its gold path."""
+
+    id: str
+    instruction: str
+    path: tuple[str, ...]
+    """The gold path: ids of the panoramas, start and target included. Its links need not exist."""
+    heading: float
+    """Heading of the agent at the start: degrees clockwise from north, [0, 360)."""
+    scan: str = ""
+    """The building of an indoor episode; empty in a city."""
+
+    @property
+    def start(self) -> str:
+        """Id of the panorama where the episode starts."""
+        return self.path[0]
+
+    @property
+    def target(self) -> str:
+        """Id of the panorama where the episode should end."""
+        return self.path[-1]
+
+
+def whole_graph(city: City) -> NavigationGraph:
+    """Return the graph of all panoramas of a city that is held whole.
+
+    Raises:
+        BadInput: it does not.
+    """
+    if city.street_map is None:
+        raise BadInput(f"not all panoramas of {city.name} are known: choose a made town or a map extract")
+    found = [city.streetview.panorama(name) for name in city.street_map.panorama_ids()]
+    number = {panorama.id: index for index, panorama in enumerate(found)}
+    links = [(number[one.id], number[link.pano_id]) for one in found for link in one.links]
+    ends = np.array(links, np.int64).reshape(-1, 2)
+    lat, lng = np.array([one.position for one in found], float).T
+    return build_graph([one.id for one in found], lat, lng, ends[:, 0], ends[:, 1])
+
+
+OFF_MAP_M = 100.0
+"""Metres from every panorama beyond which a stop is off the map; chosen."""
+
+
+def _no_addresses(address: str) -> LatLng:
+    """Raise `NotFound`, whatever the address.
+
+    Raises:
+        NotFound: always.
+    """
+    raise NotFound(
+        f"no position of {address!r}: a street graph has no addresses: give latitude and longitude"
+    )
+
+
+class GraphMaps:
+    """Maps whose ways lead along the links between panoramas.
+
+    Ways lead straight from a stop to the panorama nearest to it, and along the links from there. Between two
+    stops with the same nearest panorama they lead straight.
+
+    Args:
+        graph: the panoramas.
+        find: the position of an address; data sets have none.
+    """
+
+    def __init__(self, graph: NavigationGraph, find: Callable[[str], LatLng] = _no_addresses) -> None:
+        self._graph = graph
+        self._find = find
+
+    def geocode(self, address: str) -> LatLng:
+        """Return the position of an address.
+
+        Raises:
+            NotFound: nothing matches.
+        """
+        return self._find(address)
+
+    def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
+        """Return the shortest way through two or more stops, in their order.
+
+        Raises:
+            BadInput: fewer than two stops, or an unknown mode.
+            NoRoute: two stops are not connected, or one is over 100 m from the nearest panorama.
+        """
+        if len(stops) < 2:
+            raise BadInput(f"a route needs two or more stops, not {len(stops)}")
+        speed = speed_of(mode)
+        nodes, access = self._snap(stops)
+        path, metres = [stops[0]], 0.0
+        for leg, (here, there) in enumerate(zip(nodes[:-1].tolist(), nodes[1:].tolist(), strict=True)):
+            if here == there:
+                metres += distance(stops[leg], stops[leg + 1])
+            else:
+                way, length = self._graph.shortest_path(here, there)
+                path += [self._graph.position(node) for node in way]
+                metres += float(access[leg]) + length + float(access[leg + 1])
+            path.append(stops[leg + 1])
+        return Route(tuple(path), metres, metres / speed)
+
+    def travel_times(
+        self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
+    ) -> Floats:
+        """Return the seconds from every origin to every destination, shape (origins, destinations).
+
+        Returns:
+            `inf` where no way leads, also where a stop is over 100 m from the nearest panorama.
+
+        Raises:
+            BadInput: an unknown mode.
+        """
+        speed = speed_of(mode)
+        (start, leave), (end, arrive) = self._nearest(origins), self._nearest(destinations)
+        leave, arrive = (np.where(metres > OFF_MAP_M, np.inf, metres) for metres in (leave, arrive))
+        sources, row = np.unique(start, return_inverse=True)
+        metres = self._graph.distances_from(sources.tolist())[row][:, end] + leave[:, None] + arrive
+        a = np.array(origins, float).reshape(-1, 1, 2)
+        b = np.array(destinations, float).reshape(1, -1, 2)
+        straight = distances(a[..., 0], a[..., 1], b[..., 0], b[..., 1])
+        is_beside = (start[:, None] == end) & np.isfinite(leave[:, None] + arrive)
+        seconds: Floats = np.where(is_beside, straight, metres) / speed
+        return seconds
+
+    def _snap(self, stops: Sequence[LatLng]) -> tuple[Ints, Floats]:
+        """Return (nearest node, metres to it) of the stops, shape (stops,) each; refuse any off the map."""
+        nodes, away = self._nearest(stops)
+        for stop, metres in zip(stops, away.tolist(), strict=True):
+            if metres > OFF_MAP_M:
+                raise NoRoute(f"{stop} is off the map: the nearest street is {metres:.0f} m away")
+        return nodes, away
+
+    def _nearest(self, stops: Sequence[LatLng]) -> tuple[Ints, Floats]:
+        """Return (number of the node nearest to each stop, metres to it), shape (stops,) each."""
+        found = [self._graph.nearest(stop) for stop in stops]
+        nodes = np.array([node for node, _ in found], np.int64)
+        return nodes, np.array([metres for _, metres in found], float)

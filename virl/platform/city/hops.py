@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numba import njit
+from numpy.typing import ArrayLike, NDArray
 
 from virl.geo.globe import Floats, Ints
 from virl.platform.city.graph import NavigationGraph
@@ -102,3 +103,34 @@ def _search_from_each(first: Ints, node: Ints, sources: Ints, bounds: Ints, want
 
 
 _search = cast("Callable[..., Any]", njit(cache=True, nogil=True)(_search_from_each))
+
+
+NO_WAY = -1
+"""Distance in links that stands for a target which no way leads to."""
+
+
+class Hops:
+    """Numbers of links from nodes to some targets; those to a target are computed when first asked for.
+
+    Takes 4 bytes for each panorama and target that was asked for.
+
+    Args:
+        graph: where the ways go.
+        targets: numbers of nodes.
+    """
+
+    def __init__(self, graph: NavigationGraph, targets: Sequence[int]) -> None:
+        self._backward = sources_of_links(graph)
+        self._targets = targets
+        self._hops = np.empty((len(targets), len(graph)), np.int32)
+        self._known = np.zeros(len(targets), bool)
+
+    def __call__(self, nth: ArrayLike, node: ArrayLike) -> NDArray[np.int32]:
+        """Return the number of links from nodes to the nth targets, `NO_WAY` without a way; broadcasts."""
+        nth = np.asarray(nth, np.intp)
+        for missing in np.unique(nth[~self._known[nth]]):
+            found = count_hops(self._backward, [int(self._targets[missing])], [range(self._hops.shape[1])])[0]
+            self._hops[missing] = np.where(np.isfinite(found), found, NO_WAY)
+            self._known[missing] = True
+        hops: NDArray[np.int32] = self._hops[nth, np.asarray(node, np.intp)]
+        return hops

@@ -1,13 +1,94 @@
-"""Where a text means: an address, or a place by its name or sort."""
+"""Where a text means: an address in the way of some country, or a place by its name or sort."""
+
+import re
+import unicodedata
 
 from rapidfuzz import fuzz
 
 from virl.errors import NotFound, PlaceClosed
 from virl.geo.globe import LatLng
-from virl.platform.city.addresses import begins_with_house, is_address
 from virl.platform.city.city import City
 from virl.platform.city.names import is_shortened, name_ratio, score_names, spelt
 from virl.platform.city.places import Place, closed_among
+
+__all__ = ["BLOCKS", "NUMBER_FIRST", "NUMBER_LAST", "WORD", "address_in", "begins_with_house", "is_address"]
+
+WORD = r"[^\W\d_a-z][\w'\N{RIGHT SINGLE QUOTATION MARK}-]*"
+"""Pattern of a word with a capital letter, or of a script without capitals."""
+NUMBER_FIRST = re.compile(
+    rf"(?<![\d-])\b\d{{1,5}}[A-Za-z]?\s+(?![Cc]h[oō]me\b){WORD}(?:\s+(?:of\s+|the\s+)*{WORD})*"
+)
+"""Pattern of an address with its house number before the street, such as "12 Mill Lane"."""
+_SMALL = r"(?:of|the|de|du|des|la|le|del|della|di|da|do|van|von|der|den|aan|am|an|im|in|zur|zum)"
+"""Pattern of the small words within names of streets."""
+_BEFORE_STREET = r"\b(?:rue|place|avenue|calle|plaza|via|piazza|rua|улица|ул\.|проспект|площадь)"
+"""Pattern of the words for a street that stand before its name, such as "rue"."""
+_AFTER_STREET = (
+    r"(?:aukio|kaari|katu|kuja|polku|ranta|tie|tori|gata|gränd|kaj|väg|улица|переулок|проспект|набережная)"
+)
+NUMBER_LAST = re.compile(
+    rf"(?<![\w'-])(?:{_BEFORE_STREET}[^\S\n]++(?:{_SMALL}[^\S\n]++){{0,2}})?{WORD}+"
+    rf"(?:[^\S\n]++(?:{_SMALL}[^\S\n]++){{0,2}}(?:{WORD}+|{_AFTER_STREET}\b)){{0,7}}+,?[^\S\n]++"
+    r"\d{1,5}(?:[A-Za-z]|[^\S\n][A-HJ-Z](?:[^\S\n]\d{1,3})?)?(?:[-\N{EN DASH}/]\d{1,4})?(?![\w'])"
+    r"(?![^\S\n]+[^\W\d_a-z]\w)"  # else the number belongs to what follows, "Central Cafe 12 Oak Street"
+)
+"""Pattern of an address with its house number after the street, such as "Aleksanterinkatu 14 B"."""
+_DASH = r"[-\N{EN DASH}\N{MINUS SIGN}]"
+_CHOME = rf"\d{{1,3}}[ -]?[Cc]h[oō]me\b(?:,?[ -]?\d{{1,4}}(?:{_DASH}\d{{1,4}}){{0,2}})?"
+"""Pattern of a Japanese district part with its block and house, such as "1 Chome-2-3"."""
+_HAN = "[\u3041-\u30ff\u3005\u3400-\u9fff]"
+"""Pattern of a letter of Chinese or Japanese."""
+_COUNT = r"(?:\d{1,4}|[一二三四五六七八九十]{1,3})"
+"""Pattern of a number in digits or Chinese numerals."""
+BLOCKS = re.compile(
+    rf"(?<![\w-])(?:{_CHOME}|\d{{1,4}}(?:{_DASH}\d{{1,4}}){{1,3}})(?:,?[^\S\n]{WORD}){{1,4}}+"
+    rf"|(?<![\w-]){WORD}+(?:[^\S\n]{WORD}+){{0,3}}+,?[^\S\n]"
+    rf"(?:{_CHOME}|\d{{1,4}}(?:{_DASH}\d{{1,4}}){{2,3}})(?![\w-])"
+    rf"|{_HAN}{{1,20}}+(?:\d{{1,3}}丁目|(?<=丁目)|(?=\d{{1,4}}{_DASH}))"
+    rf"(?:{_COUNT}(?:番地?|号|{_DASH})?){{0,3}}"
+)
+"""Pattern of an address by district, part, block and house: "1-2-3 Ginza", "銀座1丁目2-3"."""
+_NO_HOUSE = re.compile(
+    r"(?<![\w-])\d{1,9}(?:st|nd|rd|th)\b|(?<![\w-])\d{1,9}-(?!chome|chōme)[^\W\d_]", re.IGNORECASE
+)
+"""Pattern of numbers that are no house numbers: "5th", and the "7-" of "7-Eleven"."""
+_FIRST = re.compile(r"\s*\d{1,5}[a-z]?(?:[-/]\d{1,4}){0,3},?\s+\w", re.IGNORECASE)
+"""Pattern of a text that begins with a house number and goes on with a word."""
+_LED = re.compile(r"\b(?:at|to|from|near|of|by|in)\s$")
+"""Pattern of a text that ends with a word that leads to an address, such as "at"."""
+_GOES_ON = re.compile(r"\s++(?!(?:and|then|but|or|in|on|for|at|by|from|with)\b)\w")
+"""Pattern of a word after a number that the number may count, as in "14 shops"."""
+
+
+def address_in(text: str) -> str:
+    """Return the first address that stands in a text; empty if there is none.
+
+    One with its number last counts only after a word such as "to", and where no counted thing follows it.
+    """
+    for pattern in (BLOCKS, NUMBER_FIRST):
+        if found := pattern.search(text):
+            return found[0]
+    for found in NUMBER_LAST.finditer(text):
+        if _LED.search(text[max(0, found.start() - 6) : found.start()]) and not _GOES_ON.match(
+            text, found.end()
+        ):
+            return found[0]
+    return ""
+
+
+def is_address(text: str) -> bool:
+    """Return whether a text may be an address: it has a number that may be a house's.
+
+    "Hauptstraße 12a", "1-2-3 Ginza" and "銀座一丁目" may be; "5th Avenue" and "7-Eleven" are not.
+    """
+    folded = unicodedata.normalize("NFKC", text)
+    return any(map(str.isdigit, _NO_HOUSE.sub("", folded))) or bool(BLOCKS.search(folded))
+
+
+def begins_with_house(text: str) -> bool:
+    """Return whether a text begins with what may be a house number."""
+    return bool(_FIRST.match(_NO_HOUSE.sub("", unicodedata.normalize("NFKC", text))))
+
 
 SAME_NAME = 80.0
 """Least likeness, [0, 100], of a place's name to the name that was asked for; chosen."""

@@ -1,15 +1,17 @@
-"""Street view: panoramas, the links between them, and views through a camera."""
+"""Street view: panoramas, how they were held, the links between them, and views through a camera."""
 
 import io
+import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import atan, atan2, degrees, hypot, radians, tan
+from math import atan, atan2, cos, degrees, hypot, radians, sin, tan
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from virl.errors import BadInput
-from virl.geo.globe import LatLng, normalize_heading
+from virl.errors import BadInput, NoStreetView
+from virl.geo.globe import LatLng, distance, normalize_heading
 
 Image = NDArray[np.uint8]
 """RGB picture, shape (height, width, 3)."""
@@ -199,3 +201,97 @@ class StreetView(Protocol):
             NoImagery: the provider has no picture of it.
         """
         ...
+
+
+Floats = NDArray[np.float32]
+Rays = tuple[Floats, Floats, Floats]
+"""Components of directions to the right, up and forward, of any length."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attitude:
+    """The heading, pitch and roll of a camera as it took a panorama, degrees.
+
+    Args:
+        heading: the way its centre column faces, degrees clockwise from north.
+        pitch: how far its centre looks above the horizon, degrees.
+        roll: how far it leans to the right, degrees, clockwise as seen along its heading.
+    """
+
+    heading: float = 0.0
+    """Heading of the middle column of the picture, degrees clockwise from north."""
+    pitch: float = 0.0
+    """Degrees that the middle of the picture looks above the horizon."""
+    roll: float = 0.0
+    """Degrees that the camera leans to the right, clockwise as seen along its heading."""
+
+    @property
+    def is_level(self) -> bool:
+        """Return whether pitch and roll are 0, so that the middle row of the picture is the horizon."""
+        return self.pitch == 0 and self.roll == 0
+
+    def seen_from_capture(self, east: Floats, up: Floats, north: Floats) -> Rays:
+        """Return (right, up, forward) by the camera's axes of directions given as east, up and north.
+
+        Args:
+            east: components of directions in the world, any shape.
+            up: components.
+            north: components.
+        """
+        right, ahead = _rotate(east, north, self.heading)
+        rise, forward = _rotate(up, ahead, self.pitch)
+        return (*_rotate(right, rise, self.roll), forward)
+
+    def in_world(self, right: Floats, up: Floats, forward: Floats) -> Rays:
+        """Return (east, up, north) of directions given by the camera's axes: undoes `seen_from_capture`.
+
+        Args:
+            right: components by the capture's axes, any shape.
+            up: components.
+            forward: components.
+        """
+        level, rise = _rotate(right, up, -self.roll)
+        risen, ahead = _rotate(rise, forward, -self.pitch)
+        east, north = _rotate(level, ahead, -self.heading)
+        return east, risen, north
+
+
+def _rotate(one: Floats, other: Floats, angle: float) -> tuple[Floats, Floats]:
+    """Return two components after a rotation by so many degrees from the first axis to the second."""
+    across, along = np.float32(cos(radians(angle))), np.float32(sin(radians(angle)))
+    return (
+        np.asarray(one * across - other * along, np.float32),
+        np.asarray(other * across + one * along, np.float32),
+    )
+
+
+RADII_M = (50.0, 100.0, 200.0, 400.0, 800.0)
+"""Search radii in metres (chosen): from Google's default to the other end of a large park, each doubled."""
+
+_log = logging.getLogger(__name__)
+
+
+def relocate(
+    streetview: StreetView, position: LatLng, place: str, radii: Sequence[float] = RADII_M
+) -> Panorama:
+    """Return the panorama nearest to a position, within the first of ever wider radii that holds one.
+
+    Args:
+        streetview: who is asked, at most once for each radius.
+        position: any position on Earth.
+        place: what the position is, for the error, such as `"the start"`.
+        radii: metres, each in (0, 1000], rising.
+
+    Raises:
+        NoStreetView: there is none within the widest.
+    """
+    for radius in radii:
+        panorama = streetview.nearest(position, radius)
+        if panorama is not None:
+            if radius > radii[0]:
+                metres = distance(position, panorama.position)
+                _log.info("%s: the nearest street view is %.0f m from %s", place, metres, position)
+            return panorama
+    raise NoStreetView(
+        f"no street view within {max(radii):g} m of {place} at {position}: choose one closer to a street"
+    )

@@ -5,13 +5,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
 from virl.errors import UnknownName
-from virl.platform.city.city import City
-from virl.platform.city.mover_choice import MoverChoice
+from virl.platform.city.city import City, MoverChoice
 from virl.platform.city.streetview import Panorama, StreetView
-from virl.platform.movers.base import Mover
-from virl.platform.movers.grid import GridMover, Rings
-from virl.platform.movers.hybrid import HybridMover
-from virl.platform.movers.links import LinksMover
+from virl.platform.movers.base import LinksMover, Mover
+from virl.platform.movers.grid import GridMover, HybridMover, Rings
 
 if TYPE_CHECKING:
     from virl.platform.movers.web import WebSettings

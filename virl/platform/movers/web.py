@@ -3,14 +3,356 @@
 Links are those that the page's `StreetViewPanorama` lists, and its events say where it stands.
 """
 
+import json
+import logging
+import os
 import re
-from dataclasses import replace
-from typing import Self
+import secrets
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
+from tempfile import TemporaryDirectory
+from threading import Thread
+from typing import TYPE_CHECKING, Any, Self
 
-from virl.errors import BadInput, NoStreetView
-from virl.geo.globe import distance, normalize_heading, signed_turn
+from virl.errors import BadInput, NoStreetView, ProviderError, VirlError
+from virl.extras import require
+from virl.geo.globe import LatLng, distance, normalize_heading, signed_turn
+from virl.platform.city.city import PanoramaPage
 from virl.platform.city.streetview import Link, Pose, StreetView
-from virl.platform.movers.web_browser import BrowserUnavailable, PagePanorama, StreetViewPage, WebSettings
+from virl.platform.movers import web_driver
+from virl.platform.providers.google.settings import BASE_URL_VARIABLE
+from virl.platform.providers.http.settings import checked_host
+from virl.retry import RetryPolicy
+
+if TYPE_CHECKING:
+    from selenium.common.exceptions import WebDriverException
+    from selenium.webdriver import Chrome
+
+
+GOOGLE = "https://maps.googleapis.com"
+MAPS_JS = "/maps/api/js"
+SERVICE = "Maps JavaScript API"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+_NOT_THERE = "ZERO_RESULTS"  # the status of a panorama that is not there
+_REFUSED = "the key was refused"  # as page.js says it
+_LONGEST_WAIT_S = 30.0
+_log = logging.getLogger(__name__)
+
+_LONGEST_FOLDER = 58  # characters: Chromium puts a socket below it, the path of which may take 104 in all
+
+_PAGE = files("virl.platform.movers") / "web_page"
+
+
+class BrowserUnavailable(VirlError):
+    """The web mover has no browser: the message says how to get one."""
+
+
+def _do_nothing() -> None:
+    """Pay nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class WebSettings:
+    """Settings of the web mover's page: what it loads, and how long it waits."""
+
+    maps_js: str = GOOGLE + MAPS_JS
+    """The address that the Maps JavaScript API is loaded from."""
+    key: str = field(default="", repr=False)
+    """The key, which goes to the page in memory and into no file, log or message."""
+    timeout: float = 20.0
+    """Seconds that the page, or a move, may take; chosen."""
+    further: int = 4
+    """Number of tries after the first where the page fails, as for other requests to Google."""
+    first_wait: float = 0.5
+    """Seconds before the second try; doubles with every further one."""
+    arrows: bool = False
+    """True to read and click the arrows that are drawn, as V-IRL did, instead of the panorama's own links."""
+    outdoor: bool = True
+    """True to leave out links to panoramas that are known to be indoors."""
+    pay: Callable[[], None] = field(default=_do_nothing, repr=False)
+    """A function that books a panorama object before the page makes it."""
+
+    @classmethod
+    def of_page(cls, page: PanoramaPage) -> Self:
+        """Return settings for the page of a city, with the key in `GOOGLE_MAPS_API_KEY`."""
+        key = os.environ.get("GOOGLE_MAPS_API_KEY", "")
+        return cls(maps_js=page.maps_js, key=key, outdoor=page.outdoor, pay=page.pay)
+
+    @classmethod
+    def from_environment(cls, *, arrows: bool = False) -> Self:
+        """Return settings with the key and the host of the environment, or Google's host.
+
+        Raises:
+            BadInput: the host is none.
+        """
+        given = os.environ.get(BASE_URL_VARIABLE)
+        host = checked_host(given, BASE_URL_VARIABLE) if given else GOOGLE
+        key = os.environ.get("GOOGLE_MAPS_API_KEY", "")
+        return cls(maps_js=host + MAPS_JS, key=key, arrows=arrows)
+
+
+@dataclass(frozen=True, slots=True)
+class PagePanorama:
+    """A panorama that the page shows."""
+
+    pano_id: str
+    position: LatLng
+    links: tuple[tuple[str, float], ...]
+    """Id and heading, degrees, of each link, in the page's order."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Failed:
+    """A failed try: its error, whether to try again, and seconds to wait, `None` for the usual."""
+
+    error: ProviderError
+    may_retry: bool = True
+    wait: float | None = None
+
+
+class StreetViewPage:
+    """A street-view page in a headless browser; both close on `close` or at the end of `with`.
+
+    What fails is tried again in a page that is loaded anew.
+
+    Raises:
+        BrowserUnavailable: Selenium, Chromium or its driver is missing or does not start.
+        ProviderError: the Maps JavaScript API cannot be loaded, or refuses the key.
+        BudgetExceeded: another panorama object would cost more than is left.
+    """
+
+    def __init__(self, settings: WebSettings) -> None:
+        self._settings = settings
+        self._retries = RetryPolicy(settings.further, settings.first_wait, _LONGEST_WAIT_S)
+        self._is_loaded = False
+        with ExitStack() as opened:
+            own = opened.enter_context(TemporaryDirectory(prefix="virl-", ignore_cleanup_errors=True))
+            self._driver = _start_browser(settings.timeout, own)
+            opened.callback(self._driver.quit)
+            secret = {"mapsJs": settings.maps_js, "key": settings.key}
+            self._address = opened.enter_context(_serve_page(secret))
+            self._ask("")
+            self._opened = opened.pop_all()
+
+    def close(self) -> None:
+        """Close the browser and stop serving the page."""
+        self._opened.close()
+
+    def go(self, pano_id: str, heading: float) -> PagePanorama:
+        """Show a panorama with the view at a heading, degrees.
+
+        Raises:
+            NoStreetView: there is no such panorama.
+            ProviderError: the page does not answer in time.
+        """
+        return self._read_panorama(self._ask("go", pano_id, heading, pano_id=pano_id))
+
+    def click(self, arrow: int) -> PagePanorama:
+        """Click on the arrow of a number, and return the panorama shown then."""
+        return self._read_panorama(self._call("click", arrow))
+
+    def arrows(self) -> tuple[list[str], float]:
+        """Return the transforms of the arrows drawn, and the heading that the view faces, in degrees."""
+        found = self._call("arrows", int(1000 * self._settings.timeout / 2))
+        return [str(transform) for transform in found["transforms"]], float(found["heading"])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _read_panorama(self, found: Mapping[str, Any]) -> PagePanorama:
+        """Return the panorama of the page's reply."""
+        links = ((str(link["pano"]), normalize_heading(float(link["heading"]))) for link in found["links"])
+        return PagePanorama(
+            str(found["pano"]), LatLng(float(found["lat"]), float(found["lng"])), tuple(links)
+        )
+
+    def _ask(self, function: str, *arguments: object, pano_id: str = "") -> Mapping[str, Any]:
+        """Return the reply of a function of the page, tried again on failure; `""` only loads the page."""
+
+        def attempt() -> Mapping[str, Any] | _Failed:
+            try:
+                if not self._is_loaded:
+                    self._load()
+                return self._call(function, *arguments, pano_id=pano_id) if function else {}
+            except _PageFailed as fault:
+                self._is_loaded = False
+                return _Failed(fault, may_retry=fault.may_retry)
+
+        outcome = self._retries.run(attempt, _failure, tell=_log_retry)
+        if isinstance(outcome, _Failed):
+            raise outcome.error
+        return outcome
+
+    def _load(self) -> None:
+        """Load the page and start its panorama."""
+        from selenium.common.exceptions import WebDriverException  # noqa: PLC0415
+
+        self._settings.pay()
+        try:
+            self._driver.get(self._address)
+        except WebDriverException as fault:
+            raise _browser_failed(fault) from None
+        self._call("start")
+        self._is_loaded = True
+
+    def _call(self, function: str, *arguments: object, pano_id: str = "") -> Mapping[str, Any]:
+        """Return the reply of a function of the loaded page."""
+        from selenium.common.exceptions import TimeoutException, WebDriverException  # noqa: PLC0415
+
+        script = (
+            f"const given = [...arguments], done = given.pop(); virl.{function}(...given)"
+            ".then((value) => done({value}), (fault) => done({fault: fault.message}))"
+        )
+        try:
+            reply = self._driver.execute_async_script(script, *arguments)
+        except TimeoutException:
+            reason = f"the page did not answer within {self._settings.timeout:g} s"
+            raise _PageFailed(SERVICE, reason, "try again, or check the network") from None
+        except WebDriverException as fault:
+            raise _browser_failed(fault) from None
+        if "fault" not in reply:
+            return dict(reply["value"] or {})
+        if reply["fault"] == _NOT_THERE and pano_id:
+            raise NoStreetView(f"no panorama has the id {pano_id!r}")
+        failed = _PageFailed(SERVICE, reply["fault"], "check the key, the address and the network")
+        failed.may_retry = reply["fault"] != _REFUSED
+        raise failed
+
+
+class _PageFailed(ProviderError):
+    """An error of the page after which another try may help."""
+
+    may_retry = True
+
+
+def _browser_failed(fault: "WebDriverException") -> _PageFailed:
+    """Return the error of a browser that failed."""
+    reason = (fault.msg or "no reason given").splitlines()[0]
+    return _PageFailed(SERVICE, f"the browser failed ({reason})", "start again")
+
+
+def _failure(outcome: Mapping[str, Any] | _Failed) -> _Failed | None:
+    """Return a failed try, `None` for a reply."""
+    return outcome if isinstance(outcome, _Failed) else None
+
+
+def _log_retry(outcome: Mapping[str, Any] | _Failed, pause: float) -> None:
+    """Write to the log that a failed try is repeated after a pause, seconds."""
+    if isinstance(outcome, _Failed):
+        _log.info("%s: trying again in %.1f s", outcome.error, pause)
+
+
+def _start_browser(timeout: float, folder: str) -> "Chrome":
+    """Start a browser that leaves files nowhere but in `folder`, unless that folder's path is too long."""
+    require("web", "selenium", what="the web mover", error=BrowserUnavailable)
+    from selenium.common.exceptions import WebDriverException  # noqa: PLC0415
+    from selenium.webdriver import Chrome, ChromeOptions  # noqa: PLC0415
+    from selenium.webdriver.chrome.service import Service  # noqa: PLC0415
+
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    driver = shutil.which("chromedriver")
+    if browser is None or driver is None:
+        missing = "Chromium" if browser is None else "chromedriver"
+        raise BrowserUnavailable(
+            f"the web mover needs {missing}: run `make web-deps`, or install the packages chromium and "
+            "chromium-driver (and, for Selenium, pip install 'virl[web]')"
+        )
+    minded = ["-I", web_driver.__file__, folder, driver]
+
+    class MindedService(Service):
+        """Chromedriver within a process that ends it when this one is killed."""
+
+        def command_line_args(self) -> list[str]:
+            return [*minded, *super().command_line_args()]
+
+    options = ChromeOptions()
+    options.binary_location = browser
+    for argument in _arguments():
+        options.add_argument(argument)
+    # Without keep-alive the client heeds a timeout that is set after its start.
+    try:
+        own = {"TMPDIR": folder} if len(folder) <= _LONGEST_FOLDER else {}
+        service = MindedService(sys.executable, env={**os.environ, **own})
+        started = Chrome(options=options, service=service, keep_alive=False)
+    except WebDriverException as fault:
+        reason = (fault.msg or "no reason given").splitlines()[0]
+        raise BrowserUnavailable(f"Chromium does not start ({reason}): try `{browser} --headless`") from None
+    started.set_page_load_timeout(timeout)
+    started.set_script_timeout(timeout)
+    started.command_executor.client_config.timeout = timeout + 10  # type: ignore[union-attr]
+    return started
+
+
+def _arguments() -> list[str]:
+    """Return the browser's arguments; incognito, as a cache on disk would hold the address with the key."""
+    arguments = [
+        "--headless=new",
+        "--incognito",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--disable-background-networking",
+        "--window-size=800,600",
+    ]
+    as_root = hasattr(os, "geteuid") and os.geteuid() == 0
+    return [*arguments, "--no-sandbox"] if as_root else arguments
+
+
+@contextmanager
+def _serve_page(settings: Mapping[str, str]) -> Iterator[str]:
+    """Serve the page while the context is open.
+
+    Args:
+        settings: what the page asks for at its start, the key among them. It is sent to the page alone and
+            stands in no file and in no address.
+
+    Yields:
+        The address of the page.
+    """
+    secret = secrets.token_urlsafe(16)
+    content = {
+        f"/{secret}/": ("text/html; charset=utf-8", (_PAGE / "index.html").read_bytes()),
+        f"/{secret}/page.js": ("text/javascript; charset=utf-8", (_PAGE / "page.js").read_bytes()),
+        f"/{secret}/settings": ("application/json", json.dumps(dict(settings)).encode()),
+    }
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(content))
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/{secret}/"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def _handler(content: Mapping[str, tuple[str, bytes]]) -> type[BaseHTTPRequestHandler]:
+    """Return a request handler that serves content by path, each with its type."""
+
+    class Handler(BaseHTTPRequestHandler):
+        timeout = 10  # seconds a connection may stay silent
+
+        def do_GET(self) -> None:
+            kind, body = content.get(self.path, ("text/plain", b""))
+            self.send_response(200 if self.path in content else 404)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            self.send_header("Cache-Control", "no-store")
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+            """Write no log."""
+
+    return Handler
+
 
 __all__ = ["BrowserUnavailable", "WebMover", "WebSettings", "arrow_heading"]
 

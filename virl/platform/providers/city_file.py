@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from virl.geo.globe import LatLng
 from virl.geo.region import Region, position_fault, region_fault
-from virl.platform.city.mover_choice import MoverChoice
+from virl.platform.city.city import MoverChoice
 from virl.settings.faults import spell_value
 from virl.settings.model import Settings
 

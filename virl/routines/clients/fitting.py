@@ -5,7 +5,7 @@ from random import Random
 from virl.agent.character import Character, Point
 from virl.geo.globe import LatLng
 from virl.platform.city.city import City
-from virl.platform.city.stand_ins import draw_address, is_there
+from virl.platform.city.starts import draw_address, is_there
 from virl.platform.city.streetview import Panorama
 from virl.routines.clients.settings import CLIENT
 

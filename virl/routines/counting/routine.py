@@ -13,11 +13,10 @@ from virl.agent.character_file import field_source
 from virl.agent.routine import Wish
 from virl.errors import BadInput, VirlError, raise_all
 from virl.platform.city.city import City
-from virl.platform.city.stand_ins import draw_tour, spot_name
+from virl.platform.city.starts import draw_tour, spot_name
 from virl.platform.city.streetview import Panorama
-from virl.platform.navigators.point.navigator import PointNavigator
-from virl.platform.navigators.point.plan import plan_route
-from virl.platform.navigators.region.navigator import RegionNavigator
+from virl.platform.navigators.point import PointNavigator, plan_route
+from virl.platform.navigators.region import RegionNavigator
 from virl.routines.counting.folder import SURVEY
 from virl.routines.counting.rounds import count_along
 from virl.routines.counting.settings import counting_of, read_intention

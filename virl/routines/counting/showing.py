@@ -27,7 +27,7 @@ from virl.pages.maps import MapFigure, MapPath, Mark, map_figure
 from virl.pages.paper import Paper
 from virl.pages.pictures import embed
 from virl.platform.city.city import City
-from virl.platform.navigators.region.records import RECORD, SurveyPlan
+from virl.platform.navigators.survey import RECORD, SurveyPlan
 from virl.platform.perception.models import measured_error
 from virl.routines.counting.finds import Find, RecordedSighting, read_finds
 from virl.routines.counting.folder import MEMORY, SURVEY

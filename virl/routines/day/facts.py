@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from virl.errors import NoRoute, NotFound
 from virl.geo.globe import LatLng, distance
 from virl.platform.city.city import City
+from virl.platform.city.maps import TransitMaps
 from virl.platform.city.names import is_shortened, name_ratio
 from virl.platform.city.places import Place
-from virl.platform.city.transit import TransitMaps
 from virl.routines.day.checker import DayEntry, Site
 from virl.routines.day.settings import Mode
 

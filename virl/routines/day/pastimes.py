@@ -7,8 +7,7 @@ from pydantic import AfterValidator, Field
 
 from virl import resources
 from virl.clock import parse_clock, show_clock
-from virl.platform.city.place_types import by_type_as, types_marked
-from virl.platform.city.type_words import Words
+from virl.platform.city.place_types import Words, by_type_as, types_marked
 from virl.settings.model import Settings, load_settings
 
 Feeling = Literal["stress", "joy", "sadness", "hunger", "energy", "pain"]

@@ -31,9 +31,8 @@ from virl.pages.exhibits import (
 from virl.pages.numbers import count_noun
 from virl.plain_text import plain_line
 from virl.platform.city.claims import PlaceClaim
-from virl.platform.city.maps import TravelMode
+from virl.platform.city.maps import TransitMaps, TravelMode
 from virl.platform.city.outcome import Outcome
-from virl.platform.city.transit import TransitMaps
 from virl.routines.day.activity import Activity
 from virl.routines.day.checker import Violation, check, entries_of, unsure_places
 from virl.routines.day.facts import CityFacts

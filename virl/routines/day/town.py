@@ -16,11 +16,10 @@ from virl.clock import whole_minutes
 from virl.errors import NoRoute, NotFound
 from virl.geo.globe import LatLng, distance
 from virl.platform.city.city import City
-from virl.platform.city.maps import TravelMode
+from virl.platform.city.maps import TransitMaps, TravelMode
 from virl.platform.city.names import is_shortened, name_ratio
 from virl.platform.city.place_types import sort_of
 from virl.platform.city.places import Place, Places, complete_to, nearby_in_full
-from virl.platform.city.transit import TransitMaps
 from virl.routines.day.activity import Spot
 from virl.routines.day.pastimes import day_book
 from virl.routines.day.prices import way_usd

@@ -11,7 +11,7 @@ from virl.errors import MindFailed
 from virl.mind.kinds import words_for_kinds
 from virl.mind.lexicon import Lexicon, words_of
 from virl.mind.understanding.reading import Reading
-from virl.platform.city.addresses import begins_with_house
+from virl.platform.city.locate import begins_with_house
 from virl.routines.directions.replies import PlacePick, PlaceQuery, WrittenDirections
 from virl.routines.explore.rules import TypeQuestion, choose_place_type
 

@@ -8,8 +8,7 @@ from virl.errors import NoRoute
 from virl.platform.city.maps import Maps
 from virl.platform.city.streetview import Link, Panorama, Pose, StreetView
 from virl.platform.movers.base import Mover, steered_by
-from virl.platform.navigators.point.navigator import PointNavigator
-from virl.platform.navigators.point.plan import plan_route
+from virl.platform.navigators.point import PointNavigator, plan_route
 from virl.platform.navigators.tourist.ways import direction_of, link_ahead, link_toward
 
 LONGEST_BLOCK = 40

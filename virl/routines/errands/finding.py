@@ -11,9 +11,8 @@ from virl.geo.globe import LatLng, distance
 from virl.journal.records import NoteRecord
 from virl.mind.lexicon import words_of
 from virl.mind.rules import RuleMind
-from virl.platform.city.addresses import is_address
-from virl.platform.city.locate import locate
-from virl.platform.city.relocate import relocate
+from virl.platform.city.locate import is_address, locate
+from virl.platform.city.streetview import relocate
 from virl.routines.errands.replies import ErrandList
 from virl.routines.errands.rules import Demands, read_demands
 from virl.routines.errands.settings import ERRANDS, Errands

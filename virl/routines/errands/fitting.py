@@ -6,10 +6,10 @@ from virl.agent.character import Character
 from virl.errors import MindFailed
 from virl.geo.globe import LatLng, distance
 from virl.mind.lexicon import load_lexicon, words_of
-from virl.platform.city.addresses import is_address
 from virl.platform.city.city import City
+from virl.platform.city.locate import is_address
 from virl.platform.city.places import Place
-from virl.platform.city.stand_ins import draw_address, is_there
+from virl.platform.city.starts import draw_address, is_there
 from virl.platform.city.streetview import Panorama
 from virl.routines.directions.destination import nearest_told
 from virl.routines.directions.rules import kind_named

@@ -21,9 +21,7 @@ from virl.platform.city.claims import ArrivalClaim
 from virl.platform.city.outcome import Outcome, OutcomeKind
 from virl.platform.city.streetview import Camera, Pose
 from virl.platform.movers.base import Choice, Step
-from virl.platform.navigators.point.navigator import PointNavigator
-from virl.platform.navigators.point.plan import plan_route
-from virl.platform.navigators.point.pursuit import DestinationOutcome
+from virl.platform.navigators.point import DestinationOutcome, PointNavigator, plan_route
 from virl.routines.errands.finding import ErrandStop, Task, find_errands
 from virl.routines.errands.fitting import fit
 from virl.routines.errands.rules import ANY_ORDER, read_errands

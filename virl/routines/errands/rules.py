@@ -10,7 +10,7 @@ from virl.errors import MindFailed
 from virl.mind.kinds import kinds_wanted, words_for_kinds
 from virl.mind.lexicon import GAP, Lexicon, found_in, in_order, words_of
 from virl.mind.understanding.background import asked_for
-from virl.platform.city.addresses import BLOCKS, NUMBER_FIRST, NUMBER_LAST, WORD
+from virl.platform.city.locate import BLOCKS, NUMBER_FIRST, NUMBER_LAST, WORD
 from virl.routines.errands.replies import Errand, ErrandList
 
 _NAME = re.compile(rf"{WORD}(?:\s+(?:&\s+|of\s+|the\s+)*{WORD})*")

@@ -6,7 +6,7 @@ from virl.agent.agent import Agent
 from virl.clock import show_clock
 from virl.geo.globe import LatLng
 from virl.pages.exhibits import Bar, BarsExhibit, Exhibit, MapExhibit, MapLine, MapPoint, TableExhibit
-from virl.platform.navigators.point.pursuit import DestinationOutcome
+from virl.platform.navigators.point import DestinationOutcome
 from virl.routines.errands.finding import Task
 from virl.routines.errands.trip import Trip, goals_of
 

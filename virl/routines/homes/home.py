@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from virl.files.json_reading import JsonRecord
 from virl.pages.numbers import count_noun
-from virl.platform.city.listings import Listing
+from virl.platform.city.city import Listing
 
 
 def bedrooms_in_words(count: int | None) -> str:

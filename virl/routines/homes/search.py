@@ -14,8 +14,7 @@ from virl.geo.globe import LatLng, LocalFrame
 from virl.geo.region import Region
 from virl.mind.lexicon import load_lexicon
 from virl.pages.numbers import count_noun
-from virl.platform.city.city import City
-from virl.platform.city.listings import Listing
+from virl.platform.city.city import City, Listing
 from virl.platform.providers.cities import city_settings, region_called, region_of_city
 from virl.routines.clients.settings import client_of
 from virl.routines.counting.where import region_of

@@ -10,7 +10,7 @@ from virl.errors import BadInput
 from virl.journal.convert import requests_record
 from virl.journal.records import CostRecord
 from virl.money.ledger import Ledger
-from virl.platform.city.listings import Listing, Listings
+from virl.platform.city.city import Listing, Listings
 from virl.platform.providers.provider import Access
 from virl.platform.providers.rentcast.http import open_rentcast
 from virl.platform.providers.rentcast.listings import RentCastListings, read_listings

@@ -23,14 +23,12 @@ from virl.mind.understanding.reading import Reading
 from virl.pages.exhibits import Exhibit, MapExhibit, MapLine, MapPoint, TableExhibit, TextExhibit
 from virl.pages.shell import html_page, open_templates
 from virl.plain_text import plain_line
-from virl.platform.city.addresses import address_in, is_address
 from virl.platform.city.city import City
-from virl.platform.city.locate import locate
+from virl.platform.city.locate import address_in, is_address, locate
 from virl.platform.city.maps import ReverseMaps
 from virl.platform.city.outcome import Outcome
-from virl.platform.city.relocate import relocate
-from virl.platform.city.stand_ins import draw_address, is_there
-from virl.platform.city.streetview import Panorama, Pose
+from virl.platform.city.starts import draw_address, is_there
+from virl.platform.city.streetview import Panorama, Pose, relocate
 from virl.platform.movers.base import Choice, Step
 from virl.platform.navigators.tourist.signs import SignReader
 from virl.platform.perception.active import Looking

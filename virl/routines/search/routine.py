@@ -29,16 +29,20 @@ from virl.money.ledger import Ledger
 from virl.pages.exhibits import Exhibit, TableExhibit, TextExhibit
 from virl.platform.city.claims import ArrivalClaim
 from virl.platform.city.outcome import Outcome
+from virl.platform.city.places import moment_in, told_moment
 from virl.platform.city.streetview import Camera, Link, Panorama, Pose
-from virl.platform.city.weekly_hours import moment_in, told_moment
 from virl.platform.movers.base import Choice, Step
 from virl.platform.navigators.sight.explorer import SightExplorer
-from virl.platform.navigators.sight.goal import SightGoal
+from virl.platform.navigators.sight.goal import SightGoal, goal_in_words
 from virl.platform.navigators.sight.looking import AROUND, SMALL_AROUND, KnownSign, SignLooks
 from virl.platform.navigators.sight.navigator import SightNavigator
-from virl.platform.navigators.sight.rules import GoalQuestion, quoted_name, understand, words_of_goal
-from virl.platform.navigators.sight.understanding import goal_in_words
-from virl.platform.navigators.sight.wishes import explain_conditions
+from virl.platform.navigators.sight.rules import (
+    GoalQuestion,
+    explain_conditions,
+    quoted_name,
+    understand,
+    words_of_goal,
+)
 from virl.platform.perception.road_sight import RoadSight, far_camera
 from virl.routines.search.settings import SEARCH
 

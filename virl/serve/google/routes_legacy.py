@@ -11,8 +11,7 @@ from virl.errors import NotFound
 from virl.geo.globe import LatLng
 from virl.geo.polyline import encode_polyline
 from virl.platform.city.city import City
-from virl.platform.city.maps import TravelMode
-from virl.platform.city.transit import JourneyLeg
+from virl.platform.city.maps import JourneyLeg, TravelMode
 from virl.serve.google.geocoding import Stop, address_id, stop_of
 from virl.serve.google.legacy_json import bounds, point
 from virl.serve.google.static import COPYRIGHT

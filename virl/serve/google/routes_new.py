@@ -13,8 +13,7 @@ from virl.errors import NotFound
 from virl.geo.globe import LatLng
 from virl.geo.polyline import encode_polyline
 from virl.platform.city.city import City
-from virl.platform.city.maps import SPEED_M_S, TravelMode
-from virl.platform.city.transit import JourneyLeg
+from virl.platform.city.maps import SPEED_M_S, JourneyLeg, TravelMode
 from virl.serve.google.geocoding import stop_of
 from virl.serve.google.masks import FIELDS, apply_mask, parse_mask
 from virl.serve.google.place_json import box_json, lat_lng_json

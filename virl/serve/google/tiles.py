@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from virl.errors import NoStreetView
 from virl.geo.globe import LatLng
-from virl.platform.city.attitude import Attitude
 from virl.platform.city.city import City
-from virl.platform.city.streetview import MAX_FOV, MAX_RADIUS_M, MIN_FOV, Camera, Image, Panorama
+from virl.platform.city.streetview import MAX_FOV, MAX_RADIUS_M, MIN_FOV, Attitude, Camera, Image, Panorama
 from virl.serve.google.options import WIDTHS, Oddities
 from virl.serve.google.pictures import Painter, PictureCache
 from virl.serve.google.reading import lat_lng, number, optional_number

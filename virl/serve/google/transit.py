@@ -9,7 +9,7 @@ from virl.clock import show_clock
 from virl.errors import NoRoute
 from virl.geo.globe import LatLng
 from virl.platform.city.city import City
-from virl.platform.city.transit import Journey, JourneyLeg, TransitMaps
+from virl.platform.city.maps import Journey, JourneyLeg, TransitMaps
 from virl.serve.google.legacy_json import point
 from virl.serve.google.place_json import lat_lng_json
 from virl.serve.google.times import TownClock

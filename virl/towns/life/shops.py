@@ -8,8 +8,7 @@ import numpy as np
 from numpy.random import Generator
 
 from virl.geo.globe import Floats
-from virl.platform.city.places import OpeningHours, Place
-from virl.platform.city.weekly_hours import parse_hours
+from virl.platform.city.places import OpeningHours, Place, parse_hours
 from virl.towns.life.naming import Lettering, Namer
 from virl.towns.life.parks import Green, greens
 from virl.towns.life.repute import (

@@ -4,8 +4,7 @@ from functools import cache
 
 from pydantic import Field
 
-from virl.platform.city.place_types import place_table, table_file
-from virl.platform.city.type_words import Words
+from virl.platform.city.place_types import Words, place_table, table_file
 from virl.settings.model import Settings, check_settings
 from virl.towns.tables import read_table
 

@@ -11,7 +11,7 @@ from typing import Literal
 from shapely import Polygon
 
 from virl.geo.globe import Floats, Ints, LocalFrame
-from virl.platform.city.listings import Listing
+from virl.platform.city.city import Listing
 from virl.platform.city.places import Place
 
 Point = tuple[float, float]

@@ -2,8 +2,7 @@
 
 from itertools import pairwise
 
-from virl.platform.city.episodes import InstructionEpisode
-from virl.platform.city.graph import NavigationGraph, build_graph
+from virl.platform.city.graph import InstructionEpisode, NavigationGraph, build_graph
 
 BLOCK = 3  # panoramas from one crossing to the next
 _WORDS = {-90: "left", 90: "right"}

@@ -9,8 +9,8 @@ from transformers import PreTrainedTokenizerFast
 from benchmarks.touchdown.train.samples import Lessons
 from benchmarks.touchdown.train.tokens import Encoder
 from benchmarks.touchdown.train.walking import TrainingRoute, Walks
-from virl.platform.city.episodes import InstructionEpisode
-from virl.platform.navigators.velma.observations import Observer
+from virl.platform.city.graph import InstructionEpisode
+from virl.platform.navigators.velma.verbalizer import Observer
 from virl.platform.providers.graph.touchdown import Dataset
 
 MAX_ACTIONS = 14

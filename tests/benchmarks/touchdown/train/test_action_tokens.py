@@ -20,7 +20,7 @@ from benchmarks.touchdown.train.tokens import (
     walked_sample,
 )
 from virl.errors import ModelUnavailable
-from virl.platform.city.episodes import InstructionEpisode
+from virl.platform.city.graph import InstructionEpisode
 from virl.platform.movers.discrete.actions import Action
 
 pytestmark = pytest.mark.slow

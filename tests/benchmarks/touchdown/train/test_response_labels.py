@@ -10,7 +10,7 @@ from benchmarks.touchdown.train.tokens import IGNORED, Sample, action_tokens
 from benchmarks.touchdown.train.walking import Rollout, TrainingRoute
 from virl.platform.movers.discrete.actions import Action
 from virl.platform.movers.discrete.oracle import Oracle
-from virl.platform.navigators.velma.transcript import transcript
+from virl.platform.navigators.velma.prompt import transcript
 
 pytestmark = pytest.mark.slow
 

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from hypothesis import strategies as st
 
 from virl.platform.city.graph import NavigationGraph, build_graph
-from virl.platform.movers.discrete.actions import Action
-from virl.platform.movers.discrete.rules import Rules, WalkState
+from virl.platform.movers.discrete.actions import Action, Rules, WalkState
 
 Ways = Mapping[str, Mapping[str, float]]
 """Heading of the link from each node to each of its neighbours."""

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 from made_crossings import any_states, any_streets, crossing, streets, walk
 
 from virl.geo.globe import signed_turn
-from virl.platform.movers.discrete.actions import Action
-from virl.platform.movers.discrete.rules import TOUCHDOWN, VELMA, Rules, WalkState
+from virl.platform.movers.discrete.actions import TOUCHDOWN, VELMA, Action, Rules, WalkState
 
 TEE = {"left": -75, "right": 60}
 CROSS = {"left": -110, "straight": -40, "right": 30}

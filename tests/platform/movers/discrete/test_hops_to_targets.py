@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from made_crossings import any_streets, streets
 
 from virl.platform.city.graph import NavigationGraph
-from virl.platform.movers.discrete.hops import NO_WAY, Hops
+from virl.platform.city.hops import NO_WAY, Hops
 
 
 def by_breadth(graph: NavigationGraph, source: int, target: int) -> int:

@@ -5,10 +5,9 @@ from made_crossings import any_states, any_streets, crossing, streets
 
 from virl.errors import BadInput, NoStreetView
 from virl.platform.city.graph import NavigationGraph
-from virl.platform.movers.discrete.actions import Action
-from virl.platform.movers.discrete.hops import NO_WAY, Hops
+from virl.platform.city.hops import NO_WAY, Hops
+from virl.platform.movers.discrete.actions import TOUCHDOWN, VELMA, Action, Rules, WalkState
 from virl.platform.movers.discrete.oracle import Oracle, gold_actions, walk_states
-from virl.platform.movers.discrete.rules import TOUCHDOWN, VELMA, Rules, WalkState
 
 RULES = st.sampled_from([VELMA, TOUCHDOWN])
 

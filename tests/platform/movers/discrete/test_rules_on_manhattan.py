@@ -9,12 +9,10 @@ import pytest
 from real_data import real_data
 
 from virl.platform.city.graph import NavigationGraph
-from virl.platform.movers.discrete.actions import Action, parse_action
+from virl.platform.movers.discrete.actions import TOUCHDOWN, VELMA, Action, Rules, WalkState, parse_action
 from virl.platform.movers.discrete.oracle import Oracle, gold_actions, walk_states
-from virl.platform.movers.discrete.rules import TOUCHDOWN, VELMA, Rules, WalkState
-from virl.platform.movers.discrete.table import ACTIONS, TransitionTable, build_table
+from virl.platform.movers.discrete.table import ACTIONS, TransitionTable, Walker, WalkerBatch, build_table
 from virl.platform.movers.discrete.task import start_state
-from virl.platform.movers.discrete.walker import Walker, WalkerBatch
 from virl.platform.providers.graph.touchdown import Dataset, read_episodes, read_touchdown
 
 

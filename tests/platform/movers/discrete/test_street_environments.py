@@ -11,12 +11,11 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from made_crossings import crossing
 
 from virl.errors import BadInput, ModelUnavailable, NoStreetView
-from virl.platform.city.episodes import InstructionEpisode
+from virl.platform.city.graph import InstructionEpisode
 from virl.platform.movers.discrete import environment
-from virl.platform.movers.discrete.actions import Action
+from virl.platform.movers.discrete.actions import TOUCHDOWN, Action
 from virl.platform.movers.discrete.environment import StreetWalkEnv, StreetWalkVectorEnv
 from virl.platform.movers.discrete.oracle import Oracle
-from virl.platform.movers.discrete.rules import TOUCHDOWN
 from virl.platform.movers.discrete.table import ACTIONS
 
 GRAPH = crossing(left=-90, straight=5, right=90)

@@ -5,10 +5,8 @@ from hypothesis import strategies as st
 from made_crossings import any_states, any_streets, crossing, streets
 
 from virl.errors import BadInput
-from virl.platform.movers.discrete.actions import Action
-from virl.platform.movers.discrete.rules import TOUCHDOWN, VELMA, Rules, WalkState
-from virl.platform.movers.discrete.table import ACTIONS, build_table
-from virl.platform.movers.discrete.walker import Walker, WalkerBatch
+from virl.platform.movers.discrete.actions import TOUCHDOWN, VELMA, Action, Rules, WalkState
+from virl.platform.movers.discrete.table import ACTIONS, Walker, WalkerBatch, build_table
 
 RULES = st.sampled_from([VELMA, TOUCHDOWN])
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from virl.platform.city.graph import NavigationGraph, build_graph
-from virl.platform.movers.discrete.rules import WalkState
+from virl.platform.movers.discrete.actions import WalkState
 
 BLOCK = 8
 """Links from one crossing to the next, both ways."""

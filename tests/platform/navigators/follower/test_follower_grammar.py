@@ -17,7 +17,7 @@ from virl.platform.navigators.follower.clauses import (
     TurnClause,
     WhereClause,
 )
-from virl.platform.navigators.follower.parts import Rule
+from virl.platform.navigators.follower.grammar import Rule
 from virl.platform.navigators.follower.reading import MAX_WORDS, RULES, matches, normalise, parse
 
 SENTENCES: dict[str, list[Clause]] = {

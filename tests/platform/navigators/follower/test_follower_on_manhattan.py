@@ -3,8 +3,7 @@
 import pytest
 from real_data import real_data
 
-from virl.platform.city.episodes import InstructionEpisode
-from virl.platform.city.graph import NavigationGraph
+from virl.platform.city.graph import InstructionEpisode, NavigationGraph
 from virl.platform.movers.discrete.task import OPENING, start_state
 from virl.platform.navigators.follower.navigator import Follower
 from virl.platform.providers.graph.touchdown import Dataset, read_episodes, read_touchdown

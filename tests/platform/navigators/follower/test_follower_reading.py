@@ -1,7 +1,6 @@
 import pytest
 
-from virl.platform.navigators.follower.clauses import OrientClause
-from virl.platform.navigators.follower.plan import End, Hint, PlannedLeg
+from virl.platform.navigators.follower.clauses import End, Hint, OrientClause, PlannedLeg
 from virl.platform.navigators.follower.reading import MAX_LEGS, understand
 
 NEAR = Hint("near")

@@ -10,13 +10,19 @@ from made_avenues import at, avenues, cell_of
 from virl.datasets.export.touchdown import export_touchdown
 from virl.journal.records import AccessRecord
 from virl.platform.city.streetview import Pose
-from virl.platform.movers.discrete.rules import WalkState
+from virl.platform.movers.discrete.actions import WalkState
 from virl.platform.movers.discrete.task import OPENING, start_state
-from virl.platform.navigators.follower.navigator import Follower
-from virl.platform.navigators.follower.sight import MOST_LOOKS, SEEN, Sight, StopSight, names_at_stop
+from virl.platform.navigators.follower.navigator import (
+    MOST_LOOKS,
+    SEEN,
+    Follower,
+    Sight,
+    StopSight,
+    names_at_stop,
+)
 from virl.platform.navigators.tourist.signs import OcrSpotter, SignReader
 from virl.platform.navigators.tourist.spotting import LandmarkSighting
-from virl.platform.navigators.velma.landmarks import known_landmarks, read_landmarks
+from virl.platform.navigators.velma.prompt import known_landmarks, read_landmarks
 from virl.platform.perception.models import Models
 from virl.platform.providers.cities import opened_city
 from virl.platform.providers.graph.touchdown import read_episodes, read_touchdown

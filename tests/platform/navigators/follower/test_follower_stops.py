@@ -2,11 +2,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virl.platform.navigators.follower.fit import ordinal_weights
-from virl.platform.navigators.follower.parameters import default_parameters
-from virl.platform.navigators.follower.plan import End, Sureness
+from virl.platform.navigators.follower.clauses import End, Sureness
+from virl.platform.navigators.follower.model import (
+    REACH,
+    Endings,
+    block_shares,
+    default_parameters,
+    offsets,
+    ordinal_weights,
+)
 from virl.platform.navigators.follower.reading import understand
-from virl.platform.navigators.follower.stops import REACH, Endings, block_shares, offsets
 
 P = default_parameters()
 KINDS = ("in", "before", "after", "turned")

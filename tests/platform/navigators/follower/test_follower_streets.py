@@ -4,10 +4,9 @@ from hypothesis import strategies as st
 from made_avenues import BLOCK, at, avenues, cell_of, name
 
 from virl.geo.globe import signed_float_turn
-from virl.platform.navigators.follower.fit import hint_fit, pass_fit
+from virl.platform.navigators.follower.clauses import Hint
+from virl.platform.navigators.follower.model import default_parameters, hint_fit, pass_fit
 from virl.platform.navigators.follower.navigator import SeenLinks
-from virl.platform.navigators.follower.parameters import default_parameters
-from virl.platform.navigators.follower.plan import Hint
 from virl.platform.navigators.follower.streets import (
     Exit,
     MapLinks,

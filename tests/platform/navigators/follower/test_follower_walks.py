@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from made_avenues import Cell, at, avenues, cell_of
 
 from virl.platform.city.graph import NavigationGraph
-from virl.platform.movers.discrete.actions import MAX_ACTIONS, Action
-from virl.platform.movers.discrete.rules import WalkState
+from virl.platform.movers.discrete.actions import MAX_ACTIONS, Action, WalkState
 from virl.platform.navigators.follower.navigator import Follower
 from virl.platform.navigators.instruction.base import InstructionNavigator
 

@@ -5,17 +5,17 @@ from made_avenues import BLOCK, at, avenues, cell_of
 
 from virl.mind.rules import RuleMind
 from virl.platform.movers.discrete.actions import Action
-from virl.platform.navigators.follower.plan import End, FollowerPlan, PlannedLeg
+from virl.platform.navigators.follower.clauses import End, FollowerPlan, PlannedLeg
 from virl.platform.navigators.follower.reading import understand
+from virl.platform.navigators.follower.streets import MapInWords, map_sentence, steps_by_side
 from virl.platform.navigators.instruction.in_order import WalkProgress, next_in_order
-from virl.platform.navigators.instruction.map_in_words import MapInWords, map_sentence, steps_by_side
 from virl.platform.navigators.navgpt.navigator import NavGptNavigator
 from virl.platform.navigators.navgpt.observation import WayAhead, observation_text
 from virl.platform.navigators.navgpt.rules import next_way
 from virl.platform.navigators.navgpt.sources import GraphObservations, MappedObservations
 from virl.platform.navigators.velma.navigator import VelmaNavigator
-from virl.platform.navigators.velma.observations import Observer
-from virl.platform.navigators.velma.transcript import observed_so_far
+from virl.platform.navigators.velma.prompt import observed_so_far
+from virl.platform.navigators.velma.verbalizer import Observer
 
 GRID = avenues()
 MAP = MapInWords(GRID)

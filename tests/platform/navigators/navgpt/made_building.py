@@ -1,7 +1,7 @@
 """A building made up by hand: a hall with rooms around it, and stairs to an upper floor."""
 
 from virl.platform.city.graph import NavigationGraph, build_graph
-from virl.platform.movers.discrete.rules import WalkState
+from virl.platform.movers.discrete.actions import WalkState
 
 NAMES = ("hall", "kitchen", "bath", "stairs", "landing", "attic")
 # Metres east, north and up of each.

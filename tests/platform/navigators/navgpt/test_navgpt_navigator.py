@@ -14,7 +14,7 @@ from virl.mind.rendering import FENCE_CLOSE, FENCE_OPEN
 from virl.mind.rules import RuleMind
 from virl.platform.city.graph import build_graph
 from virl.platform.city.streetview import Link
-from virl.platform.movers.discrete.rules import WalkState
+from virl.platform.movers.discrete.actions import WalkState
 from virl.platform.navigators.navgpt.navigator import NavGptNavigator
 from virl.platform.navigators.navgpt.observation import ViewpointObservation
 from virl.platform.navigators.navgpt.sources import GraphObservations, ways_from

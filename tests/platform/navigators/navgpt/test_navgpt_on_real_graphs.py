@@ -9,7 +9,7 @@ from real_data import real_data
 
 from virl.mind.open import open_mind
 from virl.platform.city.graph import NavigationGraph
-from virl.platform.movers.discrete.rules import WalkState
+from virl.platform.movers.discrete.actions import WalkState
 from virl.platform.navigators.navgpt.navigator import NavGptNavigator
 from virl.platform.navigators.navgpt.observation import observation_text
 from virl.platform.navigators.navgpt.sources import GraphObservations

@@ -6,8 +6,7 @@ from made_building import IDS, NAMES, made_building
 
 from virl.errors import BadInput, NoStreetView
 from virl.platform.navigators.navgpt.observation import Thing, observation_text
-from virl.platform.navigators.navgpt.published import read_published
-from virl.platform.navigators.navgpt.sources import ways_from
+from virl.platform.navigators.navgpt.sources import read_published, ways_from
 
 SENTENCES, WAYS = "observations_list_summarized/s.json", "navigable/s_navigable.json"
 OBJECTS, SUMMARIES = "objects_list/s.json", "observations_summarized/s_summarized.json"

@@ -10,7 +10,7 @@ from virl.geo.globe import LatLng, bearing, distance
 from virl.geo.region import Region
 from virl.platform.city.streetview import Panorama, Pose
 from virl.platform.movers.base import Step
-from virl.platform.navigators.region.navigator import RegionNavigator
+from virl.platform.navigators.region import RegionNavigator
 
 
 def square(half: float) -> Region:

@@ -12,7 +12,7 @@ from virl.errors import BadInput
 from virl.geo.globe import LatLng, LocalFrame, distances
 from virl.geo.region import Region
 from virl.platform.city.streetview import Camera, Panorama, StreetView, View
-from virl.platform.navigators.region.survey import BATCH, survey
+from virl.platform.navigators.survey import BATCH, survey
 
 
 class Counting:

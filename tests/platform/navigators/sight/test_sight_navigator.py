@@ -7,8 +7,7 @@ from made_streets import MadeStreetView, plus_sign, ring
 
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.streetview import Link, Pose
-from virl.platform.movers.base import Choice
-from virl.platform.movers.links import LinksMover
+from virl.platform.movers.base import Choice, LinksMover
 from virl.platform.navigators.sight.explorer import ELSEWHERE_DEG, SeenMap
 from virl.platform.navigators.sight.navigator import SPENT, SightNavigator
 

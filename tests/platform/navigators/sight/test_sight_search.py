@@ -14,11 +14,18 @@ from virl.mind.rendering import render
 from virl.mind.rules import RuleMind
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.streetview import Camera, Image, Link, Panorama, Pose, View
-from virl.platform.movers.links import LinksMover
+from virl.platform.movers.base import LinksMover
 from virl.platform.navigators.sight.clues import Neighbours, leads_to_centre
 from virl.platform.navigators.sight.explorer import MOST_WAYS, Abilities, SeenMap, SightExplorer
-from virl.platform.navigators.sight.goal import SightGoal
-from virl.platform.navigators.sight.looking import AROUND, KnownSign, SignLooks
+from virl.platform.navigators.sight.goal import SightGoal, goal_in_picture, goal_in_words
+from virl.platform.navigators.sight.looking import (
+    AROUND,
+    KnownSign,
+    Pointer,
+    SignLooks,
+    pointer_in,
+    signs_and_pointers,
+)
 from virl.platform.navigators.sight.navigator import SPENT, SightNavigator
 from virl.platform.navigators.sight.rules import (
     GoalQuestion,
@@ -27,8 +34,6 @@ from virl.platform.navigators.sight.rules import (
     choose_way,
     understand,
 )
-from virl.platform.navigators.sight.signposts import Pointer, pointer_in, signs_and_pointers
-from virl.platform.navigators.sight.understanding import goal_in_picture, goal_in_words
 from virl.platform.navigators.tourist.signs import Sign
 from virl.platform.perception.base import TextLine
 from virl.platform.perception.models import Models

@@ -8,8 +8,8 @@ from virl.geo.globe import signed_turn
 from virl.mind.prompt import load_prompt
 from virl.mind.rules import RuleMind
 from virl.platform.city.streetview import Pose
-from virl.platform.navigators.tourist.asking import NONE, ChoiceSpotter, ReadingMindSpotter, chosen_option
 from virl.platform.navigators.tourist.rules import LandmarksRead
+from virl.platform.navigators.tourist.spotters import NONE, ChoiceSpotter, ReadingMindSpotter, chosen_option
 from virl.platform.perception.base import TextLine
 
 NAMES = ["Moon Bakery", "Sun Books"]

@@ -14,11 +14,11 @@ from virl.platform.city.maps import Maps, Route
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.places import Place, Places
 from virl.platform.city.streetview import Panorama, Pose
-from virl.platform.movers.links import LinksMover
-from virl.platform.navigators.tourist.crossings import HonestHints, PaperHints
+from virl.platform.movers.base import LinksMover
 from virl.platform.navigators.tourist.navigator import TouristNavigator, sentences_of
 from virl.platform.navigators.tourist.rules import LandmarkNames, WalkAction
 from virl.platform.navigators.tourist.spotting import LandmarkSighting
+from virl.platform.navigators.tourist.ways import HonestHints, PaperHints
 
 
 class Scripted:

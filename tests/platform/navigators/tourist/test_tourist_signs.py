@@ -7,9 +7,9 @@ import pytest
 
 from virl.geo.globe import LatLng, destination, signed_turn
 from virl.platform.city.streetview import Camera, Panorama, Pose, View
-from virl.platform.navigators.tourist.eight_views import DescriberSpotter, RecognizerSpotter
-from virl.platform.navigators.tourist.oracle import MapSpotter
 from virl.platform.navigators.tourist.signs import OcrSpotter, SignReader, name_likeness, sign_cameras
+from virl.platform.navigators.tourist.spotters import DescriberSpotter, RecognizerSpotter
+from virl.platform.navigators.tourist.spotting import MapSpotter
 from virl.platform.perception.base import TextLine
 
 HERE = LatLng(41.25, -38.75)

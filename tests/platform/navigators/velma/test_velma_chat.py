@@ -9,13 +9,12 @@ from strict_models.minds import KEY_VARIABLES, MODELS, model_at, said_to
 
 from virl.errors import MindFailed
 from virl.mind.rules import RuleMind
-from virl.platform.movers.discrete.actions import Action
-from virl.platform.movers.discrete.rules import WalkState
+from virl.platform.movers.discrete.actions import Action, WalkState
 from virl.platform.movers.discrete.task import OPENING
-from virl.platform.navigators.velma.landmarks import mind_landmarks
 from virl.platform.navigators.velma.navigator import Demonstration, VelmaNavigator
-from virl.platform.navigators.velma.observations import Direction, VisibleLandmark
-from virl.platform.navigators.velma.traffic import yaw_flow
+from virl.platform.navigators.velma.prompt import mind_landmarks
+from virl.platform.navigators.velma.verbalizer import Direction, VisibleLandmark
+from virl.platform.navigators.velma.vision import yaw_flow
 
 GO = "Go to the crossing, turn right and stop one step on."
 GOLD = ["forward", "forward", "right", "forward", "stop"]

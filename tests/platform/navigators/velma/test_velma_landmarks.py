@@ -10,7 +10,7 @@ from real_data import real_data
 from virl.errors import BadInput, MindFailed
 from virl.mind.open import open_mind
 from virl.mind.rules import RuleMind
-from virl.platform.navigators.velma.landmarks import (
+from virl.platform.navigators.velma.prompt import (
     MAX_LANDMARKS,
     MAX_NAME,
     filter_landmarks,

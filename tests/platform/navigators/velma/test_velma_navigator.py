@@ -11,13 +11,12 @@ from real_data import real_data
 from virl.errors import MindFailed, ModelUnavailable
 from virl.mind.open import open_mind
 from virl.mind.rules import RuleMind
-from virl.platform.movers.discrete.actions import Action
-from virl.platform.movers.discrete.rules import WalkState
+from virl.platform.movers.discrete.actions import Action, WalkState
 from virl.platform.movers.discrete.task import OPENING, start_state
 from virl.platform.navigators.velma.navigator import Demonstration, VelmaNavigator
-from virl.platform.navigators.velma.observations import Direction, VisibleLandmark
 from virl.platform.navigators.velma.rules import MAX_QUOTED, published_action
-from virl.platform.navigators.velma.traffic import yaw_flow
+from virl.platform.navigators.velma.verbalizer import Direction, VisibleLandmark
+from virl.platform.navigators.velma.vision import yaw_flow
 from virl.platform.providers.graph.touchdown import read_episodes, read_touchdown
 
 F, L, R, AROUND, STOP = tuple(Action)

@@ -5,7 +5,7 @@ from virl.mind.prompt import load_prompt
 from virl.mind.replies import Text
 from virl.mind.rules import RuleMind
 from virl.platform.movers.discrete.actions import Action
-from virl.platform.navigators.velma.observations import StateObservation
+from virl.platform.navigators.velma.verbalizer import StateObservation
 
 PROMPT = load_prompt("movement/velma-action", Text)
 SIGNS = {"f": Action.FORWARD, "l": Action.LEFT, "r": Action.RIGHT, "a": Action.TURN_AROUND}

@@ -6,19 +6,20 @@ from hypothesis import strategies as st
 from virl.errors import BadInput, NoImagery
 from virl.geo.globe import LatLng
 from virl.platform.city.streetview import Panorama, View
-from virl.platform.movers.discrete.actions import Action
-from virl.platform.movers.discrete.rules import WalkState
-from virl.platform.navigators.velma.features import read_features, write_features
-from virl.platform.navigators.velma.observations import Direction, Observer, VisibleLandmark
-from virl.platform.navigators.velma.scorer import (
+from virl.platform.movers.discrete.actions import Action, WalkState
+from virl.platform.navigators.velma.prompt import walk_so_far
+from virl.platform.navigators.velma.verbalizer import Direction, Observer, VisibleLandmark
+from virl.platform.navigators.velma.vision import (
     EmbeddingScorer,
     StreetViews,
     gather_statistics,
+    read_features,
     read_statistics,
+    vehicle_flow,
+    view_flow,
+    write_features,
     write_statistics,
 )
-from virl.platform.navigators.velma.traffic import vehicle_flow, view_flow
-from virl.platform.navigators.velma.transcript import walk_so_far
 from virl.platform.perception.base import Detection, LookScores
 from virl.platform.perception.embeddings import open_store
 

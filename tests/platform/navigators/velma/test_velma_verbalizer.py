@@ -5,13 +5,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from real_data import real_data
 
-from virl.platform.movers.discrete.actions import Action
-from virl.platform.movers.discrete.rules import WalkState
-from virl.platform.navigators.velma.observations import Direction, Observer, StateObservation, VisibleLandmark
-from virl.platform.navigators.velma.prompt import MAX_INSTRUCTION, Example, action_text
-from virl.platform.navigators.velma.traffic import yaw_flow
-from virl.platform.navigators.velma.transcript import transcript, walk_so_far
-from virl.platform.navigators.velma.verbalizer import sentence, walk_text
+from virl.platform.movers.discrete.actions import Action, WalkState
+from virl.platform.navigators.velma.prompt import (
+    MAX_INSTRUCTION,
+    Example,
+    action_text,
+    transcript,
+    walk_so_far,
+)
+from virl.platform.navigators.velma.verbalizer import (
+    Direction,
+    Observer,
+    StateObservation,
+    VisibleLandmark,
+    sentence,
+    walk_text,
+)
+from virl.platform.navigators.velma.vision import yaw_flow
 from virl.platform.providers.graph.touchdown import read_touchdown
 
 F, L, R, AROUND, STOP = (

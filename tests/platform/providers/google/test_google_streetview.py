@@ -9,9 +9,8 @@ from served_google import Google, google_over
 
 from virl.errors import BadInput, NoImagery, NoStreetView, ProviderError
 from virl.geo import globe
-from virl.platform.city.attitude import Attitude
 from virl.platform.city.city import City
-from virl.platform.city.streetview import Camera, Panorama, View
+from virl.platform.city.streetview import Attitude, Camera, Panorama, View
 from virl.platform.providers.google.city_file import GoogleOptions, Imagery
 from virl.platform.providers.google.streetview import KeyedStreetView
 from virl.platform.providers.google.tiles import SERVICE, Capture

@@ -9,9 +9,8 @@ import pytest
 from numpy.typing import NDArray
 from served_google import google_over
 
-from virl.platform.city.attitude import Attitude
 from virl.platform.city.city import City
-from virl.platform.city.streetview import Camera, Image
+from virl.platform.city.streetview import Attitude, Camera, Image
 from virl.platform.providers.google.city_file import GoogleOptions
 from virl.platform.providers.pictures.projection import equirectangular, perspective
 from virl.serve.google.options import ServeOptions, parse_oddities

@@ -5,7 +5,7 @@ import pytest
 from headless import needs_chromium
 from served_google import MARKER_KEY
 
-from virl.agent.mover import planned_mover
+from virl.agent.opening import planned_mover
 from virl.errors import BadInput, NoStreetView
 from virl.geo.globe import LatLng
 from virl.platform.city.city import City

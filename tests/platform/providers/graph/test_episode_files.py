@@ -8,8 +8,7 @@ from made_graph import episode_line, write_graph
 from real_data import real_data
 
 from virl.errors import NoStreetView
-from virl.platform.city.episodes import InstructionEpisode
-from virl.platform.city.graph import build_graph
+from virl.platform.city.graph import InstructionEpisode, build_graph
 from virl.platform.providers.graph.data_files import GraphFault
 from virl.platform.providers.graph.episodes import MAX_WORDS, episode_faults, snapped_heading
 from virl.platform.providers.graph.touchdown import (

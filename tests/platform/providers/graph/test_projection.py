@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from real_data import real_data
 
 from virl.errors import BadInput
-from virl.platform.city.attitude import Attitude
-from virl.platform.city.streetview import Camera, Image
+from virl.platform.city.streetview import Attitude, Camera, Image
 from virl.platform.providers.pictures.projection import (
     PAD,
     Interpolation,

@@ -6,7 +6,7 @@ import pytest
 
 from virl.geo.globe import distance
 from virl.platform.city.city import City
-from virl.platform.city.transit import Journey, TransitMaps
+from virl.platform.city.maps import Journey, TransitMaps
 from virl.platform.providers import open_city
 from virl.platform.providers.offline.city import kept_plan
 from virl.towns.buses import EVERY, FIRST, LAST, bus_lines

@@ -18,9 +18,8 @@ from tests.platform.providers.open.conftest import write_city
 from virl.errors import ProviderError
 from virl.geo.globe import LocalFrame
 from virl.platform.city.city import City
-from virl.platform.city.graph import NavigationGraph
+from virl.platform.city.graph import NavigationGraph, whole_graph
 from virl.platform.city.streetview import Camera
-from virl.platform.city.whole_graph import whole_graph
 from virl.platform.providers.cities import open_city
 from virl.serve.faults import Faults
 from virl.serve.loopback import ServedCity, served_app

@@ -16,10 +16,9 @@ from servers.options import UploadOptions
 from tests.platform.providers.open.conftest import write_city
 from virl.errors import NoImagery, ProviderError
 from virl.geo.globe import LatLng, destination
-from virl.platform.city.attitude import Attitude
 from virl.platform.city.city import City
 from virl.platform.city.left_out import LeftOut
-from virl.platform.city.streetview import Camera
+from virl.platform.city.streetview import Attitude, Camera
 from virl.platform.providers.cities import Access, open_city, opened_city
 from virl.platform.providers.open.mapillary.client import Images, attitude_of, shot_of
 from virl.serve.loopback import ServedCity, served_app

@@ -13,7 +13,7 @@ from virl.errors import BadInput
 from virl.journal.journal import read_journal
 from virl.journal.records import StartRecord
 from virl.osm.addresses import TwinAddresses
-from virl.platform.city.liveliest import liveliest
+from virl.platform.city.starts import liveliest
 from virl.platform.providers.cities import city_settings, name_of_city, open_city, open_known
 from virl.platform.providers.osm.city_file import OsmCity, with_part
 from virl.resources import data_folder

@@ -15,7 +15,7 @@ from virl.geo.globe import LatLng, LocalFrame, destination, distance
 from virl.osm import extract as extracts
 from virl.osm.towns import busiest_town, towns_in
 from virl.platform.city.city import City
-from virl.platform.city.liveliest import PART_M, liveliest, start_near
+from virl.platform.city.starts import PART_M, liveliest, start_near
 from virl.platform.providers import open_city
 
 FRAME = LocalFrame(MIDDLE)

@@ -14,8 +14,7 @@ from typer.testing import CliRunner
 
 from virl.cli.main import app
 from virl.geo.globe import LatLng, destination
-from virl.platform.city.attitude import Attitude
-from virl.platform.city.streetview import Camera, Image
+from virl.platform.city.streetview import Attitude, Camera, Image
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.photos.city_file import PhotoIndex, write_index
 from virl.platform.providers.photos.importing import Imported, import_photos

@@ -16,9 +16,8 @@ from tests.platform.providers.google.test_google_tilted import shift, turned
 from virl.cli.main import app
 from virl.errors import BadInput, NoImagery
 from virl.geo.globe import LatLng, bearing, destination, distance, signed_turn
-from virl.platform.city.attitude import Attitude
 from virl.platform.city.city import City
-from virl.platform.city.streetview import Camera
+from virl.platform.city.streetview import Attitude, Camera
 from virl.platform.providers.cities import Access, open_city, opened_city
 from virl.platform.providers.photos.city_file import PhotoIndex, read_index, write_index
 from virl.platform.providers.photos.importing import import_photos

@@ -11,8 +11,8 @@ from servers.uploads.drives import Roughness, drives
 
 from virl.errors import NoStreetView
 from virl.geo.globe import LatLng, LocalFrame, destination
-from virl.platform.city.attitude import Attitude
 from virl.platform.city.graph import NavigationGraph
+from virl.platform.city.streetview import Attitude
 from virl.platform.providers.pictures.graph import picture_graph
 from virl.platform.providers.pictures.picture import Picture
 from virl.towns.plan.layout import lay_out

@@ -4,8 +4,7 @@ from pathlib import Path
 
 from virl.geo.globe import LocalFrame
 from virl.platform.city.city import City
-from virl.platform.city.graph import NavigationGraph, build_graph
-from virl.platform.city.graph_maps import GraphMaps
+from virl.platform.city.graph import GraphMaps, NavigationGraph, build_graph
 from virl.platform.city.places import Place, Review
 from virl.platform.providers.provider import Access, Provider
 

@@ -1,7 +1,17 @@
-"""The actions of a discrete walk, and how they are read from text."""
+"""The actions of a discrete walk, and what each does: the rules of VELMA and of the original Touchdown.
+
+Both rules are pure functions of a graph, a state and an action. Headings compare exactly, as the data sets
+give them in whole degrees.
+"""
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
+
+from virl.geo.globe import signed_float_turn
+from virl.platform.city.graph import NavigationGraph
 
 MAX_ACTIONS = 55  # VELMA's limit of actions an episode
 """Actions of a walk at most, those of the opening included."""
@@ -36,3 +46,192 @@ def parse_action(text: str) -> Action | None:
     if words[:1] == ["turn"]:
         return _SYNONYMS.get("".join(words))
     return _SYNONYMS.get(words[0]) if words else None
+
+
+@dataclass(frozen=True, slots=True)
+class WalkState:
+    """The node at which a walker stands, its heading, and the node it came from."""
+
+    node: int
+    """Number of the node in the graph."""
+    heading: float
+    """Degrees clockwise from north, [0, 360)."""
+    came_from: int | None = None
+    """Number of the node before, where the last action moved; `None` after a turn, a stop or at the start."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """A transition function with the validation that goes with it."""
+
+    name: str
+    actions: tuple[Action, ...]
+    """The action space."""
+    step: Callable[[NavigationGraph, WalkState, Action], WalkState]
+    """Function that returns the state after an action."""
+    validate: Callable[[NavigationGraph, WalkState, Action], Action]
+    """Function that returns the action carried out for one, by the number of links at the node."""
+
+
+class _Exit(NamedTuple):
+    """A link that leaves a node: heading, degrees clockwise from north, and number of its target node."""
+
+    heading: float
+    target: int
+
+
+def velma_step(graph: NavigationGraph, state: WalkState, action: Action) -> WalkState:
+    """Return the state after an action by VELMA's rules (section 3.1, appendix B, and its published code).
+
+    Where three or more links leave, arriving and having turned differ: on arrival the link back is left out
+    and `forward` is the middle one of the others; after a turn the agent faces a link, and `forward` takes
+    it. Where the published code has no answer (a heading that no link has, without having arrived),
+    `forward` takes the link nearest to the heading.
+
+    Args:
+        graph: links between the panoramas.
+        state: before the action.
+        action: validated before.
+    """
+    ways = _exits(graph, state.node)
+    if action is Action.STOP or not ways:
+        return WalkState(state.node, state.heading)
+    if action is Action.TURN_AROUND:
+        return _face(state, _nearest_exit(ways, state.heading + 180))
+    facing = next((way for way in ways if way.heading == state.heading), None)
+    if action is Action.FORWARD and facing:
+        return _move(state, facing)
+    if len(ways) == 1 and state.came_from is not None:
+        return WalkState(state.node, state.heading)
+    ahead, left, right = _choices(state, ways)
+    if action is Action.FORWARD:
+        return _move(state, ahead)
+    return _face(state, left if action is Action.LEFT else right)
+
+
+def velma_validate(graph: NavigationGraph, state: WalkState, action: Action) -> Action:
+    """Return the action carried out for one: no turns on a road, only about-turn or stop in a dead end.
+
+    Args:
+        graph: links between the panoramas.
+        state: before the action.
+        action: asked for.
+    """
+    degree = int(graph.first[state.node + 1] - graph.first[state.node])
+    if degree <= 1:
+        return action if action in (Action.STOP, Action.TURN_AROUND) else Action.STOP
+    if degree == 2 and action in (Action.LEFT, Action.RIGHT):
+        return Action.FORWARD
+    return action
+
+
+def _choices(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _Exit]:
+    """Return the ways that forward, left and right take."""
+    if len(ways) <= 2:
+        way = _nearest_exit(ways, state.heading)
+        return way, way, way
+    arrived = state.came_from is not None and any(way.target != state.came_from for way in ways)
+    return _arrival_ways(state, ways) if arrived else _turned_ways(state, ways)
+
+
+def _arrival_ways(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _Exit]:
+    """Return the ways that forward, left and right take at a crossing that the agent has just come to."""
+    rest = sorted(
+        (way for way in ways if way.target != state.came_from),
+        key=lambda way: _half_turn(state.heading, way.heading),
+    )
+    middle = len(rest) // 2
+    ahead = rest[middle] if len(rest) % 2 else _nearest_exit(rest[middle - 1 : middle + 1], state.heading)
+    if len(ways) == 3 or len(rest) == 1:
+        return ahead, rest[0], rest[-1]
+    return ahead, *_ways_beside(ahead.heading, [way for way in rest if way is not ahead])
+
+
+def _turned_ways(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _Exit]:
+    """Return the ways that forward, left and right take where the agent has turned on the spot."""
+    ahead = _nearest_exit(ways, state.heading)
+    others = [way for way in ways if way.heading != state.heading]
+    return ahead, *_ways_beside(state.heading, others or ways)
+
+
+def _ways_beside(heading: float, ways: list[_Exit]) -> tuple[_Exit, _Exit]:
+    """Return the first way counter-clockwise and the first clockwise of a heading, degrees."""
+    left = min(ways, key=lambda way: (heading - way.heading) % 360)
+    right = min(ways, key=lambda way: (way.heading - heading) % 360)
+    return left, right
+
+
+def touchdown_step(graph: NavigationGraph, state: WalkState, action: Action) -> WalkState:
+    """Return the state after an action by the original Touchdown's rules (Chen et al. 2019; VELMA Table 4).
+
+    `forward` takes the link that the agent faces and then faces the link nearest to the old heading; `left`
+    and `right` turn to the next link, the way back included. There is no `turn_around`; asking for it turns
+    to the link nearest to the way back.
+
+    Args:
+        graph: links between the panoramas.
+        state: before the action.
+        action: asked for.
+    """
+    ways = _exits(graph, state.node)
+    if action is Action.STOP or not ways:
+        return WalkState(state.node, state.heading)
+    facing = _nearest_exit(ways, state.heading)
+    if action is Action.FORWARD:
+        onward = _exits(graph, facing.target)
+        heading = _nearest_exit(onward, facing.heading).heading if onward else facing.heading
+        return WalkState(facing.target, heading, state.node)
+    if action is Action.TURN_AROUND:
+        return _face(state, _nearest_exit(ways, state.heading + 180))
+    others = [way for way in ways if way is not facing]
+    if not others:
+        return _face(state, facing)
+    left, right = _ways_beside(facing.heading, others)
+    return _face(state, left if action is Action.LEFT else right)
+
+
+def touchdown_validate(graph: NavigationGraph, state: WalkState, action: Action) -> Action:
+    """Return the action asked for: every action is possible everywhere.
+
+    Args:
+        graph: links between the panoramas.
+        state: before the action.
+        action: asked for.
+    """
+    del graph, state
+    return action
+
+
+def _exits(graph: NavigationGraph, node: int) -> list[_Exit]:
+    """Return the links that leave a node, in the graph's order."""
+    links = graph.links(node)
+    return list(map(_Exit, graph.heading[links].tolist(), graph.target[links].tolist()))
+
+
+def _nearest_exit(ways: list[_Exit], heading: float) -> _Exit:
+    """Return the way whose heading is nearest to one, degrees."""
+    return min(ways, key=lambda way: abs(signed_float_turn(heading, way.heading)))
+
+
+def _half_turn(source: float, target: float) -> float:
+    """Return the turn between two headings, degrees in [-180, 180), straight back as leftmost (published)."""
+    return (target - source + 180.0) % 360.0 - 180.0
+
+
+def _move(state: WalkState, way: _Exit) -> WalkState:
+    """Return the state after taking a way."""
+    return WalkState(way.target, way.heading, state.node)
+
+
+def _face(state: WalkState, way: _Exit) -> WalkState:
+    """Return the state after turning to face a way."""
+    return WalkState(state.node, way.heading)
+
+
+VELMA = Rules("velma", tuple(Action), velma_step, velma_validate)
+TOUCHDOWN = Rules(
+    "touchdown",
+    (Action.FORWARD, Action.LEFT, Action.RIGHT, Action.STOP),
+    touchdown_step,
+    touchdown_validate,
+)

@@ -25,13 +25,10 @@ from numpy.typing import NDArray
 from virl.errors import BadInput, UnknownName
 from virl.extras import require
 from virl.geo.globe import Floats, Ints
-from virl.platform.city.episodes import InstructionEpisode
-from virl.platform.city.graph import NavigationGraph
-from virl.platform.movers.discrete.actions import MAX_ACTIONS, Action
-from virl.platform.movers.discrete.rules import VELMA, Rules, WalkState
-from virl.platform.movers.discrete.table import ACTIONS
+from virl.platform.city.graph import InstructionEpisode, NavigationGraph
+from virl.platform.movers.discrete.actions import MAX_ACTIONS, VELMA, Action, Rules, WalkState
+from virl.platform.movers.discrete.table import ACTIONS, Walker, WalkerBatch
 from virl.platform.movers.discrete.task import Observation, WalkTask, build_task
-from virl.platform.movers.discrete.walker import Walker, WalkerBatch
 from virl.platform.providers.graph.touchdown import Dataset
 
 try:

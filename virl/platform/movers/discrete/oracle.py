@@ -14,9 +14,8 @@ import numpy as np
 from virl.errors import BadInput
 from virl.geo.globe import signed_turn
 from virl.platform.city.graph import NavigationGraph
-from virl.platform.movers.discrete.actions import Action
-from virl.platform.movers.discrete.hops import NO_WAY, Hops
-from virl.platform.movers.discrete.rules import VELMA, Rules, WalkState
+from virl.platform.city.hops import NO_WAY, Hops
+from virl.platform.movers.discrete.actions import VELMA, Action, Rules, WalkState
 
 FORK_TURN_DEG = 45.0
 """Degrees to the path's next link from which the oracle turns first at a fork (VELMA's code)."""

@@ -1,4 +1,4 @@
-"""Every state that a walker can be in, numbered, and where each action leads from it.
+"""Walks by a transition table: every state of a walker, numbered, and where each action leads from it.
 
 On a graph of L links these are 3 L states and the given starts:
 
@@ -8,13 +8,14 @@ On a graph of L links these are 3 L states and the given starts:
   but came from nowhere, which tells at crossings;
 - the starts, where they are none of these.
 
-It is built with the transition functions of `rules` over arrays, which agree with the plain ones to the last
-bit. What happens on arrival at a crossing under VELMA's rules is left to the plain function.
+It is built with the transition functions of `actions` over arrays, which agree with the plain ones to the
+last bit. What happens on arrival at a crossing under VELMA's rules is left to the plain function.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +23,7 @@ from numpy.typing import NDArray
 from virl.errors import BadInput
 from virl.geo.globe import Floats, Ints, signed_turn
 from virl.platform.city.graph import NavigationGraph
-from virl.platform.movers.discrete.actions import Action
-from virl.platform.movers.discrete.rules import TOUCHDOWN, VELMA, Rules, WalkState
+from virl.platform.movers.discrete.actions import TOUCHDOWN, VELMA, Action, Rules, WalkState
 
 _ASK = -1
 """Placeholder for a destination that only the transition function of the rules, `rules.step`, gives."""
@@ -279,3 +279,99 @@ def _cheapest_links(
         best = np.where(costs < least, link, best)
         least = np.minimum(costs, least)
     return best
+
+
+_COLUMN = {action: column for column, action in enumerate(ACTIONS)}
+
+
+class Walker:
+    """A walker on a transition table, moved by actions.
+
+    Args:
+        table: the graph and the rules.
+        start: where it begins; a state of the table.
+
+    Raises:
+        BadInput: the table does not have the start.
+    """
+
+    __slots__ = ("_after", "_carried", "_table", "number")
+
+    number: int
+    """Number of the walker's state in the table; may be set."""
+
+    def __init__(self, table: TransitionTable, start: WalkState) -> None:
+        self._table = table
+        # a memory view gives plain integers three times as fast as an array does
+        self._after, self._carried = table.validated.ravel().data, table.carried.ravel().data
+        self.number = table.number(start)
+
+    def __deepcopy__(self, _: dict[int, Any]) -> "Walker":
+        """Return a walker of its own on the same table, which never changes."""
+        return Walker(self._table, self.state)
+
+    @property
+    def state(self) -> WalkState:
+        """The walker's state: node, heading and the node before."""
+        return self._table.state(self.number)
+
+    def step(self, action: Action) -> Action:
+        """Carry out an action as validation allows it, and return the action that was carried out.
+
+        Returns:
+            The action that was carried out.
+        """
+        cell = self.number * 5 + _COLUMN[action]
+        self.number = self._after[cell]
+        return ACTIONS[self._carried[cell]]
+
+
+class WalkerBatch:
+    """Many walkers on one transition table, moved together.
+
+    Args:
+        table: the graph and the rules.
+        starts: where they begin: states of the table, or their numbers, shape (walkers,).
+
+    Raises:
+        BadInput: the table does not have one of the starts.
+    """
+
+    __slots__ = ("_table", "numbers")
+
+    numbers: NDArray[np.int32]
+    """Number of each walker's state in the table, shape (walkers,); may be set."""
+
+    def __init__(self, table: TransitionTable, starts: Sequence[WalkState] | Ints) -> None:
+        self._table = table
+        if not isinstance(starts, np.ndarray):
+            starts = np.array([table.number(state) for state in starts], np.int64)
+        if len(starts) and not 0 <= starts.min() <= starts.max() < len(table):
+            raise BadInput(f"a walker starts in a state that is not in the table: it has {len(table)}")
+        self.numbers = starts.astype(np.int32)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def state(self, walker: int) -> WalkState:
+        """Return the state of the walker with an index."""
+        return self._table.state(int(self.numbers[walker]))
+
+    def step(self, actions: NDArray[np.integer]) -> NDArray[np.int8]:
+        """Carry out an action for each walker as validation allows it, and return those carried out.
+
+        Args:
+            actions: numbers of actions in `ACTIONS`, shape (walkers,).
+
+        Returns:
+            The numbers of the actions that were carried out, shape (walkers,).
+
+        Raises:
+            BadInput: there are not as many actions as walkers, or one is no number of an action.
+        """
+        in_range = 0 <= actions.min(initial=0) <= actions.max(initial=0) < len(ACTIONS)
+        if actions.shape != self.numbers.shape or not in_range:
+            raise BadInput(f"{len(self)} walkers need {len(self)} actions from 0 to {len(ACTIONS) - 1}")
+        cells = self.numbers * np.int32(len(ACTIONS)) + actions
+        self.numbers = self._table.validated.ravel()[cells]
+        return self._table.carried.ravel()[cells]

@@ -9,11 +9,9 @@ from numpy.typing import NDArray
 
 from virl.errors import BadInput
 from virl.geo.globe import Floats, Ints
-from virl.platform.city.episodes import InstructionEpisode
-from virl.platform.city.graph import NavigationGraph
-from virl.platform.movers.discrete.actions import Action
-from virl.platform.movers.discrete.hops import Hops
-from virl.platform.movers.discrete.rules import VELMA, Rules, WalkState
+from virl.platform.city.graph import InstructionEpisode, NavigationGraph
+from virl.platform.city.hops import Hops
+from virl.platform.movers.discrete.actions import VELMA, Action, Rules, WalkState
 from virl.platform.movers.discrete.table import ACTIONS, TransitionTable, build_table
 from virl.platform.providers.graph.episodes import snapped_heading
 from virl.platform.providers.graph.touchdown import Dataset

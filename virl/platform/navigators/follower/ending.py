@@ -5,15 +5,18 @@ from dataclasses import dataclass, field, replace
 
 from virl.platform.navigators.follower.clauses import (
     CloseClause,
+    End,
     Gap,
+    Hint,
     Kind,
     LandmarkClause,
     NamedCrossing,
     PassClause,
     StopClause,
+    StopKind,
+    Sureness,
     WhereClause,
 )
-from virl.platform.navigators.follower.plan import End, Hint, StopKind, Sureness
 
 NEARLY_ALL = 0.85
 """Fraction of a block at which "at the shop at the end of the block" lies; chosen."""

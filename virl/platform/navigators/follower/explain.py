@@ -5,10 +5,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import exp
 
-from virl.platform.navigators.follower.fit import count_chance, hint_fit, ordinal_weights, pass_fit, turn_fit
-from virl.platform.navigators.follower.parameters import Parameters
-from virl.platform.navigators.follower.plan import End, FollowerPlan
-from virl.platform.navigators.follower.stops import Endings
+from virl.platform.navigators.follower.clauses import End, FollowerPlan
+from virl.platform.navigators.follower.model import (
+    Endings,
+    Parameters,
+    count_chance,
+    hint_fit,
+    ordinal_weights,
+    pass_fit,
+    turn_fit,
+)
 from virl.platform.navigators.follower.streets import Exit, Segment, Streets, straight_on
 
 FLOOR = 1e-4

@@ -1,5 +1,10 @@
-"""The follower: walks by an instruction with no model and no images."""
+"""The follower: walks by an instruction with no model and no images.
 
+Where a user has pictures, a spotter tells which of the names that the text gives with its stop are seen where
+the walk may end.
+"""
+
+import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,17 +13,85 @@ from math import exp, isnan
 
 from virl.geo.globe import signed_float_turn
 from virl.platform.city.graph import NavigationGraph
-from virl.platform.movers.discrete.actions import MAX_ACTIONS, Action
+from virl.platform.city.streetview import Pose
+from virl.platform.movers.discrete.actions import MAX_ACTIONS, VELMA, Action, WalkState
 from virl.platform.movers.discrete.oracle import action_towards
-from virl.platform.movers.discrete.rules import VELMA, WalkState
-from virl.platform.navigators.follower.clauses import OrientClause
+from virl.platform.navigators.follower.clauses import FollowerPlan, OrientClause
 from virl.platform.navigators.follower.explain import Start, explain
-from virl.platform.navigators.follower.parameters import Parameters, default_parameters
-from virl.platform.navigators.follower.plan import FollowerPlan
+from virl.platform.navigators.follower.model import Parameters, default_parameters
 from virl.platform.navigators.follower.reading import understand
-from virl.platform.navigators.follower.sight import Sight, StopSight
 from virl.platform.navigators.follower.streets import MapLinks, OutgoingLink, Segment, Streets
 from virl.platform.navigators.instruction.base import Decision, Move, act
+from virl.platform.navigators.tourist.spotting import LandmarkSpotter
+from virl.platform.navigators.velma.prompt import LandmarkExtractor
+
+SEEN = 20.0
+"""Factor on an end from which the landmark is surely seen: names are read from some 20 m at most.
+Chosen on the export of Virlton."""
+MOST_LOOKS = 24
+"""Number of ends that are looked at, the likeliest first, where the whole map is known. Chosen."""
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
+_STOP = re.compile(r"\b(?:stop|stopping|end|destination|arrive)\b", re.IGNORECASE)
+_TOO_FAR = re.compile(r"too far|\bif you (?:reach|see|get to|pass)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """The means by which a follower looks for landmarks.
+
+    Args:
+        graph: whose panoramas are looked at.
+        spotter: tells which of some names are seen there, by signs or by a model.
+        landmarks: the names in an instruction.
+    """
+
+    graph: NavigationGraph
+    spotter: LandmarkSpotter
+    landmarks: LandmarkExtractor
+
+    def of_stop(self, instruction: str) -> "StopSight | None":
+        """Return the search for the names at the end of a walk; `None` if the text names none there."""
+        names = names_at_stop(instruction, self.landmarks(instruction))
+        return StopSight(self.graph, self.spotter, names) if names else None
+
+
+@dataclass(slots=True)
+class StopSight:
+    """A search for names at the ends of one walk, at each panorama once.
+
+    Raises:
+        NoImagery: there is no view of a panorama.
+    """
+
+    graph: NavigationGraph
+    spotter: LandmarkSpotter
+    names: Sequence[str]
+    _gains: dict[int, float] = field(default_factory=dict)
+
+    def gain(self, node: int) -> float:
+        """Return the factor for an end at a node, from 1, where no name is seen, to `SEEN`."""
+        if node not in self._gains:
+            seen = self.spotter.spot(Pose(self.graph.ids[node], 0.0), self.names, thorough=True)
+            self._gains[node] = 1.0 + (SEEN - 1.0) * max((one.score for one in seen), default=0.0)
+        return self._gains[node]
+
+    def weigh(self, ends: Mapping[int, float]) -> dict[int, float]:
+        """Return weights of ends, by node, times what is seen there; only the likeliest are looked at."""
+        likeliest = sorted(ends, key=lambda node: -ends[node])[:MOST_LOOKS]
+        return {**ends, **{node: ends[node] * self.gain(node) for node in likeliest}}
+
+
+def names_at_stop(instruction: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names in the last sentence that says stop, or in the one before if it has none."""
+    sentences = [one for one in _SENTENCE.split(instruction) if one.strip() and not _TOO_FAR.search(one)]
+    stops = [number for number, one in enumerate(sentences) if _STOP.search(one)]
+    last = stops[-1] if stops else len(sentences) - 1
+    for told in reversed(sentences[max(last - 1, 0) : last + 1]):
+        if found := tuple(name for name in names if name.lower() in told.lower()):
+            return found
+    return ()
+
 
 _SPARE = 3
 """Actions kept back when a return is planned: to turn around, to turn once, to stop."""

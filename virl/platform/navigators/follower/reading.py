@@ -9,23 +9,23 @@ from virl.platform.navigators.follower.clauses import (
     BlocksClause,
     Clause,
     CloseClause,
+    FollowerPlan,
     GoClause,
     LandmarkClause,
     NamedCrossing,
     OrientClause,
     PassClause,
     PauseClause,
+    PlannedLeg,
     ReachClause,
     StopClause,
+    Sureness,
     TurnClause,
     WhereClause,
 )
 from virl.platform.navigators.follower.ending import Street, end_on
-from virl.platform.navigators.follower.parts import NAME_MARK, Rule
-from virl.platform.navigators.follower.place_rules import ENDS, PLACES
-from virl.platform.navigators.follower.plan import FollowerPlan, PlannedLeg, Sureness
-from virl.platform.navigators.follower.remark_rules import REMARKS, START
-from virl.platform.navigators.follower.route_rules import PASSES, TURNS
+from virl.platform.navigators.follower.grammar import NAME_MARK, Rule
+from virl.platform.navigators.follower.phrases import ENDS, PASSES, PLACES, REMARKS, START, TURNS
 
 FAR_END = 2
 """A street's end may be as far as a turn with this many landmarks on the way; counted on gold paths."""

@@ -6,8 +6,7 @@ from typing import Literal, Protocol
 
 from virl.mind.base import Mind, chats
 from virl.platform.city.graph import NavigationGraph
-from virl.platform.movers.discrete.actions import MAX_ACTIONS, Action
-from virl.platform.movers.discrete.rules import VELMA, Rules, WalkState
+from virl.platform.movers.discrete.actions import MAX_ACTIONS, VELMA, Action, Rules, WalkState
 
 PromptForm = Literal["auto", "chat", "text"]
 """Forms of a prompt: `text`, one text that it continues, as published; `chat`, the walk as messages and

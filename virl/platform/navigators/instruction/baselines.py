@@ -1,17 +1,18 @@
-"""Navigators that read no instruction: forward, random, gold and the shortest path to the true goal.
+"""Navigators that understand no instruction: forward, random, gold, shortest, and one that a person steers.
 
-They bound what others are measured against: the first two from below, the last two from above. Gold and
-shortest know the answer of one episode, so they are made for it.
+They bound what others are measured against: forward and random from below, gold and the shortest path to the
+true goal from above. These two know the answer of one episode, so they are made for it.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-from virl.platform.city.graph import NavigationGraph
-from virl.platform.movers.discrete.actions import MAX_ACTIONS, Action
-from virl.platform.movers.discrete.oracle import Oracle, gold_actions
-from virl.platform.movers.discrete.rules import VELMA, Rules, WalkState
+from virl.platform.city.graph import NavigationGraph, panorama_at
+from virl.platform.city.streetview import Pose
+from virl.platform.movers.base import Choice, Step
+from virl.platform.movers.discrete.actions import MAX_ACTIONS, VELMA, Action, Rules, WalkState
+from virl.platform.movers.discrete.oracle import Oracle, action_towards, gold_actions
 from virl.platform.navigators.instruction.base import Decision, Move, act
 
 STOP_AFTER = 40
@@ -107,7 +108,13 @@ class GoldNavigator:
         del instruction
         actions = gold_actions(self.graph, self.path, start.heading, self.rules)
         free = replace(self.rules, validate=_as_asked)
-        return act(self.graph, start, _script(actions), rules=free, max_actions=len(actions))
+        return act(
+            self.graph,
+            start,
+            lambda moves: Decision(actions[len(moves)]),
+            rules=free,
+            max_actions=len(actions),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,12 +159,62 @@ def _count_passed(moves: Sequence[Move]) -> int:
     return 1 + sum(move.state.came_from is not None for move in moves)
 
 
-def _script(actions: Sequence[Action]) -> Callable[[Sequence[Move]], Decision]:
-    """Return a function that decides on given actions one after the other, by the number of moves made."""
-    return lambda moves: Decision(actions[len(moves)])
-
-
 def _as_asked(graph: NavigationGraph, state: WalkState, action: Action) -> Action:
     """Return the action asked for, whatever the state: a validation that changes nothing."""
     del graph, state
     return action
+
+
+HUMAN = "human"
+"""The name of people's results, and of the decider in them."""
+
+
+@dataclass(frozen=True)
+class HumanNavigator:
+    """A navigator that goes where whoever steers the walk goes (`steered_by`), a panorama at a time.
+
+    Each move takes the actions that lead there under VELMA's rules, turns included, and they count as an
+    agent's do. Validation holds, too: who walks into a dead end stays in it.
+
+    Args:
+        graph: where it walks.
+        opening: actions taken before the first decision (`OPENING` of the data set).
+        max_actions: the limit of a walk, opening included.
+    """
+
+    graph: NavigationGraph
+    opening: Sequence[Action] = ()
+    max_actions: int = MAX_ACTIONS
+
+    @property
+    def name(self) -> str:
+        """The name of its results: `"human"`."""
+        return HUMAN
+
+    def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
+        """Yield the moves of a walk; it ends where the person stops, or at the limit."""
+        onward: list[tuple[int, str]] = []
+
+        def choose(moves: Sequence[Move]) -> Decision:
+            state = moves[-1].state if moves else start
+            if not onward or onward[-1][0] == state.node:
+                choice = self._step(instruction, state, len(moves)).choice
+                if choice.link is None:
+                    return Decision(Action.STOP, choice.reason)
+                onward.append((self.graph.number(choice.link.pano_id), choice.reason))
+            node, reason = onward[-1]
+            return Decision(action_towards(self.graph, state, node, VELMA), reason)
+
+        return act(self.graph, start, choose, opening=self.opening, max_actions=self.max_actions)
+
+    def _step(self, instruction: str, state: WalkState, actions: int) -> Step:
+        """Return the step at which a person is asked, at a state after so many actions."""
+        here = panorama_at(self.graph, state.node)
+        return Step(
+            actions,
+            Pose(here.id, state.heading),
+            here,
+            0.0,
+            lambda: Choice(None, "nobody plays"),
+            task=instruction,
+        )

@@ -7,10 +7,16 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from virl.platform.movers.discrete.actions import Action
-from virl.platform.navigators.follower.parameters import Parameters, default_parameters
-from virl.platform.navigators.follower.plan import End, FollowerPlan
+from virl.platform.navigators.follower.clauses import End, FollowerPlan
+from virl.platform.navigators.follower.model import (
+    TIED,
+    TYPICAL_BLOCK,
+    Parameters,
+    block_shares,
+    default_parameters,
+    offsets,
+)
 from virl.platform.navigators.follower.reading import understand
-from virl.platform.navigators.follower.stops import TIED, TYPICAL_BLOCK, block_shares, offsets
 
 SAME_CROSSING = 2
 """Steps between two crossings up to which they count as one; tuned on map2seq_seen dev."""

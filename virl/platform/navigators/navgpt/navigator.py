@@ -11,8 +11,7 @@ from virl.mind.prompt import load_prompt
 from virl.mind.replies import Text
 from virl.platform.city.graph import NavigationGraph
 from virl.platform.city.streetview import Link
-from virl.platform.movers.discrete.actions import Action
-from virl.platform.movers.discrete.rules import WalkState
+from virl.platform.movers.discrete.actions import Action, WalkState
 from virl.platform.navigators.instruction.base import Move, PromptForm, in_chat
 from virl.platform.navigators.navgpt.observation import (
     Observations,
@@ -241,7 +240,8 @@ class NavGptNavigator:
         state, refused = start, list[str]()
         here = self._observe(state)
         stands = [stand(here, state.heading)]
-        scratchpad = Scratchpad(_first_lines(here, state), observation_text(here, state.heading))
+        first = f"Not moved yet. At viewpoint {here.viewpoint}, facing {state.heading:.2f} degrees."
+        scratchpad = Scratchpad(first, observation_text(here, state.heading))
         for replies_left in reversed(range(self._max_steps)):
             opening, steps, left_out = scratchpad.history()
             asked = self._mind.ask(
@@ -304,11 +304,6 @@ def _stop(state: WalkState, reason: str, refused: list[str]) -> Move:
     return Move(
         Action.STOP.value, WalkState(state.node, state.heading), reason=reason, refused=tuple(refused)
     )
-
-
-def _first_lines(here: ViewpointObservation, state: WalkState) -> str:
-    """Return the text on where a walk starts: viewpoint and heading."""
-    return f"Not moved yet. At viewpoint {here.viewpoint}, facing {state.heading:.2f} degrees."
 
 
 def _describe_arrival(before: WalkState, way: Link, here: ViewpointObservation) -> Facts:

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from virl.geo.globe import normalize_heading, signed_turn
 from virl.platform.city.streetview import Link
-from virl.platform.navigators.instruction.map_in_words import StreetEnd
+from virl.platform.navigators.follower.streets import StreetEnd
 
 NEAR_M = 3.0  # NavGPT tells objects within 3 m (section 3.2)
 """Metres within which objects are named."""

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, ValidationInfo, model_validator
 from virl.mind.lexicon import Lexicon
 from virl.mind.replies import Reply, Text
 from virl.platform.movers.discrete.actions import Action
-from virl.platform.navigators.follower.plan import FollowerPlan
+from virl.platform.navigators.follower.clauses import FollowerPlan
 from virl.platform.navigators.instruction.in_order import WalkProgress, next_in_order, plan_in_order
 from virl.platform.navigators.navgpt.observation import Stand, WayAhead
 

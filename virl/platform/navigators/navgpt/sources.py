@@ -1,14 +1,24 @@
-"""Observations from the graph alone, and from pictures put into words by a describer."""
+"""Observations from the graph alone, from pictures put into words, and from files that NavGPT publishes."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from math import degrees, tau
+from pathlib import Path
+from typing import Annotated, TypeVar
 
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from virl.errors import BadInput, NoStreetView
+from virl.files.json_reading import misfits
+from virl.geo.globe import normalize_heading
 from virl.platform.city.graph import NavigationGraph
 from virl.platform.city.streetview import Camera, Link, StreetView
-from virl.platform.navigators.instruction.map_in_words import MapInWords
+from virl.platform.navigators.follower.streets import MapInWords
 from virl.platform.navigators.navgpt.observation import (
     DIRECTIONS,
     SECTOR_DEG,
     Observations,
+    Thing,
     ViewpointObservation,
 )
 from virl.platform.perception.base import Describer
@@ -101,3 +111,156 @@ def ways_from(graph: NavigationGraph, viewpoint: str) -> tuple[Link, ...]:
             way = Link(graph.ids[target], float(graph.heading[index]), float(graph.length[index]))
             ways.setdefault(target, way)
     return tuple(ways.values())
+
+
+SHOWN_FAULTS = 5  # chosen: enough to see what is wrong with a set of files
+
+ContentT = TypeVar("ContentT")
+
+
+class _Object(BaseModel):
+    """An object in a published file."""
+
+    model_config = ConfigDict(extra="ignore", allow_inf_nan=False)
+
+    heading: float
+    """Degrees clockwise from north."""
+    distance: float = Field(ge=0)
+    """Metres."""
+
+
+class _PublishedWay(BaseModel):
+    """A way to a neighbour in a published file."""
+
+    model_config = ConfigDict(extra="ignore", allow_inf_nan=False)
+
+    heading: float = Field(ge=-2 * tau, le=2 * tau)
+    """Radians clockwise from north, also negative; what is far beyond a turn was written in degrees."""
+    distance: float = Field(ge=0)
+    """Metres."""
+
+
+_Eight = Field(min_length=8, max_length=8)
+_SENTENCES = TypeAdapter(dict[str, Annotated[tuple[str, ...], _Eight]])
+_SUMMARIES = TypeAdapter(dict[str, str])
+_OBJECTS = TypeAdapter(dict[str, Annotated[tuple[dict[str, _Object], ...], _Eight]])
+_WAYS = TypeAdapter(dict[str, dict[str, _PublishedWay]])
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedObservations:
+    """Observations that were made beforehand. Read by `read_published`."""
+
+    observations: Mapping[str, ViewpointObservation]
+
+    @property
+    def name(self) -> str:
+        """The name in results: `"published"`."""
+        return "published"
+
+    def at(self, viewpoint: str) -> ViewpointObservation:
+        """Return the observation at a viewpoint that was made beforehand; no pictures are needed."""
+        try:
+            return self.observations[viewpoint]
+        except KeyError:
+            raise NoStreetView(f"no viewpoint has the id {viewpoint!r}") from None
+
+
+def read_published(folder: Path, scan: str, graph: NavigationGraph) -> PublishedObservations:
+    """Read and check the files of one scan.
+
+    `observations_list_summarized/SCAN.json` (eight sentences a viewpoint, north first, clockwise) and
+    `navigable/SCAN_navigable.json` (the neighbours of each: `heading` in radians, `distance` in metres) must
+    be there. `objects_list/SCAN.json` (eight maps a viewpoint, name to `heading` in degrees and `distance`)
+    and `observations_summarized/SCAN_summarized.json` (a sentence a viewpoint) may be missing: walks then
+    see no objects, or have summaries written as they go. Each may also be called just `SCAN.json`.
+
+    Args:
+        folder: holds the four folders.
+        scan: name of the scan.
+        graph: the scan's graph; every viewpoint of it must be described, and every neighbour linked in it.
+
+    Raises:
+        BadInput: a file is missing or does not hold what it should; names the file and its first faults.
+    """
+    sentences = _read(_find(folder, "observations_list_summarized", f"{scan}.json", scan), _SENTENCES)
+    ways_file = _find(folder, "navigable", f"{scan}_navigable.json", scan)
+    ways = _read(ways_file, _WAYS)
+    objects = _read_if_there(folder / "objects_list", f"{scan}.json", scan, _OBJECTS)
+    summaries = _read_if_there(
+        folder / "observations_summarized", f"{scan}_summarized.json", scan, _SUMMARIES
+    )
+    for what, held in (("sentences", sentences), ("neighbours", ways), ("objects", objects)):
+        if held is not None:
+            _refuse(folder, [f"{scan}: no {what} for {one}" for one in graph.ids if one not in held])
+    _refuse(ways_file, list(_unlinked_pairs(ways, graph)))
+    return PublishedObservations(
+        {
+            viewpoint: ViewpointObservation(
+                viewpoint,
+                tuple(
+                    Link(other, normalize_heading(degrees(way.heading)), way.distance)
+                    for other, way in ways[viewpoint].items()
+                ),
+                sentences[viewpoint],
+                None if objects is None else tuple(_list_things(objects[viewpoint])),
+                "" if summaries is None else summaries.get(viewpoint, ""),
+            )
+            for viewpoint in graph.ids
+        }
+    )
+
+
+def _list_things(sectors: tuple[dict[str, _Object], ...]) -> Iterator[Thing]:
+    for seen in sectors:
+        for name, thing in seen.items():
+            yield Thing(name, normalize_heading(thing.heading), thing.distance)
+
+
+def _unlinked_pairs(ways: Mapping[str, Mapping[str, _PublishedWay]], graph: NavigationGraph) -> Iterator[str]:
+    """Yield a fault for each published way between viewpoints that the graph does not link."""
+    for viewpoint in graph.ids:
+        linked = {way.pano_id for way in ways_from(graph, viewpoint)}
+        for other in ways[viewpoint]:
+            if other not in linked:
+                yield f"{viewpoint}: {other} is not linked to it in the graph"
+
+
+def _find(folder: Path, part: str, name: str, scan: str) -> Path:
+    """Return the file of a scan in a part of the folder, by either of its names; refuses a missing one."""
+    path = _existing_file(folder / part, name, scan)
+    if path is None:
+        raise BadInput(f"{folder / part / name}: no such file: put NavGPT's observations of {scan} there")
+    return path
+
+
+def _read_if_there(folder: Path, name: str, scan: str, content: TypeAdapter[ContentT]) -> ContentT | None:
+    """Return the checked content of a scan's file; `None` if there is none."""
+    path = _existing_file(folder, name, scan)
+    return None if path is None else _read(path, content)
+
+
+def _existing_file(folder: Path, name: str, scan: str) -> Path | None:
+    """Return the file called `name` or by the scan; `None` if neither exists."""
+    return next((path for path in (folder / name, folder / f"{scan}.json") if path.is_file()), None)
+
+
+def _read(path: Path, content: TypeAdapter[ContentT]) -> ContentT:
+    try:
+        return content.validate_json(path.read_bytes())
+    except OSError as fault:
+        raise BadInput(f"{path}: cannot be read ({fault.strerror})") from fault
+    except ValidationError as invalid:
+        raise BadInput(_fault_line(path, misfits(invalid, "file"))) from None
+
+
+def _refuse(path: Path, faults: list[str]) -> None:
+    """Refuse a file that has faults, naming the first `SHOWN_FAULTS`."""
+    if faults:
+        raise BadInput(_fault_line(path, faults))
+
+
+def _fault_line(path: Path, faults: list[str]) -> str:
+    """Return the faults of a file in one line, the first `SHOWN_FAULTS` and how many more."""
+    more = f" (and {len(faults) - SHOWN_FAULTS} more)" if len(faults) > SHOWN_FAULTS else ""
+    return f"{path}: {'; '.join(faults[:SHOWN_FAULTS])}{more}"

@@ -24,9 +24,8 @@ from virl.platform.movers.base import Choice
 from virl.platform.navigators.intention.rules import RoadChoice
 from virl.platform.navigators.sight.clues import Clues, Neighbours, leads_to_centre, told_address
 from virl.platform.navigators.sight.goal import SightGoal
-from virl.platform.navigators.sight.looking import KnownSign, SignLooks
+from virl.platform.navigators.sight.looking import KnownSign, Pointer, SignLooks
 from virl.platform.navigators.sight.rules import ToldWay, cost
-from virl.platform.navigators.sight.signposts import Pointer
 from virl.platform.navigators.tourist.signs import MIN_RESEMBLANCE, name_likeness
 from virl.platform.perception.road_sight import RoadSight
 
@@ -233,7 +232,9 @@ class SightExplorer:
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
         """Choose the way to where the goal was seen, else a way not taken yet, as the mind decides."""
         ahead = [link for link in links if link != back] or list(links)
-        led = self._follow_pointer(pose, links, ahead) if self._can.looks_far else None
+        led: Choice | None = None
+        if self._can.looks_far:
+            led = self._choose_seen(pose, ahead) or self._choose_pointed(pose, links)
         self._is_led = led is not None
         if led:
             self._plan = None
@@ -250,10 +251,6 @@ class SightExplorer:
         if planned and planned[0].junctions:
             return Choice(planned[0].first, "on the way to a street not walked yet")
         return self._ask(pose, frontiers)
-
-    def _follow_pointer(self, pose: Pose, links: Sequence[Link], ahead: Sequence[Link]) -> Choice | None:
-        """Return the choice of a way down which a sign or signpost shows the goal; `None` without one."""
-        return self._choose_seen(pose, ahead) or self._choose_pointed(pose, links)
 
     def _choose_seen(self, pose: Pose, links: Sequence[Link]) -> Choice | None:
         """Return the choice of a way in which the goal is seen from afar; `None` without one."""

@@ -1,15 +1,47 @@
-"""Reading the signs around a walker and far down a street, each view once."""
+"""Reading the signs around a walker and far down a street, each view once; signposts among them."""
 
-from collections.abc import MutableMapping
+import re
+from collections.abc import Iterator, MutableMapping, Sequence
 from dataclasses import dataclass, field
 
 from virl.platform.city.streetview import Camera, Link, StreetView
-from virl.platform.navigators.sight.signposts import Pointer, pointer_in, signs_and_pointers
 from virl.platform.navigators.tourist.signs import Sign, signs_of
-from virl.platform.perception.base import Reader
+from virl.platform.perception.base import Reader, TextLine
 from virl.platform.perception.cameras import closer_camera, sweep_cameras
 from virl.platform.perception.fronts import pieces_of
 from virl.platform.perception.lexicons.sign_lexicon import Lexicon
+
+# A reader takes an "m" for an "n" or "rn" at times.
+_DISTANCE = re.compile(r"(?<!\d)(?P<far>\d{1,4})\s?(?P<unit>km|m|rn|n)\W*\Z", re.IGNORECASE)
+_KM_M = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """A line of a signpost: the name of a place and the metres to it."""
+
+    name: str
+    metres: int
+    """Metres to the place, as the signpost says."""
+
+
+def pointer_in(text: str) -> Pointer | None:
+    """Return the pointer in a line such as `Museum of Tides 300 m`; `None` without a name or distance."""
+    found = _DISTANCE.search(text)
+    name = text[: found.start()].strip(" -\u2013:,.") if found else ""
+    if found is None or not name:
+        return None
+    scale = _KM_M if found["unit"].casefold() == "km" else 1
+    return Pointer(name, int(found["far"]) * scale)
+
+
+def signs_and_pointers(camera: Camera, lines: Sequence[TextLine]) -> Iterator[Sign]:
+    """Yield the signs of a view, as `signs_of`; first the lines that point somewhere, each as one sign."""
+    pointers = [line for line in lines if pointer_in(line.text)]
+    for line in pointers:
+        yield from signs_of(camera, [line])
+    yield from signs_of(camera, [line for line in lines if line not in pointers])
+
 
 AROUND = sweep_cameras(None, 360.0, 90.0, pitch=10.0, width=1280, height=560)
 """Four views that show the whole circle from north on, so that walkers of one city share them. Chosen at 150

@@ -11,11 +11,22 @@ from virl.mind.prompt import OUR_PROMPTS, Prompts
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.streetview import Link, Panorama, Pose, StreetView
 from virl.platform.movers.base import Choice, Mover, Step
-from virl.platform.navigators.tourist.crossings import CrossingHints, HonestHints
-from virl.platform.navigators.tourist.rules import LandmarkNames, WalkAction
+from virl.platform.navigators.tourist.rules import (
+    Act,
+    ArrivalObservation,
+    LandmarkNames,
+    TranscriptEntry,
+    WalkAction,
+)
 from virl.platform.navigators.tourist.spotting import LandmarkSpotter
-from virl.platform.navigators.tourist.transcript import Act, ArrivalObservation, TranscriptEntry
-from virl.platform.navigators.tourist.ways import directions_of, link_ahead, link_toward, words_for
+from virl.platform.navigators.tourist.ways import (
+    CrossingHints,
+    HonestHints,
+    directions_of,
+    link_ahead,
+    link_toward,
+    words_for,
+)
 
 MAX_STEPS = 40
 """V-IRL's limit of actions."""

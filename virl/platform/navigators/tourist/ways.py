@@ -1,10 +1,12 @@
-"""Which link an egocentric word means: what one who gives directions and one who follows them agree on."""
+"""The links that egocentric words mean, and where a walker is told of a crossing."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Protocol
 
-from virl.geo.globe import compass_word, egocentric_word, normalize_heading, signed_turn
-from virl.platform.city.streetview import Link
+from virl.geo.globe import LatLng, compass_word, distance, egocentric_word, normalize_heading, signed_turn
+from virl.platform.city.streetview import Link, Panorama
 
 DIRECTIONS = tuple(egocentric_word(0.0, 45.0 * i) for i in range(8))
 """The eight directions, clockwise from dead ahead: front, front right, right and so on."""
@@ -132,3 +134,55 @@ def _side_direction(heading: float, link: Link) -> str:
 def _nearest_link(links: Sequence[Link], heading: float) -> Link | None:
     """Return the link that leaves nearest to a heading, degrees; `None` without links."""
     return min(links, key=lambda link: abs(signed_turn(heading, link.heading)), default=None)
+
+
+KEY_RADIUS_M = 5.0
+"""Metres from a key position of the route within which V-IRL tells of a crossing (its published code)."""
+
+
+class CrossingHints(Protocol):
+    """A rule for the panoramas at which the walker is told of a crossing."""
+
+    @property
+    def mode(self) -> str:
+        """The name of the rule: `"honest"` or `"paper"`."""
+        ...
+
+    def tells(self, panorama: Panorama) -> bool:
+        """Return whether the walker is told of a crossing at a panorama."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class HonestHints:
+    """A rule that tells of every crossing that the panorama's own links show."""
+
+    @property
+    def mode(self) -> str:
+        """The name of the rule: `"honest"`."""
+        return "honest"
+
+    def tells(self, panorama: Panorama) -> bool:
+        """Return whether three or more ways meet."""
+        return panorama.is_crossing
+
+
+@dataclass(frozen=True, slots=True)
+class PaperHints:
+    """A rule that tells of crossings at the key positions of the true route alone, as V-IRL does."""
+
+    key_positions: Sequence[LatLng]
+    """The turns of the route, its ends left out; where it never turns, all crossings are told of."""
+    radius: float = KEY_RADIUS_M
+
+    @property
+    def mode(self) -> str:
+        """The name of the rule: `"paper"`."""
+        return "paper"
+
+    def tells(self, panorama: Panorama) -> bool:
+        """Return whether three or more ways meet near a key position, or anywhere if there is none."""
+        near = not self.key_positions or any(
+            distance(panorama.position, position) <= self.radius for position in self.key_positions
+        )
+        return panorama.is_crossing and near

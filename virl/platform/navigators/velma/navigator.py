@@ -7,29 +7,31 @@ from random import Random
 
 from virl.mind.base import Mind
 from virl.platform.city.graph import NavigationGraph
-from virl.platform.movers.discrete.actions import MAX_ACTIONS, Action, parse_action
-from virl.platform.movers.discrete.rules import WalkState
+from virl.platform.movers.discrete.actions import MAX_ACTIONS, Action, WalkState, parse_action
+from virl.platform.navigators.follower.streets import MapInWords
 from virl.platform.navigators.instruction.base import Decision, Move, PromptForm, act, in_chat
-from virl.platform.navigators.instruction.map_in_words import MapInWords
-from virl.platform.navigators.velma.landmarks import LandmarkExtractor, mind_landmarks
-from virl.platform.navigators.velma.observations import (
-    LandmarkScorer,
-    Observer,
-    StateObservation,
-    TrafficFlow,
-)
 from virl.platform.navigators.velma.prompt import (
     MAX_INSTRUCTION,
     Example,
+    LandmarkExtractor,
     action_inputs,
     action_prompt,
     chat_inputs,
     chat_prompt,
+    mind_landmarks,
+    observed_so_far,
     tidy,
 )
 from virl.platform.navigators.velma.rules import VelmaAction, ask_until_read, published_action, quote_reply
-from virl.platform.navigators.velma.transcript import observed_so_far
-from virl.platform.navigators.velma.verbalizer import Wording, sentence, walk_text
+from virl.platform.navigators.velma.verbalizer import (
+    LandmarkScorer,
+    Observer,
+    StateObservation,
+    TrafficFlow,
+    Wording,
+    sentence,
+    walk_text,
+)
 
 _log = logging.getLogger(__name__)
 

@@ -1,17 +1,23 @@
-"""The text that asks for the next action, and whole walks in the same form."""
+"""The questions to VELMA's mind, for landmarks and for the next action; and whole walks as it sees them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
-from virl.mind.base import Prompt
+from virl.errors import BadInput
+from virl.files.json_reading import read_json_file
+from virl.mind.base import Mind, Prompt
 from virl.mind.prompt import load_prompt
 from virl.mind.rendering import render
 from virl.mind.replies import Text
-from virl.platform.movers.discrete.actions import Action
-from virl.platform.navigators.velma.rules import VelmaAction
+from virl.platform.movers.discrete.actions import Action, WalkState
+from virl.platform.movers.discrete.oracle import walk_states
+from virl.platform.navigators.instruction.base import PromptForm, in_chat
+from virl.platform.navigators.velma.rules import VelmaAction, VelmaLandmarks, ask_until_read
+from virl.platform.navigators.velma.verbalizer import Observer, Span, WalkText, Wording, sentence, walk_text
 
 MAX_INSTRUCTION = 6_000  # characters; chosen: three times the longest of Touchdown (2,067) and Map2seq
 """Characters of an instruction that are read."""
@@ -105,3 +111,182 @@ def tidy(instruction: str) -> str:
     """Return an instruction as valid Unicode on one line, cut after `MAX_INSTRUCTION` characters."""
     valid = instruction.encode("utf-8", "replace").decode("utf-8")
     return _BLANKS.sub(" ", valid).strip()[:MAX_INSTRUCTION]
+
+
+LandmarkExtractor = Callable[[str], tuple[str, ...]]
+"""A function that returns the landmarks which an instruction names."""
+
+MAX_LANDMARKS = 20  # of an instruction; chosen: the paper counts 2.7 on average
+"""Landmarks of an instruction at most."""
+MAX_NAME = 80  # characters; chosen
+"""Characters of a landmark's name at most."""
+
+_ITEM = re.compile(r"^\W{0,3}(\d{1,3})[.)]\s*(.*)$")
+_NEVER = ("intersection", "side street")
+_BARE = re.compile(
+    r"(?:(?:a|an|the|one|two|\d+) )?(?:set of )?(?:(?:traffic|double|stop|street) ?)?lights?"
+    r"|(?:(?:a|the) )?(?:large )?building|none"
+)
+_QUOTES = " \t\"'`*.,;:"
+
+
+def mind_landmarks(mind: Mind, form: PromptForm = "auto") -> LandmarkExtractor:
+    """Return an extractor of landmarks that asks a mind; an empty instruction is not asked about.
+
+    The prompt is `movement/velma-landmarks`, for chat models `movement/velma-landmarks-chat`. The extractor
+    raises `MindFailed` where no reply holds a list.
+    """
+    prompt = load_prompt("movement/velma-landmarks", Text)
+    typed = load_prompt("movement/velma-landmarks-chat", VelmaLandmarks)
+
+    def extract(instruction: str) -> tuple[str, ...]:
+        text = tidy(instruction)
+        if not text:
+            return ()
+        if in_chat(form, mind):
+            return filter_landmarks(mind.ask(typed, instruction=text).names)
+        names, _ = ask_until_read(
+            lambda refused: mind.ask(prompt, instruction=text, refused=refused).text,
+            parse_landmarks,
+            "landmarks",
+        )
+        return names
+
+    return extract
+
+
+def known_landmarks(names: Mapping[str, tuple[str, ...]]) -> LandmarkExtractor:
+    """Return an extractor that looks landmarks up by the instruction, none for an unknown one."""
+    by_text = {tidy(instruction): found for instruction, found in names.items()}
+    return lambda instruction: by_text.get(tidy(instruction), ())
+
+
+def read_landmarks(file: Path) -> dict[str, tuple[str, ...]]:
+    """Read a JSON object of lists of names by episode id, such as `landmarks_dev.json`, and filter them.
+
+    Raises:
+        BadInput: the file cannot be read or holds something else.
+    """
+    data = read_json_file(file)
+    if not isinstance(data, dict):
+        raise BadInput(f"{file}: must be a JSON object with a list of names for each episode id")
+    for episode, names in data.items():
+        if not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
+            raise BadInput(f"{file}: the landmarks of episode {episode!r} must be a list of names")
+    return {str(episode): filter_landmarks(names) for episode, names in data.items()}
+
+
+def parse_landmarks(reply: str) -> tuple[str, ...] | None:
+    """Return the names in a numbered list that counts 1, 2, 3 ...; `None` if there is no such list.
+
+    Lines without a number are passed over; a number out of order ends the list. "none" is an empty list.
+    """
+    names: list[str] = []
+    for line in reply.splitlines():
+        item = _ITEM.match(line.strip())
+        if item and int(item[1]) == len(names) + 1:
+            names.append(item[2])
+        elif item and names:
+            break
+    if not names and reply.strip(f"{_QUOTES}\n").lower() != "none":
+        return None
+    return filter_landmarks(names)
+
+
+def filter_landmarks(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the names worth looking for, in their order, at most `MAX_LANDMARKS`.
+
+    Left out: crossings and side streets, bare lights, a building without more, empty names, repeats. Each is
+    one line of at most `MAX_NAME` characters.
+    """
+    kept: dict[str, str] = {}
+    for name in names:
+        clean = tidy("".join(character if character.isprintable() else " " for character in name))
+        clean = clean.strip(_QUOTES)[:MAX_NAME].strip()
+        key = clean.lower()
+        if key and not _BARE.fullmatch(key) and not any(word in key for word in _NEVER):
+            kept.setdefault(key, clean)
+    return tuple(kept.values())[:MAX_LANDMARKS]
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """A prompt with the whole walk behind it."""
+
+    text: str
+    action_spans: tuple[Span, ...]
+    """First character, and the one behind the last, of the word of each action, in order."""
+
+
+def transcript(
+    observer: Observer,
+    instruction: str,
+    start: WalkState,
+    actions: Sequence[Action],
+    *,
+    landmarks: Sequence[str] = (),
+    examples: Sequence[Example] = (),
+    wording: Wording = "paper",
+) -> Transcript:
+    """Return a walk's text as `VelmaNavigator` builds it step by step: each action's prefix is its prompt.
+
+    Args:
+        observer: says what is observed on the way.
+        instruction: as the data set gives it.
+        start: where the walk begins.
+        actions: as carried out, an opening forward and the stop included.
+        landmarks: names to look out for.
+        examples: shown before the walk.
+        wording: how landmarks are told.
+    """
+    walk = walk_so_far(observer, start, actions, landmarks=landmarks, wording=wording)
+    text = action_text(instruction, walk.text, examples)
+    offset = len(text) - len(walk.text)
+    return Transcript(text, tuple((offset + first, offset + end) for first, end in walk.action_spans))
+
+
+def walk_so_far(
+    observer: Observer,
+    start: WalkState,
+    actions: Sequence[Action],
+    *,
+    landmarks: Sequence[str] = (),
+    wording: Wording = "paper",
+) -> WalkText:
+    """Return a walk as text, which ends in the number of the next action unless the walk has stopped.
+
+    Args:
+        observer: tells what is around.
+        start: of the walk.
+        actions: so far.
+        landmarks: of the instruction.
+        wording: of the sentences.
+    """
+    return walk_text(observed_so_far(observer, start, actions, landmarks=landmarks, wording=wording), actions)
+
+
+def observed_so_far(
+    observer: Observer,
+    start: WalkState,
+    actions: Sequence[Action],
+    *,
+    landmarks: Sequence[str] = (),
+    wording: Wording = "paper",
+) -> list[str]:
+    """Return the sentence on the start of a walk and on each state after an action but a stop.
+
+    Args:
+        observer: tells what is around.
+        start: of the walk.
+        actions: so far.
+        landmarks: of the instruction.
+        wording: of the sentences.
+    """
+    states = walk_states(observer.graph, start, actions)
+    if actions and actions[-1] is Action.STOP:
+        states.pop()
+    observed = [
+        observer.start(start, landmarks),
+        *(observer.observe(state, landmarks) for state in states[1:]),
+    ]
+    return [sentence(observation, wording) for observation in observed]

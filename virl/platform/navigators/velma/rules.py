@@ -10,9 +10,9 @@ from virl.errors import MindFailed
 from virl.mind.lexicon import Lexicon
 from virl.mind.replies import Reply, Text
 from virl.platform.movers.discrete.actions import Action, parse_action
+from virl.platform.navigators.follower.streets import steps_by_side
 from virl.platform.navigators.instruction.in_order import WalkProgress, next_in_order, plan_in_order
-from virl.platform.navigators.instruction.map_in_words import steps_by_side
-from virl.platform.navigators.velma.observations import StateObservation
+from virl.platform.navigators.velma.verbalizer import StateObservation
 
 _NAME = re.compile(
     r"(?:(?<=[a-z,;] )|(?<=\d ))"

@@ -16,8 +16,7 @@ from pydantic import Field
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
-from virl.platform.city.place_types import by_type
-from virl.platform.city.type_words import MoreWords, TypeWords, more_words, words_of
+from virl.platform.city.place_types import MoreWords, TypeWords, by_type, more_words, words_of
 from virl.platform.perception.registry import Kind, ModelSettings
 
 __all__ = ["Lexicon", "LexiconSettings", "key_of", "token_count"]

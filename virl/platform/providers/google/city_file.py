@@ -6,7 +6,7 @@ from pydantic import Field
 
 from virl.errors import BadInput
 from virl.geo.region import Region
-from virl.platform.city.mover_choice import MOVERS_WITHOUT_LINKS, MoverChoice, links_around
+from virl.platform.city.city import MOVERS_WITHOUT_LINKS, MoverChoice, links_around
 from virl.platform.city.streetview import Panorama, StreetView
 from virl.platform.providers.city_file import CityFile, Language, Name, Position, TimeZone
 from virl.platform.providers.google.settings import load_google_settings

@@ -9,7 +9,7 @@ from itertools import groupby
 from zoneinfo import ZoneInfo
 
 from virl.geo.globe import LatLng
-from virl.platform.city.transit import Journey, JourneyLeg
+from virl.platform.city.maps import Journey, JourneyLeg
 
 _DATED = re.compile(r"\d{4}-\d\d-\d\dT(\d\d:\d\d)")
 """Pattern of a date and time; group 1 is the clock."""

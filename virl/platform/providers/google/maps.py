@@ -13,8 +13,7 @@ from pydantic import PlainValidator
 from virl.errors import BadInput, NoRoute, NotFound, ProviderError, choices
 from virl.geo.globe import LatLng, distance
 from virl.geo.polyline import read_polyline
-from virl.platform.city.maps import SPEED_M_S, Route, TravelMode, in_blocks
-from virl.platform.city.transit import Journey
+from virl.platform.city.maps import SPEED_M_S, Journey, Route, TravelMode, in_blocks
 from virl.platform.providers.google.http import Call, GoogleHttp
 from virl.platform.providers.google.journeys import JourneyStep, departure, journey_of
 from virl.platform.providers.http.faults import shorten_words

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from virl.geo.globe import LatLng
 from virl.platform.city.city import City
-from virl.platform.city.graph_maps import GraphMaps
+from virl.platform.city.graph import GraphMaps
 from virl.platform.city.places import NoPlaces
 from virl.platform.providers.graph.home import attribution_of
 from virl.platform.providers.graph.touchdown import load_touchdown

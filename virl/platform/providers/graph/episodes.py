@@ -10,8 +10,7 @@ import numpy as np
 
 from virl.errors import NoStreetView
 from virl.geo.globe import signed_turn
-from virl.platform.city.episodes import InstructionEpisode
-from virl.platform.city.graph import NavigationGraph
+from virl.platform.city.graph import InstructionEpisode, NavigationGraph
 from virl.platform.providers.graph.data_files import FileFault, by_line
 
 MAX_WORDS = 1000

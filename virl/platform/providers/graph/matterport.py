@@ -11,8 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 
 from virl.files.json_reading import JsonFault, misfits, read_json
 from virl.geo.globe import LatLng, LocalFrame
-from virl.platform.city.episodes import InstructionEpisode
-from virl.platform.city.graph import NavigationGraph, build_graph
+from virl.platform.city.graph import InstructionEpisode, NavigationGraph, build_graph
 from virl.platform.providers.graph.data_files import FileFault, GraphFault, json_fault, refuse
 from virl.platform.providers.graph.episodes import EpisodeFile, keep_distinct
 

@@ -15,8 +15,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, FiniteFloat, Va
 from virl.files.json_reading import misfits
 from virl.files.stores import Arrays, ArrayStore
 from virl.geo.globe import Floats, Ints
-from virl.platform.city.episodes import InstructionEpisode
-from virl.platform.city.graph import NavigationGraph, build_graph
+from virl.platform.city.graph import InstructionEpisode, NavigationGraph, build_graph
 from virl.platform.providers.graph.data_files import (
     FileFault,
     Table,

@@ -6,10 +6,9 @@ from functools import cached_property, lru_cache, partial
 from virl.files.stores import ArrayStore, collector_paused
 from virl.geo.globe import LatLng
 from virl.platform.city.city import City
-from virl.platform.city.graph import NavigationGraph
-from virl.platform.city.graph_maps import GraphMaps
+from virl.platform.city.graph import GraphMaps, NavigationGraph
 from virl.platform.city.left_out import LeftOut
-from virl.platform.city.transit import Journey
+from virl.platform.city.maps import Journey
 from virl.platform.providers.city_file import CityFile
 from virl.platform.providers.offline.city_file import OfflineCity, StreetSigns
 from virl.towns.addresses import AddressBook

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from virl.extras import require
 from virl.geo.globe import LatLng
 from virl.osm.box import Box, ExtractPart, box_around, find_extract, region_around, square_around
-from virl.platform.city.graph import NavigationGraph
-from virl.platform.city.graph_maps import GraphMaps
+from virl.platform.city.graph import GraphMaps, NavigationGraph
 from virl.platform.city.maps import Maps
 from virl.platform.city.places import NoPlaces, Places
 from virl.platform.providers.google.city import google_parts

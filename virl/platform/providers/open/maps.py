@@ -10,7 +10,7 @@ import numpy as np
 
 from virl.errors import BadInput, NoRoute
 from virl.geo.globe import Floats, LatLng, distance
-from virl.platform.city.graph_maps import GraphMaps
+from virl.platform.city.graph import GraphMaps
 from virl.platform.city.maps import OFF_MAP_M, SPEED_M_S, Address, Route, TravelMode
 
 AskTable = Callable[[Sequence[LatLng], Sequence[LatLng]], Floats]

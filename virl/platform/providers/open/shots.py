@@ -11,7 +11,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 from virl.errors import BadInput
 from virl.files.writing import write_whole
 from virl.geo.globe import LatLng, bearing, distance
-from virl.platform.city.attitude import Attitude
+from virl.platform.city.streetview import Attitude
 from virl.platform.providers.open.cells import SMALLEST_ZOOM, Cell
 from virl.platform.providers.pictures.picture import FULL_TURN, Picture
 

@@ -18,7 +18,7 @@ from virl.osm.parts import unread_heights
 from virl.osm.plan import Twin
 from virl.osm.ways import only_ways
 from virl.platform.city.city import City
-from virl.platform.city.graph_maps import GraphMaps
+from virl.platform.city.graph import GraphMaps
 from virl.platform.city.inventory import CityStatistics
 from virl.platform.city.left_out import LeftOut, Omission
 from virl.platform.providers.osm.city_file import OsmCity

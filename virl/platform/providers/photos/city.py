@@ -15,8 +15,7 @@ from virl.files.pictures import MOST_PANORAMA_PIXELS, PictureFault, open_picture
 from virl.geo.globe import LatLng
 from virl.osm.box import ExtractPart, find_extract
 from virl.platform.city.city import City
-from virl.platform.city.graph import panorama_at, panorama_near
-from virl.platform.city.graph_maps import GraphMaps
+from virl.platform.city.graph import GraphMaps, panorama_at, panorama_near
 from virl.platform.city.places import NoPlaces
 from virl.platform.city.streetview import Camera, Image, Panorama, View
 from virl.platform.providers.photos.city_file import UNKNOWN_TIME, Photo, PhotosCity, read_index

@@ -17,7 +17,7 @@ from virl.files.pictures import MOST_PANORAMA_PIXELS, PictureFault, open_picture
 from virl.geo.globe import LatLng, bearing, distance
 from virl.geo.region import position_fault
 from virl.plain_text import plain_line, whole_text
-from virl.platform.city.attitude import Attitude
+from virl.platform.city.streetview import Attitude
 from virl.platform.providers.photos.city_file import UNKNOWN_TIME, Photo
 from virl.platform.providers.photos.track import GpsTrack
 from virl.platform.providers.pictures.picture import FULL_TURN

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from virl.errors import NoImagery
 from virl.geo.globe import signed_turn
-from virl.platform.city.attitude import Attitude
-from virl.platform.city.streetview import Camera, Image
+from virl.platform.city.streetview import Attitude, Camera, Image
 from virl.platform.providers.pictures.picture import FULL_TURN, Picture
 from virl.platform.providers.pictures.projection import rays_of, sample_points
 

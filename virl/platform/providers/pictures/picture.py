@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virl.geo.globe import Floats, Ints, LatLng, LocalFrame
-from virl.platform.city.attitude import Attitude
-from virl.platform.city.streetview import Image
+from virl.platform.city.streetview import Attitude, Image
 
 FULL_TURN = 360.0
 """Degrees of a full turn."""

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from virl.errors import BadInput
 from virl.geo.globe import Floats
-from virl.platform.city.attitude import Attitude
-from virl.platform.city.streetview import Camera, Image
+from virl.platform.city.streetview import Attitude, Camera, Image
 
 Interpolation = Literal["bilinear", "bicubic"]
 Floats32 = NDArray[np.float32]

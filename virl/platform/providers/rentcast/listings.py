@@ -11,7 +11,7 @@ from shapely import Polygon, intersects_xy
 from virl.errors import BadInput
 from virl.files.json_reading import read_json_file
 from virl.geo.globe import LatLng, distance
-from virl.platform.city.listings import Listing
+from virl.platform.city.city import Listing
 from virl.platform.providers.http.replies import Notes, ReplyBody
 from virl.platform.providers.rentcast.http import RentCastHttp
 

@@ -13,7 +13,7 @@ from virl.mind.kinds import kinds_wanted, words_for_kinds
 from virl.mind.lexicon import Lexicon, load_lexicon, phrase_pattern, stretches_in, words_of
 from virl.mind.opinions import Mention, wishes, wishes_in
 from virl.mind.understanding.background import asked_for
-from virl.platform.city.addresses import NUMBER_FIRST, address_in
+from virl.platform.city.locate import NUMBER_FIRST, address_in
 from virl.settings.model import Settings, load_settings
 
 Seeking = Literal["place", "thing", "view", "count", "signs"]

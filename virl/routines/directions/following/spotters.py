@@ -4,9 +4,13 @@ from virl.errors import UnknownName
 from virl.mind.base import Mind
 from virl.mind.prompt import Prompts
 from virl.platform.city.city import City
-from virl.platform.navigators.tourist.asking import ChoiceSpotter, ReadingMindSpotter
-from virl.platform.navigators.tourist.eight_views import DescriberSpotter, RecognizerSpotter
 from virl.platform.navigators.tourist.signs import OcrSpotter, SignReader
+from virl.platform.navigators.tourist.spotters import (
+    ChoiceSpotter,
+    DescriberSpotter,
+    ReadingMindSpotter,
+    RecognizerSpotter,
+)
 from virl.platform.navigators.tourist.spotting import LandmarkSpotter
 from virl.platform.perception.base import Role
 from virl.platform.perception.models import Models, model_names

@@ -16,12 +16,16 @@ from virl.platform.city.claims import ArrivalClaim
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.streetview import Pose
 from virl.platform.movers.base import Step
-from virl.platform.navigators.tourist.crossings import CrossingHints, HonestHints, PaperHints
 from virl.platform.navigators.tourist.navigator import LEADS_ON, TouristNavigator
-from virl.platform.navigators.tourist.rules import LandmarkNames, WalkAction
+from virl.platform.navigators.tourist.rules import (
+    Act,
+    ArrivalObservation,
+    LandmarkNames,
+    TranscriptEntry,
+    WalkAction,
+)
 from virl.platform.navigators.tourist.spotting import LandmarkSpotter
-from virl.platform.navigators.tourist.transcript import Act, ArrivalObservation, TranscriptEntry
-from virl.platform.navigators.tourist.ways import words_for
+from virl.platform.navigators.tourist.ways import CrossingHints, HonestHints, PaperHints, words_for
 from virl.platform.perception.base import Detection
 from virl.routines.directions.following.settings import FOLLOW
 from virl.routines.directions.planning import Directions

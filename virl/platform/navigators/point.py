@@ -1,0 +1,462 @@
+"""The `point` navigator: to one or many destinations in order, along sub-goals.
+
+Each step takes the link that leads straightest to the sub-goal, as in V-IRL. There an agent that ran into a
+dead end went to and fro until the sub-goal was skipped. Here it remembers where it has been since it set out
+for the sub-goal: where the straightest link leads back there, it makes for the end of a link seen but not
+taken instead. So no circle is walked twice, and each sub-goal is found that the links lead to at a bearable
+distance.
+"""
+
+import logging
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import networkx as nx
+from shapely import LineString
+
+from virl.errors import BadInput, NoRoute
+from virl.geo.globe import LatLng, LocalFrame, bearing, destination, distance, signed_turn
+from virl.platform.city.maps import Maps, TravelMode, walked_route
+from virl.platform.city.outcome import Outcome
+from virl.platform.city.streetview import Link, Panorama, Pose, StreetView
+from virl.platform.movers.base import Choice, Mover, Step
+from virl.platform.movers.grid import BatchStreetView
+
+RADIUS_M = 50.0  # Google's own where a request names none
+"""Metres within which a position has its panorama."""
+BEND_M = 5.0  # corners that bend a route by less are no sub-goals; chosen: as near as arriving is
+"""Metres that a path may deviate from a straight line before it has a corner there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """A panorama to reach: a destination, or a corner of the route to one."""
+
+    pano_id: str
+    position: LatLng
+    destination: int | None = None
+    """The number of the destination that ends here, from 0; `None` for a corner on the way."""
+
+    @property
+    def title(self) -> str:
+        """Name of the goal in sentences."""
+        return "the next corner" if self.destination is None else f"destination {self.destination + 1}"
+
+
+@dataclass(frozen=True, slots=True)
+class PointPlan:
+    """Panoramas that a walk goes by, in order, and the destinations they stand for."""
+
+    destinations: tuple[LatLng, ...]
+    goals: tuple[Goal, ...]
+    unplanned: tuple[tuple[int, str], ...] = ()
+    """Destinations without a goal, each with its number, from 0, and the reason."""
+
+
+def plan_path(streetview: StreetView, positions: Sequence[LatLng], *, radius: float = RADIUS_M) -> PointPlan:
+    """Plan a walk to the panoramas nearest to explicit positions, each of them a destination.
+
+    Args:
+        streetview: who relocates.
+        positions: at least one.
+        radius: metres within which a position has its panorama, in (0, 1000].
+
+    Raises:
+        BadInput: no position, or the radius is out of its range.
+    """
+    ends = _ends(streetview, positions, radius)
+    goals = tuple(Goal(one.id, one.position, number) for number, one in enumerate(ends) if one)
+    return PointPlan(tuple(positions), goals, tuple(_without_imagery(ends, positions, radius)))
+
+
+def plan_route(
+    streetview: StreetView,
+    maps: Maps,
+    start: LatLng,
+    destinations: Sequence[LatLng],
+    *,
+    mode: TravelMode = "walking",
+    radius: float = RADIUS_M,
+) -> PointPlan:
+    """Plan a walk along routes: one request from each destination that can be reached to the next.
+
+    Args:
+        streetview: who relocates.
+        maps: who knows the ways.
+        start: where the walk begins.
+        destinations: at least one, in the order to go to them.
+        mode: of the routes, where the maps know no way along panoramas.
+        radius: metres within which a destination has its panorama, in (0, 1000].
+
+    Raises:
+        BadInput: no destination, or the radius is out of its range.
+    """
+    ends = _ends(streetview, destinations, radius)
+    unplanned = _without_imagery(ends, destinations, radius)
+    goals: list[Goal] = []
+    for number, end in enumerate(ends):
+        if end is None:
+            continue
+        try:
+            path = walked_route(maps, [start, end.position], mode).path
+        except NoRoute as fault:
+            unplanned.append((number, str(fault)))
+            continue
+        goals += _corners(streetview, path, radius, goals[-1].pano_id if goals else None)
+        goals.append(Goal(end.id, end.position, number))
+        start = end.position
+    return PointPlan(tuple(destinations), tuple(goals), tuple(sorted(unplanned)))
+
+
+def _ends(streetview: StreetView, positions: Sequence[LatLng], radius: float) -> Sequence[Panorama | None]:
+    """Return the panorama nearest to each destination, within `radius` metres; `None` without one."""
+    if not positions:
+        raise BadInput("a walk needs at least one destination")
+    return _relocate(streetview, positions, radius)
+
+
+def _without_imagery(
+    ends: Sequence[Panorama | None], positions: Sequence[LatLng], radius: float
+) -> list[tuple[int, str]]:
+    """Return the number of each destination without a panorama, and the reason."""
+    reason = "no street view within {:g} m of {}"
+    pairs = enumerate(zip(ends, positions, strict=True))
+    return [(number, reason.format(radius, where)) for number, (end, where) in pairs if end is None]
+
+
+def _corners(streetview: StreetView, path: Sequence[LatLng], radius: float, before: str | None) -> list[Goal]:
+    """Return the panoramas at the corners of a path, its ends left out, none twice in a row."""
+    frame = LocalFrame(path[0])
+    bends = LineString([frame.point(position) for position in path]).simplify(BEND_M).coords[1:-1]
+    goals: list[Goal] = []
+    for corner in _relocate(streetview, [frame.position(*bend) for bend in bends], radius):
+        if corner is not None and corner.id != before:
+            goals.append(Goal(corner.id, corner.position))
+            before = corner.id
+    return goals
+
+
+def _relocate(
+    streetview: StreetView, positions: Sequence[LatLng], radius: float
+) -> Sequence[Panorama | None]:
+    """Return the panorama nearest to each position within `radius` metres, `None` without one."""
+    if positions and isinstance(streetview, BatchStreetView):
+        return streetview.nearest_many(positions, radius)
+    return [streetview.nearest(position, radius) for position in positions]
+
+
+DETOUR = 5.0  # a goal may cost so many times the straight way to it,
+DETOUR_M = 200.0  # and so many metres more; both chosen
+
+_log = logging.getLogger(__name__)
+_GOAL = ""
+"""The node that every panorama is joined to in a straight line; no panorama has this id."""
+
+
+@dataclass(frozen=True, slots=True)
+class DestinationOutcome:
+    """A destination, whether it was reached, and why or why not."""
+
+    destination: LatLng
+    reached: bool
+    reason: str
+
+
+class Pursuit:
+    """A search for the goals of a plan one after the other, which gives up those out of reach.
+
+    Args:
+        plan: the goals.
+        arrive: metres from a goal within which it is reached.
+    """
+
+    def __init__(self, plan: PointPlan, arrive: float) -> None:
+        self.outcomes = {
+            number: DestinationOutcome(plan.destinations[number], reached=False, reason=reason)
+            for number, reason in plan.unplanned
+        }
+        """The outcomes by the number of the destination."""
+        self._destinations = plan.destinations
+        # Reversed, so that the goal of the moment is popped from the end.
+        self._left = list(reversed(plan.goals))
+        self._arrive = arrive
+        self._here: Panorama | None = None
+        self._explored = Explored()
+        self._visited: set[str] = set()
+        self._budget = 0.0
+        self._led = False
+
+    @property
+    def goal(self) -> Goal | None:
+        """Goal that comes next; `None` if none is left."""
+        return self._left[-1] if self._left else None
+
+    @property
+    def outcome(self) -> Outcome:
+        """End of the walk so far: destinations reached, and why not the others."""
+        missed = [
+            f"{number + 1}: {outcome.reason}"
+            for number, outcome in sorted(self.outcomes.items())
+            if not outcome.reached
+        ]
+        count = len(self._destinations)
+        reason = "; ".join([f"{count - len(missed)} of {count} destinations reached", *missed])
+        return Outcome("missed" if missed else "arrived", reason)
+
+    def arrive(self, here: Panorama) -> float:
+        """Record a panorama come to, mark goals reached there, and return metres from the one before.
+
+        Returns:
+            Metres from the panorama before.
+        """
+        before, self._here = self._here, here
+        metres = distance(before.position, here.position) if before else 0.0
+        self._budget -= metres
+        self._visited.add(here.id)
+        if self._led:
+            self._led = False
+            # Led elsewhere, the walker may have left the next corners behind.
+            self._leave_out_corners(here)
+            self._start_goal(here)
+        elif before is None:
+            self._start_goal(here)
+        self._mark_reached(here)
+        return metres
+
+    def next_link(self, goal: Goal, toward: float, links: Sequence[Link]) -> Link | None:
+        """Return the link to take for the current goal; `None` to give it up.
+
+        Args:
+            goal: of the moment.
+            toward: heading of the straight way to it, degrees.
+            links: those that leave the panorama arrived at last.
+
+        Returns:
+            `None` if the goal is given up, for the next one to be the goal.
+
+        Raises:
+            RuntimeError: the pursuit has not arrived anywhere yet.
+        """
+        here = self._here
+        if here is None:
+            raise RuntimeError("a pursuit begins by arriving somewhere")
+        self._explored.see(here, links)
+        if self._budget < 0:
+            self._give_up(here, "not reached within a bearable distance")
+            return None
+        for link in links:
+            if link.pano_id == goal.pano_id:
+                return link
+        straightest = min(links, key=lambda link: abs(signed_turn(toward, link.heading)), default=None)
+        if straightest is not None and straightest.pano_id not in self._visited:
+            return straightest
+        # Straight on was tried for this goal already: ask all links seen.
+        onward = self._explored.way_on(here.id, goal.position, self._visited)
+        if onward is None:
+            self._give_up(here, "no link seen leads there")
+        return onward
+
+    def be_led(self) -> None:
+        """Start anew for the goal at the next panorama, which a user or other decider chose."""
+        self._led = True
+
+    def end(self, reason: str) -> None:
+        """Give up all goals that are left."""
+        while self._left:
+            self._end_goal(reached=False, reason=reason)
+
+    def _give_up(self, here: Panorama, reason: str) -> None:
+        """Give up the current goal for a reason, and start for the next one."""
+        self._end_goal(reached=False, reason=reason)
+        self._start_goal(here)
+        self._mark_reached(here)
+
+    def _mark_reached(self, here: Panorama) -> None:
+        """Mark the goals that are reached at a panorama, and start for the next one."""
+        while (goal := self.goal) and self._is_at(here, goal):
+            reason = "reached"
+            if goal.destination is not None:
+                away = distance(here.position, self._destinations[goal.destination])
+                reason = f"reached: its panorama is {away:.0f} m from it"
+            self._end_goal(reached=True, reason=reason)
+            self._start_goal(here)
+
+    def _is_at(self, here: Panorama, goal: Goal) -> bool:
+        """Return whether a panorama is the goal's, or within `arrive` metres of it."""
+        return here.id == goal.pano_id or distance(here.position, goal.position) <= self._arrive
+
+    def _end_goal(self, *, reached: bool, reason: str) -> None:
+        """End the current goal, and record the outcome of its destination, if it is one."""
+        goal = self._left.pop()
+        if goal.destination is not None:
+            self.outcomes[goal.destination] = DestinationOutcome(
+                self._destinations[goal.destination], reached, reason
+            )
+        elif not reached:
+            _log.info("a corner at %s is left out: %s", goal.position, reason)
+
+    def _leave_out_corners(self, here: Panorama) -> None:
+        """Drop the next corners that lie farther from the next destination than the walker does."""
+        end = next((goal for goal in reversed(self._left) if goal.destination is not None), None)
+        while end and (goal := self.goal) and goal.destination is None:
+            if distance(goal.position, end.position) < distance(here.position, end.position):
+                return
+            self._end_goal(reached=False, reason="passed on another way")
+
+    def _start_goal(self, here: Panorama) -> None:
+        """Start for the current goal at a panorama, with a new limit of metres."""
+        # Only within one goal is a panorama not to be visited twice: the next goal may lead back.
+        self._visited = {here.id}
+        if self.goal is not None:
+            self._budget = DETOUR * distance(here.position, self.goal.position) + DETOUR_M
+
+
+class Explored:
+    """Visited panoramas and the links that leave them."""
+
+    def __init__(self) -> None:
+        self._graph: nx.DiGraph[str] = nx.DiGraph()
+        self._positions: dict[str, LatLng] = {}
+
+    def see(self, panorama: Panorama, links: Iterable[Link]) -> None:
+        """Record a panorama and the links that leave it."""
+        self._positions[panorama.id] = panorama.position
+        # `_GOAL` stands for any position: how far each panorama is from it is worked out when asked.
+        self._graph.add_edge(panorama.id, _GOAL)
+        for link in sorted(links, key=lambda one: -one.distance):  # of two to one panorama, the shorter stays
+            end = destination(panorama.position, link.heading, link.distance)
+            # A link tells its end roughly: of a panorama stood at, the own position stays.
+            self._positions.setdefault(link.pano_id, end)
+            self._graph.add_edge(panorama.id, link.pano_id, link=link)
+            self._graph.add_edge(link.pano_id, _GOAL)
+
+    def way_on(self, here: str, goal: LatLng, visited: Collection[str]) -> Link | None:
+        """Return the link to take towards a position, by known links and straight on; `None` without one.
+
+        That is the one with the fewest metres along links seen to it and on in a straight line.
+
+        Args:
+            here: where to leave from; a panorama stood at.
+            goal: the position to come to.
+            visited: panoramas that do not promise anything any more.
+
+        Returns:
+            `None` where all ends of links that lead from here are visited.
+        """
+
+        def metres(start: str, end: str, edge: Mapping[str, Link]) -> float | None:
+            if end != _GOAL:
+                return edge["link"].distance
+            # networkx takes `None` for no edge.
+            return None if start in visited else distance(self._positions[start], goal)
+
+        try:
+            way = nx.dijkstra_path(self._graph, here, _GOAL, weight=metres)
+        except nx.NetworkXNoPath:
+            return None
+        link: Link | None = None if way[1] == _GOAL else self._graph.edges[here, way[1]]["link"]
+        return link
+
+
+ARRIVE_M = 5.0  # V-IRL's
+"""Metres from a goal within which it counts as reached."""
+
+
+class PointNavigator:
+    """A navigator to the destinations of a plan, in their order.
+
+    Args:
+        streetview: where.
+        mover: which links leave a pose.
+        plan: where to, by `plan_route` or `plan_path`.
+        max_steps: moves after which it stops.
+        arrive: metres from a goal within which it counts as reached.
+
+    Raises:
+        BadInput: `max_steps` is below 0, or `arrive` not above 0.
+    """
+
+    def __init__(
+        self,
+        streetview: StreetView,
+        mover: Mover,
+        plan: PointPlan,
+        *,
+        max_steps: int,
+        arrive: float = ARRIVE_M,
+    ) -> None:
+        if max_steps < 0:
+            raise BadInput(f"a limit of {max_steps} steps: must be 0 or more")
+        if not arrive > 0:
+            raise BadInput(f"arriving within {arrive:g} m: must be above 0")
+        self._streetview = streetview
+        self._mover = mover
+        self._max_steps = max_steps
+        self._plan = plan
+        self._arrive = arrive
+        self._pursuit = Pursuit(plan, arrive)
+
+    @property
+    def outcomes(self) -> tuple[DestinationOutcome, ...]:
+        """The outcomes of the destinations so far, in their order; those still ahead are left out."""
+        return tuple(outcome for _, outcome in sorted(self._pursuit.outcomes.items()))
+
+    def walk(self, start: Pose, trail: Sequence[str] = (), steered: Collection[int] = ()) -> Iterator[Step]:
+        """Yield the steps of a walk; `outcomes` grows with it.
+
+        Args:
+            start: where the walk begins or goes on.
+            trail: ids of the panoramas walked before, the oldest first, where a walk is resumed.
+            steered: numbers of the steps of the trail at which somebody else decided.
+        """
+        pursuit = self._pursuit = Pursuit(self._plan, self._arrive)
+        for number, pano_id in enumerate(trail):
+            here = self._streetview.panorama(pano_id)
+            pursuit.arrive(here)
+            if number in steered:
+                pursuit.be_led()
+            else:
+                self._decide(here, pursuit)
+        pose = start
+        for index in range(len(trail), self._max_steps + 1):
+            here = self._streetview.panorama(pose.pano_id)
+            metres = pursuit.arrive(here)
+            step = Step(
+                index,
+                pose,
+                here,
+                metres,
+                self._choose(here, index, pursuit),
+                ways=partial(self._mover.links, pose),
+                steered=lambda _: pursuit.be_led(),
+                last=index == self._max_steps,
+            )
+            yield step
+            link = step.choice.link
+            if link is None:
+                return
+            pose = self._mover.take(Pose(here.id, link.heading), link)
+
+    def _choose(self, here: Panorama, index: int, pursuit: Pursuit) -> Callable[[], Choice]:
+        """Return the function that chooses at a step; at the limit of steps it ends the walk."""
+
+        def choose() -> Choice:
+            if index == self._max_steps and pursuit.goal is not None:
+                limit = Outcome("limit", limit=self._max_steps, what="steps")
+                pursuit.end(limit.sentence)
+                return Choice.end(limit.with_detail(pursuit.outcome.sentence))
+            return self._decide(here, pursuit)
+
+        return choose
+
+    def _decide(self, here: Panorama, pursuit: Pursuit) -> Choice:
+        """Choose the link towards the first goal that one leads to; give up goals that none leads to."""
+        while pursuit.goal is not None:
+            goal = pursuit.goal
+            facing = Pose(here.id, bearing(here.position, goal.position))
+            link = pursuit.next_link(goal, facing.heading, self._mover.links(facing))
+            if link is not None:
+                metres = distance(here.position, goal.position)
+                return Choice(link, f"{goal.title} is {metres:.0f} m away")
+        return Choice.end(pursuit.outcome)

@@ -1,1 +1,0 @@
-"""The `point` navigator: to one or many destinations, in order."""

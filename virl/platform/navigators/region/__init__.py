@@ -1,1 +1,0 @@
-"""The `region` navigator: every panorama of a polygon, in a short order."""
