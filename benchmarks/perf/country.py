@@ -8,8 +8,6 @@ The country is the town again and again, side by side; Liechtenstein 17 times ha
 import os
 import subprocess
 import sys
-from argparse import ArgumentParser
-from collections.abc import Sequence
 from math import ceil, sqrt
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,6 +15,8 @@ from typing import Any
 
 import osmium
 from osmium.osm import mutable
+
+from .figures import command, figure_table, figures
 
 _OPEN = """
 import resource, sys, virl
@@ -27,23 +27,32 @@ print(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 _KINDS = (osmium.osm.NODE, osmium.osm.WAY, osmium.osm.RELATION)
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Write a country, and print what the same square costs in it and in the town."""
-    parser = ArgumentParser(description=__doc__)
+def main() -> None:
+    """Write a country, and measure what the same square costs in it and in the town."""
+    parser = command(__doc__)
     parser.add_argument("town", type=Path, help="extract of a town")
     parser.add_argument("around", help="middle of the square that is opened in both")
     parser.add_argument("--copies", type=int, default=17)
-    asked = parser.parse_args(arguments)
-    with TemporaryDirectory() as folder:
-        country = repeat_town(asked.town, asked.copies, Path(folder, "country.osm.pbf"))
-        for file in (asked.town, country):
-            with TemporaryDirectory() as cache:
-                command = [sys.executable, "-c", _OPEN, f"{file}@{asked.around}"]
-                env = os.environ | {"VIRL_CACHE": cache}
-                done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)  # noqa: S603
-                seconds, megabytes = done.stdout.split()
+    options = parser.parse_args()
+    with figures(options) as found, TemporaryDirectory() as folder:
+        country = repeat_town(options.town, options.copies, Path(folder, "country.osm.pbf"))
+        table = figure_table("extract", "MB", "CPU s", "MB of memory")
+        for name, file in (("town", options.town), ("country", country)):
+            seconds, megabytes = _opening_cost(file, options.around)
             size = file.stat().st_size / 1e6
-            print(f"{file.name}, {size:.1f} MB: {float(seconds):.1f} CPU s, {float(megabytes):.0f} MB")
+            table.add_row(name, f"{size:.1f}", f"{seconds:.1f}", f"{megabytes:.0f}")
+            found[name] = {"file_mb": size, "cpu_seconds": seconds, "memory_mb": megabytes}
+        found.show(table)
+
+
+def _opening_cost(file: Path, around: str) -> tuple[float, float]:
+    """Return (CPU seconds, megabytes of memory) of opening a square in an empty cache."""
+    with TemporaryDirectory() as cache:
+        python = [sys.executable, "-c", _OPEN, f"{file}@{around}"]
+        env = os.environ | {"VIRL_CACHE": cache}
+        done = subprocess.run(python, env=env, capture_output=True, text=True, check=True)  # noqa: S603 # nosec
+    seconds, megabytes = map(float, done.stdout.split())
+    return seconds, megabytes
 
 
 def repeat_town(town: Path, copies: int, out: Path) -> Path:

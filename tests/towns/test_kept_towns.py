@@ -96,6 +96,6 @@ def test_another_version_of_the_code_draws_anew(cache: Path, monkeypatch: pytest
 
 def test_a_town_depends_on_code_data_and_fonts() -> None:
     names = {file.name for file in sources()}
-    assert {"layout.py", "names.yaml", "place-types.yaml", "geo.py", "places.py"} <= names
+    assert {"layout.py", "names.yaml", "place-types.yaml", "globe.py", "places.py"} <= names
     assert "OpenSans-Bold.ttf" in names
     assert not any(name.endswith((".pyc", ".nbi", ".nbc")) for name in names)

@@ -5,19 +5,19 @@ from virl.cli.listing import print_table
 WISHES = (
     ("find a place to eat, or of another kind, by walking", "virl run hiro"),
     ("find a known place, or one that fits a wish, by sight", "virl run iris"),
-    ("choose a place by what its visitors say", "virl run aria"),
-    ("have others try places, and check what they say", "virl run june"),
+    ("choose a place by its reviews", "virl run aria"),
+    ("send other agents to try places, and check what they report", "virl run june"),
     ("plan a day", "virl run diego"),
     ("run errands in the shortest order", "virl run peng"),
     ("find a home to rent", "virl run vivek"),
     ("count things along a route", "virl run rx399"),
     ("count things in a whole region", "virl run imani"),
-    ("check a way for what is in the way", "virl run otto"),
-    ("have a way described before it is walked", "virl run noor"),
+    ("check a way for obstacles", "virl run otto"),
+    ("read a description of a way before you walk it", "virl run noor"),
     ("follow directions that a local gives", "virl run ling"),
-    ("have a walk planned and told in words", "virl run local"),
+    ("plan a walk and get directions in words", "virl run local"),
     ("find a corner worth a photograph", "virl run mira"),
-    ("have an agent of my own", "virl new NAME"),
+    ("build your own agent", "virl new NAME"),
 )
 """The wishes that somebody may have, each with the command for it; `docs/index.md` has the same table."""
 
