@@ -85,7 +85,8 @@ def _screen(received: str) -> list[str]:
 
 def test_after_ctrl_c_the_command_that_is_printed_goes_on(tmp_path: Path) -> None:
     words = ("run", "rx399", "--out", "run")  # looks around at each step: its end is seconds away
-    with subprocess.Popen([*VIRL, *words], cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
+    heed = ("env", "--default-signal=INT")  # a shell's background jobs ignore it
+    with subprocess.Popen([*heed, *VIRL, *words], cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
         journal, limit = tmp_path / "run" / "journal.jsonl", time.monotonic() + 60
         while not (journal.exists() and journal.read_bytes().count(b"\n")):
             assert time.monotonic() < limit
