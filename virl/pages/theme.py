@@ -1,7 +1,4 @@
-"""The theme's colours and the looks of maps, for pictures and charts that are made without a browser.
-
-They are read from the style and the script of pages.
-"""
+"""Colours and looks of maps, read from `templates/theme.css` for pictures made without a browser."""
 
 import json
 import re

@@ -2,6 +2,7 @@
 
 Each activity is drafted, held against the city (ways, opening hours, Aria for meals), its effect on the
 client and their money estimated, audited, revised if need be, and only then kept (V-IRL, 3.4.2 and 4.4).
+`asking.py` asks for the draft, with `prompts/day/draft.md`; without a model, `rules.py` answers.
 """
 
 from virl.agent.agent import Agent

@@ -1,4 +1,4 @@
-"""The one way to Google: key, cache, ledger, limits, retries and recording for every request.
+"""The one way to Google: its key, hosts and refusals; `http.service` caches, paces, pays for and records.
 
 with open_google_http(access=Access(Ledger(0.50))) as http:
     reply = http.json(http.request(Call("geocode", query={"address": "1 Main St"})))
