@@ -67,7 +67,7 @@ def test_the_loss_is_that_of_transformers_averaged_over_the_samples(folder: Path
     update = learner.update(SAMPLES[:3], 3, 0)
     assert update.loss == pytest.approx(sum(expected) / 3, rel=1e-5)
     assert update.tokens == sum(len(sample.ids) for sample in SAMPLES[:3])
-    assert update.action_tokens == sum(sample.learned for sample in SAMPLES[:3])
+    assert update.action_tokens == sum(sample.learned_tokens for sample in SAMPLES[:3])
 
 
 def test_other_tokens_teach_nothing(folder: Path) -> None:

@@ -94,7 +94,7 @@ def test_stopping_is_needed_to_be_right() -> None:
     back_and_forth = ["forward", "forward", "right", "forward", "forward", "forward"]
     turns = ["turn_around"] * (MAX_ACTIONS - 1 - len(back_and_forth))
     rollout = rolled(" ".join(back_and_forth + turns))
-    assert not rollout.stopped
+    assert not rollout.is_stopped
     assert WALKS.graph.ids[rollout.states[-1].node] == ROUTE.episode.target
     sample, source = LESSONS.sample_response(ROUTE, rollout)
     assert source == "oracle"
