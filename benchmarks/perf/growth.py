@@ -120,10 +120,9 @@ def _report(folder: Path, size: int) -> float:
 def _copy_runs(folder: Path, size: int) -> Path:
     """Return a folder with so many runs, all links to one."""
     runs = folder / f"runs-{size}"
-    for number in range(size):
-        shutil.copytree(
-            folder / "hiro", runs / f"hiro-{number:04}", copy_function=os.link, dirs_exist_ok=True
-        )
+    if not runs.exists():
+        for number in range(size):
+            shutil.copytree(folder / "hiro", runs / f"hiro-{number:04}", copy_function=os.link)
     return runs
 
 
@@ -142,8 +141,9 @@ def _time_gallery(folder: Path, size: int) -> float:
 def _calls(folder: Path, size: int) -> float:
     """Ask one session again and again where it is, and what it has cost, as each answer to a client tells."""
     where = TOOLS.find("where_am_i").arguments()
-    out = folder / f"calls-{size}"
-    with begin(RunOptions(agent=str(folder / "walker.yaml"), out=out), SafeConsole(quiet=True)) as agent:
+    script = f"scripted:{folder / f'turns-{TURNS[0]}.yaml'}"  # rules would refuse what the walker wants
+    asked = RunOptions(agent=str(folder / "walker.yaml"), mind=script, out=folder / f"calls-{size}")
+    with begin(asked, SafeConsole(quiet=True)) as agent:
         use = RecordingExecutor(Body(agent))
 
         def ask() -> None:
