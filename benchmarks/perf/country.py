@@ -6,7 +6,7 @@ The country is the town again and again, side by side; Liechtenstein 17 times ha
 """
 
 import os
-import subprocess
+import subprocess  # nosec B404
 import sys
 from math import ceil, sqrt
 from pathlib import Path
