@@ -44,7 +44,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class BoxedText:
-    """What `virl.draw_detections` draws."""
+    """A label and its box, as `virl.draw_detections` draws them."""
 
     label: str
     box: tuple[float, float, float, float]
@@ -108,7 +108,7 @@ def frames_of(steps: Sequence[StepRecord], end: EndRecord) -> Iterator[Frame]:
 
 
 def shows(view: ViewRecord, place: PlaceRecord) -> bool:
-    """Whether a place's name was read in a view."""
+    """Return whether a place's name was read in a view."""
     return any(one.text == place.name for one in view.detections)
 
 

@@ -294,9 +294,9 @@ def test_damaged_replies_are_judged_alike_streamed_or_not(provider: str, tmp_pat
 def test_thousands_of_damaged_replies_are_judged_alike_streamed_or_not(provider: str, tmp_path: Path) -> None:
     count = int(os.environ.get("DAMAGED_REPLIES", "3000")) // len(MODELS)
     seed = int(os.environ.get("DAMAGED_SEED", "0")) or random.randrange(1, 1_000_000)
-    print(
-        f"{provider}: {verdicts(provider, count, tmp_path, seed)} replies judged twice, DAMAGED_SEED={seed}"
-    )
+    judged = verdicts(provider, count, tmp_path, seed)
+    print(f"{provider}: {judged} replies judged twice, DAMAGED_SEED={seed}")
+    assert judged
 
 
 @pytest.mark.slow
