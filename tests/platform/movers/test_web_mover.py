@@ -130,7 +130,7 @@ def test_a_refused_key_is_told(maps_js: tuple[str, list[str]]) -> None:
 def test_a_script_that_does_not_come_is_told(address: str, why: str) -> None:
     with (
         pytest.raises(ProviderError, match=why),
-        WebMover(plus_sign(), WebSettings(maps_js=address, key="marker", timeout=2, further=0)) as mover,
+        WebMover(plus_sign(), WebSettings(maps_js=address, key="marker", timeout=2, further=1)) as mover,
     ):
         mover.links(Pose("c", 0))
 

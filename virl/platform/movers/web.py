@@ -307,22 +307,24 @@ def _arguments() -> list[str]:
 
 @contextmanager
 def _serve_page(settings: Mapping[str, str]) -> Iterator[str]:
-    """Serve the page while the context is open.
+    """Serve the page while the context is open, in one document: a part that fails to load would be missed.
 
     Args:
-        settings: what the page asks for at its start, the key among them. It is sent to the page alone and
-            stands in no file and in no address.
+        settings: what the page reads at its start, the key among them. It stands in no file and in no
+            address.
 
     Yields:
         The address of the page.
     """
     secret = secrets.token_urlsafe(16)
-    content = {
-        f"/{secret}/": ("text/html; charset=utf-8", (_PAGE / "index.html").read_bytes()),
-        f"/{secret}/page.js": ("text/javascript; charset=utf-8", (_PAGE / "page.js").read_bytes()),
-        f"/{secret}/settings": ("application/json", json.dumps(dict(settings)).encode()),
-    }
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(content))
+    script = (_PAGE / "page.js").read_text("utf-8")
+    own = json.dumps(dict(settings)).replace("<", r"\u003c")
+    page = (
+        (_PAGE / "index.html")
+        .read_text("utf-8")
+        .replace("/* page.js */", f"const settings = {own};\n{script}")
+    )
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(f"/{secret}/", page.encode()))
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     try:
@@ -333,16 +335,16 @@ def _serve_page(settings: Mapping[str, str]) -> Iterator[str]:
         server.server_close()
 
 
-def _handler(content: Mapping[str, tuple[str, bytes]]) -> type[BaseHTTPRequestHandler]:
-    """Return a request handler that serves content by path, each with its type."""
+def _handler(path: str, page: bytes) -> type[BaseHTTPRequestHandler]:
+    """Return a request handler that serves a page at a path, and nothing else."""
 
     class Handler(BaseHTTPRequestHandler):
         timeout = 10  # seconds a connection may stay silent
 
         def do_GET(self) -> None:
-            kind, body = content.get(self.path, ("text/plain", b""))
-            self.send_response(200 if self.path in content else 404)
-            self.send_header("Content-Type", kind)
+            body = page if self.path == path else b""
+            self.send_response(200 if body else 404)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
             self.send_header("Content-Length", str(len(body)))
             self.send_header("Cache-Control", "no-store")
             self.end_headers()

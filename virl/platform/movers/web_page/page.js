@@ -9,7 +9,7 @@ const virl = (() => {
 
   /* Loads the Maps JavaScript API and puts a panorama on the page. */
   async function start() {
-    const { mapsJs, key } = await (await fetch("settings")).json();
+    const { mapsJs, key } = settings; // put before this script by the server
     await new Promise((resolve, reject) => {
       window.virlMapsLoaded = resolve;
       window.gm_authFailure = () => {
