@@ -1,6 +1,7 @@
 """Sentences of a wish that tell of somebody's life, such as "He works at the bank", and ask for nothing."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -73,9 +74,17 @@ def background_spans(text: str) -> tuple[tuple[int, int, bool], ...]:
     return tuple(_spans(text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")))
 
 
+def background_within(text: str, start: int, end: int) -> tuple[tuple[int, int, bool], ...]:
+    """Return the clauses of `background_spans` that share letters with a stretch of the text."""
+    spans = background_spans(text)
+    first = bisect_right(spans, start, key=lambda span: span[1])
+    return spans[first : bisect_left(spans, end, key=lambda span: span[0])]
+
+
 def _spans(text: str) -> Iterator[tuple[int, int, bool]]:
     for part in _PART.finditer(text):
         at, last = part.span()
+        last_order = max((found.start() for found in _ORDERED.finditer(text, at, last)), default=-1)
         while at < last:
             begun = _BACKGROUND.match(text, at, last)
             clause = _CLAUSE.match(text, begun.end() if begun else at, last)
@@ -83,7 +92,8 @@ def _spans(text: str) -> Iterator[tuple[int, int, bool]]:
             if (
                 begun
                 and not _ASKS.search(text[at:end].lower())
-                and not (_ORDERED.search(text, end, last) or _ORDERED.search(text, at, end))
+                and last_order < end
+                and not _ORDERED.search(text, at, end)
             ):
                 is_apposed = begun[0].strip().lower().startswith("who ")
                 yield at, end, not is_apposed or bool(_APPOSED_TO.fullmatch(text, part.start(), at))
@@ -96,6 +106,8 @@ def _spans(text: str) -> Iterator[tuple[int, int, bool]]:
 
 def asked_for(text: str) -> str:
     """Return a text with blanks in place of what tells of somebody's life."""
+    kept, done = [], 0
     for start, end, _ in background_spans(text):
-        text = text[:start] + " " * (end - start) + text[end:]
-    return text
+        kept += [text[done:start], " " * (end - start)]
+        done = end
+    return "".join([*kept, text[done:]])

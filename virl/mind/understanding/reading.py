@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from virl.errors import MindFailed
 from virl.mind.lexicon import load_lexicon, stretches_in, words_of
-from virl.mind.understanding.background import background_spans
+from virl.mind.understanding.background import background_within
 from virl.mind.understanding.references import mark_pointers, mark_references
 from virl.mind.understanding.sentences import (
     ASIDE,
@@ -19,6 +19,7 @@ from virl.mind.understanding.sentences import (
     NARROWING,
     USED,
     Word,
+    mark_stretches,
     sentences_of,
     understanding_words,
 )
@@ -81,21 +82,21 @@ def understand(reading: Reading) -> Understanding:
     """Sort the words of a text into what is understood, what is an aside, and what narrows it."""
     words = understanding_words()
     marks = list(sentences_of(reading.text))
-    told: list[Word] = []
+    mark_stretches(marks, reading.used)
     for sentence in marks:
-        for stretch in reading.used:
-            sentence.mark_stretch(stretch)
         for name in reading.names:
             sentence.mark((words_of(name), f"{words_of(name)}'s"), FILLER)
         for stretch in stretches_in(sentence.plain_text, words.routines.get(reading.routine, ())):
             sentence.mark_stretch(stretch)
         sentence.narrow((*words.cuisines, *words.superlatives, *words.familiar, *load_lexicon().particulars))
-        for stretch in reading.checked:
-            sentence.mark_stretch(stretch)
+    mark_stretches(marks, reading.checked)
+    told = set[Word]()
+    for sentence in marks:
         sentence.mark((*words.interjections, *words.manner), ASIDE)
         sentence.mark(reading.narrowing, NARROWING)
-        told += [word for word in sentence.words if word.state == ASIDE]
-        for start, end, is_certain in background_spans(reading.text):
+        told |= {word for word in sentence.words if word.state == ASIDE}
+        first, last = sentence.words[0].start, sentence.words[-1].end
+        for start, end, is_certain in background_within(reading.text, first, last):
             sentence.mark_background(start, end, is_certain=is_certain, restrictions=words.restrictions)
         sentence.mark(words.ways, NARROWING)
         sentence.mark(words.fillers, FILLER)

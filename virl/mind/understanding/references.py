@@ -1,7 +1,7 @@
 """Pronouns and pointing words of a wish that stand for something of which the rules read nothing."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from virl.mind.lexicon import phrase_pattern
 from virl.mind.understanding.sentences import ASIDE, NARROWING, USED, Sentence, Word
@@ -83,7 +83,7 @@ def _introduced(clause: Sequence[Word]) -> set[str]:
 
 
 def mark_references(
-    sentences: Sequence[Sentence], animals: tuple[str, ...], told: Sequence[Word] = ()
+    sentences: Sequence[Sentence], animals: tuple[str, ...], told: Collection[Word] = ()
 ) -> None:
     """Mark pronouns as narrowing whose noun is an aside or denied: "we had a dishwasher; a flat with one".
 
@@ -118,20 +118,19 @@ def mark_references(
             is_owned = is_owned or (content[0].state == ASIDE and bool(_OWNED.search(said)))
 
 
-def _content(words: Sequence[Word], told: Sequence[Word]) -> list[Word]:
+def _content(words: Sequence[Word], told: Collection[Word]) -> list[Word]:
     """Return the words that a pronoun may stand for."""
     return [
         word
         for word in words
-        if word.state == USED
-        or (word.state == ASIDE and not word.word.endswith("ly") and all(word is not one for one in told))
+        if word.state == USED or (word.state == ASIDE and not word.word.endswith("ly") and word not in told)
     ]
 
 
 def _runs(content: Sequence[Word], clause: Sequence[Word]) -> list[Word]:
     """Return the first word of each stretch of words that follow one another in a clause."""
-    places = [next(at for at, one in enumerate(clause) if one is word) for word in content]
-    return [word for word, at in zip(content, places, strict=True) if at - 1 not in places]
+    among = set(content)
+    return [word for at, word in enumerate(clause) if word in among and not (at and clause[at - 1] in among)]
 
 
 def _narrow(clause: Sequence[Word], said: str, found: re.Match[str], *, whatever: bool = False) -> None:

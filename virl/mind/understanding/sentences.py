@@ -1,10 +1,11 @@
 """The sentences of a text, each word with what the rules make of it."""
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import groupby
 
 from virl import resources
 from virl.mind.lexicon import GAP, NEGATION_REACH, phrase_pattern
@@ -66,7 +67,7 @@ def understanding_words() -> UnderstandingWords:
     return load_settings(resources.data_folder("platform/rules") / "understanding.yaml", UnderstandingWords)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Word:
     """A word of a sentence, its place in the text, and what is made of it."""
 
@@ -142,11 +143,10 @@ class Sentence:
             is_certain: whether it is background alone; else its words are not understood.
             restrictions: words that narrow what is wanted; a stretch that holds one stays as it is.
         """
-        if not self.words[0].start < end or not start < self.words[-1].end:
-            return
-        for word in self.words:
-            word.is_of_life |= start <= word.start < end
-        told = [word for word in self.words if start <= word.start < end and word.state != USED]
+        first, last = (bisect_left(self.words, at, key=lambda word: word.start) for at in (start, end))
+        for word in self.words[first:last]:
+            word.is_of_life = True
+        told = [word for word in self.words[first:last] if word.state != USED]
         if not is_certain or not _says(restrictions, " ".join(word.word for word in told)):
             for word in told:
                 word.state = ASIDE if is_certain else NARROWING
@@ -163,7 +163,7 @@ class Sentence:
 
     def mark_asides(self, words: UnderstandingWords) -> None:
         """Mark reasons, manner and small talk among the words that are left."""
-        goes_on = False
+        goes_on, apart = False, True
         for clause in self.clauses():
             said = " ".join(word.word for word in clause)
             opened = self._reason_index(clause, words.reasons)
@@ -175,8 +175,9 @@ class Sentence:
                     goes_on and _have_states(clause, ASIDE, FILLER)
                 )
                 _leave(clause[opened:])
-            elif not restricts and self._is_small_talk(clause, said, words):
+            elif not restricts and self._is_small_talk(clause, said, words, apart=apart):
                 _leave(clause)
+            apart = apart and not any(word.state == USED for word in clause)
         for word, after in zip(self.words, [*self.words[1:], None], strict=True):
             plain = word.word.endswith("ly") and not _says(words.no_manner, word.word)
             if not word.state and plain and (after is None or after.state or after.clause != word.clause):
@@ -212,16 +213,25 @@ class Sentence:
 
     def clauses(self) -> Iterator[list[Word]]:
         """Yield the words between commas."""
-        for number in dict.fromkeys(word.clause for word in self.words):
-            yield [word for word in self.words if word.clause == number]
+        for _, words in groupby(self.words, key=lambda word: word.clause):
+            yield list(words)
 
     def _reason_index(self, clause: list[Word], reasons: tuple[str, ...]) -> int | None:
         """Return the word of a clause from which on it tells a reason."""
         found = next(iter(_spans([word.word for word in clause], reasons)), None)
         return found[0] if found else None
 
-    def _is_small_talk(self, clause: list[Word], said: str, words: UnderstandingWords) -> bool:
-        """Return whether a clause asks for nothing: about people or the past, exclaimed, a way of going."""
+    def _is_small_talk(
+        self, clause: list[Word], said: str, words: UnderstandingWords, *, apart: bool
+    ) -> bool:
+        """Return whether a clause asks for nothing: about people or the past, exclaimed, a way of going.
+
+        Args:
+            clause: of this sentence.
+            said: in it.
+            words: of the language.
+            apart: whether nothing is used of what the sentence says before it.
+        """
         if any(word.state in (USED, NARROWING) or word.is_quoted for word in clause):
             return False
         said = re.sub(r"^(?:and|but|so|anyway) ", "", said)
@@ -234,9 +244,7 @@ class Sentence:
         if _says(words.demands, said) or any(word.word[0].isdigit() for word in clause):
             return False
         begins = next(_spans(said.split(), words.people), (1, 1))[0] == 0
-        before = [word for word in self.words if word.start < clause[0].start]
         way = said.split()[0].endswith("ing") and not _says(words.about_a_thing, said)
-        apart = not any(word.state == USED for word in before)
         shouts = self.is_exclaimed and said.split()[0] not in _LEADING
         return begins or shouts or (apart and (way or said.startswith("who ")))
 
@@ -307,9 +315,22 @@ def _words_in(stretch: str) -> list[str]:
     return [token for token in _TOKEN.findall(plain) if token[0].isalnum() or token[0] == "_"]
 
 
+def mark_stretches(sentences: Sequence[Sentence], stretches: Iterable[str]) -> None:
+    """Mark all of some stretches as used, wherever they stand."""
+    standing: dict[str, list[Sentence]] = {}
+    for sentence in sentences:
+        for word in {word.word for word in sentence.words}:
+            standing.setdefault(word, []).append(sentence)
+    for stretch in dict.fromkeys(stretches):
+        begun = _words_in(stretch.partition(GAP)[0])
+        # its rarest word leads to few sentences, so that long texts are read in linear time
+        for sentence in min((standing.get(word, []) for word in begun), key=len, default=[]):
+            sentence.mark_stretch(stretch)
+
+
 def sentences_of(text: str) -> Iterator[Sentence]:
     """Yield the sentences of a text, with their clauses between commas."""
-    quoted = [found.span(1) for found in _QUOTED.finditer(text)]
+    quoted = {letter for found in _QUOTED.finditer(text) for letter in range(*found.span(1))}
     sentence, clause = Sentence(text), 0
     end = 0
     for token in _TOKEN.finditer(text):
@@ -319,8 +340,7 @@ def sentences_of(text: str) -> Iterator[Sentence]:
         end = token.end()
         if token[0][0].isalnum() or token[0][0] == "_":
             word = token[0].lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
-            inside = any(first <= token.start() < last for first, last in quoted)
-            sentence.words.append(Word(word, token.start(), token.end(), clause, inside))
+            sentence.words.append(Word(word, token.start(), token.end(), clause, token.start() in quoted))
         elif _ENDS & set(token[0]):
             sentence.is_exclaimed = "!" in token[0]
             if sentence.words:
