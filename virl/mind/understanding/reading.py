@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from virl.errors import MindFailed
 from virl.mind.lexicon import load_lexicon, stretches_in, words_of
 from virl.mind.understanding.background import background_within
-from virl.mind.understanding.references import mark_pointers, mark_references
+from virl.mind.understanding.references import mark_pointers, mark_references, mark_statements
 from virl.mind.understanding.sentences import (
     ASIDE,
     FILLER,
@@ -102,6 +102,7 @@ def understand(reading: Reading) -> Understanding:
         sentence.mark(words.fillers, FILLER)
         sentence.mark_name(words.demands)
         sentence.mark_asides(words)
+    mark_statements(marks, words.demands)
     mark_references(marks, words.animals, told)
     mark_pointers(marks)
     known = sum(one.count(USED, FILLER, NARROWING) for one in marks)

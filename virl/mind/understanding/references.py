@@ -44,15 +44,39 @@ _POINTS = re.compile(
 )
 """A pattern of pointing words with the one before, after which "that" begins no clause."""
 _DEFINITE = re.compile(r"\w* (?:the|his|her|their)")
+_ANYBODY = r"(?:i|you|he|she|we|they|it|one|people|everybody|everyone)"
+_COMPARED = re.compile(
+    r"\bas (?!(?:well|soon|long|far|much|many|fast|quick|\w+ly) )\w+ as"
+    rf" (?!(?:possible|usual|ever|can|could)\b|{_ANYBODY} (?:can|could|likes?|wants?)\b)\w+"
+    r"|\bas (?:in|at|back|last|before)\b"
+    r"|\bas (?:(?:my|his|her|our|their) )?\w+ (?:do|does|did|used to)\b"
+    rf"|\bas (?:(?:it|they) (?:is|are|was|were)|{_ANYBODY} (?:find|get|have)s?) (?:in|at|on|back|over)\b"
+    rf"|\b(?:kind|sort|type)s? of \w+ (?:(?:that|which|as) )?{_ANYBODY} (?!can\b|could\b)\w+"
+)
+"""A comparison with what somebody else knows: "a cafe as nice as the one at home"."""
+_STATED = re.compile(
+    r"(?:(?:and|but|so|now|also|then|well|today) )*"
+    r"(?P<article>an?|one|some|the|this|that|my|his|her|our|their)"
+    rf"(?: (?!(?:which|that|who|where|what|there|if|when|{_ANYBODY})\b)\w+){{1,5}}?"
+    r" (?P<verb>(?:is|are)(?! (?:fine|good|nice|great|lovely|ok|okay|possible|welcome|ready|due|waiting|what"
+    r"|all|essential|important|necessary|vital|optional|to be|a must|on)\b)"
+    r"|has|have|makes?|gives?|gets?|takes?|shows?|sells?|serves?|offers?|stays?|comes?|goes|looks?)\b"
+)
+"""The beginning of a clause that says what a place is like: "A bakery is famous for its rolls"."""
 _TIMES = re.compile("hour|day|morning|afternoon|evening|night|week|weekend|month|year|time|trip|order")
 
 
 def mark_pointers(sentences: Sequence[Sentence]) -> None:
-    """Mark as narrowing what points at a place that is not asked for: "She works in a cafe. Lunch there"."""
+    """Mark as narrowing what points at a place that is not asked for: "She works in a cafe. Lunch there".
+
+    So is what it is compared with: "a cafe as good as the one at home".
+    """
     told, asked = set[str](), set[str]()
     is_asked = is_told = False
     for clause in (clause for sentence in sentences for clause in sentence.clauses()):
         said = " ".join(word.word for word in clause)
+        for found in _COMPARED.finditer(said):
+            _narrow(clause, said, found, whatever=True)
         wanted = [at for at, word in enumerate(clause) if word.state == USED and not word.is_of_life]
         for found in _THERE.finditer(said):
             is_named = wanted and wanted[0] < _at(said, found.start())
@@ -74,6 +98,33 @@ def mark_pointers(sentences: Sequence[Sentence]) -> None:
             is_asked, is_told = False, True
         elif wanted and (not is_told or _INTRODUCED.search(said)):
             is_asked = True
+
+
+def mark_statements(sentences: Sequence[Sentence], demands: tuple[str, ...]) -> None:
+    """Mark what says how a place is, and asks for none; as narrowing where it tells of a new one.
+
+    Args:
+        sentences: the sentences of a text, with the marks that they have.
+        demands: words of a clause that asks for something after all.
+    """
+    asked = set[str]()
+    for clause in (clause for sentence in sentences for clause in sentence.clauses()):
+        said = " ".join(word.word for word in clause)
+        found = None if phrase_pattern(demands).search(said) else _STATED.match(said)
+        verb = _at(said, found.start("verb")) if found else 0
+        subject = _used_words(clause[:verb])
+        # a verb that a rule acts on is part of a wish: "is open", "a parcel is waiting at 137 Union Street"
+        if not (found and subject) or clause[verb].state == USED or subject & asked:
+            asked |= _used_words(clause)
+            continue
+        for word in clause:
+            word.is_of_life = True
+        if found["article"] in ("a", "an", "one", "some"):
+            _narrow(clause, said, found, whatever=True)
+
+
+def _used_words(words: Sequence[Word]) -> set[str]:
+    return {word.word for word in words if word.state == USED}
 
 
 def _introduced(clause: Sequence[Word]) -> set[str]:

@@ -78,7 +78,7 @@ class Word:
     is_quoted: bool
     state: str = ""
     is_of_life: bool = False
-    """True if it stands in a clause about somebody's life, which asks for nothing."""
+    """True if it stands in a clause about somebody's life or how a place is, which asks for nothing."""
 
 
 @dataclass(slots=True)
