@@ -186,7 +186,7 @@ def run_told(
     if not watch:
         return run_agent(options, console, tell=tell)
     require("serve", what="watching")
-    from virl.serve.watch.living import seat_at  # noqa: PLC0415 - needs the extra
+    from virl.serve.watch.server import seat_at  # noqa: PLC0415 - needs the extra
 
     with nullcontext(options) if resume else with_folder(options) as own, seat_at(own) as seat:
         echo(f"Watch at {seat.url}", err=True)

@@ -72,7 +72,7 @@ def watch(
     if episode or fields or out:
         raise BadInput("--episode, --set and --out need --play")
     from virl.journal.walk_map import town_ground  # noqa: PLC0415 - brings in the cities
-    from virl.serve.watch.shelf import Shelf  # noqa: PLC0415 - brings in the benchmarks
+    from virl.serve.watch.feed import Shelf  # noqa: PLC0415 - brings in the benchmarks
 
     if not folders:
         raise BadInput("name a run folder, or a folder that contains runs, such as `virl watch runs`")
@@ -98,9 +98,8 @@ def _play(name: str, fields: Sequence[str], out: Path, episode: str, port: int) 
     from virl.bench.play import played_by_human  # noqa: PLC0415 - brings in the benchmarks
     from virl.cli.bench import set_options  # noqa: PLC0415
     from virl.journal.walk_map import town_ground  # noqa: PLC0415 - brings in the cities
-    from virl.serve.watch.living import wait_for_interrupt  # noqa: PLC0415 - needs the extra
     from virl.serve.watch.playing import PlayFeed, play_at, table_for  # noqa: PLC0415
-    from virl.serve.watch.server import serve_page  # noqa: PLC0415
+    from virl.serve.watch.server import serve_page, wait_for_interrupt  # noqa: PLC0415 - needs the extra
     from virl.settings.model import check_settings  # noqa: PLC0415
 
     asked = played_by_human(name) | set_options(fields)
@@ -129,7 +128,7 @@ def watch_run(options: "RunOptions", console: "Console", tell: "Callable[[Finish
     """
     require("serve", what="serving")
     from virl.agent.start import run_agent  # noqa: PLC0415 - brings in the city and the senses
-    from virl.serve.watch.living import seat_at, wait_for_interrupt  # noqa: PLC0415 - needs the extra
+    from virl.serve.watch.server import seat_at, wait_for_interrupt  # noqa: PLC0415 - needs the extra
 
     with seat_at(options) as seat:
         echo(f"Watch at {seat.url}", err=True)

@@ -26,7 +26,7 @@ from virl.routines.day.checker import check, entries_of
 from virl.routines.day.facts import CityFacts
 from virl.routines.day.settings import FEELINGS, Day
 from virl.routines.day.ungrounded import terms_of
-from virl.serve.google.place_types import TYPES
+from virl.serve.google.shown_places import TYPES
 
 CLIENT = {"name": "Ana", "background": "She likes art.", "intention": "A good day."}
 AFTERNOON = {"scenic": False, "starts": "14:45", "ends": "17:15"}

@@ -15,8 +15,7 @@ from virl.geo.globe import LatLng, distance
 from virl.platform.city.city import City
 from virl.platform.city.maps import ReverseMaps
 from virl.platform.city.places import Place
-from virl.serve.stats import Stats
-from virl.serve.work import Pools
+from virl.serve.city_server import Pools, Stats
 from virl.towns.addresses import plain
 
 DEFAULT_PORT = 8770

@@ -1,18 +1,26 @@
-"""What the tools answer: text, pictures, and the same for programs."""
+"""The tools as a client sees them: names, schemas, hints, and answers in text, pictures and data."""
 
 import base64
 import io
-from collections.abc import Sequence
+import logging
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+from inspect import cleandoc
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
-from mcp.types import CallToolResult, ContentBlock, ImageContent, ResourceLink, TextContent
-from pydantic import BaseModel
+from mcp.types import CallToolResult, ContentBlock, ImageContent, ResourceLink, TextContent, ToolAnnotations
+from mcp.types import Tool as ListedTool
+from pydantic import BaseModel, Field, create_model
 
+from virl.agent.tool import FINISH, TOOLS, Arguments, tool_names
+from virl.errors import VirlError
 from virl.files.pictures import open_picture
 from virl.journal.records import ViewRecord
 from virl.serve.mcp.resources import MAP, REPORT, address
 from virl.serve.mcp.session import Acting, CitySession
+from virl.serve.mcp.sessions import OpenCity
 from virl.tools.base import NOT_ORDERS, ToolResult, short
 
 PICTURE_SIDE = 640
@@ -166,3 +174,69 @@ def _picture(path: Path) -> ImageContent:
     jpeg = io.BytesIO()
     shown.save(jpeg, "JPEG", quality=85)
     return ImageContent(data=base64.b64encode(jpeg.getvalue()).decode("ascii"), mime_type="image/jpeg")
+
+
+OPEN_CITY = "open_city"
+
+_log = logging.getLogger(__name__)
+
+
+class InSession(BaseModel):
+    """Arguments that all tools but `open_city` take beside their own."""
+
+    session: str = Field(
+        "",
+        max_length=130,
+        description="The id that open_city gave; may be left out while one session is open.",
+    )
+
+
+def arguments() -> Mapping[str, type[Arguments]]:
+    """Return what each tool takes."""
+    return _arguments((*tool_names(), FINISH))
+
+
+def listed_tools() -> list[ListedTool]:
+    """Return all tools."""
+    return [_listing(name, takes) for name, takes in arguments().items()]
+
+
+@lru_cache(maxsize=8)
+def _arguments(names: tuple[str, ...]) -> Mapping[str, type[Arguments]]:
+    session = InSession.model_fields["session"]
+    own: dict[str, type[Arguments]] = {}
+    for name in names:
+        try:
+            takes = TOOLS.find(name).arguments
+        except VirlError as fault:
+            _log.warning("%s", fault)
+            continue
+        own[name] = create_model(
+            takes.__name__, __base__=takes, __doc__=takes.__doc__, session=(str, session)
+        )
+    return MappingProxyType({OPEN_CITY: OpenCity, **own})
+
+
+@cache
+def _listing(name: str, takes: type[Arguments]) -> ListedTool:
+    if name == OPEN_CITY:
+        title, looks, once, answer = "Open a city", False, False, Answer
+    else:
+        tool = TOOLS.find(name)
+        title, looks, once = tool.title, not tool.changes, tool.once
+        data: Any = (tool.returns | None, None)
+        answer = create_model("Answer", __base__=Answer, data=data)
+    return ListedTool(
+        name=name,
+        title=title,
+        description=" ".join(cleandoc(takes.__doc__ or "").split()),
+        input_schema=takes.model_json_schema(),
+        output_schema=answer.model_json_schema(),
+        annotations=ToolAnnotations(
+            title=title,
+            read_only_hint=looks,
+            destructive_hint=False,
+            idempotent_hint=looks or once,
+            open_world_hint=True,
+        ),
+    )
