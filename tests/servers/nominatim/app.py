@@ -16,7 +16,7 @@ from virl.platform.city.city import City
 from virl.platform.city.maps import ReverseMaps
 from virl.platform.city.places import Place
 from virl.serve.city_server import Pools, Stats
-from virl.towns.addresses import plain
+from virl.towns.places import plain
 
 DEFAULT_PORT = 8770
 LICENCE = "Data © OpenStreetMap contributors, ODbL 1.0. http://osm.org/copyright"

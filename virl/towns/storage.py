@@ -1,21 +1,31 @@
-"""Frozen dataclasses with arrays and geometries as plain arrays, and back; nothing in a file can name code.
+"""Files of towns: their plans as plain arrays and back, the tables they draw on, and the key of what is kept.
 
-The annotations say what a value is: a dataclass becomes the list of its fields, an array or a geometry the
-number of an entry beside it. Only what twins are made of is known.
+A plan is made of frozen dataclasses, whose annotations say what a value is: a dataclass becomes the list of
+its fields, an array or a geometry the number of an entry beside it. Nothing in a file can name code. Only
+what twins are made of is known. The key changes with any code or font that makes or draws a town.
 """
 
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
+from importlib.metadata import version
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
+from PIL import features
+from pydantic import BaseModel
 from shapely.geometry.base import BaseGeometry
+
+from virl.pages.fonts import FONT_FOLDER, installed_faces
+from virl.platform.city.place_types import table_file
+from virl.settings.model import load_settings
 
 T = TypeVar("T")
 Arrays = dict[str, NDArray[Any]]
@@ -160,3 +170,45 @@ def _decoder_of_fields(kind: Any, names: Iterable[str]) -> Decoder:
     hints = get_type_hints(kind)
     every = [_decoder(hints[name]) for name in names]
     return lambda value, context: kind(*[one(each, context) for one, each in zip(every, value, strict=True)])
+
+
+def picture_key(town: str) -> str:
+    """Return the key of a town's pictures in caches, without their cameras; empty for an empty text.
+
+    Args:
+        town: tells its plan from those of all others; empty gives an empty key.
+    """
+    return f"{maker()} {version('numba')} {town}" if town else ""
+
+
+@cache
+def maker() -> str:
+    """Return a digest of the code and fonts that make and draw towns."""
+    # Which names have a sign depends on the fonts, and on Raqm.
+    others = " ".join((np.__version__, str(features.check("raqm")), *installed_faces()))
+    digest = hashlib.sha256(others.encode())
+    for file in sources():
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def sources() -> list[Path]:
+    """Return the files of the code and fonts that a made town depends on."""
+    here = Path(__file__).parent
+    virl = here.parent
+    own = (file for file in here.rglob("*") if file.is_file() and file.parent.name != "__pycache__")
+    fonts = (FONT_FOLDER.parent / "fonts.py", *FONT_FOLDER.iterdir())
+    below = (*(virl / "platform" / "city").glob("*"), *(virl / "geo").glob("*"))
+    made = virl / "platform" / "providers" / "offline" / "city.py"
+    return sorted([*own, *fonts, *(file for file in below if file.is_file()), made, table_file()])
+
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
+
+_DATA = Path(__file__).parent / "data"
+"""Folder of the tables."""
+
+
+def read_table(name: str, model: type[ModelT]) -> ModelT:
+    """Read the table `data/NAME.yaml`, checked against a model."""
+    return load_settings(_DATA / f"{name}.yaml", model)
