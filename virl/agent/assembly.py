@@ -29,7 +29,7 @@ from virl.platform.city.starts import liveliest, start_near
 from virl.platform.city.streetview import Panorama
 from virl.platform.movers.base import Mover
 from virl.platform.perception.models import Models, read_model
-from virl.platform.perception.open import open_senses
+from virl.platform.perception.senses import open_senses
 from virl.settings.region_file import MAX_FROM_CITY_M
 from virl.traces.spans import conversation, span
 

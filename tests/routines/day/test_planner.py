@@ -272,7 +272,7 @@ def resumed(folder: Path, user: Any) -> Result:
     from virl.journal.records import StartRecord
     from virl.platform.movers.base import LinksMover
     from virl.platform.perception.models import ModelOptions, Models
-    from virl.platform.perception.open import open_senses
+    from virl.platform.perception.senses import open_senses
 
     journal, done = Journal.resume(folder)
     start = next(one for one in done if isinstance(one, StartRecord))

@@ -21,7 +21,7 @@ from virl.mind.rules import RuleMind
 from virl.platform.city.city import City
 from virl.platform.city.outcome import Outcome
 from virl.platform.movers.base import LinksMover
-from virl.platform.perception.open import open_senses
+from virl.platform.perception.senses import open_senses
 from virl.settings.model import check_settings
 
 START = FRAME.position(-20, 0)

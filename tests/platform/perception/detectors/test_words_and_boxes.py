@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from virl.errors import BadInput
 from virl.platform.perception.base import Detection
+from virl.platform.perception.detections import corners, to_detections, without_doubles, words_of
 from virl.platform.perception.detectors.grounding_dino import label_boxes, tokens_of, write_prompt
-from virl.platform.perception.shared.detections import corners, to_detections, without_doubles, words_of
 
 PICTURE = np.zeros((50, 100, 3), np.uint8)
 
