@@ -1,19 +1,47 @@
 """The rules for a recommendation: what to look for, and how well a place suits a wish."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from virl.errors import MindFailed
 from virl.mind.lexicon import Lexicon
 from virl.mind.opinions import Mention, vote, wishes
+from virl.mind.replies import Reply, name_list
 from virl.mind.understanding.background import asked_for
-from virl.routines.clients.replies import Rating
-from virl.routines.clients.walks import walk_in_words, walk_minutes
-from virl.routines.explore.decision_rules import ReviewText
-from virl.routines.explore.rules import TypeQuestion, choose_place_type
-from virl.routines.recommend.replies import PlaceSearch
+from virl.routines.client import Rating, check_offered, walk_in_words, walk_minutes
+from virl.routines.explore.rules import ReviewText, TypeQuestion, choose_place_type
+
+
+class PlaceSearch(Reply):
+    """The search on a client's behalf, and how far away the place is at most."""
+
+    place_types: tuple[str, ...] = Field(
+        min_length=1, max_length=3, description="One to three of the place types offered, the best first."
+    )
+    walk_minutes: float | None = Field(
+        gt=0,
+        description="The longest walk that the wish allows, in minutes: 80 metres are one. Null if it does "
+        "not say.",
+    )
+    max_price_level: int | None = Field(
+        ge=0,
+        le=4,
+        description="The highest price level that suits: 1 inexpensive, 2 moderate, 3 expensive, 4 very "
+        "expensive. Null if the wish does not say.",
+    )
+
+    @classmethod
+    def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
+        """Return the values that fields of the reply may take, as `Reply.offers` does."""
+        return {"place_types": name_list(inputs, "place_types")}
+
+    @field_validator("place_types")
+    @classmethod
+    def _are_offered(cls, place_types: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        return check_offered(place_types, info)
+
 
 NOBODY_SAYS = "nobody says whether it is"
 """Beginning of a reason that names the wishes of which nothing is known."""
