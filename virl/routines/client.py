@@ -1,4 +1,7 @@
-"""For whom an agent works: the section `client:` of a character file, for the routines that declare it."""
+"""The client of an agent: the section `client:` of a character file, and what several routines ask of it.
+
+That is the longest walk that their words allow, and a rating of how well something suits them.
+"""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -10,6 +13,51 @@ from virl.agent.character import MOST_WORDING, Character, CharacterField, Point
 from virl.mind.lexicon import check_english, words_of
 from virl.mind.replies import Reply
 from virl.settings.model import Settings
+
+METRES_A_MINUTE = 80.0  # a usual walk, rounded (chosen)
+
+_BLOCK_M = 100.0  # chosen: between the short and the long side of a block
+_LOOSE = {
+    "a couple of": 2.0,
+    "a few": 4.0,
+    "half an": 0.5,
+    "half a": 0.5,
+    "quarter of an": 0.25,
+    "an": 1.0,
+    "a": 1.0,
+}
+_NUMBER = rf"(?P<number>\d+(?:\.\d+)?|{'|'.join(_LOOSE)})"
+_METRES = {
+    r"(?<=[\d ])(?<!a )m|met(?:re|er)s?": 1.0,
+    "km|kilomet(?:re|er)s?": 1000.0,
+    "miles?": 1609.344,
+    "yards?": 0.9144,
+    r"(?:city )?blocks?(?! of\b)": _BLOCK_M,
+}
+_DISTANCES = tuple(
+    (re.compile(rf"\b{_NUMBER} ?(?:{unit})\b"), metres / METRES_A_MINUTE) for unit, metres in _METRES.items()
+)
+_TIMES = (
+    (re.compile(rf"\b{_NUMBER} (?:min|mins|minute|minutes|minute's|minutes')\b"), 1.0),
+    (re.compile(rf"\b{_NUMBER} (?:hour|hours|hour's|hours')\b"), 60.0),
+)
+_WALKING = re.compile(
+    r"\b(?:walk\w*|foot|feet|legs?|stroll\w*|hike|trek|hop|away|far|farther|further|distance|reach\w*|"
+    r"from here|from me|nearby|close by|within|radius|get there|go|going|steps?|door|beyond|most|max|maximum|"
+    r"limit|no more|no longer|not more|not over|under|less than)\b"
+)
+_STAYING = re.compile(
+    r"\b(?:break|train|bus|meeting|appointment|to spare|free|before|until|back|wait\w*|queue\w*|late|early|"
+    r"ago|stay\w*|sit|rest|for (?:an? |the )?(?:breakfast|lunch|dinner|coffee|drink|meal|snack))\b"
+)
+_LIMIT = re.compile(
+    r"(?:\b(?:no|not) (?:more|longer|farther|further) than "
+    r"|\b(?:at most|up to|within|less than|under|over|max|maximum) ){0,2}"
+    r"(?<![\w.])(?:about |around )?(?!(?:least|than|beyond)\b)[\w.]+(?: [\w.]+)? "
+    r"(?:min|mins|minutes?'?|minute's|hours?'?|m|met(?:re|er)s?|km|miles?|yards?|blocks?)\b"
+    r"(?: (?:walk|walking|on foot|away|from here|from me|by foot|of here))*"
+)
+_SENTENCE = re.compile(r"[.!?;]\s+|[.!?;]$|\n|, (?:and|but|so|though) ")
 
 
 class Client(Settings):
@@ -67,52 +115,6 @@ def check_offered(place_types: tuple[str, ...], info: ValidationInfo) -> tuple[s
     if unknown:
         raise ValueError(f"{', '.join(unknown)}: not among the place types offered")
     return place_types
-
-
-METRES_A_MINUTE = 80.0  # a usual walk, rounded (chosen)
-
-_BLOCK_M = 100.0  # chosen: between the short and the long side of a block
-_LOOSE = {
-    "a couple of": 2.0,
-    "a few": 4.0,
-    "half an": 0.5,
-    "half a": 0.5,
-    "quarter of an": 0.25,
-    "an": 1.0,
-    "a": 1.0,
-}
-_NUMBER = rf"(?P<number>\d+(?:\.\d+)?|{'|'.join(_LOOSE)})"
-_METRES = {
-    r"(?<=[\d ])(?<!a )m|met(?:re|er)s?": 1.0,
-    "km|kilomet(?:re|er)s?": 1000.0,
-    "miles?": 1609.344,
-    "yards?": 0.9144,
-    r"(?:city )?blocks?(?! of\b)": _BLOCK_M,
-}
-_DISTANCES = tuple(
-    (re.compile(rf"\b{_NUMBER} ?(?:{unit})\b"), metres / METRES_A_MINUTE) for unit, metres in _METRES.items()
-)
-_TIMES = (
-    (re.compile(rf"\b{_NUMBER} (?:min|mins|minute|minutes|minute's|minutes')\b"), 1.0),
-    (re.compile(rf"\b{_NUMBER} (?:hour|hours|hour's|hours')\b"), 60.0),
-)
-_WALKING = re.compile(
-    r"\b(?:walk\w*|foot|feet|legs?|stroll\w*|hike|trek|hop|away|far|farther|further|distance|reach\w*|"
-    r"from here|from me|nearby|close by|within|radius|get there|go|going|steps?|door|beyond|most|max|maximum|"
-    r"limit|no more|no longer|not more|not over|under|less than)\b"
-)
-_STAYING = re.compile(
-    r"\b(?:break|train|bus|meeting|appointment|to spare|free|before|until|back|wait\w*|queue\w*|late|early|"
-    r"ago|stay\w*|sit|rest|for (?:an? |the )?(?:breakfast|lunch|dinner|coffee|drink|meal|snack))\b"
-)
-_LIMIT = re.compile(
-    r"(?:\b(?:no|not) (?:more|longer|farther|further) than "
-    r"|\b(?:at most|up to|within|less than|under|over|max|maximum) ){0,2}"
-    r"(?<![\w.])(?:about |around )?(?!(?:least|than|beyond)\b)[\w.]+(?: [\w.]+)? "
-    r"(?:min|mins|minutes?'?|minute's|hours?'?|m|met(?:re|er)s?|km|miles?|yards?|blocks?)\b"
-    r"(?: (?:walk|walking|on foot|away|from here|from me|by foot|of here))*"
-)
-_SENTENCE = re.compile(r"[.!?;]\s+|[.!?;]$|\n|, (?:and|but|so|though) ")
 
 
 def walk_minutes(text: str) -> float | None:

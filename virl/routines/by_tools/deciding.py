@@ -1,4 +1,8 @@
-"""Who decides which tool a character uses next: a chat model, a script, or the rules."""
+"""The minds that decide which tool a character uses next: a chat model, a script, or the rules.
+
+The rules play a plan turn by turn. What comes next depends on the conversation
+alone, so a run can be resumed.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, Protocol, runtime_checkable
@@ -37,6 +41,56 @@ from virl.routines.by_tools.street_plans import (
 )
 from virl.routines.by_tools.view_plans import view_plan
 from virl.tools.base import ToolResult
+
+Turn = tuple[str, Sequence[tuple[str, Mapping[str, object]]]]
+"""Words, and calls of tools: names and arguments."""
+
+
+@runtime_checkable
+class Decider(Protocol):
+    """A partner that has the next turn of a conversation in which tools are used."""
+
+    def converse(
+        self,
+        prompt: str,
+        ask: Ask,
+        messages: Sequence[BaseMessage],
+        frame: Mapping[str, object],
+        in_words: InWords | None = None,
+    ) -> AIMessage:
+        """Return the next turn.
+
+        Args:
+            prompt: what the turn goes by in the journal.
+            ask: puts messages to a chat model, where there is one.
+            messages: the conversation so far.
+            frame: what goes with it: orders, and the schemas of the tools.
+            in_words: gives the same conversation without pictures, for a model that takes none.
+
+        Raises:
+            MindFailed: there is none.
+        """
+        ...
+
+
+def decider_of(agent: Agent) -> tuple[Decider, BaseChatModel]:
+    """Return the decider of an agent, and the model that LangChain is given.
+
+    Raises:
+        BadInput: the mind can neither use tools nor decide by rules, or a turn of the script does not fit.
+    """
+    mind = agent.mind
+    if isinstance(mind, LLMMind):
+        return mind, mind.chat_model
+    if isinstance(mind, ScriptMind):
+        check_script(mind, agent.character)
+        return LocalDecider(mind, lambda _, number: _script_turn(mind, number)), NoModel()
+    if isinstance(mind, Decider):
+        return mind, NoModel()
+    if isinstance(mind, RuleMind):
+        turns = PolicyTurns(agent.character)
+        return LocalDecider(mind, lambda messages, _: turns.next_call(messages)), NoModel()
+    raise BadInput(f"{mind.name} cannot call tools: choose a model that can, as with --mind openai:MODEL")
 
 
 class PolicyTurns:
@@ -142,37 +196,6 @@ def _finish_call(end: PlanEnd) -> PlannedCall:
     return PlannedCall(FINISH, args | ({"place_id": end.place_id} if end.place_id else {}), "That is all.")
 
 
-Turn = tuple[str, Sequence[tuple[str, Mapping[str, object]]]]
-"""Words, and calls of tools: names and arguments."""
-
-
-@runtime_checkable
-class Decider(Protocol):
-    """A partner that has the next turn of a conversation in which tools are used."""
-
-    def converse(
-        self,
-        prompt: str,
-        ask: Ask,
-        messages: Sequence[BaseMessage],
-        frame: Mapping[str, object],
-        in_words: InWords | None = None,
-    ) -> AIMessage:
-        """Return the next turn.
-
-        Args:
-            prompt: what the turn goes by in the journal.
-            ask: puts messages to a chat model, where there is one.
-            messages: the conversation so far.
-            frame: what goes with it: orders, and the schemas of the tools.
-            in_words: gives the same conversation without pictures, for a model that takes none.
-
-        Raises:
-            MindFailed: there is none.
-        """
-        ...
-
-
 class NoModel(BaseChatModel):
     """A placeholder where LangChain wants a chat model and none is asked."""
 
@@ -226,26 +249,6 @@ class LocalDecider:
         said = AIMessage(content=says, tool_calls=calls)
         self._mind.ledger.add(Exchange(prompt, self._mind.name, notes_on(messages), what_it_says(said)))
         return said
-
-
-def decider_of(agent: Agent) -> tuple[Decider, BaseChatModel]:
-    """Return the decider of an agent, and the model that LangChain is given.
-
-    Raises:
-        BadInput: the mind can neither use tools nor decide by rules, or a turn of the script does not fit.
-    """
-    mind = agent.mind
-    if isinstance(mind, LLMMind):
-        return mind, mind.chat_model
-    if isinstance(mind, ScriptMind):
-        check_script(mind, agent.character)
-        return LocalDecider(mind, lambda _, number: _script_turn(mind, number)), NoModel()
-    if isinstance(mind, Decider):
-        return mind, NoModel()
-    if isinstance(mind, RuleMind):
-        turns = PolicyTurns(agent.character)
-        return LocalDecider(mind, lambda messages, _: turns.next_call(messages)), NoModel()
-    raise BadInput(f"{mind.name} cannot call tools: choose a model that can, as with --mind openai:MODEL")
 
 
 def check_script(mind: ScriptMind, character: Character) -> None:

@@ -1,4 +1,7 @@
-"""The routine of characters that have `tools` and no routine: a mind decides what to do."""
+"""The routine of characters that have `tools` and no routine: a mind decides what to do, until all is done.
+
+The mind is a chat model, a script or the rules; `deciding.py` has them, `recording.py` writes what they do.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -56,6 +59,37 @@ CONTEXT_USED = 0.6
 Chosen."""
 CLEARED = "(left out to save room: call the tool again if you need it)"
 NODES_A_TURN = 8  # of the graph that LangChain walks; no more than these stand in one round
+
+
+def _read_intention(character: Character, lexicon: Lexicon) -> Reading:
+    """Read the goal, and the words of the intention that the plan for it acts on."""
+    goal = read_goal(character, lexicon)
+    check_tools(character, goal)
+    used = tuple(words_of_goal(character, goal, lexicon))
+    return Reading(character.intention, used, (character.name,), "tools", not_done(goal))
+
+
+WISH = Wish(_read_intention)
+
+
+def check_mind(character: Character, mind: Mind) -> None:
+    """Check that a script fits the tools, or that a model is a chat model.
+
+    Raises:
+        BadInput: the script does not fit.
+        MindFailed: the model is no chat model.
+    """
+    from virl.mind.llm import LLMMind  # noqa: PLC0415 - LangChain takes a second to import
+
+    if isinstance(mind, ScriptMind):
+        check_script(mind, character)
+    elif isinstance(mind, LLMMind):
+        _ = mind.chat_model  # raises where it is none
+
+
+def run(agent: Agent) -> None:
+    """Use the character's tools until the intention is fulfilled or a limit is reached."""
+    act(agent)
 
 
 def act(agent: Agent) -> None:
@@ -190,34 +224,3 @@ def _exhibits(agent: Agent, outcome: ToolRunOutcome) -> list[Exhibit]:
             TableExhibit(title="What it did", columns=("turn and call", "tool", "what came of it"), rows=rows)
         )
     return shown
-
-
-def _read_intention(character: Character, lexicon: Lexicon) -> Reading:
-    """Read the goal, and the words of the intention that the plan for it acts on."""
-    goal = read_goal(character, lexicon)
-    check_tools(character, goal)
-    used = tuple(words_of_goal(character, goal, lexicon))
-    return Reading(character.intention, used, (character.name,), "tools", not_done(goal))
-
-
-WISH = Wish(_read_intention)
-
-
-def check_mind(character: Character, mind: Mind) -> None:
-    """Check that a script fits the tools, or that a model is a chat model.
-
-    Raises:
-        BadInput: the script does not fit.
-        MindFailed: the model is no chat model.
-    """
-    from virl.mind.llm import LLMMind  # noqa: PLC0415 - LangChain takes a second to import
-
-    if isinstance(mind, ScriptMind):
-        check_script(mind, character)
-    elif isinstance(mind, LLMMind):
-        _ = mind.chat_model  # raises where it is none
-
-
-def run(agent: Agent) -> None:
-    """Use the character's tools until the intention is fulfilled or a limit is reached."""
-    act(agent)

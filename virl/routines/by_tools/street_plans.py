@@ -1,4 +1,7 @@
-"""Parts of plans that look for things and signs on the street."""
+"""Plans of the rules over tools: what they are, and their parts that walk and look for things and signs.
+
+A plan asks for calls of tools, is sent what they say, and ends with an answer. It goes by nothing else.
+"""
 
 from collections import Counter
 from collections.abc import Generator, Mapping, Sequence
@@ -23,6 +26,16 @@ from virl.tools.routes import RouteLegs, RouteStretch
 
 T = TypeVar("T")
 DataT = TypeVar("DataT", bound=ToolData)
+SAME_SIGN = 70.0  # least likeness of 100 of a sign's text to a name (chosen)
+STRIDE = 4  # panoramas between two looks: about 40 m (chosen)
+KEPT_TURNS = 3
+BACK_DEG = 135.0  # a way that turns by more leads back (chosen)
+THERE_M = 25.0  # a way so short is no way (chosen)
+SHORT_LEG_M = 6.0  # legs so short only lead onto the street (chosen)
+END_TURNS = 8  # for what is to be done at the end (chosen)
+ASIDE_DEG = 75.0  # a way leads where it is wanted within so many degrees (chosen)
+LOOK_M = 40.0  # walked between two looks for things, which are seen from 20 m or nearer (chosen)
+LONGEST_MOVE = 20  # panoramas, as `move` takes them
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +118,6 @@ def detect_wanted(situation: Situation, says: str) -> Part[list[Find]]:
     """Return the things all around of which the intention speaks, as the detector finds them."""
     args = {"labels": list(situation.goal.things), "direction": "around"}
     return (yield from read_items(Find, "detect", args, says))
-
-
-SAME_SIGN = 70.0  # least likeness of 100 of a sign's text to a name (chosen)
-STRIDE = 4  # panoramas between two looks: about 40 m (chosen)
-KEPT_TURNS = 3
-BACK_DEG = 135.0  # a way that turns by more leads back (chosen)
 
 
 def notice_things(situation: Situation, seen: dict[str, int]) -> Part[None]:
@@ -288,14 +295,6 @@ def _move_on(args: Mapping[str, object], says: str) -> Part[Surroundings | None]
 def _is_like_name(text: str, name: str) -> bool:
     """Return whether a text of three letters or more is as alike to a name as one sign's are."""
     return len(text) > 2 and score_names(fuzz.token_set_ratio, text, name) >= SAME_SIGN
-
-
-THERE_M = 25.0  # a way so short is no way (chosen)
-SHORT_LEG_M = 6.0  # legs so short only lead onto the street (chosen)
-END_TURNS = 8  # for what is to be done at the end (chosen)
-ASIDE_DEG = 75.0  # a way leads where it is wanted within so many degrees (chosen)
-LOOK_M = 40.0  # walked between two looks for things, which are seen from 20 m or nearer (chosen)
-LONGEST_MOVE = 20  # panoramas, as `move` takes them
 
 
 def go_to(

@@ -1,4 +1,7 @@
-"""The plan for a picture: look around at several places, go back to none, and settle on one view."""
+"""The plan for a picture: look around at several places, go back to none, and settle on one view.
+
+A view is chosen among the pictures that could be taken from a place, by what was read and found around it.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -43,6 +46,49 @@ FRONTS_CHANCE = 0.25  # as much more if it seems to have many shopfronts
 HELD_CHANCE = (0.97, 0.99)  # that a picture shows a large thing if one was found so large, or two
 UNSURE_CHANCE, NOT_SEEN_CHANCE = 0.8, 0.25  # if one is nearly so large, or none
 ENOUGH_SHOPS = 3  # more make a picture no better (chosen)
+ENOUGH, MOST = 3, 12  # places that are looked at (chosen)
+KEPT_TURNS = 3
+TURNS_A_PLACE = 5  # move, where_am_i, read_signs, detect, and a closer look
+LONG_WALK = 8  # moves without a crossing before a place is looked at that is none (chosen)
+LONGEST_MOVE = 20  # as `move` takes them; it ends at crossings
+PANORAMAS_M = 10.0  # between two of them, as a rule
+AHEAD_M = 40.0  # how far a way is thought to lead on (chosen)
+AHEAD_DEG = 30.0  # what lies so close to a way's heading lies on it (chosen)
+AWAY_M = 60.0  # farther from where one has looked is no better (chosen)
+STREET_DEG = 60.0  # width of a look down a street (chosen)
+SHOPFRONTS: dict[Amount | None, int] = {"many": 3, "some": 1}  # in signs (chosen)
+SHOPS_M = 30.0  # what a shop that is seen makes up for of it (chosen)
+TOWARDS_DEG = 40.0  # between a way and what lies along it (chosen)
+STRAIGHT = 10.0  # degrees that a way turns to make up for a metre (chosen)
+HERE_M = 3.0  # what is closer is the same place (chosen)
+APART_M = 25.0  # between two places that differ (chosen)
+SURE = 0.75  # score from which on a thing is taken to be in a picture (chosen)
+CLOSER = 2  # pictures of a place that are looked at more closely (chosen)
+BLIND = 3  # places (chosen)
+WHERE = "Where is this?"
+
+
+def view_plan(situation: Situation) -> Plan:
+    """Walk, look around at places that differ, and choose a picture."""
+    walk, corner = Walk(), situation.goal.corner
+    standing = yield from look_where(situation, WHERE)
+    while standing and len(walk.looked_at) < MOST and situation.turns_left > KEPT_TURNS:
+        if _is_worth_a_look(situation, walk, standing):
+            yield from _look_around(situation, walk, standing)
+            if best := walk.best(corner=corner):
+                situation.known = _describe_shot(best, len(walk.looked_at))
+        if _is_content(situation, walk) or not situation.has("move"):
+            break
+        standing = yield from _walk_on(situation, walk, standing)
+    best = walk.best(corner=corner)
+    if best is None or not (best.shops or best.things):
+        report = (
+            f"No {situation.goal.wanted_words} was found: {len(walk.looked_at)} places were looked at, "
+            "and none shows lettering or what holds a picture together."
+        )
+        return PlanEnd(report, succeeded=False)
+    enough = len(walk.looked_at) >= ENOUGH and bool(best.shops) and (best.corner or not corner)
+    return PlanEnd(_describe_shot(best, len(walk.looked_at)), succeeded=enough)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,28 +239,6 @@ def _letter_weight(letter: str) -> int:
     return letter.isalpha() * (2 if letter > "\N{CJK RADICAL REPEAT}" else 1)
 
 
-ENOUGH, MOST = 3, 12  # places that are looked at (chosen)
-KEPT_TURNS = 3
-TURNS_A_PLACE = 5  # move, where_am_i, read_signs, detect, and a closer look
-LONG_WALK = 8  # moves without a crossing before a place is looked at that is none (chosen)
-LONGEST_MOVE = 20  # as `move` takes them; it ends at crossings
-PANORAMAS_M = 10.0  # between two of them, as a rule
-AHEAD_M = 40.0  # how far a way is thought to lead on (chosen)
-AHEAD_DEG = 30.0  # what lies so close to a way's heading lies on it (chosen)
-AWAY_M = 60.0  # farther from where one has looked is no better (chosen)
-STREET_DEG = 60.0  # width of a look down a street (chosen)
-SHOPFRONTS: dict[Amount | None, int] = {"many": 3, "some": 1}  # in signs (chosen)
-SHOPS_M = 30.0  # what a shop that is seen makes up for of it (chosen)
-TOWARDS_DEG = 40.0  # between a way and what lies along it (chosen)
-STRAIGHT = 10.0  # degrees that a way turns to make up for a metre (chosen)
-HERE_M = 3.0  # what is closer is the same place (chosen)
-APART_M = 25.0  # between two places that differ (chosen)
-SURE = 0.75  # score from which on a thing is taken to be in a picture (chosen)
-CLOSER = 2  # pictures of a place that are looked at more closely (chosen)
-BLIND = 3  # places (chosen)
-WHERE = "Where is this?"
-
-
 @dataclass(slots=True)
 class Walk:
     """The places visited so far, and the pictures that could be taken there."""
@@ -230,29 +254,6 @@ class Walk:
     def best(self, *, corner: bool) -> Shot | None:
         """Return the best picture so far, of a corner if one is wanted."""
         return max(self.shots, key=lambda one: (one.corner or not corner, one.worth), default=None)
-
-
-def view_plan(situation: Situation) -> Plan:
-    """Walk, look around at places that differ, and choose a picture."""
-    walk, corner = Walk(), situation.goal.corner
-    standing = yield from look_where(situation, WHERE)
-    while standing and len(walk.looked_at) < MOST and situation.turns_left > KEPT_TURNS:
-        if _is_worth_a_look(situation, walk, standing):
-            yield from _look_around(situation, walk, standing)
-            if best := walk.best(corner=corner):
-                situation.known = _describe_shot(best, len(walk.looked_at))
-        if _is_content(situation, walk) or not situation.has("move"):
-            break
-        standing = yield from _walk_on(situation, walk, standing)
-    best = walk.best(corner=corner)
-    if best is None or not (best.shops or best.things):
-        report = (
-            f"No {situation.goal.wanted_words} was found: {len(walk.looked_at)} places were looked at, "
-            "and none shows lettering or what holds a picture together."
-        )
-        return PlanEnd(report, succeeded=False)
-    enough = len(walk.looked_at) >= ENOUGH and bool(best.shops) and (best.corner or not corner)
-    return PlanEnd(_describe_shot(best, len(walk.looked_at)), succeeded=enough)
 
 
 def _describe_shot(shot: Shot, places: int) -> str:

@@ -1,4 +1,4 @@
-"""A round of counting: from step to step, looking around at each, until the way ends.
+"""A round of counting: look around and closer at each step, remember each thing once, until the way ends.
 
 The same for an agent that follows a route and for one that covers a region. All that it knows is in the run's
 folder, so that it can be killed at any point and resumed.
@@ -32,6 +32,54 @@ from virl.platform.perception.models import read_model
 from virl.platform.perception.registry import MatcherSettings
 from virl.routines.counting.finds import CSV, GEOJSON, MEMORY
 from virl.routines.counting.settings import counting_of
+
+Walk = Callable[[Pose, Sequence[str], Sequence[int]], Iterator[Step]]
+"""The steps from a pose on, given the panoramas walked before and where others decided; as
+`PointNavigator.walk`."""
+
+
+def count_along(agent: Agent, walk: Walk, start: Callable[[Agent], Pose]) -> None:
+    """Count along a walk, from its start or from where an earlier process stopped, and end the run.
+
+    Args:
+        agent: whose character says what to count and when to give up.
+        walk: where to go.
+        start: where to begin or go on; asked unless the walk was over when the run was cut off.
+
+    Raises:
+        BadInput: the character does not say what to count.
+        VirlError: whatever looking and walking raise; the run can be resumed.
+    """
+    counter = open_counter(agent)
+    steps = agent.run.steps
+    if not steps or steps[-1].next_pano_id:
+        trail = [step.pose.pano_id for step in steps]
+        for step in walk(start(agent), trail, [step.step for step in steps if step.decided_by]):
+            choice = _within_limit(step, agent.character.limits.steps)
+            _take(agent, counter, step, choice)
+            if choice.link is None:
+                break
+    counts = counter.finish()
+    things = counter.memory.objects()
+    write_csv(things, agent.run.folder / CSV)
+    write_geojson(things, agent.run.folder / GEOJSON, agent.city.notice)
+    last = agent.run.steps[-1]
+    # a journal of an earlier version has the end of the walk in words only
+    at_limit = last.step >= agent.character.limits.steps
+    ended = last.outcome or Outcome("limit" if at_limit else "finished", last.decided)
+    if ended.kind == "missed":
+        ended = replace(ended, kind="finished")
+    sights = [seen for thing in things for seen in thing.views]
+    if (kept := sum(bool(seen.picture) for seen in sights)) < len(sights):
+        ended = ended.with_detail(
+            f"pictures are kept of {kept:,} of {len(sights):,} sightings: the first and best of each thing"
+        )
+    looked_from = tuple(LatLng(step.pose.lat, step.pose.lng) for step in agent.run.steps)
+    claims = [
+        CountClaim(kind, tuple(one.estimate.position for one in things if one.label == kind), looked_from)
+        for kind in counts
+    ]
+    agent.run.end(ended, found=counts, files=(CSV, GEOJSON), claims=claims)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,55 +169,6 @@ class Counter:
             return ()
         views = {seen.number: seen for one in verdicts for seen in self.find_thing(one.object_id).views}
         return tuple(views[number] for number in sorted(views)[-len(verdicts) :])
-
-
-Walk = Callable[[Pose, Sequence[str], Sequence[int]], Iterator[Step]]
-"""The steps from a pose on, given the panoramas walked before and where others decided; as
-`PointNavigator.walk`."""
-
-
-def count_along(agent: Agent, walk: Walk, start: Callable[[Agent], Pose]) -> None:
-    """Count along a walk, from its start or from where an earlier process stopped, and end the run.
-
-    Args:
-        agent: whose character says what to count and when to give up.
-        walk: where to go.
-        start: where to begin or go on; asked unless the walk was over when the run was cut off.
-
-    Raises:
-        BadInput: the character does not say what to count.
-        VirlError: whatever looking and walking raise; the run can be resumed.
-    """
-    counter = open_counter(agent)
-    steps = agent.run.steps
-    if not steps or steps[-1].next_pano_id:
-        trail = [step.pose.pano_id for step in steps]
-        for step in walk(start(agent), trail, [step.step for step in steps if step.decided_by]):
-            choice = _within_limit(step, agent.character.limits.steps)
-            _take(agent, counter, step, choice)
-            if choice.link is None:
-                break
-    counts = counter.finish()
-    things = counter.memory.objects()
-    write_csv(things, agent.run.folder / CSV)
-    write_geojson(things, agent.run.folder / GEOJSON, agent.city.notice)
-    last = agent.run.steps[-1]
-    # a journal of an earlier version has the end of the walk in words only
-    at_limit = last.step >= agent.character.limits.steps
-    ended = last.outcome or Outcome("limit" if at_limit else "finished", last.decided)
-    if ended.kind == "missed":
-        ended = replace(ended, kind="finished")
-    sights = [seen for thing in things for seen in thing.views]
-    if (kept := sum(bool(seen.picture) for seen in sights)) < len(sights):
-        ended = ended.with_detail(
-            f"pictures are kept of {kept:,} of {len(sights):,} sightings: the first and best of each thing"
-        )
-    looked_from = tuple(LatLng(step.pose.lat, step.pose.lng) for step in agent.run.steps)
-    claims = [
-        CountClaim(kind, tuple(one.estimate.position for one in things if one.label == kind), looked_from)
-        for kind in counts
-    ]
-    agent.run.end(ended, found=counts, files=(CSV, GEOJSON), claims=claims)
 
 
 def open_counter(agent: Agent) -> Counter:

@@ -27,9 +27,69 @@ from virl.routines.counting.rounds import count_along
 from virl.routines.counting.settings import counting_of, read_intention
 
 MAX_FROM_CITY_M = 100_000.0  # how far a region may lie from its city's centre; as for region files
-
 NEAR_A_STREET_M = 800.0
 """Metres from a position to street view, as of a start."""
+WISH = Wish(read_intention, field="intention")
+LEG_M = 200.0
+"""Metres from stop to stop of a tour that stands in for a route: as long as RX-399's in Virlton."""
+
+
+def check_character(character: Character, source: Path) -> None:
+    """Check that the character says what to count, and where to go, once.
+
+    Raises:
+        BadInput: it says nothing, or two things; names all that is wrong.
+    """
+    faults: list[VirlError] = []
+    if character.region is not None and character.route:
+        said = f"{field_source(source, character, 'region')}: there is a `route:` too: remove one of them"
+        faults.append(BadInput(said))
+    if character.region is None and not character.route:
+        said = f"{source}: `route:` is missing: list the addresses or positions to visit, in order"
+        faults.append(BadInput(said))
+    try:
+        counting_of(character, source)
+    except BadInput as fault:
+        faults.append(fault)
+    raise_all(faults)
+
+
+def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
+    """Replace a route of which a stop is not in the city by a tour of as many stops around the start.
+
+    Where no way leads from the start, it is the only stop. A region of another city becomes this one's.
+
+    Args:
+        character: as its file has it.
+        city: where it runs.
+        start: where the run begins.
+        seed: for what is chosen at random.
+    """
+    if character.region is not None:
+        return fit_region(character, city)
+    if not (missing := next(missing_stops(character, city), None)):
+        return character, ()
+    tour = draw_tour(city, start.position, len(character.route), LEG_M, Random(seed))
+    told = f"a tour around the start leads to {', '.join(spot_name(city, at) for at in tour)}"
+    if not tour:
+        tour, told = [start.position], "no way leads on from the start, which is the only stop"
+    route = tuple(Point(lat=at.lat, lng=at.lng) for at in tour)
+    reason = f"{missing} of the route is not in {city.title}: {told}."
+    return character.model_copy(update={"route": route}), (reason,)
+
+
+def run(agent: Agent) -> None:
+    """Count along the route, or at every panorama of the region, until the end or the limit of steps.
+
+    Raises:
+        BadInput: the character has both a route and a region.
+    """
+    if agent.character.region is None:
+        _along_route(agent)
+    elif agent.character.route:
+        raise BadInput(f"{agent.run.start.agent}: has both `route:` and `region:`: remove one")
+    else:
+        _all_over(agent)
 
 
 def route_of(agent: Agent) -> list[LatLng]:
@@ -137,69 +197,6 @@ def _to_region(region: str | Sequence[tuple[float, float]]) -> Region:
     if isinstance(region, str):
         return region_called(region)
     return Region(tuple(LatLng(*corner) for corner in region))
-
-
-WISH = Wish(read_intention, field="intention")
-LEG_M = 200.0
-"""Metres from stop to stop of a tour that stands in for a route: as long as RX-399's in Virlton."""
-
-
-def check_character(character: Character, source: Path) -> None:
-    """Check that the character says what to count, and where to go, once.
-
-    Raises:
-        BadInput: it says nothing, or two things; names all that is wrong.
-    """
-    faults: list[VirlError] = []
-    if character.region is not None and character.route:
-        said = f"{field_source(source, character, 'region')}: there is a `route:` too: remove one of them"
-        faults.append(BadInput(said))
-    if character.region is None and not character.route:
-        said = f"{source}: `route:` is missing: list the addresses or positions to visit, in order"
-        faults.append(BadInput(said))
-    try:
-        counting_of(character, source)
-    except BadInput as fault:
-        faults.append(fault)
-    raise_all(faults)
-
-
-def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
-    """Replace a route of which a stop is not in the city by a tour of as many stops around the start.
-
-    Where no way leads from the start, it is the only stop. A region of another city becomes this one's.
-
-    Args:
-        character: as its file has it.
-        city: where it runs.
-        start: where the run begins.
-        seed: for what is chosen at random.
-    """
-    if character.region is not None:
-        return fit_region(character, city)
-    if not (missing := next(missing_stops(character, city), None)):
-        return character, ()
-    tour = draw_tour(city, start.position, len(character.route), LEG_M, Random(seed))
-    told = f"a tour around the start leads to {', '.join(spot_name(city, at) for at in tour)}"
-    if not tour:
-        tour, told = [start.position], "no way leads on from the start, which is the only stop"
-    route = tuple(Point(lat=at.lat, lng=at.lng) for at in tour)
-    reason = f"{missing} of the route is not in {city.title}: {told}."
-    return character.model_copy(update={"route": route}), (reason,)
-
-
-def run(agent: Agent) -> None:
-    """Count along the route, or at every panorama of the region, until the end or the limit of steps.
-
-    Raises:
-        BadInput: the character has both a route and a region.
-    """
-    if agent.character.region is None:
-        _along_route(agent)
-    elif agent.character.route:
-        raise BadInput(f"{agent.run.start.agent}: has both `route:` and `region:`: remove one")
-    else:
-        _all_over(agent)
 
 
 def _along_route(agent: Agent) -> None:

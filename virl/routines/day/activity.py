@@ -1,4 +1,4 @@
-"""The activities of a day, and where a client stands between two of them."""
+"""The activities of a day, proposed and done: what each costs and changes, and the client's standing."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,7 @@
-"""Holds a finished day against the city, and counts what cannot be; however the day was planned."""
+"""The check of a finished day against a city: it counts what cannot be, however the day was planned.
+
+The baseline to compare with is a day that the same mind plans in one go, without asking the city anything.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,6 +25,8 @@ KINDS: tuple[ViolationKind, ...] = ("travel", "closed", "budget", "time", "overl
 AT_THE_PLACE_M = 150.0
 """The farthest a visit may be from the place's listed position, as at the edge of a park; chosen."""
 CENT = 0.005
+ALIKE = 85.0  # of 100: least likeness of two names of one place; chosen
+AROUND_M = 50_000.0  # a sort of place that is not within this is not there at all; the widest search
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +63,6 @@ class DayTerms:
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
-    """The true position and listing of a place named in a day."""
-
-    position: LatLng
-    place: Place | None = None
-    """The place with its details; `None` for an address."""
-
-
-@dataclass(frozen=True, slots=True)
 class Violation:
     """Something in a day that cannot be."""
 
@@ -74,6 +70,15 @@ class Violation:
     entry: int
     """The number of the line, from 0; the last for the budget."""
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The true position and listing of a place named in a day."""
+
+    position: LatLng
+    place: Place | None = None
+    """The place with its details; `None` for an address."""
 
 
 class Facts(Protocol):
@@ -232,10 +237,6 @@ def _cost(entry: DayEntry, site: Site | None) -> float:
         return max(entry.cost_usd, way_usd(entry.mode, entry.ends - entry.starts))
     known = known_usd(site.place, meal=entry.kind == "eat") if site and site.place else None
     return max(entry.cost_usd, known or 0.0)
-
-
-ALIKE = 85.0  # of 100: least likeness of two names of one place; chosen
-AROUND_M = 50_000.0  # a sort of place that is not within this is not there at all; the widest search
 
 
 @dataclass(frozen=True)

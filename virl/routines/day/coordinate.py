@@ -1,4 +1,4 @@
-"""Coordination: from a draft to a real place at a real time, reached in a real way."""
+"""Coordination: from a draft to a real place at a real time, reached in a real way, or what is against it."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,59 +11,7 @@ from virl.routines.day.feedback import ASKED_FOR, Wanted
 from virl.routines.day.replies import DayDraft, DayEstimate
 from virl.routines.day.town import EATING, Town, known_usd
 
-
-def stretches(place: Place, day: int) -> list[tuple[int, int]]:
-    """Return the opening hours of a place on a day, as minutes after that day's midnight, in order.
-
-    Args:
-        place: with its details.
-        day: 0 is Monday.
-
-    Returns:
-        Openings and closings; one that began the day before opens below 0, one that lasts into the next day
-        closes beyond 1440. All day where nobody has listed hours: unknown is not closed.
-    """
-    if not place.is_open:
-        return []
-    if not place.hours:
-        return [(0, DAY_MINUTES)]
-    found = [(one.opens, one.closes) for one in place.hours if one.day == day]
-    found += [
-        (one.opens - DAY_MINUTES, one.closes - DAY_MINUTES)
-        for one in place.hours
-        if one.day == (day - 1) % 7 and one.closes > DAY_MINUTES
-    ]
-    return sorted(found)
-
-
-def fit(
-    place: Place, day: int, starts: int, ends: int, *, wait: int, shortest: int, until: int
-) -> tuple[int, int] | None:
-    """Return another time for a visit, so that the place is open all through it.
-
-    Args:
-        place: with its details.
-        day: 0 is Monday.
-        starts: when it was to begin, minutes after midnight.
-        ends: when it was to end.
-        wait: minutes it may begin later.
-        shortest: minutes it must last, where it was to last as long.
-        until: when the day ends.
-
-    Returns:
-        Beginning and end, or `None` if it does not fit.
-    """
-    least = min(shortest, ends - starts)
-    for opens, closes in stretches(place, day):
-        begin = max(starts, opens)
-        end = min(begin + ends - starts, closes, until)
-        if begin - starts <= wait and end - begin >= least:
-            return begin, end
-    return None
-
-
 _CENT = 0.005
-
 _HURTS = ("energy", "stress", "pain")
 """Feelings beyond whose worst nobody is sent; hunger is mended by a meal, and moods come and go."""
 
@@ -73,13 +21,8 @@ ASKED_FOR_HOURS = 6  # most places of a sort whose hours are looked up; chosen
 UNRATED = 3.5  # of 5: what a place without ratings counts as; chosen
 MINUTES_A_STAR = 12.0  # of walking that a whole star is worth; chosen
 WEAK_ENERGY, WEAK_PAIN = 25.0, 60.0  # of 100: one who walks little; chosen
-
 Dine = Callable[[DayDraft, DayProgress], Place | None]
 """Recommends where to eat; `None` where nothing was found."""
-
-
-class Unfit(Exception):
-    """A draft cannot be carried out; the text says why."""
 
 
 def coordinate(  # noqa: PLR0911 - a sort of draft each
@@ -172,6 +115,102 @@ def stay(draft: DayDraft, standing: DayProgress, town: Town) -> Proposal:
     return Proposal("normal", draft.what, draft.reason, starts, ends, spot, usd=0.0)
 
 
+def visit(draft: DayDraft, standing: DayProgress, town: Town, spot: Spot) -> Proposal:
+    """Return the draft at this spot, as early as the way and the opening hours let it begin.
+
+    Args:
+        draft: of the mind.
+        standing: of the day so far.
+        town: of the day.
+        spot: where it is done.
+
+    Raises:
+        Unfit: no time is left, or the place is not open.
+    """
+    way = _way(draft, standing, town, spot, standing.now)
+    starts = max(parse_clock(draft.starts), standing.now + (way.minutes if way else 0))
+    until = town.day.minutes[1]
+    ends = min(starts + _minutes_of(draft), until)
+    if ends - starts < min(_minutes_of(draft), SHORTEST_VISIT):
+        raise Unfit(f"The way to {spot.name} leaves too little of the day.")
+    place = _place_at(town, spot)
+    if place is not None:
+        shortest = SHORTEST_VISIT
+        fitted = fit(place, town.weekday, starts, ends, wait=WAIT, shortest=shortest, until=until)
+        if fitted is None:
+            raise Unfit(f"{place.name} is not open from {show_clock(starts)} to {show_clock(ends)}.")
+        starts, ends = fitted
+    kind: Kind = draft.kind if draft.kind == "eat" or draft.kind == "scenic" else "normal"  # noqa: PLR1714
+    usd = known_usd(place, meal=kind == "eat") if place else None
+    return Proposal(kind, draft.what, draft.reason, starts, ends, spot, way, place, usd)
+
+
+def objections(proposal: Proposal, estimate: DayEstimate, standing: DayProgress, town: Town) -> list[str]:
+    """Return the objections to an activity, each in a sentence; empty if it can be done.
+
+    Args:
+        proposal: with its way.
+        estimate: of what it does and costs.
+        standing: where the client is.
+        town: where.
+    """
+    return [*impossible(proposal, estimate, standing, town), *_strain(estimate, standing)]
+
+
+def stretches(place: Place, day: int) -> list[tuple[int, int]]:
+    """Return the opening hours of a place on a day, as minutes after that day's midnight, in order.
+
+    Args:
+        place: with its details.
+        day: 0 is Monday.
+
+    Returns:
+        Openings and closings; one that began the day before opens below 0, one that lasts into the next day
+        closes beyond 1440. All day where nobody has listed hours: unknown is not closed.
+    """
+    if not place.is_open:
+        return []
+    if not place.hours:
+        return [(0, DAY_MINUTES)]
+    found = [(one.opens, one.closes) for one in place.hours if one.day == day]
+    found += [
+        (one.opens - DAY_MINUTES, one.closes - DAY_MINUTES)
+        for one in place.hours
+        if one.day == (day - 1) % 7 and one.closes > DAY_MINUTES
+    ]
+    return sorted(found)
+
+
+def fit(
+    place: Place, day: int, starts: int, ends: int, *, wait: int, shortest: int, until: int
+) -> tuple[int, int] | None:
+    """Return another time for a visit, so that the place is open all through it.
+
+    Args:
+        place: with its details.
+        day: 0 is Monday.
+        starts: when it was to begin, minutes after midnight.
+        ends: when it was to end.
+        wait: minutes it may begin later.
+        shortest: minutes it must last, where it was to last as long.
+        until: when the day ends.
+
+    Returns:
+        Beginning and end, or `None` if it does not fit.
+    """
+    least = min(shortest, ends - starts)
+    for opens, closes in stretches(place, day):
+        begin = max(starts, opens)
+        end = min(begin + ends - starts, closes, until)
+        if begin - starts <= wait and end - begin >= least:
+            return begin, end
+    return None
+
+
+class Unfit(Exception):
+    """A draft cannot be carried out; the text says why."""
+
+
 def _propose_meal(draft: DayDraft, standing: DayProgress, town: Town, dine: Dine) -> Proposal:
     """Return the proposal of a meal: the place that `dine` recommends, else the best one in the town."""
     recommended = dine(draft, standing)
@@ -236,36 +275,6 @@ def _merit(place: Place, walk: float) -> float:
     return rating - min(walk, 1e6) / MINUTES_A_STAR
 
 
-def visit(draft: DayDraft, standing: DayProgress, town: Town, spot: Spot) -> Proposal:
-    """Return the draft at this spot, as early as the way and the opening hours let it begin.
-
-    Args:
-        draft: of the mind.
-        standing: of the day so far.
-        town: of the day.
-        spot: where it is done.
-
-    Raises:
-        Unfit: no time is left, or the place is not open.
-    """
-    way = _way(draft, standing, town, spot, standing.now)
-    starts = max(parse_clock(draft.starts), standing.now + (way.minutes if way else 0))
-    until = town.day.minutes[1]
-    ends = min(starts + _minutes_of(draft), until)
-    if ends - starts < min(_minutes_of(draft), SHORTEST_VISIT):
-        raise Unfit(f"The way to {spot.name} leaves too little of the day.")
-    place = _place_at(town, spot)
-    if place is not None:
-        shortest = SHORTEST_VISIT
-        fitted = fit(place, town.weekday, starts, ends, wait=WAIT, shortest=shortest, until=until)
-        if fitted is None:
-            raise Unfit(f"{place.name} is not open from {show_clock(starts)} to {show_clock(ends)}.")
-        starts, ends = fitted
-    kind: Kind = draft.kind if draft.kind == "eat" or draft.kind == "scenic" else "normal"  # noqa: PLR1714
-    usd = known_usd(place, meal=kind == "eat") if place else None
-    return Proposal(kind, draft.what, draft.reason, starts, ends, spot, way, place, usd)
-
-
 def _place_at(town: Town, spot: Spot) -> Place | None:
     """Return the place of a spot with its opening hours; `None` if the spot is an address."""
     if spot.id is None:
@@ -300,20 +309,15 @@ def _minutes_of(draft: DayDraft) -> int:
     return parse_clock(draft.ends) - parse_clock(draft.starts)
 
 
-def objections(proposal: Proposal, estimate: DayEstimate, standing: DayProgress, town: Town) -> list[str]:
-    """Return the objections to an activity, each in a sentence; empty if it can be done.
+def impossible(proposal: Proposal, estimate: DayEstimate, standing: DayProgress, town: Town) -> list[str]:
+    """Return what rules an activity out: sentences on its time, opening hours and money.
 
     Args:
         proposal: with its way.
         estimate: of what it does and costs.
-        standing: where the client is.
-        town: where.
+        standing: of the client before it.
+        town: gives the hours and the end of the day.
     """
-    return [*impossible(proposal, estimate, standing, town), *_strain(estimate, standing)]
-
-
-def impossible(proposal: Proposal, estimate: DayEstimate, standing: DayProgress, town: Town) -> list[str]:
-    """Return what rules an activity out: sentences on its time, opening hours and money."""
     found = [*_time_faults(proposal, standing, town), *_hour_faults(proposal, town)]
     way_usd = proposal.way.usd if proposal.way else 0.0
     cost = cost_of(proposal, estimate) + way_usd

@@ -1,4 +1,7 @@
-"""The rules for the next activity of a day: a meal when it is time, rest when needed, else what is liked."""
+"""The rules that draft, estimate and audit the activities of a day, rate views, and plan an ungrounded day.
+
+The next activity is a meal when it is time, rest when needed, else what is liked.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -42,25 +45,10 @@ LEAST_MEAL_USD = 12.0  # with less, no meal is looked for; chosen
 LIKED, ASKED, RELIEF, AGAIN, DEAR = 1.5, 3.0, 0.5, 4.0, 3.0
 BEARABLE = 30.0  # of 100: what is no worse needs no relief; chosen
 GOOD = ("joy", "energy")
-
-
-@dataclass(frozen=True, slots=True)
-class Meal:
-    """A meal, and when it is usual."""
-
-    name: str
-    earliest: int
-    latest: int
-    minutes: int
-    sort: str
-
-
-MEALS = (
-    Meal("breakfast", 6 * 60 + 30, 10 * 60, 40, "cafe"),
-    Meal("lunch", 11 * 60, 14 * 60 + 30, 60, "restaurant"),
-    Meal("dinner", 17 * 60 + 30, 21 * 60, 75, "restaurant"),
-)
-"""The usual hours of meals; chosen."""
+GUESSED_WAY = 15  # minutes from anywhere to anywhere, for who does not look: the usual guess of planners
+MOST = 14  # activities of an ungrounded day; more than any day from nine to nine holds
+# Points of ten for the shares of a picture (chosen): half of it green, or a wide sky over water, is a view.
+BASE, GREEN, SKY, WATER = 1.0, 10.0, 5.0, 12.0
 
 
 def draft(question: DraftQuestion, lexicon: Lexicon) -> DayDraft:
@@ -95,6 +83,87 @@ def audit(question: AuditQuestion, lexicon: Lexicon) -> DayVerdict:
     if pastime and pastime.active and question.state["energy"] < WORN_OUT:
         return DayVerdict(fits=False, reason="There is too little energy left for it.")
     return DayVerdict(fits=True, reason="Nothing speaks against it.")
+
+
+def estimate(question: EstimateQuestion, lexicon: Lexicon) -> DayEstimate:  # noqa: ARG001
+    """Estimate changes by the table of pastimes, the way there included."""
+    activity = question.activity
+    parts = _parts(activity)
+    changes = {}
+    for name in question.state:
+        shares = {why: part.get(name, 0.0) for why, part in parts.items()}
+        total = round(sum(shares.values()))
+        most = max(shares, key=lambda why: abs(shares[why]))
+        changes[name] = Change(by=max(min(total, 100), -100), because=most if total else "")
+    return DayEstimate(**changes, cost_usd=_cost_usd(activity))
+
+
+def tell(question: TellingQuestion, lexicon: Lexicon) -> Told:
+    """Read a person's words about their state and their day."""
+    return listen(question.said, question.state, lexicon)
+
+
+def rate_scenery(question: SceneryQuestion, lexicon: Lexicon) -> SceneryRatings:  # noqa: ARG001
+    """Rate green, sky and water in each picture: a measure of colours, and no taste."""
+    rated = [_rate_view(view) for view in question.views]
+    return SceneryRatings(
+        ratings=tuple(ViewRating(view=number, **one.model_dump()) for number, one in enumerate(rated))
+    )
+
+
+def plan_ungrounded(question: UngroundedQuestion, lexicon: Lexicon) -> UngroundedDay:
+    """Plan a day as the rules would have it in a town of which nothing is known.
+
+    Places are sorts of place, every way takes a quarter of an hour, hours and prices are what is usual.
+    """
+    offers = tuple(Offer(sort=sort, count=1) for sort in day_book().pastimes)
+    state, budget, now = dict(question.state), question.budget_usd, question.starts
+    done: list[Doing] = []
+    planned: list[UngroundedActivity] = []
+    for _ in range(MOST):
+        asked = DraftQuestion(
+            client=question.client,
+            state=state,
+            now=now,
+            until=question.until,
+            budget_usd=budget,
+            done=tuple(done),
+            wishes=(),
+            offers=offers,
+        )
+        proposal = draft(asked, lexicon)
+        if proposal.kind == "end" or (proposal.place and asked.minutes_left < GUESSED_WAY + 20):
+            break
+        if proposal.place:
+            planned.append(_guess_way(proposal, now))
+        doing = _move_doing(proposal, GUESSED_WAY if proposal.place else 0, question.until)
+        felt = estimate(EstimateQuestion(client=question.client, state=state, activity=doing), lexicon)
+        state = {name: min(max(value + getattr(felt, name).by, 0), 100) for name, value in state.items()}
+        cost = min(felt.cost_usd, budget)  # who has little left eats for little
+        budget -= cost
+        now = doing.ends
+        done.append(doing)
+        planned.append(_plan_activity(proposal, doing, cost))
+    return UngroundedDay(activities=tuple(planned))
+
+
+@dataclass(frozen=True, slots=True)
+class Meal:
+    """A meal, and when it is usual."""
+
+    name: str
+    earliest: int
+    latest: int
+    minutes: int
+    sort: str
+
+
+MEALS = (
+    Meal("breakfast", 6 * 60 + 30, 10 * 60, 40, "cafe"),
+    Meal("lunch", 11 * 60, 14 * 60 + 30, 60, "restaurant"),
+    Meal("dinner", 17 * 60 + 30, 21 * 60, 75, "restaurant"),
+)
+"""The usual hours of meals; chosen."""
 
 
 def _draft_meal(question: DraftQuestion) -> DayDraft | None:
@@ -239,38 +308,6 @@ def _draft_now(
     )
 
 
-GUESSED_WAY = 15  # minutes from anywhere to anywhere, for who does not look: the usual guess of planners
-MOST = 14  # activities of an ungrounded day; more than any day from nine to nine holds
-# Points of ten for the shares of a picture (chosen): half of it green, or a wide sky over water, is a view.
-BASE, GREEN, SKY, WATER = 1.0, 10.0, 5.0, 12.0
-
-
-def estimate(question: EstimateQuestion, lexicon: Lexicon) -> DayEstimate:  # noqa: ARG001
-    """Estimate changes by the table of pastimes, the way there included."""
-    activity = question.activity
-    parts = _parts(activity)
-    changes = {}
-    for name in question.state:
-        shares = {why: part.get(name, 0.0) for why, part in parts.items()}
-        total = round(sum(shares.values()))
-        most = max(shares, key=lambda why: abs(shares[why]))
-        changes[name] = Change(by=max(min(total, 100), -100), because=most if total else "")
-    return DayEstimate(**changes, cost_usd=_cost_usd(activity))
-
-
-def tell(question: TellingQuestion, lexicon: Lexicon) -> Told:
-    """Read a person's words about their state and their day."""
-    return listen(question.said, question.state, lexicon)
-
-
-def rate_scenery(question: SceneryQuestion, lexicon: Lexicon) -> SceneryRatings:  # noqa: ARG001
-    """Rate green, sky and water in each picture: a measure of colours, and no taste."""
-    rated = [_rate_view(view) for view in question.views]
-    return SceneryRatings(
-        ratings=tuple(ViewRating(view=number, **one.model_dump()) for number, one in enumerate(rated))
-    )
-
-
 def _rate_view(view: ViewShares) -> SceneryRating:
     """Return the rating of a view, at most 10, by its shares of green, sky and water."""
     points = BASE + GREEN * view.green + SKY * view.sky + WATER * view.water
@@ -286,42 +323,6 @@ def _rate_view(view: ViewShares) -> SceneryRating:
     return SceneryRating(
         rating=round(min(points, 10.0), 1), reason=f"The picture shows {shown or 'no green and no sky'}."
     )
-
-
-def plan_ungrounded(question: UngroundedQuestion, lexicon: Lexicon) -> UngroundedDay:
-    """Plan a day as the rules would have it in a town of which nothing is known.
-
-    Places are sorts of place, every way takes a quarter of an hour, hours and prices are what is usual.
-    """
-    offers = tuple(Offer(sort=sort, count=1) for sort in day_book().pastimes)
-    state, budget, now = dict(question.state), question.budget_usd, question.starts
-    done: list[Doing] = []
-    planned: list[UngroundedActivity] = []
-    for _ in range(MOST):
-        asked = DraftQuestion(
-            client=question.client,
-            state=state,
-            now=now,
-            until=question.until,
-            budget_usd=budget,
-            done=tuple(done),
-            wishes=(),
-            offers=offers,
-        )
-        proposal = draft(asked, lexicon)
-        if proposal.kind == "end" or (proposal.place and asked.minutes_left < GUESSED_WAY + 20):
-            break
-        if proposal.place:
-            planned.append(_guess_way(proposal, now))
-        doing = _move_doing(proposal, GUESSED_WAY if proposal.place else 0, question.until)
-        felt = estimate(EstimateQuestion(client=question.client, state=state, activity=doing), lexicon)
-        state = {name: min(max(value + getattr(felt, name).by, 0), 100) for name, value in state.items()}
-        cost = min(felt.cost_usd, budget)  # who has little left eats for little
-        budget -= cost
-        now = doing.ends
-        done.append(doing)
-        planned.append(_plan_activity(proposal, doing, cost))
-    return UngroundedDay(activities=tuple(planned))
 
 
 def _parts(activity: Doing) -> dict[str, Mapping[str, float]]:

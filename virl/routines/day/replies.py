@@ -1,4 +1,4 @@
-"""Replies to the prompts of Diego, who plans a day."""
+"""Diego's prompts: their inputs, as the rules read them, and the replies of any mind."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -2,7 +2,8 @@
 
 Each activity is drafted, held against the city (ways, opening hours, Aria for meals), its effect on the
 client and their money estimated, audited, revised if need be, and only then kept (V-IRL, 3.4.2 and 4.4).
-`asking.py` asks for the draft, with `prompts/day/draft.md`; without a model, `rules.py` answers.
+`prompts/day/draft.md` asks for the draft; without a model, `draft_rules.py` answers. Every reply of the mind
+and every activity is written down, so a run that was cut off goes on where it was.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -62,6 +63,49 @@ from virl.routines.day.settings import DAY, FEELINGS
 from virl.routines.day.showing import show_day
 from virl.routines.day.town import Town, known_usd
 from virl.routines.day.wish_rules import words_of_likes
+
+_WALK_MINUTES = 15.0  # longest walk to a meal; chosen, as Aria's own
+_CANDIDATES, _REVIEWS = (
+    8,
+    5,
+)  # V-IRL's Diego weighs 3, each with 5 reviews; here more, so that one can be paid
+TOPIC = "activity"
+SAFE_MINUTES = 45  # of what takes the place of drafts that would not do; chosen
+LEAD = 20  # minutes kept free before an activity that the client wants at a time; chosen
+LEAST_GAP = 30  # minutes before that in which something else is planned; chosen
+
+
+def _read_wish(character: Character, lexicon: Lexicon) -> Reading:
+    """Read the pastimes that the client likes and does not like, and whether they want to save money."""
+    check_language(character)
+    client = client_of(character)
+    used = tuple(words_of_likes(client.intention, lexicon))
+    return Reading(client.intention, used, (client.name, character.name), "day")
+
+
+WISH = Wish(_read_wish)
+
+
+def run(agent: Agent) -> None:
+    """Plan the day, and hand it over as a page, a calendar and a report."""
+    show_day(agent, plan_day(agent))
+
+
+def plan_day(agent: Agent) -> DayPlan:
+    """Plan the client's day, or go on planning it.
+
+    Raises:
+        BadInput: the character has no client or no day.
+        VirlError: whatever the mind or the city raises; the run can be resumed.
+    """
+    client, day = CLIENT.of(agent.character), DAY.of(agent.character)
+    if client is None or day is None:
+        missing = "client" if client is None else "day"
+        raise BadInput(f"{agent.source}: section `{missing}:` is missing: see docs/reference/agents.md")
+    agent.user.expect(FEELINGS)
+    town = Town(agent.city, day, agent.character.day_and_minute[0], agent.start.position)
+    scenic = find_scenic(agent, town)
+    return _Planner(agent, client, town, scenic).plan()
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,34 +213,6 @@ def _show_estimate(one: DayEstimate) -> str:
 def _show_verdict(one: DayVerdict) -> str:
     """Return a verdict as one line for the journal."""
     return f"{'fits' if one.fits else 'does not fit'}: {one.reason}"
-
-
-_WALK_MINUTES = 15.0  # longest walk to a meal; chosen, as Aria's own
-_CANDIDATES, _REVIEWS = (
-    8,
-    5,
-)  # V-IRL's Diego weighs 3, each with 5 reviews; here more, so that one can be paid
-TOPIC = "activity"
-SAFE_MINUTES = 45  # of what takes the place of drafts that would not do; chosen
-LEAD = 20  # minutes kept free before an activity that the client wants at a time; chosen
-LEAST_GAP = 30  # minutes before that in which something else is planned; chosen
-
-
-def plan_day(agent: Agent) -> DayPlan:
-    """Plan the client's day, or go on planning it.
-
-    Raises:
-        BadInput: the character has no client or no day.
-        VirlError: whatever the mind or the city raises; the run can be resumed.
-    """
-    client, day = CLIENT.of(agent.character), DAY.of(agent.character)
-    if client is None or day is None:
-        missing = "client" if client is None else "day"
-        raise BadInput(f"{agent.source}: section `{missing}:` is missing: see docs/reference/agents.md")
-    agent.user.expect(FEELINGS)
-    town = Town(agent.city, day, agent.character.day_and_minute[0], agent.start.position)
-    scenic = find_scenic(agent, town)
-    return _Planner(agent, client, town, scenic).plan()
 
 
 class _Planner:
@@ -483,19 +499,3 @@ def _recommend(
         if place.id not in apart and (usd is None or usd <= standing.budget_usd):
             return place
     return None
-
-
-def _read_wish(character: Character, lexicon: Lexicon) -> Reading:
-    """Read the pastimes that the client likes and does not like, and whether they want to save money."""
-    check_language(character)
-    client = client_of(character)
-    used = tuple(words_of_likes(client.intention, lexicon))
-    return Reading(client.intention, used, (client.name, character.name), "day")
-
-
-WISH = Wish(_read_wish)
-
-
-def run(agent: Agent) -> None:
-    """Plan the day, and hand it over as a page, a calendar and a report."""
-    show_day(agent, plan_day(agent))

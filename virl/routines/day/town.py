@@ -1,8 +1,11 @@
-"""A planner's questions to a city: what is near, how long it takes to get there, and when it is open.
+"""A planner's questions to a city: what is near, the time it takes to get there, opening hours, and prices.
 
 A provider may tell only the nearest places of a circle. So a wide circle around the start is asked once: for
 all sorts, then for those that were not among the answers, until nothing is missing. Rare sorts are known for
 the whole day then; of the common ones only those near a position are asked when they are needed.
+
+Google's price levels (0 free, 1 inexpensive, 2 moderate, 3 expensive, 4 very expensive) name no amounts.
+Those here are chosen: what one person pays in a large town of the United States, tip included.
 """
 
 from collections import Counter
@@ -39,25 +42,18 @@ BICYCLE_USD = 2.0
 """A ride on a hired bicycle; chosen."""
 TRANSIT_USD = 3.0
 """A journey by public transport, changes included; chosen, near American fares."""
-
-
-def known_usd(place: Place, *, meal: bool) -> float | None:
-    """Return the known cost of a visit for one person, in dollars; `None` where nothing tells."""
-    if place.price_level is not None:
-        return (MEAL_USD if meal else VISIT_USD).get(place.price_level)
-    return 0.0 if FREE_SORTS.intersection(place.types) and not meal else None
-
-
-def way_usd(mode: Mode | None, minutes: float) -> float:
-    """Return the cost of a way for one person, in dollars."""
-    if mode == "driving":
-        return TAXI_USD + TAXI_MINUTE_USD * minutes
-    return {"cycling": BICYCLE_USD, "transit": TRANSIT_USD}.get(mode or "", 0.0)
-
-
 _WIDE = 2.0  # times the reach: of the circle around the start; chosen, so that a day seldom leaves it
 _ROUNDS = 6  # searches of a circle at most; chosen
 _ANY_M = 1.0  # to which radius an answer has to be whole where the nearest places will do: one request
+EATING = ("restaurant", "cafe")
+NAMES = 2  # of each sort, told to the mind; chosen
+NEAR_ENOUGH = 15  # most places of a sort to which travel times are asked; chosen
+ALIKE = 80.0  # of 100: least likeness of a name to what is looked for; chosen
+# Minutes that are walked or cycled without a second thought, and by who is weak or in pain; chosen.
+COMFORTABLE, WEAK = 20, 10
+TOLERABLE = 1.5  # times as long may be walked where nothing else is easy; chosen
+LONGEST_WAY = 60  # minutes; chosen
+TAXI_SHARE = 0.25  # of what is left, for one ride; chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,17 +160,6 @@ class Supply:
             if not left or left == asked:
                 break
         return _Stock(middle, radius, places, frozenset())
-
-
-EATING = ("restaurant", "cafe")
-NAMES = 2  # of each sort, told to the mind; chosen
-NEAR_ENOUGH = 15  # most places of a sort to which travel times are asked; chosen
-ALIKE = 80.0  # of 100: least likeness of a name to what is looked for; chosen
-# Minutes that are walked or cycled without a second thought, and by who is weak or in pain; chosen.
-COMFORTABLE, WEAK = 20, 10
-TOLERABLE = 1.5  # times as long may be walked where nothing else is easy; chosen
-LONGEST_WAY = 60  # minutes; chosen
-TAXI_SHARE = 0.25  # of what is left, for one ride; chosen
 
 
 @dataclass(frozen=True)
@@ -328,6 +313,20 @@ class Town:
         if not self._supply:
             self._supply.append(Supply(self.city.places, self.home or here, self.day.reach_m, self.sorts))
         return self._supply[0]
+
+
+def known_usd(place: Place, *, meal: bool) -> float | None:
+    """Return the known cost of a visit for one person, in dollars; `None` where nothing tells."""
+    if place.price_level is not None:
+        return (MEAL_USD if meal else VISIT_USD).get(place.price_level)
+    return 0.0 if FREE_SORTS.intersection(place.types) and not meal else None
+
+
+def way_usd(mode: Mode | None, minutes: float) -> float:
+    """Return the cost of a way for one person, in dollars."""
+    if mode == "driving":
+        return TAXI_USD + TAXI_MINUTE_USD * minutes
+    return {"cycling": BICYCLE_USD, "transit": TRANSIT_USD}.get(mode or "", 0.0)
 
 
 def _is_easy(way: TravelOption, budget_usd: float, weak: bool) -> bool:

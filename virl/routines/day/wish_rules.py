@@ -1,4 +1,7 @@
-"""What somebody says about themself and their day, as the rules read it."""
+"""The rules for what a client says: likes, feelings, and changes to a proposed day, clause by clause.
+
+The pastimes that can be liked are in `platform/rules/day.yaml` and in the table of place types.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,6 +23,101 @@ Feeling = Literal["stress", "joy", "sadness", "hunger", "energy", "pain"]
 Points = dict[Feeling, float]
 """Signed points by feeling, on a scale from 0 to 100."""
 Minute = Annotated[str, AfterValidator(lambda text: show_clock(parse_clock(text)))]
+MOST_WORDS = 3  # of one pastime that count in a clause; chosen
+_IN_ANY_DAY = (
+    *("walk*", "stroll*", "on foot"),
+    *("food", "eat*", "meal*", "breakfast", "lunch", "dinner", "cafe*", "coffee*", "restaurant*"),
+)
+"""Words of what every day has."""
+_CLAUSE_ENDS = re.compile(
+    r"[.,;:!?\n()]+|\b(?:but|and then|however|although|though)\b|\b(?=(?:without|instead of|rather than) \w)"
+    r"|\band (?=(?:no|not|never|without|with|wants?|needs?|likes?|loves?|enjoys?|hates?|dislikes?|avoids?)\b)"
+)
+ALIKE = 90.0  # of 100: least likeness of a name in a clause; chosen
+MOST_CHANGES = 10
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+
+_CLAUSES = re.compile(
+    r"[;\n!?]+|\.(?=\s|$)|,\s*(?:and|but|then)\s+|(?<!\s)\s+(?:and|but) (?=(?:drop|skip|move|no)\b)"
+)
+_TIME = r"(?:\d{1,2}[:.h]\d{2}(?:\s?[ap]m)?|\d{1,2}\s?[ap]m|noon)"
+_SPAN = re.compile(
+    rf"(?:from |at |to )?({_TIME})\s*(?:-|\N{{EN DASH}}|to|until|till)\s*({_TIME})", re.IGNORECASE
+)
+_UNTIL = re.compile(rf"\b(?:until|till|by|ends? at)\s+({_TIME})", re.IGNORECASE)
+_AT = re.compile(rf"(?:\b(?:at|from|to|start(?:s|ing)?)\s+)?({_TIME})", re.IGNORECASE)
+_FOR = re.compile(r"\bfor (\d{1,3}|an?|half an) (hours?|minutes?)\b", re.IGNORECASE)
+_MONEY = re.compile(
+    r"\$\s?(\d{1,9}(?:\.\d{1,9})?)|(?<![\d.])(\d{1,9}(?:\.\d{1,9})?)\s{0,9}(?:dollars?|usd|bucks|\$)"
+    r"|\bbudget\D{0,20}?(\d{1,9}(?:\.\d{1,9})?)",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(
+    r"(?:#|\bno\. ?|\bnumber |\bactivity |\bstop |\bentry )(\d{1,2})\b|^\s*(\d{1,2})\b(?=\s*[:),]|\s|$)"
+    r"|\b(?:drop|skip|remove|cancel|change|move|replace|swap|shift|start|begin|end|make|no|without|of)\s+(\d{1,2})\b",
+    re.IGNORECASE,
+)
+_DROP = re.compile(
+    r"\b(?:drop|skip|remove|cancel|leave out|without|no|not|don't want|do not want)\b", re.IGNORECASE
+)
+_INSTEAD = re.compile(
+    r"^(?:i(?:'d| would) (?:like|rather have|prefer) )?(.+?)(?<!\s)\s+instead of\b", re.IGNORECASE
+)
+_PLACE = re.compile(
+    r"(?:\b(?:with|for|by|into|go to|visit|to|in|at)\s+|:\s*)(?:(?:the|an?)\s+)?"
+    r"([^\W\d].*?)(?:\s+instead)?\s*$",
+    re.IGNORECASE,
+)
+
+
+def likes(text: str, lexicon: Lexicon) -> dict[str, int]:
+    """Return how far a text speaks for (above 0) or against (below 0) each pastime; others are left out."""
+    found: dict[str, int] = {}
+    for words, denied in clauses(asked_for(text)):
+        for sort in day_book().pastimes:
+            count = min(len(found_in(words, _words_for(sort, lexicon))), MOST_WORDS)
+            if count:
+                found[sort] = found.get(sort, 0) + (-MOST_WORDS if denied else count)
+    return found
+
+
+def listen(said: str, state: Mapping[str, float], lexicon: Lexicon) -> Told:
+    """Return the feelings that a text tells, and the text itself as a wish if it is about what to do.
+
+    Args:
+        said: by the client.
+        state: feelings so far.
+        lexicon: of the language.
+    """
+    values: dict[str, float] = {}
+    for words, _ in clauses(said):
+        for told in day_book().feelings:
+            if found := phrase_pattern(told.words).search(words):
+                by = -told.by if _denies(words[: found.start()]) else told.by
+                before = values.get(told.feeling, state[told.feeling])
+                values[told.feeling] = min(max(before + by, 0.0), 100.0)
+    feelings = {name: round(values[name]) if name in values else None for name in state}
+    wishes = (" ".join(said.split()),) if likes(said, lexicon) or is_thrifty(said) else ()
+    return Told.model_validate(feelings | {"wishes": wishes})
+
+
+def amend(question: AmendQuestion, lexicon: Lexicon) -> Amendments:  # noqa: ARG001 - as every rule
+    """Read the changes in a client's words; a part that names no activity and no budget is a wish."""
+    changes: dict[int, Amendment] = {}
+    wishes: list[str] = []
+    budget: float | None = None
+    for clause in filter(None, (part.strip(" ,.") for part in _CLAUSES.split(question.said))):
+        money = _MONEY.search(clause)
+        target = None if money else _target(clause, question.activities)
+        if money:
+            budget = float(next(filter(None, money.groups())))
+        elif target:
+            changes[target.number] = _change(clause, target)
+        else:
+            wishes.append(clause)
+    return Amendments(
+        changes=tuple(changes.values())[:MOST_CHANGES], budget_usd=budget, wishes=tuple(wishes)[:MOST_CHANGES]
+    )
 
 
 class Pastime(Settings):
@@ -89,35 +187,12 @@ def day_book() -> DayBook:
     return load_settings(resources.data_folder("platform/rules") / "day.yaml", DayBook)
 
 
-MOST_WORDS = 3  # of one pastime that count in a clause; chosen
-_IN_ANY_DAY = (
-    *("walk*", "stroll*", "on foot"),
-    *("food", "eat*", "meal*", "breakfast", "lunch", "dinner", "cafe*", "coffee*", "restaurant*"),
-)
-"""Words of what every day has."""
-_CLAUSE_ENDS = re.compile(
-    r"[.,;:!?\n()]+|\b(?:but|and then|however|although|though)\b|\b(?=(?:without|instead of|rather than) \w)"
-    r"|\band (?=(?:no|not|never|without|with|wants?|needs?|likes?|loves?|enjoys?|hates?|dislikes?|avoids?)\b)"
-)
-
-
 def clauses(text: str) -> Iterator[tuple[str, bool]]:
     """Yield the clauses of a text as plain words, each with whether it denies something."""
     for part in _CLAUSE_ENDS.split(text.lower()):
         words = words_of(part).replace("tired of", "enough of")  # is about the thing, and no feeling
         if words:
             yield words, _denies(words)
-
-
-def likes(text: str, lexicon: Lexicon) -> dict[str, int]:
-    """Return how far a text speaks for (above 0) or against (below 0) each pastime; others are left out."""
-    found: dict[str, int] = {}
-    for words, denied in clauses(asked_for(text)):
-        for sort in day_book().pastimes:
-            count = min(len(found_in(words, _words_for(sort, lexicon))), MOST_WORDS)
-            if count:
-                found[sort] = found.get(sort, 0) + (-MOST_WORDS if denied else count)
-    return found
 
 
 def kinds_asked_for(text: str) -> list[str]:
@@ -158,26 +233,6 @@ def is_thrifty(text: str) -> bool:
     return bool(phrase_pattern(day_book().thrift).search(words_of(text)))
 
 
-def listen(said: str, state: Mapping[str, float], lexicon: Lexicon) -> Told:
-    """Return the feelings that a text tells, and the text itself as a wish if it is about what to do.
-
-    Args:
-        said: by the client.
-        state: feelings so far.
-        lexicon: of the language.
-    """
-    values: dict[str, float] = {}
-    for words, _ in clauses(said):
-        for told in day_book().feelings:
-            if found := phrase_pattern(told.words).search(words):
-                by = -told.by if _denies(words[: found.start()]) else told.by
-                before = values.get(told.feeling, state[told.feeling])
-                values[told.feeling] = min(max(before + by, 0.0), 100.0)
-    feelings = {name: round(values[name]) if name in values else None for name in state}
-    wishes = (" ".join(said.split()),) if likes(said, lexicon) or is_thrifty(said) else ()
-    return Told.model_validate(feelings | {"wishes": wishes})
-
-
 def _denies(words: str) -> bool:
     """Return whether the words deny a wish."""
     return bool(phrase_pattern(day_book().denials).search(words))
@@ -192,62 +247,6 @@ def _singular_and_plural(sort: str) -> tuple[str, str]:
     """Return the name of a sort in singular and plural."""
     name = words_of(sort)
     return name, f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
-
-
-ALIKE = 90.0  # of 100: least likeness of a name in a clause; chosen
-MOST_CHANGES = 10
-ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-
-_CLAUSES = re.compile(
-    r"[;\n!?]+|\.(?=\s|$)|,\s*(?:and|but|then)\s+|(?<!\s)\s+(?:and|but) (?=(?:drop|skip|move|no)\b)"
-)
-_TIME = r"(?:\d{1,2}[:.h]\d{2}(?:\s?[ap]m)?|\d{1,2}\s?[ap]m|noon)"
-_SPAN = re.compile(
-    rf"(?:from |at |to )?({_TIME})\s*(?:-|\N{{EN DASH}}|to|until|till)\s*({_TIME})", re.IGNORECASE
-)
-_UNTIL = re.compile(rf"\b(?:until|till|by|ends? at)\s+({_TIME})", re.IGNORECASE)
-_AT = re.compile(rf"(?:\b(?:at|from|to|start(?:s|ing)?)\s+)?({_TIME})", re.IGNORECASE)
-_FOR = re.compile(r"\bfor (\d{1,3}|an?|half an) (hours?|minutes?)\b", re.IGNORECASE)
-_MONEY = re.compile(
-    r"\$\s?(\d{1,9}(?:\.\d{1,9})?)|(?<![\d.])(\d{1,9}(?:\.\d{1,9})?)\s{0,9}(?:dollars?|usd|bucks|\$)"
-    r"|\bbudget\D{0,20}?(\d{1,9}(?:\.\d{1,9})?)",
-    re.IGNORECASE,
-)
-_NUMBER = re.compile(
-    r"(?:#|\bno\. ?|\bnumber |\bactivity |\bstop |\bentry )(\d{1,2})\b|^\s*(\d{1,2})\b(?=\s*[:),]|\s|$)"
-    r"|\b(?:drop|skip|remove|cancel|change|move|replace|swap|shift|start|begin|end|make|no|without|of)\s+(\d{1,2})\b",
-    re.IGNORECASE,
-)
-_DROP = re.compile(
-    r"\b(?:drop|skip|remove|cancel|leave out|without|no|not|don't want|do not want)\b", re.IGNORECASE
-)
-_INSTEAD = re.compile(
-    r"^(?:i(?:'d| would) (?:like|rather have|prefer) )?(.+?)(?<!\s)\s+instead of\b", re.IGNORECASE
-)
-_PLACE = re.compile(
-    r"(?:\b(?:with|for|by|into|go to|visit|to|in|at)\s+|:\s*)(?:(?:the|an?)\s+)?"
-    r"([^\W\d].*?)(?:\s+instead)?\s*$",
-    re.IGNORECASE,
-)
-
-
-def amend(question: AmendQuestion, lexicon: Lexicon) -> Amendments:  # noqa: ARG001 - as every rule
-    """Read the changes in a client's words; a part that names no activity and no budget is a wish."""
-    changes: dict[int, Amendment] = {}
-    wishes: list[str] = []
-    budget: float | None = None
-    for clause in filter(None, (part.strip(" ,.") for part in _CLAUSES.split(question.said))):
-        money = _MONEY.search(clause)
-        target = None if money else _target(clause, question.activities)
-        if money:
-            budget = float(next(filter(None, money.groups())))
-        elif target:
-            changes[target.number] = _change(clause, target)
-        else:
-            wishes.append(clause)
-    return Amendments(
-        changes=tuple(changes.values())[:MOST_CHANGES], budget_usd=budget, wishes=tuple(wishes)[:MOST_CHANGES]
-    )
 
 
 def _target(clause: str, activities: Sequence[NumberedDoing]) -> NumberedDoing | None:

@@ -1,4 +1,4 @@
-"""Plans a walk and tells it: what a local does for a visitor."""
+"""The plan of a walk, and the telling of it: its start, its turns and its end; as a local does it."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
@@ -30,17 +30,41 @@ from virl.routines.directions.walkway import (
 
 DOORSTEP_M = 25.0
 """The distance from the destination within which a walk may end. Chosen: V-IRL's radius of arrival."""
-
 APPROACH = 6
 """Range in stands before the end where names beside the walk are read, too. Chosen: signs are read so far."""
-
 LONG_STRETCH = 8
 """Panoramas of a stretch from which something passed on it is told of. Chosen: a block."""
-
 ABEAM = ("left", "right")
 """The sides on which a thing tells a walker to stop at once."""
-
 SIDES = ("left", "right", "front left", "front right")
+LOOK_BACK = 5
+"""Panoramas at the end of a walk from which the destination may be seen better than from the last. Chosen:
+the doorstep where panoramas are 10 m apart."""
+
+_AHEAD = ("front left", "front right")
+
+
+def plan_walk(
+    streetview: StreetView, maps: Maps, mover: Mover, start: Pose, destination: Place, lookout: Lookout
+) -> tuple[Stand, ...]:
+    """Plan the walk to where a place is seen best from nearby.
+
+    Args:
+        streetview: of the city.
+        maps: of the city.
+        mover: of the walker.
+        start: of the walk.
+        destination: of the walk.
+        lookout: looks for names of places.
+
+    Raises:
+        NoStreetView: no panorama is near the place.
+        NoRoute: no walk leads there.
+        NoImagery: there is no view where one is needed.
+    """
+    end = _doorstep(streetview, mover, destination, lookout)
+    walk = walk_to(streetview, maps, mover, start, end)
+    return _cut(streetview, mover, start, walk, destination, lookout)
 
 
 class SightRecord(BaseModel):
@@ -103,6 +127,84 @@ class Milestone(BaseModel):
             "passed",
         }
         return self.model_dump(include=kept)
+
+
+class Directions(BaseModel):
+    """Directions, and the walk that they were given for."""
+
+    model_config = ConfigDict(frozen=True)
+
+    destination: str
+    place_id: str
+    lat: float
+    lng: float
+    start: str
+    """The panorama."""
+    heading: float
+    """Faced at the start: degrees clockwise from north."""
+    instruction: str
+    milestones: tuple[Milestone, ...]
+    route: tuple[str, ...]
+    """Panoramas."""
+    length_m: float
+    lacking: str = ""
+    """The kind that the town lacks, if the destination is a substitute, as in `No library within 2,000 m`."""
+    taken: str = ""
+    """Words of the kind of the substitute."""
+    succeeded: bool = True
+    """False for a substitute that does not do as well."""
+
+    @property
+    def key_positions(self) -> tuple[LatLng, ...]:
+        """The positions where the walk turns: V-IRL's intermediate key positions."""
+        return tuple(LatLng(one.lat, one.lng) for one in self.milestones if one.kind == "turn")
+
+
+def directions_for(
+    mind: Mind,
+    walk: Sequence[Stand],
+    destination: Place,
+    lookout: Lookout,
+    *,
+    count_crossings: bool,
+    beyond: Callable[[], Sequence[Stand]] = tuple,
+    prompts: Prompts = OUR_PROMPTS,
+) -> Directions:
+    """Write directions for a walk, with landmarks seen from it, in a mind's words.
+
+    Args:
+        mind: writes them.
+        walk: in order.
+        destination: of the walk.
+        lookout: looks for landmarks.
+        count_crossings: whether crossings may be counted.
+        beyond: gives the stands after the end.
+        prompts: of the routine.
+
+    Raises:
+        NoImagery: there is no view where one is needed.
+        MindFailed: the model gave no directions that could be said.
+    """
+    milestones = milestones_of(walk, destination, lookout, count_crossings=count_crossings, beyond=beyond)
+    sights = [sight for one in milestones for sight in (one.passed, one.landmark) if sight]
+    written = mind.ask(
+        prompts.load("directions/instructions", WrittenDirections),
+        destination=destination.name,
+        names=list(dict.fromkeys([*(sight.name for sight in sights), destination.name])),
+        milestones=[one.to_prompt() for one in milestones],
+    )
+    return Directions(
+        destination=destination.name,
+        place_id=destination.id,
+        lat=destination.position.lat,
+        lng=destination.position.lng,
+        start=walk[0].panorama.id,
+        heading=walk[0].pose.heading,
+        instruction=" ".join(written.directions.split()),
+        milestones=tuple(milestones),
+        route=tuple(stand.panorama.id for stand in walk),
+        length_m=length_of(tuple(walk)),
+    )
 
 
 def milestones_of(
@@ -260,114 +362,6 @@ def _sight_record(landmark: Landmark | None) -> SightRecord | None:
     if landmark is None:
         return None
     return SightRecord(place_id=landmark.place.id, name=landmark.place.name, where=landmark.where)
-
-
-LOOK_BACK = 5
-"""Panoramas at the end of a walk from which the destination may be seen better than from the last. Chosen:
-the doorstep where panoramas are 10 m apart."""
-
-_AHEAD = ("front left", "front right")
-
-
-class Directions(BaseModel):
-    """Directions, and the walk that they were given for."""
-
-    model_config = ConfigDict(frozen=True)
-
-    destination: str
-    place_id: str
-    lat: float
-    lng: float
-    start: str
-    """The panorama."""
-    heading: float
-    """Faced at the start: degrees clockwise from north."""
-    instruction: str
-    milestones: tuple[Milestone, ...]
-    route: tuple[str, ...]
-    """Panoramas."""
-    length_m: float
-    lacking: str = ""
-    """The kind that the town lacks, if the destination is a substitute, as in `No library within 2,000 m`."""
-    taken: str = ""
-    """Words of the kind of the substitute."""
-    succeeded: bool = True
-    """False for a substitute that does not do as well."""
-
-    @property
-    def key_positions(self) -> tuple[LatLng, ...]:
-        """The positions where the walk turns: V-IRL's intermediate key positions."""
-        return tuple(LatLng(one.lat, one.lng) for one in self.milestones if one.kind == "turn")
-
-
-def plan_walk(
-    streetview: StreetView, maps: Maps, mover: Mover, start: Pose, destination: Place, lookout: Lookout
-) -> tuple[Stand, ...]:
-    """Plan the walk to where a place is seen best from nearby.
-
-    Args:
-        streetview: of the city.
-        maps: of the city.
-        mover: of the walker.
-        start: of the walk.
-        destination: of the walk.
-        lookout: looks for names of places.
-
-    Raises:
-        NoStreetView: no panorama is near the place.
-        NoRoute: no walk leads there.
-        NoImagery: there is no view where one is needed.
-    """
-    end = _doorstep(streetview, mover, destination, lookout)
-    walk = walk_to(streetview, maps, mover, start, end)
-    return _cut(streetview, mover, start, walk, destination, lookout)
-
-
-def directions_for(
-    mind: Mind,
-    walk: Sequence[Stand],
-    destination: Place,
-    lookout: Lookout,
-    *,
-    count_crossings: bool,
-    beyond: Callable[[], Sequence[Stand]] = tuple,
-    prompts: Prompts = OUR_PROMPTS,
-) -> Directions:
-    """Write directions for a walk, with landmarks seen from it, in a mind's words.
-
-    Args:
-        mind: writes them.
-        walk: in order.
-        destination: of the walk.
-        lookout: looks for landmarks.
-        count_crossings: whether crossings may be counted.
-        beyond: gives the stands after the end.
-        prompts: of the routine.
-
-    Raises:
-        NoImagery: there is no view where one is needed.
-        MindFailed: the model gave no directions that could be said.
-    """
-    milestones = milestones_of(walk, destination, lookout, count_crossings=count_crossings, beyond=beyond)
-    sights = [sight for one in milestones for sight in (one.passed, one.landmark) if sight]
-    written = mind.ask(
-        prompts.load("directions/instructions", WrittenDirections),
-        destination=destination.name,
-        names=list(dict.fromkeys([*(sight.name for sight in sights), destination.name])),
-        milestones=[one.to_prompt() for one in milestones],
-    )
-    return Directions(
-        destination=destination.name,
-        place_id=destination.id,
-        lat=destination.position.lat,
-        lng=destination.position.lng,
-        start=walk[0].panorama.id,
-        heading=walk[0].pose.heading,
-        instruction=" ".join(written.directions.split()),
-        milestones=tuple(milestones),
-        route=tuple(stand.panorama.id for stand in walk),
-        length_m=length_of(tuple(walk)),
-    )
 
 
 def _doorstep(streetview: StreetView, mover: Mover, destination: Place, lookout: Lookout) -> Panorama:

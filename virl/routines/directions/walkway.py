@@ -1,4 +1,7 @@
-"""The walk that directions are given for: from panorama to panorama, along a route."""
+"""The walk that directions are given for, from panorama to panorama, and the landmarks that are seen from it.
+
+Landmarks are names of places nearby that are read on the signs along the walk.
+"""
 
 from collections import deque
 from collections.abc import Collection, Iterator, Sequence
@@ -16,13 +19,19 @@ from virl.platform.navigators.tourist.ways import direction_of, link_ahead, link
 
 LONGEST_BLOCK = 40
 """Most stands between two crossings. Chosen: 400 m; nobody can tell a part of more by sight."""
-
 BACK, AROUND = 3, 12
 """Number of stands before a crossing to look for a way around it, and of that way at most. Chosen: a
 block."""
-
 MAX_STEPS = 2000
 """Panoramas of a walk. Chosen: 20 km."""
+SIGHT_M = 30.0
+"""The farthest a place may be whose sign is read, metres. Chosen: from the middle of a crossing to the second
+house round its corners."""
+APART_M = 200.0
+"""Within so many metres no other known place may have a name like a landmark's. Chosen: two blocks."""
+LEAST_LETTERS = 2
+"""The fewest letters of a landmark's name; a single letter names nothing and costs a search."""
+LEFT, RIGHT, AHEAD = -90.0, 90.0, 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,19 +211,6 @@ def stands_along(streetview: StreetView, mover: Mover, start: Pose, path: Sequen
         if onward is not None:
             came_from = pano_id
             pose = mover.take(Pose(pano_id, onward.heading), onward)
-
-
-SIGHT_M = 30.0
-"""The farthest a place may be whose sign is read, metres. Chosen: from the middle of a crossing to the second
-house round its corners."""
-
-APART_M = 200.0
-"""Within so many metres no other known place may have a name like a landmark's. Chosen: two blocks."""
-
-LEAST_LETTERS = 2
-"""The fewest letters of a landmark's name; a single letter names nothing and costs a search."""
-
-LEFT, RIGHT, AHEAD = -90.0, 90.0, 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Finding errands in a city: what is to be done, where that is, and the panorama there."""
+"""Errands in a city: what is to be done, the place and panorama for it, and stand-ins for what it lacks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -28,6 +28,9 @@ READ, STOP = "errands", "stop"
 START, HOME = "the start", "home"
 LEFT_OUT = ": that errand is left out."
 """The end of what is told of an errand that a town lacks."""
+WITHIN_M = 2000.0
+"""Metres from the start in which a place is looked for, as for directions."""
+_DRAWN_AMONG = 5  # nearest places of a kind; chosen
 
 
 class ErrandStop(BaseModel):
@@ -110,6 +113,40 @@ def find_errands(agent: Agent) -> Task:
         minute = agent.character.day_and_minute[1]
         demands = read_demands(errands.text, agent.character.intention, minute)
     return Task(errands, start, stops, end, left_out, demands)
+
+
+def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
+    """Find for each errand that is not in the city a place of its kind, or for an address one near the start.
+
+    A kind of place becomes the nearest of those in the character's `instead`.
+
+    Args:
+        character: as its file has it.
+        city: where it runs.
+        start: where the run begins.
+        seed: for what is chosen at random.
+    """
+    errands = ERRANDS.of(character)
+    if errands is None:
+        return character, ()
+    random, found, lexicon = Random(seed), dict(errands.stand_ins), load_lexicon()
+    kinds = tuple(lexicon.kinds)
+    told: list[str] = []
+    for where in dict.fromkeys(_wanted_places(errands)):
+        if where in found or is_there(city, where, start.position):
+            continue
+        lacking = f"{where} is not in {city.title}"
+        if where in kinds:
+            lacking = f"No {words_of(where)} within {WITHIN_M:,.0f} m"
+        if stand_in := _find_stand_in(character, city, where, start.position, random, found):
+            found[where] = stand_in
+            told.append(f"{lacking}: goes to {stand_in.title} instead.")
+            continue
+        if not is_address(where):
+            lacking += nearest_told(city.places, kind_named(where, lexicon), start.position, kinds)
+        told.append(f"{lacking}{LEFT_OUT}")
+    fitted = errands.model_copy(update={"stand_ins": found})
+    return character.model_copy(update={"errands": fitted}), tuple(told)
 
 
 def _fault_of(agent: Agent, reason: str) -> VirlError:
@@ -211,45 +248,6 @@ def _note_stop(agent: Agent, key: str, where: str, what: str, taken: tuple[Erran
         f"{errand} is at {position}, {metres:.0f} m from the nearest panorama.",
         data=stop.model_dump(mode="json"),
     )
-
-
-WITHIN_M = 2000.0
-"""Metres from the start in which a place is looked for, as for directions."""
-_DRAWN_AMONG = 5  # nearest places of a kind; chosen
-
-
-def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
-    """Find for each errand that is not in the city a place of its kind, or for an address one near the start.
-
-    A kind of place becomes the nearest of those in the character's `instead`.
-
-    Args:
-        character: as its file has it.
-        city: where it runs.
-        start: where the run begins.
-        seed: for what is chosen at random.
-    """
-    errands = ERRANDS.of(character)
-    if errands is None:
-        return character, ()
-    random, found, lexicon = Random(seed), dict(errands.stand_ins), load_lexicon()
-    kinds = tuple(lexicon.kinds)
-    told: list[str] = []
-    for where in dict.fromkeys(_wanted_places(errands)):
-        if where in found or is_there(city, where, start.position):
-            continue
-        lacking = f"{where} is not in {city.title}"
-        if where in kinds:
-            lacking = f"No {words_of(where)} within {WITHIN_M:,.0f} m"
-        if stand_in := _find_stand_in(character, city, where, start.position, random, found):
-            found[where] = stand_in
-            told.append(f"{lacking}: goes to {stand_in.title} instead.")
-            continue
-        if not is_address(where):
-            lacking += nearest_told(city.places, kind_named(where, lexicon), start.position, kinds)
-        told.append(f"{lacking}{LEFT_OUT}")
-    fitted = errands.model_copy(update={"stand_ins": found})
-    return character.model_copy(update={"errands": fitted}), tuple(told)
 
 
 def _wanted_places(errands: Errands) -> list[str]:

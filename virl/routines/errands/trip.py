@@ -4,6 +4,10 @@ The order comes from a local search, then a proof by integer programming that no
 alone is good; the proof closes what is left of the gap. It is the classic one for the travelling salesman
 (Dantzig, Fulkerson and Johnson 1954): every place is entered and left once, solved by HiGHS through SciPy,
 and wherever the answer falls into separate rounds, a constraint that forbids them is added.
+
+Times need not be the same both ways, and may be infinite where no way leads. One form holds all ends: `leave`
+are the seconds from the start to each stop, `between` those from stop to stop, and `arrive` those from each
+stop to the end, which are all 0 where the end is open.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,6 +29,61 @@ from virl.routines.errands.finding import ErrandStop, Task
 
 EXACT_STOPS = 12
 """Up to so many stops every order is considered (Held and Karp 1962); more are searched."""
+_LONGEST_PIECE = 3  # stops moved together (Or 1976)
+_LEAST_GAIN_S = 1e-6  # a move that gains less is rounding
+ORDER = "order"
+"""Topic of the note on the order."""
+AS_GOOD_S = 0.5  # chosen: for less than half a second nobody changes the order given
+
+
+class TripLeg(BaseModel):
+    """The way from one stop to the next."""
+
+    model_config = ConfigDict(frozen=True)
+
+    seconds: float
+    metres: float
+    path: tuple[LatLng, ...]
+
+
+class Trip(BaseModel):
+    """An order of the stops, and what it takes."""
+
+    model_config = ConfigDict(frozen=True)
+
+    order: tuple[int, ...]
+    """Numbers of the stops as given, from 0."""
+    seconds: float
+    bound: float
+    """No order takes fewer seconds: proven."""
+    legs: tuple[TripLeg, ...]
+    """The legs to each stop, and to the end where that is fixed."""
+    seconds_given: float | None
+    """The seconds of the order given; `None` if no way leads through it."""
+    metres_given: float | None
+
+    @property
+    def metres(self) -> float:
+        """The metres of all legs together."""
+        return sum(leg.metres for leg in self.legs)
+
+    @property
+    def is_shortest(self) -> bool:
+        """Return whether it is proven that no order takes less."""
+        return Order(self.order, self.seconds, self.bound).is_shortest
+
+
+def plan_trip(agent: Agent, task: Task) -> Trip:
+    """Find the best order from one matrix of travel times; one found before a kill stays.
+
+    Raises:
+        NoRoute: no order leads through all stops.
+    """
+    if noted := agent.run.find_note(ORDER, "best"):
+        return Trip.model_validate(noted.data)
+    trip = _plan_trip(agent.city.maps, task)
+    agent.run.note(ORDER, "best", _describe_trip(task, trip), data=trip.model_dump(mode="json"))
+    return trip
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,50 +156,6 @@ def exact_order(times: Times) -> Order:
     return Order(tuple(order), seconds, seconds)
 
 
-_LONGEST_PIECE = 3  # stops moved together (Or 1976)
-_LEAST_GAIN_S = 1e-6  # a move that gains less is rounding
-ORDER = "order"
-"""Topic of the note on the order."""
-AS_GOOD_S = 0.5  # chosen: for less than half a second nobody changes the order given
-
-
-class TripLeg(BaseModel):
-    """The way from one stop to the next."""
-
-    model_config = ConfigDict(frozen=True)
-
-    seconds: float
-    metres: float
-    path: tuple[LatLng, ...]
-
-
-class Trip(BaseModel):
-    """An order of the stops, and what it takes."""
-
-    model_config = ConfigDict(frozen=True)
-
-    order: tuple[int, ...]
-    """Numbers of the stops as given, from 0."""
-    seconds: float
-    bound: float
-    """No order takes fewer seconds: proven."""
-    legs: tuple[TripLeg, ...]
-    """The legs to each stop, and to the end where that is fixed."""
-    seconds_given: float | None
-    """The seconds of the order given; `None` if no way leads through it."""
-    metres_given: float | None
-
-    @property
-    def metres(self) -> float:
-        """The metres of all legs together."""
-        return sum(leg.metres for leg in self.legs)
-
-    @property
-    def is_shortest(self) -> bool:
-        """Return whether it is proven that no order takes less."""
-        return Order(self.order, self.seconds, self.bound).is_shortest
-
-
 @dataclass(frozen=True, slots=True)
 class PlannedWays:
     """Maps that know the legs of a trip and ask for nothing else."""
@@ -163,19 +178,6 @@ class PlannedWays:
     ) -> Floats:
         """Return the travel times between positions, from the maps behind."""
         return self.maps.travel_times(origins, destinations, mode)
-
-
-def plan_trip(agent: Agent, task: Task) -> Trip:
-    """Find the best order from one matrix of travel times; one found before a kill stays.
-
-    Raises:
-        NoRoute: no order leads through all stops.
-    """
-    if noted := agent.run.find_note(ORDER, "best"):
-        return Trip.model_validate(noted.data)
-    trip = _plan_trip(agent.city.maps, task)
-    agent.run.note(ORDER, "best", _describe_trip(task, trip), data=trip.model_dump(mode="json"))
-    return trip
 
 
 def goals_of(task: Task, trip: Trip) -> list[ErrandStop]:

@@ -1,4 +1,4 @@
-"""Looking around at a panorama, and finding out which place a sign belongs to."""
+"""Looking around at a panorama and down the roads, and finding out which place a sign belongs to."""
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
@@ -27,6 +27,9 @@ Helsinki whose sign can be read, 180 degrees never show it well on 21 % of the p
 MATCH_RADIUS_M = 20.0
 MATCH_SLACK = 5.0
 LOOK_UP_RADIUS_M = 40.0  # in which a name on a sign is looked up: signs are read from so far; chosen
+LETTER_M = 0.2  # chosen: letters of a usual shop sign
+FARTHEST_M = 35.0  # chosen: so far down a road names are read
+NAMED_WITHIN_M = 60.0  # chosen: in which a name is looked up; what is read is a little nearer or farther off
 
 
 @dataclass(slots=True)
@@ -183,11 +186,6 @@ def place_shown(here: LatLng, view: View, detection: Detection, nearby: Sequence
     if shown is None or shown in named or not named:
         return shown
     return min(named, key=lambda one: (distance(here, one.position), one.id))
-
-
-LETTER_M = 0.2  # chosen: letters of a usual shop sign
-FARTHEST_M = 35.0  # chosen: so far down a road names are read
-NAMED_WITHIN_M = 60.0  # chosen: in which a name is looked up; what is read is a little nearer or farther off
 
 
 @dataclass(frozen=True, slots=True)

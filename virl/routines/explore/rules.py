@@ -1,4 +1,7 @@
-"""The rules of an explorer: which sort of place to look for."""
+"""The rules of an explorer, and their replies: which kind of place to look for, and whether to enter one.
+
+A place is entered by what it is and is said to be, against what is wished for.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
@@ -11,6 +14,17 @@ from virl.mind.lexicon import Attribute, Lexicon, found_in
 from virl.mind.opinions import Mention, Verdict, describe, vote, wishes
 from virl.mind.replies import Reply, name_list
 from virl.platform.city.place_types import types_marked
+
+MIN_RATING = 2.5  # of 5: below this, most visitors were unhappy (chosen)
+CHEAP_LEVEL, DEAR_LEVEL = 1, 3  # Google's price levels: 0 free, 1 inexpensive, 3 expensive, 4 very expensive
+MAX_WORDS = 80
+SPICY_KITCHENS = frozenset({
+    "bangladeshi", "cajun", "curry", "eritrean", "ethiopian", "indian", "indonesian", "jamaican", "korean",
+    "malaysian", "mexican", "nepalese", "nepali", "pakistani", "sichuan", "sri_lankan", "szechuan", "thai",
+})  # fmt: skip
+"""Values of OpenStreetMap's `cuisine` whose dishes are usually hot; chosen."""
+SPICY = "spicy"
+UNREVIEWED = "Nobody has written a review"
 
 
 class PlaceType(Reply):
@@ -76,18 +90,6 @@ def choose_place_type(question: TypeQuestion, lexicon: Lexicon, aside: tuple[str
         "the rules find no place type in the intention: name it in plain English, the only language they "
         "know, such as 'a restaurant', or choose a model with --mind"
     )
-
-
-MIN_RATING = 2.5  # of 5: below this, most visitors were unhappy (chosen)
-CHEAP_LEVEL, DEAR_LEVEL = 1, 3  # Google's price levels: 0 free, 1 inexpensive, 3 expensive, 4 very expensive
-MAX_WORDS = 80
-SPICY_KITCHENS = frozenset({
-    "bangladeshi", "cajun", "curry", "eritrean", "ethiopian", "indian", "indonesian", "jamaican", "korean",
-    "malaysian", "mexican", "nepalese", "nepali", "pakistani", "sichuan", "sri_lankan", "szechuan", "thai",
-})  # fmt: skip
-"""Values of OpenStreetMap's `cuisine` whose dishes are usually hot; chosen."""
-SPICY = "spicy"
-UNREVIEWED = "Nobody has written a review"
 
 
 class PlaceFacts(BaseModel):

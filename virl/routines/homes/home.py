@@ -1,4 +1,7 @@
-"""A home to rent, what is near it, and how well it suits."""
+"""A home to rent, what is near it, how well it suits, and the sources of listings.
+
+Listings come from the city's provider, a file of RentCast records, or the RentCast API.
+"""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,6 +20,8 @@ from virl.platform.providers.provider import Access
 from virl.platform.providers.rentcast.http import open_rentcast
 from virl.platform.providers.rentcast.listings import RentCastListings, read_listings
 from virl.routines.homes.settings import RENT
+
+CITY, RENTCAST = "city", "rentcast"
 
 
 def bedrooms_in_words(count: int | None) -> str:
@@ -90,9 +95,6 @@ class Rated(JsonRecord):
 def rank_homes(homes: Sequence[Rated]) -> list[Rated]:
     """Return the homes, best first. Among equal ratings the lower rent, then the id."""
     return sorted(homes, key=lambda one: (-one.rating, one.home.price, one.home.id))
-
-
-CITY, RENTCAST = "city", "rentcast"
 
 
 class NoListings(BadInput):

@@ -2,7 +2,7 @@
 
 He reads which sorts of places matter to the client, looks at the listings of the districts and the price
 window, finds the walk from each home to the nearest of those places, rates each home, and ranks them
-(V-IRL, appendix B.3).
+(V-IRL, appendix B.3). Of each wanted kind the nearest on foot counts, from one search and one matrix.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,9 +32,58 @@ _WALKED_TO = 2  # places of a kind, nearest as the crow flies, that the walk is 
 TOPIC = "home"
 TOGETHER = 6
 """Homes that are rated in one question; chosen: what is said of them fills about a page."""
-
 Weighed = Rated | str
 """A home with its rating, or a line on why it could not be weighed."""
+
+
+def _read_wish(character: Character, lexicon: Lexicon) -> Reading:
+    """Read what the client wants of a home and around it."""
+    check_language(character)
+    client = client_of(character)
+    used = tuple(words_of_wants(client.intention, lexicon))
+    return Reading(client.intention, used, (client.name, character.name), "homes")
+
+
+WISH = Wish(_read_wish)
+
+
+def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
+    """Leave out areas that are not in the city; without any other, homes are looked for all over it.
+
+    Args:
+        character: as its file has it.
+        city: where it runs.
+        start: not used.
+        seed: not used.
+    """
+    del start, seed
+    rent = RENT.of(character)
+    away = areas_outside(character, city)
+    if rent is None or not away:
+        return character, ()
+    areas = tuple(area for area in rent.areas if area not in away.values())
+    where = "the other areas" if areas else city.title
+    told = f"{', '.join(away)} of `rent: areas:` is not in {city.title}: looks for homes in {where}."
+    return character.model_copy(update={RENT.name: rent.model_copy(update={"areas": areas})}), (told,)
+
+
+def run(agent: Agent) -> None:
+    """Search, weigh every home, and rank them, best first; give up where the city knows no homes."""
+    try:
+        search = search_homes(agent)
+    except NoListings as lack:
+        agent.run.end(Outcome("gave up", f"{lack}."), answer={"pick": None, "ranked": [], "skipped": []})
+        return
+    wants = wants_of(agent)
+    rated: list[Rated] = []
+    off_the_map: list[str] = []
+    for number, weighed in enumerate(weigh_homes(agent, search.homes, wants), 1):
+        agent.run.progress("weighing homes", number, len(search.homes))
+        if isinstance(weighed, str):
+            off_the_map.append(weighed)
+        else:
+            rated.append(weighed)
+    conclude(agent, search, rated, off_the_map)
 
 
 def weigh_homes(agent: Agent, homes: Sequence[Home], wants: Sequence[HomeWant]) -> Iterator[Weighed]:
@@ -190,53 +239,3 @@ def _nearest_place(kind: str, places: Sequence[Place], minutes: dict[str, float]
         return Near(place_type=kind)
     walk, place = min(walks, key=lambda one: (one[0], one[1].id))
     return Near(place_type=kind, name=place.name, walk_minutes=round(walk, 1), count=len(places))
-
-
-def _read_wish(character: Character, lexicon: Lexicon) -> Reading:
-    """Read what the client wants of a home and around it."""
-    check_language(character)
-    client = client_of(character)
-    used = tuple(words_of_wants(client.intention, lexicon))
-    return Reading(client.intention, used, (client.name, character.name), "homes")
-
-
-WISH = Wish(_read_wish)
-
-
-def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
-    """Leave out areas that are not in the city; without any other, homes are looked for all over it.
-
-    Args:
-        character: as its file has it.
-        city: where it runs.
-        start: not used.
-        seed: not used.
-    """
-    del start, seed
-    rent = RENT.of(character)
-    away = areas_outside(character, city)
-    if rent is None or not away:
-        return character, ()
-    areas = tuple(area for area in rent.areas if area not in away.values())
-    where = "the other areas" if areas else city.title
-    told = f"{', '.join(away)} of `rent: areas:` is not in {city.title}: looks for homes in {where}."
-    return character.model_copy(update={RENT.name: rent.model_copy(update={"areas": areas})}), (told,)
-
-
-def run(agent: Agent) -> None:
-    """Search, weigh every home, and rank them, best first; give up where the city knows no homes."""
-    try:
-        search = search_homes(agent)
-    except NoListings as lack:
-        agent.run.end(Outcome("gave up", f"{lack}."), answer={"pick": None, "ranked": [], "skipped": []})
-        return
-    wants = wants_of(agent)
-    rated: list[Rated] = []
-    off_the_map: list[str] = []
-    for number, weighed in enumerate(weigh_homes(agent, search.homes, wants), 1):
-        agent.run.progress("weighing homes", number, len(search.homes))
-        if isinstance(weighed, str):
-            off_the_map.append(weighed)
-        else:
-            rated.append(weighed)
-    conclude(agent, search, rated, off_the_map)

@@ -1,4 +1,4 @@
-"""The rules for a home: which places should be near it, and how well it suits."""
+"""The rules for a home, and their replies: which places should be near it, and how well it suits."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,6 +12,43 @@ from virl.mind.replies import Reply, name_list, number_range
 from virl.mind.understanding.background import asked_for
 from virl.routines.client import Rating, check_offered, walk_in_words
 from virl.routines.homes.home import bedrooms_in_words
+
+MUST, WANTED, NICE = 3, 2, 1
+MOST_WANTS = 10
+LISTED = 8  # most words of a member of a list (chosen)
+FADING_MIN = 8.0  # minutes of a walk after which nearness is worth a third (chosen)
+PRICE_WEIGHT, THRIFTY_WEIGHT = 1.0, 3.0  # a must weighs 3 (chosen)
+SIZE_WEIGHT, ROOMS_WEIGHT, AGE_WEIGHT = 2.0, 2.0, 2.0
+SMALL_M2, LARGE_M2 = 25.0, 120.0  # a small studio, a family's home (chosen)
+OLD_YEAR, NEW_YEAR = 1900, 2020
+UNKNOWN = 0.5  # what a fact that nobody knows is worth (chosen: neither good nor bad)
+
+_ROOMS = {
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "single": 1,
+    "second": 2,
+    "third": 3,
+    "fourth": 4,
+}
+_BEDROOMS = re.compile(
+    rf"\b(\d|{'|'.join(_ROOMS)}) (?:\w+ )?"
+    r"(?:bed ?rooms?|bed|sleeping rooms?|rooms? (?:to sleep in|for sleeping))\b"
+)
+_CLAUSE_END = re.compile(r" , |\b(?:but|while|whereas|though|although|whilst)\b")
+_VERB = re.compile(
+    r"\b(?:want|like|love|look|wish|hope|prefer)\w*|\b(?:is|are|be|has|have|should|would|there)\b"
+)
+_REFUSAL = re.compile(r"\b(?:not|no|never|forget|useless|pointless|\w+n't)\b")
+_MOST_RENT = re.compile(
+    r"\b(?:for )?(?:at most|up to|no more than|not more than|not over|under|below|less than|at the most) "
+    r"(?P<usd>\d{1,3}(?: , \d{3})+|\d{3,})\b(?! (?:m|met|km|min|sq|feet|foot|ft|yards?|miles?|steps))"
+    r"(?: (?:usd|dollars?|bucks))?(?: (?:a|per) month)?"
+)
+_STUDIO = re.compile(r"\bstudio\b")
 
 
 class HomeRating(Reply):
@@ -70,44 +107,6 @@ class HomeWants(Reply):
         if len(set(names)) < len(names):
             raise ValueError("a place type stands twice")
         return wants
-
-
-MUST, WANTED, NICE = 3, 2, 1
-MOST_WANTS = 10
-LISTED = 8  # most words of a member of a list (chosen)
-FADING_MIN = 8.0  # minutes of a walk after which nearness is worth a third (chosen)
-PRICE_WEIGHT, THRIFTY_WEIGHT = 1.0, 3.0  # a must weighs 3 (chosen)
-SIZE_WEIGHT, ROOMS_WEIGHT, AGE_WEIGHT = 2.0, 2.0, 2.0
-SMALL_M2, LARGE_M2 = 25.0, 120.0  # a small studio, a family's home (chosen)
-OLD_YEAR, NEW_YEAR = 1900, 2020
-UNKNOWN = 0.5  # what a fact that nobody knows is worth (chosen: neither good nor bad)
-
-_ROOMS = {
-    "one": 1,
-    "two": 2,
-    "three": 3,
-    "four": 4,
-    "five": 5,
-    "single": 1,
-    "second": 2,
-    "third": 3,
-    "fourth": 4,
-}
-_BEDROOMS = re.compile(
-    rf"\b(\d|{'|'.join(_ROOMS)}) (?:\w+ )?"
-    r"(?:bed ?rooms?|bed|sleeping rooms?|rooms? (?:to sleep in|for sleeping))\b"
-)
-_CLAUSE_END = re.compile(r" , |\b(?:but|while|whereas|though|although|whilst)\b")
-_VERB = re.compile(
-    r"\b(?:want|like|love|look|wish|hope|prefer)\w*|\b(?:is|are|be|has|have|should|would|there)\b"
-)
-_REFUSAL = re.compile(r"\b(?:not|no|never|forget|useless|pointless|\w+n't)\b")
-_MOST_RENT = re.compile(
-    r"\b(?:for )?(?:at most|up to|no more than|not more than|not over|under|below|less than|at the most) "
-    r"(?P<usd>\d{1,3}(?: , \d{3})+|\d{3,})\b(?! (?:m|met|km|min|sq|feet|foot|ft|yards?|miles?|steps))"
-    r"(?: (?:usd|dollars?|bucks))?(?: (?:a|per) month)?"
-)
-_STUDIO = re.compile(r"\bstudio\b")
 
 
 class WantsQuestion(BaseModel):

@@ -1,4 +1,4 @@
-"""What is told of a way."""
+"""Facts that are told of a way, and their place along it: the distance, the side, and metres off the line."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from virl.platform.perception.ground import Surface
 from virl.routines.preview.settings import Profile
 
 Side = Literal["left", "right", "ahead"]
-
 AHEAD_M = 2.0  # from the line: nearer things are on the way itself; chosen
 BEFORE_M = 12.0  # a thing is announced so far before it; chosen: about 16 steps
+CROSSING, LANDMARK = "crossing", "landmark"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +94,6 @@ class Track:
         before = max(0.0, along - BEFORE_M)
         turn = bearing(self.position(before), position) - self.heading(before)
         return round(normalize_heading(turn) / 30.0) % 12 or 12
-
-
-CROSSING, LANDMARK = "crossing", "landmark"
 
 
 class Fact(JsonRecord):

@@ -1,4 +1,4 @@
-"""From what was seen at each panorama to what is told of the way."""
+"""What is seen of the ground and of signs at each panorama, and what is told of the whole way from it."""
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
@@ -23,6 +23,13 @@ AHEAD_PITCH, ASIDE_PITCH = -20.0, -35.0  # degrees; chosen: 3 to 18 m ahead, and
 ZEBRA_M = 14.0  # from the camera at most: farther off, stripes run into one another; chosen on Virlbury
 ASIDE_M, ACROSS_M = (-3.0, 3.0), (0.8, 12.0)  # of a patch that looks across the street
 PAVEMENT_M = 1.0  # a strip beside a road is a pavement from this width on; chosen: kerbs and gutters are not
+SAME_CROSSING_M = (
+    4.5  # between two sightings of one crossing; chosen: two at a junction are 8 m apart or more
+)
+BESIDE_M = 22.0  # from the way at most: what is farther off is left out; chosen
+LIGHTS_M = 12.0  # of a traffic light from its crossing at most; chosen: it stands across the road
+TURN_DEG = 35.0  # chosen: less is a bend, which the pavement follows
+TRAFFIC_LIGHT = "traffic light"
 
 
 class _Seen(BaseModel):
@@ -170,15 +177,6 @@ def _side_in(view: View) -> SideSeen:
 def _is_wide(strip: Strip) -> bool:
     """Return whether a strip is as wide as a pavement, or without an end."""
     return strip.far is None or strip.far - strip.near >= PAVEMENT_M
-
-
-SAME_CROSSING_M = (
-    4.5  # between two sightings of one crossing; chosen: two at a junction are 8 m apart or more
-)
-BESIDE_M = 22.0  # from the way at most: what is farther off is left out; chosen
-LIGHTS_M = 12.0  # of a traffic light from its crossing at most; chosen: it stands across the road
-TURN_DEG = 35.0  # chosen: less is a bend, which the pavement follows
-TRAFFIC_LIGHT = "traffic light"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""A way in sentences, for somebody who hears them one after the other."""
+"""A preview in sentences, for somebody who hears them; as a page, as GPX and as exhibits."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -24,6 +24,27 @@ from virl.routines.recommend.search import errand_of, search
 from virl.routines.recommend.showing import recommend
 from virl.routines.recommend.weigh import weigh_all
 
+__all__ = ["WISH", "fit", "run"]
+
+
+def _read_wish(character: Character, lexicon: Lexicon) -> Reading:
+    """Read the kind of place, the attributes and the longest walk that the client's intention names."""
+    client = client_of(character)
+    asked = SearchQuestion(
+        name=client.name,
+        background=client.background,
+        intention=client.intention,
+        place_types=lexicon.kinds,
+    )
+    kinds, text = plan_search(asked, lexicon).place_types, client.intention
+    used = [*words_for_kinds(text, kinds, lexicon), *walks_in(asked_for(text))]
+    used += [wish.stretch for wish in wishes_in(text, lexicon, loosely=True)]
+    best = tuple(found_in(text, ("best",)))
+    return Reading(text, tuple(used), (client.name, character.name), "recommend", checked=best)
+
+
+WISH = Wish(_read_wish)
+
 
 def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
     """Replace the address of a client who is not in the city by one near the start.
@@ -49,28 +70,6 @@ def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[C
     changed = client.model_copy(update={"where": Point(lat=at.lat, lng=at.lng)})
     told = f"{where} is not in {city.title}: {client.name} is at {address.text if address else 'the start'}."
     return character.model_copy(update={CLIENT.name: changed}), (told,)
-
-
-__all__ = ["WISH", "fit", "run"]
-
-
-def _read_wish(character: Character, lexicon: Lexicon) -> Reading:
-    """Read the kind of place, the attributes and the longest walk that the client's intention names."""
-    client = client_of(character)
-    asked = SearchQuestion(
-        name=client.name,
-        background=client.background,
-        intention=client.intention,
-        place_types=lexicon.kinds,
-    )
-    kinds, text = plan_search(asked, lexicon).place_types, client.intention
-    used = [*words_for_kinds(text, kinds, lexicon), *walks_in(asked_for(text))]
-    used += [wish.stretch for wish in wishes_in(text, lexicon, loosely=True)]
-    best = tuple(found_in(text, ("best",)))
-    return Reading(text, tuple(used), (client.name, character.name), "recommend", checked=best)
-
-
-WISH = Wish(_read_wish)
 
 
 def run(agent: Agent) -> None:

@@ -1,4 +1,4 @@
-"""Weighing candidates: is it open, what do visitors say, how well does it suit the client."""
+"""Weighing candidates: is it open, and how long, what do visitors say, how well does it suit."""
 
 from collections.abc import Iterator, Sequence
 
@@ -13,6 +13,72 @@ from virl.routines.recommend.search import Errand, PlaceInReach, Search
 from virl.routines.recommend.settings import RECOMMEND
 
 DAY_MIN, WEEK_MIN = 1440, 7 * 1440
+UNKNOWN = "unknown"
+"""The text in place of opening hours that nobody knows."""
+TOPIC = "candidate"
+UNSURE_TOPIC = "candidate of unknown hours"
+CLOSED, GONE, UNSURE, WEIGHED = "closed", "gone", "unknown hours", "weighed"
+
+
+class Candidate(JsonRecord):
+    """A place that is open, as far as is known, and near, and how well it suits."""
+
+    id: str
+    name: str
+    types: tuple[str, ...]
+    lat: float
+    lng: float
+    address: str
+    stars: float | None
+    """Mean of all public ratings, 1 to 5."""
+    review_count: int
+    price_level: int | None
+    minutes: float
+    """The minutes on foot from the client."""
+    metres: int
+    """The metres as the crow flies."""
+    open: str
+    """Until when, such as `"until 22:00"`; `"unknown"` where nobody knows the hours."""
+    summary: str
+    """A summary of the visitors' words."""
+    rating: float
+    """0 to 10: how well it suits the client."""
+    reason: str
+
+    def record(self, *, picked: bool) -> PlaceRecord:
+        """Return the place as a journal holds it."""
+        return PlaceRecord(
+            id=self.id,
+            name=self.name,
+            types=self.types,
+            lat=self.lat,
+            lng=self.lng,
+            address=self.address,
+            rating=self.stars,
+            review_count=self.review_count,
+            price_level=self.price_level,
+            summary=self.summary,
+            decision="enter" if picked else "continue",
+            reason=self.reason,
+        )
+
+
+def weigh_all(agent: Agent, errand: Errand, search: Search) -> list[Candidate]:
+    """Return the candidates, in the order of their promise, until enough are weighed.
+
+    What was noted is kept.
+
+    Args:
+        agent: whose run it is.
+        errand: of the client.
+        search: the places that were found.
+    """
+    asked = RECOMMEND.of(agent.character)
+    candidates = _weigh_each(agent, errand, search.found, TOPIC, unsure=asked.unknown_hours == "allow")
+    if candidates or asked.unknown_hours != "last":
+        return candidates
+    unsure = [found for found in search.found if is_unsure(agent, found.id)]
+    return _weigh_each(agent, errand, unsure, UNSURE_TOPIC, unsure=True)
 
 
 def closes_at(place: Place, minute: int) -> int | None:
@@ -66,53 +132,6 @@ def _lasts(place: Place, minute: int) -> int:
     )
 
 
-UNKNOWN = "unknown"
-"""The text in place of opening hours that nobody knows."""
-
-
-class Candidate(JsonRecord):
-    """A place that is open, as far as is known, and near, and how well it suits."""
-
-    id: str
-    name: str
-    types: tuple[str, ...]
-    lat: float
-    lng: float
-    address: str
-    stars: float | None
-    """Mean of all public ratings, 1 to 5."""
-    review_count: int
-    price_level: int | None
-    minutes: float
-    """The minutes on foot from the client."""
-    metres: int
-    """The metres as the crow flies."""
-    open: str
-    """Until when, such as `"until 22:00"`; `"unknown"` where nobody knows the hours."""
-    summary: str
-    """A summary of the visitors' words."""
-    rating: float
-    """0 to 10: how well it suits the client."""
-    reason: str
-
-    def record(self, *, picked: bool) -> PlaceRecord:
-        """Return the place as a journal holds it."""
-        return PlaceRecord(
-            id=self.id,
-            name=self.name,
-            types=self.types,
-            lat=self.lat,
-            lng=self.lng,
-            address=self.address,
-            rating=self.stars,
-            review_count=self.review_count,
-            price_level=self.price_level,
-            summary=self.summary,
-            decision="enter" if picked else "continue",
-            reason=self.reason,
-        )
-
-
 def rank_candidates(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return candidates, best first. Among equal ratings: the shorter walk, then more stars, then the id."""
     return sorted(candidates, key=lambda one: (-one.rating, round(one.minutes), -(one.stars or 0.0), one.id))
@@ -130,29 +149,6 @@ def why_not(candidate: Candidate, pick: Candidate) -> str:
     else:
         lead = "as good in every respect: one of the two had to come first"
     return f"{lead}. {candidate.reason}"
-
-
-TOPIC = "candidate"
-UNSURE_TOPIC = "candidate of unknown hours"
-CLOSED, GONE, UNSURE, WEIGHED = "closed", "gone", "unknown hours", "weighed"
-
-
-def weigh_all(agent: Agent, errand: Errand, search: Search) -> list[Candidate]:
-    """Return the candidates, in the order of their promise, until enough are weighed.
-
-    What was noted is kept.
-
-    Args:
-        agent: whose run it is.
-        errand: of the client.
-        search: the places that were found.
-    """
-    asked = RECOMMEND.of(agent.character)
-    candidates = _weigh_each(agent, errand, search.found, TOPIC, unsure=asked.unknown_hours == "allow")
-    if candidates or asked.unknown_hours != "last":
-        return candidates
-    unsure = [found for found in search.found if is_unsure(agent, found.id)]
-    return _weigh_each(agent, errand, unsure, UNSURE_TOPIC, unsure=True)
 
 
 def is_unsure(agent: Agent, place_id: str) -> bool:

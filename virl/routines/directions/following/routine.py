@@ -51,22 +51,24 @@ from virl.routines.directions.showing import tour_exhibits
 
 CHOICE = "choice:"
 """Before the name of a describer: it is asked which landmark a view shows, with options (V-IRL's LLaVA)."""
-
 READ_AND_ASKED = "ocr+mind"
 """Words are read, and the mind says which landmarks they tell of (V-IRL's PP-OCR with GPT-3.5)."""
-
 ASK, LEG = "local", "leg"
 
 
-@dataclass(frozen=True, slots=True)
-class FollowedDirections:
-    """One set of directions, and how far it led."""
+def _read_question(character: Character, lexicon: Lexicon) -> Reading | None:
+    """Read what she will ask a local for."""
+    return read_question(FOLLOW.of(character).to, character, lexicon, "directions")
 
-    directions: Directions
-    outcome: Outcome
-    """`arrived` as she believes, or `lost`."""
-    steps: int
-    """Written down for it."""
+
+WISH = Wish(_read_question, field="intention")
+
+
+def run(agent: Agent) -> None:
+    """Ask and walk until she believes to have arrived, or has asked often enough."""
+    follow = FOLLOW.of(agent.character)
+    spotter = open_spotter(follow.spotter, follow.reader, agent.city, agent.models, agent.mind, agent.prompts)
+    ask_and_walk(agent, spotter)
 
 
 def ask_and_walk(agent: Agent, spotter: LandmarkSpotter) -> None:
@@ -89,6 +91,17 @@ def ask_and_walk(agent: Agent, spotter: LandmarkSpotter) -> None:
         if legs[-1].outcome.kind == "arrived" or _steps_left(agent) < 1:
             break
     _end_run(agent, legs)
+
+
+@dataclass(frozen=True, slots=True)
+class FollowedDirections:
+    """One set of directions, and how far it led."""
+
+    directions: Directions
+    outcome: Outcome
+    """`arrived` as she believes, or `lost`."""
+    steps: int
+    """Written down for it."""
 
 
 def _follow_leg(
@@ -332,21 +345,6 @@ def _end_run(agent: Agent, legs: Sequence[FollowedDirections]) -> None:
             agent.city, agent.run.steps, [(leg.directions, leg.outcome.reason) for leg in legs]
         ),
     )
-
-
-def _read_question(character: Character, lexicon: Lexicon) -> Reading | None:
-    """Read what she will ask a local for."""
-    return read_question(FOLLOW.of(character).to, character, lexicon, "directions")
-
-
-WISH = Wish(_read_question, field="intention")
-
-
-def run(agent: Agent) -> None:
-    """Ask and walk until she believes to have arrived, or has asked often enough."""
-    follow = FOLLOW.of(agent.character)
-    spotter = open_spotter(follow.spotter, follow.reader, agent.city, agent.models, agent.mind, agent.prompts)
-    ask_and_walk(agent, spotter)
 
 
 def open_spotter(
