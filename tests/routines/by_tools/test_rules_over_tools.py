@@ -22,7 +22,7 @@ from virl.money.ledger import Ledger
 from virl.platform.city.city import City
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.places import Places
-from virl.routines.by_tools.policy.goals import ToolGoal, read_goal
+from virl.routines.by_tools.goals import ToolGoal, read_goal
 
 
 @pytest.fixture(scope="module")

@@ -22,10 +22,8 @@ from virl.platform.city.city import City
 from virl.platform.city.maps import Journey, JourneyLeg, Route
 from virl.platform.city.places import Place
 from virl.platform.providers.google.places import normal_types
-from virl.routines.day.checker import check, entries_of
-from virl.routines.day.facts import CityFacts
+from virl.routines.day.checker import CityFacts, check, entries_of, terms_of
 from virl.routines.day.settings import FEELINGS, Day
-from virl.routines.day.ungrounded import terms_of
 from virl.serve.google.shown_places import TYPES
 
 CLIENT = {"name": "Ana", "background": "She likes art.", "intention": "A good day."}

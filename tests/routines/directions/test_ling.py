@@ -250,7 +250,7 @@ def test_a_run_that_an_earlier_version_began_goes_on(tmp_path: Path) -> None:
 
 
 LIAR = """\
-from virl.routines.directions.landmarks import Lookout
+from virl.routines.directions.walkway import Lookout
 from virl.routines.directions.planning import directions_for, plan_walk
 from virl.platform.navigators.tourist.signs import SignReader
 from virl.platform.city.outcome import Outcome

@@ -25,8 +25,7 @@ from virl.platform.movers.base import Choice, Step
 from virl.platform.navigators.intention.navigator import IntentionNavigator
 from virl.platform.perception.base import Senses
 from virl.routines.explore.deciding import consider, sought_type
-from virl.routines.explore.looking import LookAround, places_seen
-from virl.routines.explore.roads import Signposts
+from virl.routines.explore.looking import LookAround, Signposts, places_seen
 from virl.routines.explore.rules import TypeQuestion, choose_place_type
 
 

@@ -1,4 +1,4 @@
-"""Reading an intention: what is sought, on which conditions, and what is to be told about it."""
+"""The goal in an intention, as the rules over tools read it: what is sought, the conditions, what to tell."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator

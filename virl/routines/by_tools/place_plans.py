@@ -10,10 +10,20 @@ from virl.errors import MindFailed
 from virl.mind.lexicon import found_in, words_of
 from virl.mind.opinions import vote
 from virl.platform.city.names import score_names
-from virl.routines.by_tools.policy.goals import ToolGoal, tool_words
-from virl.routines.by_tools.policy.hands import Part, Plan, PlanEnd, PlannedCall, Situation, read, read_items
-from virl.routines.by_tools.policy.streets import find_on_street, look_for_sign, report_things
-from virl.routines.by_tools.policy.ways import go_to
+from virl.routines.by_tools.goals import ToolGoal, tool_words
+from virl.routines.by_tools.street_plans import (
+    Part,
+    Plan,
+    PlanEnd,
+    PlannedCall,
+    Situation,
+    find_on_street,
+    go_to,
+    look_for_sign,
+    read,
+    read_items,
+    report_things,
+)
 from virl.tools.places import ListedPlace, NearbyListing, PlaceFacts
 from virl.tools.routes import RouteLegs
 from virl.tools.task import Consulted

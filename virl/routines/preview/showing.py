@@ -1,11 +1,21 @@
-"""A way in sentences, for somebody who hears them one after the other."""
+"""A preview in sentences, for somebody who hears them; as a page, as GPX and as exhibits."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from pathlib import Path
+from xml.etree import ElementTree as ET
 
+from virl.geo.globe import LatLng
+from virl.pages.exhibits import Exhibit, MapExhibit, MapLine, MapPoint, TableExhibit, TextExhibit
+from virl.pages.shell import html_page, open_templates
 from virl.plain_text import plain_line
 from virl.routines.preview.facts import CROSSING, LANDMARK, Fact, Leg, SideOfStreet, WayPreview
 from virl.routines.preview.settings import Profile
+from virl.version import __version__
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+_GPX = "http://www.topografix.com/GPX/1/1"
 
 STEP_M = 0.7  # of somebody who walks; chosen
 ON_WHEELS: dict[Profile, float] = {"wheelchair": 0.9, "pram": 1.1}
@@ -186,3 +196,72 @@ def _bare_junctions(leg: Leg) -> Iterator[float]:
 
 def _article(noun: str) -> str:
     return "an" if noun[:1] in "aeiou" else "a"
+
+
+def preview_exhibits(preview: WayPreview, points: Sequence[LatLng]) -> list[Exhibit]:
+    """Return the way in words, on a map, and its facts."""
+    facts = [fact for leg in preview.legs for fact in leg.facts]
+    told = [summary(preview), *(" ".join(leg_sentences(leg, preview.profile)) for leg in preview.legs)]
+    marks = tuple(
+        MapPoint(lat=fact.lat, lng=fact.lng, label=fact.name or fact.kind, mark=str(number))
+        for number, fact in enumerate(facts, start=1)
+    )
+    ends = (
+        MapPoint(lat=points[0].lat, lng=points[0].lng, label=preview.start, style="start"),
+        MapPoint(lat=points[-1].lat, lng=points[-1].lng, label=preview.destination, style="pick"),
+    )
+    rows = tuple(
+        (number, fact.name or fact.kind, round(fact.along_m), fact.side, round(fact.off_m, 1), fact.looks)
+        for number, fact in enumerate(facts, start=1)
+    )
+    return [
+        TextExhibit(title="The way", text="\n\n".join([*told, preview.arrival])),
+        MapExhibit(
+            title=f"Way to {preview.destination}",
+            points=(*marks, *ends),
+            lines=(MapLine(points=tuple((at.lat, at.lng) for at in points), label="the way"),),
+        ),
+        TableExhibit(
+            title="What is on and beside it",
+            columns=("number", "what", "m from the start", "side", "m aside", "seen from"),
+            rows=rows,
+        ),
+    ]
+
+
+def page(preview: WayPreview) -> str:
+    """Return the page: headings, lists and one table; no pictures and no scripts."""
+    return html_page(
+        open_templates(_TEMPLATES, filters={"metres": metres, "plain": plain_line}),
+        "preview.html.j2",
+        {
+            "preview": preview,
+            "people": PEOPLE[preview.profile],
+            "summary": summary(preview),
+            "legs": [(leg, leg_sentences(leg, preview.profile)) for leg in preview.legs],
+            "version": __version__,
+        },
+    )
+
+
+def gpx(preview: WayPreview, points: list[LatLng]) -> str:
+    """Return the way as a track, with a waypoint for each fact."""
+    ET.register_namespace("", _GPX)
+    root = ET.Element(f"{{{_GPX}}}gpx", version="1.1", creator=f"virl {__version__}")
+    for leg in preview.legs:
+        for fact in leg.facts:
+            point = ET.SubElement(root, f"{{{_GPX}}}wpt", _gpx_attributes(fact.lat, fact.lng))
+            ET.SubElement(point, f"{{{_GPX}}}name").text = plain_line(fact.name) if fact.name else fact.kind
+            ET.SubElement(point, f"{{{_GPX}}}desc").text = fact_sentence(fact)
+    track = ET.SubElement(root, f"{{{_GPX}}}trk")
+    title = f"{preview.start} to {preview.destination}"
+    ET.SubElement(track, f"{{{_GPX}}}name").text = plain_line(title)
+    segment = ET.SubElement(track, f"{{{_GPX}}}trkseg")
+    for at in points:
+        ET.SubElement(segment, f"{{{_GPX}}}trkpt", _gpx_attributes(at.lat, at.lng))
+    return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _gpx_attributes(lat: float, lng: float) -> dict[str, str]:
+    """Return a position as GPX attributes, degrees with seven decimals."""
+    return {"lat": f"{lat:.7f}", "lon": f"{lng:.7f}"}

@@ -1,14 +1,52 @@
-"""A day as it is proposed to the client, who may amend it."""
+"""The client's say: between two activities, and in the proposed day, which they may amend.
+
+What was said is written down with what came of it, and heard only once, in a resumed run too.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from virl.agent.agent import Agent
+from virl.agent.user import Moment
 from virl.clock import show_clock
+from virl.journal.records import NoteRecord
 from virl.routines.day.activity import Activity, DayProgress
-from virl.routines.day.replies import Amendment, Amendments
+from virl.routines.day.replies import Amendment, Amendments, Told
+from virl.routines.day.settings import FEELINGS
 
 ASKED_FOR = "You asked for it."
 """Reason of an activity that the client wants so."""
+FEEDBACK = "feedback"
+AMENDMENT = "amendment"
+UNMET = "unmet"
+"""Topic of the notes on changes that cannot be made."""
+MOST_TURNS = 20  # proposals of one day; chosen
+QUESTION = "Change anything, such as `3 at 14:00`, `no 2` or `budget 60`?"
+
+
+def listen(agent: Agent, number: int, standing: DayProgress, since: int) -> DayProgress:
+    """Return the client's situation once they have spoken up, if they do.
+
+    What was said is written down with what came of it, and heard only once.
+
+    Args:
+        agent: whose user is heard.
+        number: activities so far.
+        standing: where the client is.
+        since: the minute at which they could speak up before, -1 for never.
+    """
+    noted = agent.run.find_note(FEEDBACK, str(number))
+    if noted is None:
+        if agent.run.find_note("draft", f"{number}.0"):
+            return standing  # the user was silent before the run was cut off
+        said = agent.user.feedback(Moment(_describe_standing(standing), number, standing.now, since))
+        if said is None:
+            return standing
+        noted = _note_feedback(agent, number, standing, said.say, said.state)
+    state, wishes = noted.data["state"], noted.data["wishes"]
+    return _change_standing(
+        standing, state if isinstance(state, dict) else {}, wishes if isinstance(wishes, list) else []
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +87,6 @@ class ProposedDay:
         standing = self.befores[first] if first < len(self.befores) else self.after
         after = replace(standing, budget_usd=standing.budget_usd + more_usd, done=sum(kept, ()))
         return ProposedDay(kept, befores, after, "")
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """An activity as it was proposed, and the client's change of it."""
-
-    amendment: Amendment
-    old: Activity
-    """The activity as it was proposed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +132,57 @@ class Amended:
             found.append(f"budget ${self.reply.budget_usd:.2f}")
         found += [f"{name} {value:.0f}" for name, value in self.state.items()]
         return found + list(self.reply.wishes)
+
+
+def hear(agent: Agent, turn: int, proposed: ProposedDay, budget_usd: float) -> Amended | None:
+    """Return the client's changes to the proposed day, `None` if they take it as it is.
+
+    Args:
+        agent: whose user is heard.
+        turn: which proposal it is, from 1.
+        proposed: the day.
+        budget_usd: of the whole day.
+    """
+    noted = agent.run.find_note(AMENDMENT, str(turn))
+    if noted is None:
+        moment = Moment(
+            f"The day that is proposed:\n{proposed.summary}", done=-1, proposed=turn, question=QUESTION
+        )
+        said = agent.user.feedback(moment)
+        if said is None:
+            return None
+        words = said.say.strip()
+        reply = Amendments(changes=(), budget_usd=None, wishes=())
+        if words:
+            reply = agent.mind.ask(
+                agent.prompts.load("day/amend", Amendments),
+                said=words,
+                activities=proposed.to_prompt(),
+                budget_usd=round(budget_usd, 2),
+            )
+        amended = Amended(words, reply, dict(said.state))
+        told = "; ".join(amended.describe(proposed)) or "nothing in it changes the day"
+        noted = agent.run.note(
+            AMENDMENT,
+            str(turn),
+            f'"{words}": {told}.' if words else f"{told}.",
+            data={"say": words, "state": dict(said.state), "reply": reply.model_dump(mode="json")},
+        )
+    state = noted.data["state"]
+    return Amended(
+        str(noted.data["say"]),
+        Amendments.model_validate(noted.data["reply"]),
+        {str(name): float(value) for name, value in state.items()} if isinstance(state, dict) else {},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """An activity as it was proposed, and the client's change of it."""
+
+    amendment: Amendment
+    old: Activity
+    """The activity as it was proposed."""
 
 
 def _describe_change(change: Amendment, proposed: ProposedDay) -> str:
@@ -164,3 +244,43 @@ def _with_more_left(one: Activity, more_usd: float) -> Activity:
 def unknown_numbers(reply: Amendments, rounds: Sequence[object]) -> list[int]:
     """Return the numbers of activities that the day does not have."""
     return [change.number for change in reply.changes if change.number > len(rounds)]
+
+
+def _note_feedback(
+    agent: Agent, number: int, standing: DayProgress, say: str, state: Mapping[str, float]
+) -> NoteRecord:
+    """Note what the client says and sets; the mind reads feelings and wishes from the words."""
+    told: dict[str, float] = {}
+    wishes: list[str] = []
+    if say.strip():
+        reply = agent.mind.ask(
+            agent.prompts.load("day/listen", Told),
+            said=say,
+            state=dict(standing.state),
+            now=show_clock(standing.now),
+        )
+        told = {name: float(value) for name in FEELINGS if (value := getattr(reply, name)) is not None}
+        wishes = [" ".join(wish.split()) for wish in reply.wishes if wish.strip()]
+    told |= state
+    felt = ", ".join(f"{name} {value:.0f}" for name, value in told.items())
+    heard = f'"{say.strip()}"' if say.strip() else ""
+    return agent.run.note(
+        FEEDBACK,
+        str(number),
+        f"{show_clock(standing.now)} {heard}{' ' if heard and felt else ''}{felt}".strip(),
+        data={"say": say, "state": told, "wishes": wishes},
+    )
+
+
+def _change_standing(standing: DayProgress, state: Mapping[str, float], wishes: list[str]) -> DayProgress:
+    """Return the day's progress with changed feelings and further wishes."""
+    held = {name: float(state.get(name, value)) for name, value in standing.state.items()}
+    return replace(standing, state=held, wishes=(*standing.wishes, *wishes))
+
+
+def _describe_standing(standing: DayProgress) -> str:
+    """Return the last activity, time, dollars left and feelings, as text."""
+    felt = ", ".join(f"{name} {value:.0f}" for name, value in standing.state.items())
+    last = standing.done[-1] if standing.done else None
+    done = f"{last.time} {last.what}{f' at {last.spot.name}' if last.spot.name else ''}. " if last else ""
+    return f"{done}It is {show_clock(standing.now)}; {standing.budget_usd:.2f} dollars are left; {felt}."

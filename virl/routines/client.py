@@ -1,11 +1,18 @@
-"""How far somebody is ready to walk, from what they say."""
+"""The client of an agent: the section `client:` of a character file, and what several routines ask of it.
+
+That is the longest walk that their words allow, and a rating of how well something suits them.
+"""
 
 import re
 from collections.abc import Iterable, Iterator
 
+from pydantic import Field, ValidationInfo
 from text_to_num import alpha2digit
 
-from virl.mind.lexicon import words_of
+from virl.agent.character import MOST_WORDING, Character, CharacterField, Point
+from virl.mind.lexicon import check_english, words_of
+from virl.mind.replies import Reply
+from virl.settings.model import Settings
 
 METRES_A_MINUTE = 80.0  # a usual walk, rounded (chosen)
 
@@ -51,6 +58,63 @@ _LIMIT = re.compile(
     r"(?: (?:walk|walking|on foot|away|from here|from me|by foot|of here))*"
 )
 _SENTENCE = re.compile(r"[.!?;]\s+|[.!?;]$|\n|, (?:and|but|so|though) ")
+
+
+class Client(Settings):
+    """The person that an agent works for: their wishes count, not the agent's own."""
+
+    name: str = Field(min_length=1)
+    age: int | None = Field(default=None, ge=0, le=150)
+    background: str
+    intention: str = Field(min_length=1, max_length=MOST_WORDING)
+    """Their wish, in their own words."""
+    where: str | Point | None = None
+    """Their whereabouts: an address or a position; by default the agent's start."""
+
+
+CLIENT: CharacterField[Client | None] = CharacterField(
+    "client", Client | None, None, "For whom the character works, if not for themself."
+)
+
+
+def client_of(character: Character) -> Client:
+    """Return the client, or the character itself where there is none."""
+    return CLIENT.of(character) or Client(
+        name=character.name,
+        age=character.age,
+        background=character.background,
+        intention=character.intention,
+    )
+
+
+def check_language(character: Character) -> None:
+    """Check that the client's intention is written in the letters of English.
+
+    Raises:
+        MindFailed: it is not.
+    """
+    client = client_of(character)
+    check_english(client.intention, f"the intention of {client.name}")
+
+
+class Rating(Reply):
+    """A rating of how well something suits a client."""
+
+    rating: float = Field(ge=0, le=10, description="0: not at all, 10: as if made for them.")
+    explanation: str = Field(description="Why, in at most 50 words that name the facts used.")
+
+
+def check_offered(place_types: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+    """Return the place types, if all of them are among those that the prompt offered.
+
+    Raises:
+        ValueError: one is not.
+    """
+    known = (info.context or {}).get("place_types")
+    unknown = [] if known is None else [name for name in place_types if name not in known]
+    if unknown:
+        raise ValueError(f"{', '.join(unknown)}: not among the place types offered")
+    return place_types
 
 
 def walk_minutes(text: str) -> float | None:

@@ -1,32 +1,123 @@
-"""Parts of plans that look for things and signs on the street."""
+"""Plans of the rules over tools: what they are, and their parts that walk and look for things and signs.
+
+A plan asks for calls of tools, is sent what they say, and ends with an answer. It goes by nothing else.
+"""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any, TypeVar
 
 from rapidfuzz import fuzz
 
+from virl.agent.character import Character
+from virl.agent.tool import ToolData
 from virl.geo.globe import signed_turn
 from virl.mind.kinds import kinds_wanted
-from virl.mind.lexicon import words_of
+from virl.mind.lexicon import Lexicon, words_of
 from virl.platform.city.names import score_names
-from virl.routines.by_tools.policy.hands import (
-    Part,
-    Plan,
-    PlanEnd,
-    Situation,
-    detect_wanted,
-    look_where,
-    read,
-    read_items,
-)
+from virl.routines.by_tools.goals import ToolGoal
+from virl.tools.base import COMPASS, Listing, ToolResult
 from virl.tools.looking import Find, LookedView, SignRead
-from virl.tools.moving import Moved, Surroundings, WayOn
+from virl.tools.moving import Moved, Surroundings, WayOn, Whereabouts
 from virl.tools.places import ListedPlace
+from virl.tools.routes import RouteLegs, RouteStretch
 
+T = TypeVar("T")
+DataT = TypeVar("DataT", bound=ToolData)
 SAME_SIGN = 70.0  # least likeness of 100 of a sign's text to a name (chosen)
 STRIDE = 4  # panoramas between two looks: about 40 m (chosen)
 KEPT_TURNS = 3
 BACK_DEG = 135.0  # a way that turns by more leads back (chosen)
+THERE_M = 25.0  # a way so short is no way (chosen)
+SHORT_LEG_M = 6.0  # legs so short only lead onto the street (chosen)
+END_TURNS = 8  # for what is to be done at the end (chosen)
+ASIDE_DEG = 75.0  # a way leads where it is wanted within so many degrees (chosen)
+LOOK_M = 40.0  # walked between two looks for things, which are seen from 20 m or nearer (chosen)
+LONGEST_MOVE = 20  # panoramas, as `move` takes them
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCall:
+    """A tool to be called, what it is given, and why."""
+
+    tool: str
+    args: Mapping[str, object] = field(default_factory=dict)
+    says: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanEnd:
+    """The end of a plan: its answer, and whether it succeeded."""
+
+    answer: str
+    succeeded: bool
+    place_id: str | None = None
+
+
+Plan = Generator[PlannedCall, ToolResult[Any], PlanEnd]
+"""A plan is sent the result of each call; its data are `None` where a run goes on whose journal has none."""
+Part = Generator[PlannedCall, ToolResult[Any], T]
+"""A part of a plan, which gives something back to the plan."""
+
+
+@dataclass(slots=True)
+class Situation:
+    """The planner's situation: the character, its goal and tools, and the turns left."""
+
+    character: Character
+    goal: ToolGoal
+    lexicon: Lexicon
+    agents: Mapping[str, str]
+    """The agents that can be consulted by name, with a description of each."""
+    turns_left: int
+    known: str = ""
+    """The answer that could be given now, if there were no turn left."""
+
+    def has(self, *tools: str) -> bool:
+        """Return whether the character has all of these tools."""
+        return set(tools) <= set(self.character.tools)
+
+
+def read(kind: type[DataT], tool: str, args: Mapping[str, object], says: str) -> Part[DataT | None]:
+    """Call a tool and return its data; `None` where they are of another kind.
+
+    Args:
+        kind: of the data.
+        tool: name.
+        args: of the call.
+        says: why, in a sentence.
+    """
+    data = (yield PlannedCall(tool, args, says)).data
+    return data if isinstance(data, kind) else None
+
+
+def read_items(kind: type[DataT], tool: str, args: Mapping[str, object], says: str) -> Part[list[DataT]]:
+    """Call a tool and return the items of its list; none where it gives no list of this kind.
+
+    Args:
+        kind: of the items.
+        tool: name.
+        args: of the call.
+        says: why, in a sentence.
+    """
+    data = (yield PlannedCall(tool, args, says)).data
+    return [one for one in data.items if isinstance(one, kind)] if isinstance(data, Listing) else []
+
+
+def look_where(situation: Situation, says: str) -> Part[Surroundings | None]:
+    """Return the place where the character stands; `None` where no tool tells."""
+    if not situation.has("where_am_i"):
+        return None
+    found = yield from read(Whereabouts, "where_am_i", {}, says)
+    return found.surroundings if found else None
+
+
+def detect_wanted(situation: Situation, says: str) -> Part[list[Find]]:
+    """Return the things all around of which the intention speaks, as the detector finds them."""
+    args = {"labels": list(situation.goal.things), "direction": "around"}
+    return (yield from read_items(Find, "detect", args, says))
 
 
 def notice_things(situation: Situation, seen: dict[str, int]) -> Part[None]:
@@ -204,3 +295,80 @@ def _move_on(args: Mapping[str, object], says: str) -> Part[Surroundings | None]
 def _is_like_name(text: str, name: str) -> bool:
     """Return whether a text of three letters or more is as alike to a name as one sign's are."""
     return len(text) > 2 and score_names(fuzz.token_set_ratio, text, name) >= SAME_SIGN
+
+
+def go_to(
+    situation: Situation, target: Mapping[str, object], way: RouteLegs
+) -> Part[tuple[float, list[str]]]:
+    """Go along the shortest way, asked for anew after every leg, and notice things where they are wanted.
+
+    Args:
+        situation: of the agent.
+        target: argument of the tools: `address` or `place_id`.
+        way: from here.
+
+    Returns:
+        Metres left, and what was noticed on the way.
+    """
+    seen: dict[str, int] = {}
+    stuck, unseen = 0, inf
+    standing = yield from look_where(situation, "Which ways are there?")
+    while way.distance_m > THERE_M and situation.turns_left > END_TURNS and stuck < 2:
+        asked = _next_move(way, standing)
+        if asked is None:
+            break
+        reply = yield PlannedCall("move", asked, f"On to the destination, {way.distance_m:.0f} m away.")
+        moved = reply.data if isinstance(reply.data, Moved) else None
+        standing = moved.surroundings if moved else standing
+        stuck = stuck + 1 if reply.failed else 0
+        if standing and standing.moves_left < 1 and not reply.failed:
+            way = (yield from _route_to(target)) or way
+            break
+        gone = moved.distance_m if moved else 0.0
+        unseen += gone
+        if situation.goal.things and unseen >= LOOK_M and situation.turns_left > END_TURNS + 6:
+            yield from notice_things(situation, seen)
+            unseen = 0.0
+        way = _way_left(way, gone) or (yield from _route_to(target)) or way
+    return way.distance_m, [_describe_noticed(seen)] if seen else []
+
+
+def _way_left(way: RouteLegs, gone: float) -> RouteLegs | None:
+    """Return the rest of a way after a part of the first leg; `None` if all of it was gone, or nothing."""
+    leg, *others = _legs(way) or (None,)
+    if not gone or leg is None or leg.distance_m - gone < SHORT_LEG_M:
+        return None
+    rest = leg.model_copy(update={"distance_m": leg.distance_m - gone})
+    return way.model_copy(update={"distance_m": way.distance_m - gone, "legs": (rest, *others)})
+
+
+def _legs(way: RouteLegs) -> tuple[RouteStretch, ...]:
+    """Return the legs from the first on that leads anywhere."""
+    first = next((number for number, leg in enumerate(way.legs) if leg.distance_m >= SHORT_LEG_M), 0)
+    return way.legs[first:]
+
+
+def _route_to(target: Mapping[str, object]) -> Part[RouteLegs | None]:
+    """Ask the tool `route` for the way to a target; None if it fails."""
+    return read(RouteLegs, "route", target, "How does the way go on?")
+
+
+def _next_move(way: RouteLegs, standing: Surroundings | None) -> dict[str, object] | None:
+    """Return the arguments of `move` along the first leg that leads anywhere."""
+    leg = next(iter(_legs(way)), None)
+    if leg is None:
+        return None
+    heading = 45.0 * COMPASS.index(leg.toward)
+    if standing is None or not standing.ways:
+        return {"direction": leg.toward, "steps": 1}
+    onward = min(standing.ways, key=lambda one: abs(signed_turn(heading, one.direction.degrees)))
+    if abs(signed_turn(heading, onward.direction.degrees)) > ASIDE_DEG:
+        return {"direction": leg.toward, "steps": 1}
+    steps = round(leg.distance_m / max(onward.distance_m, 1.0))
+    return {"pano_id": onward.pano_id, "steps": min(max(steps, 1), LONGEST_MOVE)}
+
+
+def _describe_noticed(seen: Mapping[str, int]) -> str:
+    """Return a sentence on the things along the way, with the most of each that were in sight at once."""
+    told = ", ".join(f"{thing} (up to {number} in sight at once)" for thing, number in sorted(seen.items()))
+    return f"On the way stand: {told}."
