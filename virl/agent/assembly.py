@@ -20,7 +20,7 @@ from virl.mind.base import Mind
 from virl.mind.lexicon import load_lexicon
 from virl.mind.prompt import PromptFolder, Prompts
 from virl.mind.rules import RuleMind
-from virl.mind.understanding.reading import Understanding, understand
+from virl.mind.understanding import Understanding, understand
 from virl.plain_text import shorten
 from virl.platform.city.city import City
 from virl.platform.city.locate import locate

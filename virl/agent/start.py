@@ -49,8 +49,7 @@ from virl.journal.recorded import Finished
 from virl.journal.records import AnyRecord, EndRecord, Result, StartRecord
 from virl.journal.report import REPORT, start_of, write_report
 from virl.mind.base import Mind
-from virl.mind.given import opened_mind
-from virl.mind.open import open_mind, settings_of
+from virl.mind.open import open_mind, opened_mind, settings_of
 from virl.mind.prompt import load_prompt
 from virl.mind.replies import Text
 from virl.mind.rules import RuleMind

@@ -9,10 +9,9 @@ import httpx
 
 from virl.doctor.findings import Finding, State
 from virl.errors import VirlError
-from virl.mind.chat.providers import base_url_of
 from virl.mind.llm import LLMMind
 from virl.mind.open import ModelHost, open_mind
-from virl.mind.prices import Usage, request_usd
+from virl.mind.providers import Usage, base_url_of, request_usd
 from virl.mind.script import PREFIX
 from virl.mind.settings import MindSettings, prices_in, split_spec
 from virl.redaction import shown_url

@@ -12,7 +12,7 @@ from virl.errors import VirlError
 from virl.files.writing import write_whole
 from virl.mind.base import Prompt
 from virl.mind.open import open_mind
-from virl.mind.prices import Usage, request_usd
+from virl.mind.providers import Usage, request_usd
 from virl.mind.replies import Reply
 from virl.mind.script import PREFIX
 from virl.mind.settings import MindSettings, prices_in, split_spec

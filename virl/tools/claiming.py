@@ -8,9 +8,8 @@ from pydantic import AliasChoices, BaseModel, Field
 from virl.agent.agent import Agent
 from virl.geo.globe import LatLng
 from virl.journal.records import NoteRecord, PlaceRecord
-from virl.mind.kinds import kinds_wanted
 from virl.mind.lexicon import load_lexicon
-from virl.mind.opinions import requested_attributes
+from virl.mind.wishes import kinds_wanted, requested_attributes
 from virl.platform.city.claims import Claim, CountClaim, PlaceClaim
 from virl.tools.base import Listing
 from virl.tools.body import BodyState

@@ -9,7 +9,7 @@ from virl.agent.tool import FINISH, Arguments
 from virl.errors import BudgetExceeded, CannotWrite, CodeFault, JournalBroken, VirlError
 from virl.journal.folder import CONSULTED
 from virl.journal.records import NoteRecord, PlaceRecord
-from virl.mind.conversation import plain_json
+from virl.mind.cache import plain_json
 from virl.platform.city.outcome import Outcome
 from virl.tools.base import ToolResult, short
 from virl.tools.body import Body, BodyState

@@ -27,12 +27,12 @@ from virl.errors import (
     RunStopped,
     VirlError,
 )
-from virl.mind.chat.endings import NOTHING, refusal_in
+from virl.mind.chat.answers import NOTHING, refusal_in
+from virl.mind.chat.sending import OutOfReplies
 from virl.mind.llm import LLMMind
-from virl.mind.rendering import render
+from virl.mind.prompt import render
 from virl.mind.replies import Reply
 from virl.mind.script import ScriptMind
-from virl.mind.sending import OutOfReplies
 from virl.pages.exhibits import Exhibit, TableExhibit, TextExhibit
 from virl.platform.city.outcome import Outcome
 from virl.routines.by_tools.deciding import Decider, decider_of, stop_at_fault

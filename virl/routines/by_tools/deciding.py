@@ -15,9 +15,9 @@ from virl.agent.character import Character
 from virl.agent.tool import FINISH, TOOLS
 from virl.errors import BadInput, VirlError
 from virl.files.json_reading import misfits
+from virl.mind.cache import notes_on, what_it_says
 from virl.mind.chat.asking import Ask
-from virl.mind.chat.turns import InWords
-from virl.mind.conversation import notes_on, what_it_says
+from virl.mind.chat.client import InWords
 from virl.mind.llm import LLMMind
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind

@@ -26,15 +26,14 @@ from virl.agent.tool import FINISH, TOOLS, ToolData
 from virl.errors import BadInput, BudgetExceeded, ModelUnavailable, VirlError
 from virl.files.pictures import PictureFault, open_picture
 from virl.journal.records import NoteRecord, PlaceRecord, ViewRecord
-from virl.mind.chat.endings import NOTHING, refusal_in
-from virl.mind.conversation import Said, plain_json
+from virl.mind.cache import Said, plain_json
+from virl.mind.chat.answers import NOTHING, refusal_in
+from virl.mind.chat.sending import Replies
 from virl.mind.llm import LLMMind
-from virl.mind.prompt import load_prompt
-from virl.mind.rendering import render
+from virl.mind.prompt import load_prompt, render
 from virl.mind.replies import Reply
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
-from virl.mind.sending import Replies
 from virl.plain_text import plain_lines
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.streetview import Camera, View

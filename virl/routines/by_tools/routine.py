@@ -6,7 +6,7 @@ from virl.agent.routine import Wish
 from virl.mind.base import Mind
 from virl.mind.lexicon import Lexicon
 from virl.mind.script import ScriptMind
-from virl.mind.understanding.reading import Reading
+from virl.mind.understanding import Reading
 from virl.routines.by_tools.acting import act
 from virl.routines.by_tools.deciding import check_script
 from virl.routines.by_tools.policy.goals import not_done, read_goal, words_of_goal

@@ -9,7 +9,7 @@ from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.routine import Wish
 from virl.mind.lexicon import Lexicon
-from virl.mind.understanding.reading import Reading
+from virl.mind.understanding import Reading
 from virl.routines.clients.rules import check_language
 from virl.routines.clients.settings import client_of
 from virl.routines.day.planner import plan_day

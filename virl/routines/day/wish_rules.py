@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from virl.mind.lexicon import GAP, Lexicon, found_in, phrase_pattern, words_of
-from virl.mind.understanding.background import asked_for
+from virl.mind.sentences import asked_for
 from virl.routines.day.pastimes import day_book
 from virl.routines.day.replies import Told
 

@@ -8,9 +8,9 @@ from pydantic import BaseModel
 
 from virl.agent.character import Character
 from virl.errors import MindFailed
-from virl.mind.kinds import words_for_kinds
 from virl.mind.lexicon import Lexicon, words_of
-from virl.mind.understanding.reading import Reading
+from virl.mind.understanding import Reading
+from virl.mind.wishes import words_for_kinds
 from virl.platform.city.locate import begins_with_house
 from virl.routines.directions.replies import PlacePick, PlaceQuery, WrittenDirections
 from virl.routines.explore.rules import TypeQuestion, choose_place_type

@@ -3,8 +3,8 @@
 from pydantic import BaseModel
 
 from virl.errors import MindFailed
-from virl.mind.kinds import kinds_wanted
 from virl.mind.lexicon import Lexicon
+from virl.mind.wishes import kinds_wanted
 from virl.routines.explore.replies import PlaceType
 
 

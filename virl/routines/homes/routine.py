@@ -9,7 +9,7 @@ from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.routine import Wish
 from virl.mind.lexicon import Lexicon
-from virl.mind.understanding.reading import Reading
+from virl.mind.understanding import Reading
 from virl.platform.city.city import City
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.streetview import Panorama

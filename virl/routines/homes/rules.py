@@ -8,7 +8,7 @@ from math import exp
 from pydantic import BaseModel, ConfigDict
 
 from virl.mind.lexicon import Lexicon, found_in, phrase_pattern, stretches_in
-from virl.mind.understanding.background import asked_for
+from virl.mind.sentences import asked_for
 from virl.routines.clients.replies import Rating
 from virl.routines.clients.walks import walk_in_words
 from virl.routines.homes.home import bedrooms_in_words

@@ -19,7 +19,7 @@ from virl.agent.routine import Wish
 from virl.errors import BadInput, NoImagery, NoRoute, NoStreetView, NotFound
 from virl.geo.globe import LatLng, bearing, egocentric_word
 from virl.mind.lexicon import Lexicon, load_lexicon, words_of
-from virl.mind.understanding.reading import Reading
+from virl.mind.understanding import Reading
 from virl.pages.exhibits import Exhibit, MapExhibit, MapLine, MapPoint, TableExhibit, TextExhibit
 from virl.pages.shell import html_page, open_templates
 from virl.plain_text import plain_line

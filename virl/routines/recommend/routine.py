@@ -7,11 +7,10 @@ the reviews of the others, rates each, and says why the best one and why not the
 from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.routine import Wish
-from virl.mind.kinds import words_for_kinds
 from virl.mind.lexicon import Lexicon, found_in
-from virl.mind.opinions import wishes_in
-from virl.mind.understanding.background import asked_for
-from virl.mind.understanding.reading import Reading
+from virl.mind.sentences import asked_for
+from virl.mind.understanding import Reading
+from virl.mind.wishes import wishes_in, words_for_kinds
 from virl.routines.clients.fitting import fit
 from virl.routines.clients.settings import client_of
 from virl.routines.clients.walks import walks_in

@@ -7,8 +7,8 @@ from pydantic import BaseModel, ConfigDict
 
 from virl.errors import MindFailed
 from virl.mind.lexicon import Lexicon
-from virl.mind.opinions import Mention, vote, wishes
-from virl.mind.understanding.background import asked_for
+from virl.mind.sentences import asked_for
+from virl.mind.wishes import Mention, vote, wishes
 from virl.routines.clients.replies import Rating
 from virl.routines.clients.walks import walk_in_words, walk_minutes
 from virl.routines.explore.decision_rules import ReviewText

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from rapidfuzz import fuzz
 
 from virl.geo.globe import signed_turn
-from virl.mind.kinds import kinds_wanted
 from virl.mind.lexicon import words_of
+from virl.mind.wishes import kinds_wanted
 from virl.platform.city.names import score_names
 from virl.routines.by_tools.policy.hands import (
     Part,

@@ -7,7 +7,7 @@ from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.routine import Wish
 from virl.mind.lexicon import Lexicon
-from virl.mind.understanding.reading import Reading
+from virl.mind.understanding import Reading
 from virl.routines.directions.following.settings import FOLLOW
 from virl.routines.directions.following.spotters import open_spotter
 from virl.routines.directions.following.tour import ask_and_walk
