@@ -8,10 +8,11 @@ from math import ceil
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-from virl.mind.settings import MindSettings
-
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, BaseMessage
+
+    from virl.mind.settings import MindSettings
+
 
 Method = Literal["json_schema", "function_calling", "json_mode"]
 """Ways to ask a model for JSON, as LangChain names them."""
@@ -104,7 +105,7 @@ def is_own_server(provider: str, base_url: str | None) -> bool:
     return base_url != os.environ.get("OPENAI_BASE_URL")
 
 
-def options_of(provider: str, settings: MindSettings, profile: Mapping[str, Any] | None) -> dict[str, Any]:
+def options_of(provider: str, settings: "MindSettings", profile: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the arguments for LangChain's class of a provider.
 
     Args:
@@ -144,7 +145,7 @@ def options_of(provider: str, settings: MindSettings, profile: Mapping[str, Any]
 
 
 def reply_defaults(
-    provider: str, settings: MindSettings, profile: Mapping[str, Any] | None
+    provider: str, settings: "MindSettings", profile: Mapping[str, Any] | None
 ) -> tuple[float | None, int]:
     """Return temperature, if one is taken, and the most tokens of a reply, with the provider's defaults.
 
@@ -163,7 +164,7 @@ def reply_defaults(
     return temperature, tokens
 
 
-def longest_reply(provider: str, settings: MindSettings, profile: Mapping[str, Any] | None) -> int:
+def longest_reply(provider: str, settings: "MindSettings", profile: Mapping[str, Any] | None) -> int:
     """Return the most tokens of a reply: the limit that is sent, else what the model is known to write.
 
     Where neither is known, a model may write more than `REASONED_TOKENS`, which are reckoned with.
@@ -181,8 +182,8 @@ def longest_reply(provider: str, settings: MindSettings, profile: Mapping[str, A
 
 
 def resolve_settings(
-    provider: str, settings: MindSettings, profile: Mapping[str, Any] | None
-) -> MindSettings:
+    provider: str, settings: "MindSettings", profile: Mapping[str, Any] | None
+) -> "MindSettings":
     """Return the settings that hold, defaults included.
 
     Temperature and seed are left out where none is taken.
