@@ -75,7 +75,6 @@ def doctor(
     """Check the installation, your API keys and what runs cost."""
     from virl.doctor import report  # noqa: PLC0415 - brings in the cities and the senses
     from virl.doctor.examination import examine_machine  # noqa: PLC0415
-    from virl.doctor.real import write_bundle  # noqa: PLC0415
     from virl.platform.providers.http.keeping import Recording  # noqa: PLC0415
 
     console = SafeConsole(stderr=True)
@@ -87,7 +86,7 @@ def doctor(
         found = examine_machine(budget_usd if real else None, city, steps, runs, console, mind, record)
         told = report.as_json(found)
         if real:
-            write_bundle(bundle, told, Path(folder))
+            report.write_bundle(bundle, told, Path(folder))
             echo(f"for a bug report: {bundle} (no keys, no content of replies)", err=True)
     if as_json:
         echo_json(told)
@@ -100,7 +99,7 @@ def doctor(
 def _may_spend(budget_usd: float, mind: str, *, yes: bool) -> bool:
     """Return whether the user, or `--yes`, agrees to what `--real` will ask, which is printed."""
     from virl.doctor.examination import google_keys  # noqa: PLC0415 - brings in the cities
-    from virl.doctor.real import price_lines  # noqa: PLC0415
+    from virl.doctor.model_server import price_lines  # noqa: PLC0415
     from virl.platform.providers.google.settings import load_google_settings  # noqa: PLC0415
 
     has_key = google_keys() is not None

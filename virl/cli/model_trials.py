@@ -9,9 +9,8 @@ from typing import Any
 
 from virl.cli.listing import print_json, print_table
 from virl.console import echo, echo_json
-from virl.doctor.eyes.labelled import read_labelled, write_labelled
-from virl.doctor.eyes.measuring import MEASURED, Measured, measure
-from virl.doctor.eyes.page import COLUMNS, rows, write_check
+from virl.doctor.labelled_views import read_labelled, write_labelled
+from virl.doctor.model_quality import COLUMNS, MEASURED, Measured, measure, rows, write_check
 from virl.errors import BadInput, NoStreetView, UnknownName
 from virl.geo.globe import bearing
 from virl.platform.city.city import City

@@ -192,8 +192,11 @@ def _estimated_usd(preview: "Preview") -> dict[str, float]:
     """Return dollars of all moves, by the kind of imagery, where the habits of the routine were measured."""
     if not preview.network:
         return {}
-    from virl.doctor.costs import ESTIMATED, estimates  # noqa: PLC0415 - brings in Google's client
-    from virl.doctor.habits import MEASURED  # noqa: PLC0415
+    from virl.doctor.costs import (  # noqa: PLC0415 - brings in Google's client
+        ESTIMATED,
+        MEASURED,
+        estimates,
+    )
     from virl.platform.providers.google.settings import load_google_settings  # noqa: PLC0415
 
     if (preview.provider, preview.routine) not in ESTIMATED:
