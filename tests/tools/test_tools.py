@@ -25,9 +25,9 @@ from virl.platform.city.streetview import Camera
 from virl.platform.perception.base import TextLine
 from virl.tools.base import LONGEST, Away, ToolResult, from_world, heading_of, metres, short
 from virl.tools.body import Body
-from virl.tools.catalogue import tools_for
 from virl.tools.looking import Looked
 from virl.tools.places import NearbyListing
+from virl.tools.use import tools_for
 
 ROOT = Path(__file__).parents[2]
 DOCS = (ROOT / "docs/reference/characters.md").read_text()

@@ -39,8 +39,7 @@ from virl.routines.by_tools.deciding import Decider, decider_of, stop_at_fault
 from virl.routines.by_tools.recording import TOOL, Recording, ToolRunOutcome, ended_early
 from virl.tools.base import short, without_fence
 from virl.tools.body import Body
-from virl.tools.catalogue import tools_for
-from virl.tools.claiming import claims_of
+from virl.tools.use import claims_of, tools_for
 
 CLEAR_AT_TOKENS, RESULTS_KEPT = 30_000, 12
 """The tokens of a request above which old tool results are left out, and how many of the latest stay.

@@ -40,9 +40,9 @@ from virl.platform.city.streetview import Camera, View
 from virl.routines.by_tools.deciding import Decider
 from virl.tools.base import ToolResult, from_world, short, without_fence
 from virl.tools.body import Body, BodyState
-from virl.tools.catalogue import form_of, tell_replayed
 from virl.tools.looking import LONGEST_WORDS
 from virl.tools.moving import surroundings
+from virl.tools.use import form_of, tell_replayed
 
 _LOOKS_SHOWN = 3
 """The number of latest looks whose pictures are sent; chosen: the way one came, and where one is."""

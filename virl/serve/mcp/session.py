@@ -25,7 +25,7 @@ from virl.serve.mcp.calls import Call
 from virl.serve.mcp.map_picture import MAP_FILE, draw_map
 from virl.tools.base import short
 from virl.tools.body import Body
-from virl.tools.executor import RecordingExecutor
+from virl.tools.use import RecordingExecutor
 
 _LONGEST = 200
 """Characters of a line of progress; chosen."""
