@@ -1,4 +1,4 @@
-"""What the doctor says: as tables on a terminal, as plain lines elsewhere, as JSON, or as a file for a bug."""
+"""What the doctor says: as tables on a terminal, as plain lines elsewhere, as JSON, or as a bug report."""
 
 import json
 import platform
