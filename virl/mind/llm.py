@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.language_models import BaseChatModel, BaseLLM
@@ -14,12 +14,12 @@ from langchain_core.rate_limiters import BaseRateLimiter
 from pydantic_core import to_jsonable_python
 
 from virl.errors import BadInput, VirlError
-from virl.mind.base import Pictures, Prompt, ReplyT
+from virl.mind.base import Describe, Hearing, Pictures, Prompt, ReplyT
 from virl.mind.cache import ReplyCache
 from virl.mind.chat.asking import Ask, Model, asker
 from virl.mind.chat.client import InWords, ModelClient, next_turn, own_part, reply_key, valid_reply
 from virl.mind.chat.faults import WHOLE, redaction_of
-from virl.mind.chat.question import Describe, Question, image_notes, question_of
+from virl.mind.chat.question import Question, image_notes, question_of
 from virl.mind.chat.sending import Remarks, Replies, RequestUsage, Sender
 from virl.mind.chat.tracing import asked_of, tell_kept
 from virl.mind.providers import REASONED_TOKENS, TIMEOUT_S, ChatManner, Usage, manner_of
@@ -31,37 +31,6 @@ from virl.redaction import Redaction
 
 REMEMBERED = 400
 """Letters of what a model is saying, so that a key that is split between pieces is found. Chosen."""
-
-
-class Hearing(Protocol):
-    """A listener that is told of a model's replies while they come."""
-
-    def begin(self, name: str) -> None:
-        """Take note that a request was sent to the model of this name."""
-        ...
-
-    def add(self, letters: int, last: str) -> None:
-        """Take note of a further piece that the model has said.
-
-        Args:
-            letters: of the piece; 0 for pieces of calls, and of thoughts that are not shown.
-            last: the end of what it has said so far, without keys.
-        """
-        ...
-
-    def waits(self, name: str, seconds: float, why: str) -> None:
-        """Tell that another try follows after a pause.
-
-        Args:
-            name: of the model.
-            seconds: until the next try.
-            why: in a few words.
-        """
-        ...
-
-    def end(self) -> None:
-        """Take note that the reply is there, or that there will be none."""
-        ...
 
 
 class _Hears(BaseCallbackHandler):

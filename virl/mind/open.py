@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Union
 from pydantic_core import to_jsonable_python
 
 from virl.errors import BadInput, ModelUnavailable, nearest_name
-from virl.mind.base import Mind, Pictures, Prompt, ReplyT
+from virl.mind.base import ConfiguredMind, Mind, Pictures, Prompt, ReplyT
 from virl.mind.providers import (
     KEYS,
     OWN_SERVER_KEY,
@@ -299,8 +299,7 @@ def _llm_mind(
 
 def settings_of(mind: "Mind") -> dict[str, object]:
     """Return the settings of a language model as plain data; empty for a mind that is none."""
-    settings = getattr(mind, "settings", None)
-    return settings.model_dump(exclude_none=True) if isinstance(settings, MindSettings) else {}
+    return mind.settings.model_dump(exclude_none=True) if isinstance(mind, ConfiguredMind) else {}
 
 
 def _model(name: str, host: ModelHost, settings: MindSettings) -> "Model":

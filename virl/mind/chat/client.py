@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from pydantic import ValidationError
 
 from virl.errors import CannotWrite, MindFailed, RequestRefused, VirlError
-from virl.mind.base import Prompt, ReplyT
+from virl.mind.base import Describe, Prompt, ReplyT
 from virl.mind.cache import ReplyCache, Said, conversation_key, notes_on, request_key, tools_in, what_it_says
 from virl.mind.chat.answers import (
     THOUGHTS_ALONE,
@@ -29,7 +29,7 @@ from virl.mind.chat.answers import (
 )
 from virl.mind.chat.asking import Ask, Model
 from virl.mind.chat.faults import LLMFault
-from virl.mind.chat.question import CACHE_MARK, Describe, Question, has_pictures, without_pictures
+from virl.mind.chat.question import CACHE_MARK, Question, has_pictures, without_pictures
 from virl.mind.chat.sending import Replies, RequestUsage, Sender
 from virl.mind.chat.tracing import tell_kept
 from virl.mind.prompt import load_prompt, render

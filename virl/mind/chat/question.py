@@ -12,7 +12,7 @@ keywords, too: their grammars hold a model to them.
 import base64
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -24,7 +24,7 @@ from pydantic import BaseModel
 
 from virl.errors import BadInput
 from virl.files.pictures import rgb
-from virl.mind.base import Picture, Pictures, Prompt, ReplyT
+from virl.mind.base import Describe, Picture, Pictures, Prompt, ReplyT
 from virl.mind.chat.asking import Model
 from virl.mind.prompt import load_prompt, render, render_parts, render_turns
 from virl.mind.providers import ChatManner
@@ -35,8 +35,6 @@ from virl.platform.city.streetview import Image, View
 JPEG_QUALITY = 90  # chosen: letters on signs stay sharp, at a sixth of the size of a PNG
 
 Block = dict[Any, Any]
-Describe = Callable[[Sequence[View]], Sequence[str]]
-"""A function that says of each view what it shows."""
 
 _NOT_SHOWN: Block = {"type": "text", "text": "(a picture that cannot be shown to you)"}
 
