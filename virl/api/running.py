@@ -25,7 +25,7 @@ from virl.extras import require
 from virl.geo.globe import LatLng
 from virl.journal.recorded import Finished
 from virl.journal.records import AccessRecord, AnyRecord
-from virl.mind.given import GivenMind
+from virl.mind.open import GivenMind
 from virl.money.book import check_budget
 from virl.platform.city.city import City
 from virl.platform.perception.base import Describer, Detector, Reader, Recognizer, Role

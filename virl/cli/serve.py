@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from virl.cli.completion import complete_cities
-from virl.cli.group import HelpfulGroup
-from virl.cli.guard import LOG_DETAILS, add_guard
+from virl.cli.guard import LOG_DETAILS, HelpfulGroup, add_guard
 from virl.cli.options import check_amount
 from virl.console import echo
 from virl.extras import require

@@ -12,7 +12,7 @@ from virl.errors import BadInput, MindFailed, NotFound
 from virl.journal.records import Result
 from virl.journal.report import render_report
 from virl.mind.base import Prompt, ReplyT
-from virl.mind.rendering import render
+from virl.mind.prompt import render
 from virl.mind.rules import RuleMind
 from virl.money.ledger import Ledger
 from virl.pages.exhibits import MapExhibit, TableExhibit, TextExhibit

@@ -20,9 +20,9 @@ from virl.agent.roster import roster
 from virl.agent.tool import FINISH, TOOLS
 from virl.errors import BadInput, MindFailed, VirlError
 from virl.files.json_reading import misfits
+from virl.mind.cache import notes_on, what_it_says
 from virl.mind.chat.asking import Ask
-from virl.mind.chat.turns import InWords
-from virl.mind.conversation import notes_on, what_it_says
+from virl.mind.chat.client import InWords
 from virl.mind.lexicon import load_lexicon
 from virl.mind.llm import LLMMind
 from virl.mind.rules import RuleMind

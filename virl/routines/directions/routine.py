@@ -13,7 +13,7 @@ from virl.agent.routine import Wish
 from virl.errors import NoRoute, NoStreetView, NotFound
 from virl.geo.globe import LatLng
 from virl.mind.lexicon import Lexicon
-from virl.mind.understanding.reading import Reading
+from virl.mind.understanding import Reading
 from virl.plain_text import plain_lines
 from virl.platform.city.claims import ArrivalClaim
 from virl.platform.city.outcome import Outcome

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
 from virl.errors import MindFailed
-from virl.mind.kinds import kinds_wanted, words_for_kinds
 from virl.mind.lexicon import GAP, Lexicon, found_in, in_order, words_of
 from virl.mind.replies import Reply
-from virl.mind.understanding.background import asked_for
+from virl.mind.sentences import asked_for
+from virl.mind.wishes import kinds_wanted, words_for_kinds
 from virl.platform.city.locate import BLOCKS, NUMBER_FIRST, NUMBER_LAST, WORD
 
 _NAME = re.compile(rf"{WORD}(?:\s+(?:&\s+|of\s+|the\s+)*{WORD})*")

@@ -19,7 +19,7 @@ from virl.journal.records import NoteRecord, StepRecord
 from virl.mind.base import Mind, costs
 from virl.mind.lexicon import Lexicon
 from virl.mind.prompt import Prompts
-from virl.mind.understanding.reading import Reading
+from virl.mind.understanding import Reading
 from virl.platform.city.city import City
 from virl.platform.city.claims import ArrivalClaim
 from virl.platform.city.outcome import Outcome

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from virl.doctor.eyes.labelled import LabelledThing, LabelledView
-from virl.doctor.eyes.measuring import score_detections, score_lines, score_ranks
+from virl.doctor.labelled_views import LabelledThing, LabelledView
+from virl.doctor.model_quality import score_detections, score_lines, score_ranks
 from virl.platform.perception.base import Detection, TextLine
 
 BENCH = LabelledThing(labels=("bench",), box=(0, 0, 100, 100), clear=True)

@@ -11,13 +11,9 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.rate_limiters import BaseRateLimiter
 
 from virl.errors import MindFailed, ModelShut, ModelUnavailable, RequestRefused, way_on
-from virl.mind.answers import check_answer
-from virl.mind.chat.abilities import NotTaken, refused_ability
+from virl.mind.chat.answers import check_answer
 from virl.mind.chat.asking import Ask
-from virl.mind.chat.connections import whole_within
-from virl.mind.chat.providers import OWN_SERVER_KEY
-from virl.mind.chat.tracing import Parameters, trace_request
-from virl.mind.faults import (
+from virl.mind.chat.faults import (
     MAX_TEXT,
     MOST_WORDS,
     LLMFault,
@@ -28,10 +24,20 @@ from virl.mind.faults import (
     retry_after,
     status_of,
     usage_in,
+    whole_within,
     words_of,
 )
-from virl.mind.keys import KEYS
-from virl.mind.prices import Usage, expected_usage, picture_tokens, request_usd, said_usage
+from virl.mind.chat.tracing import Parameters, trace_request
+from virl.mind.providers import (
+    KEYS,
+    OWN_SERVER_KEY,
+    Usage,
+    expected_usage,
+    picture_tokens,
+    request_usd,
+    said_usage,
+)
+from virl.mind.settings import NotTaken, refused_ability
 from virl.money.ledger import Hold, Ledger
 from virl.money.spending import Price
 from virl.plain_text import plain_tree, whole_text

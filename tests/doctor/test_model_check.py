@@ -6,9 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 from virl.cli.main import app
-from virl.doctor.eyes.labelled import KINDS, read_labelled, write_labelled
-from virl.doctor.eyes.measuring import Measured, Score, measure_here
-from virl.doctor.eyes.page import COLUMNS, rows, write_check
+from virl.doctor.labelled_views import KINDS, read_labelled, write_labelled
+from virl.doctor.model_quality import COLUMNS, Measured, Score, measure_here, rows, write_check
 from virl.errors import BadInput
 from virl.platform.providers import open_city
 
