@@ -16,11 +16,11 @@ from virl.errors import BadInput, MindFailed, NoStreetView, NotFound, VirlError
 from virl.geo.globe import LatLng, distance
 from virl.journal.journal import asks_model
 from virl.journal.records import Result, WordsRecord
-from virl.mind.base import Mind
+from virl.mind.base import DescribedMind, Mind
 from virl.mind.lexicon import load_lexicon
 from virl.mind.prompt import PromptFolder, Prompts
 from virl.mind.rules import RuleMind
-from virl.mind.understanding.reading import Understanding, understand
+from virl.mind.understanding import Understanding, understand
 from virl.plain_text import shorten
 from virl.platform.city.city import City
 from virl.platform.city.locate import locate
@@ -29,7 +29,7 @@ from virl.platform.city.starts import liveliest, start_near
 from virl.platform.city.streetview import Panorama
 from virl.platform.movers.base import Mover
 from virl.platform.perception.models import Models, read_model
-from virl.platform.perception.open import open_senses
+from virl.platform.perception.senses import open_senses
 from virl.settings.region_file import MAX_FROM_CITY_M
 from virl.traces.spans import conversation, span
 
@@ -117,8 +117,8 @@ def assemble(
     if fit_by is not None:
         character, fitted = routine.fit(character, city, start, fit_by)
     opened = open_senses(senses.detector, senses.describer, models=models)
-    if describe_by := getattr(mind, "describe_by", None):
-        describe_by(opened.describer.describe)
+    if isinstance(mind, DescribedMind):
+        mind.describe_by(opened.describer.describe)
     prompts = Prompts((beside, own))
     return Assembly(source, character, city, start, mind, opened, models, mover, prompts, reason, fitted)
 

@@ -10,7 +10,7 @@ from virl.agent.user import Feedback, Moment, User, parse_line
 from virl.errors import BadInput
 from virl.journal.convert import pose_record
 from virl.journal.records import NoteRecord, PoseRecord, StepRecord
-from virl.mind.base import Mind
+from virl.mind.base import Mind, SteeredMind
 from virl.platform.city.streetview import Camera, Pose, StreetView, View
 from virl.platform.movers.base import Choice, Step, steered_by
 
@@ -48,18 +48,18 @@ class ControlBridge:
         steps = agent.run.steps
         start = Pose(agent.start.id, agent.start.heading)
         self._arrive(steps[-1].pose if steps else pose_record(start, agent.start.position))
-        self._control.tell_listeners(TO_MODEL if hasattr(agent.mind, "with_user_words") else TO_NOBODY)
+        self._control.tell_listeners(TO_MODEL if isinstance(agent.mind, SteeredMind) else TO_NOBODY)
         with steered_by(self):
             self._rest()
             yield
 
     def wrap_mind(self, mind: Mind) -> Mind:
         """Return the mind; a model is told what the user says, unless the agent itself asks the user."""
-        hearing = getattr(mind, "with_user_words", None)
-        if hearing is None:
+        if not isinstance(mind, SteeredMind):
             return mind
-        told: Mind = hearing(lambda: () if self._asked or self._run is None else self._user_words(self._run))
-        return told
+        return mind.with_user_words(
+            lambda: () if self._asked or self._run is None else self._user_words(self._run)
+        )
 
     def _user_words(self, run: Run) -> tuple[str, ...]:
         return tuple(str(note.data["say"]) for note in run.notes(SAID))

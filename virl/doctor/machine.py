@@ -12,10 +12,10 @@ from typing import Any, get_args
 
 from virl.agent.tool import TOOLS
 from virl.bench.benchmark import BENCHMARKS
-from virl.doctor.findings import Finding
+from virl.doctor.services import Finding
 from virl.errors import BadInput, VirlError
 from virl.files.writing import folder_size
-from virl.mind.keys import KEYS
+from virl.mind.providers import KEYS
 from virl.pages.numbers import megabytes
 from virl.platform.movers.web import BROWSERS
 from virl.platform.perception.models import model_names

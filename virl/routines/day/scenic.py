@@ -17,7 +17,7 @@ from virl.errors import NoImagery, NoStreetView
 from virl.geo.globe import LatLng, LocalFrame, distance
 from virl.platform.city.places import Place
 from virl.platform.city.streetview import Camera, Image, Panorama, View
-from virl.routines.day.activity import Spot
+from virl.routines.day.activity import ScenicSpot, Spot
 from virl.routines.day.replies import SceneryRating, SceneryRatings
 from virl.routines.day.settings import DAY
 from virl.routines.day.town import Town
@@ -41,24 +41,6 @@ HEADINGS, PITCHES, FOV = (
 )  # all around, a little above the horizon; chosen
 BEST = 10.0  # of a rating: no further view can be better, so none is looked at
 SIZE = 448  # pixels to each side; chosen
-
-
-@dataclass(frozen=True, slots=True)
-class ScenicSpot:
-    """The best view that was found."""
-
-    spot: Spot
-    """The spot of the park, at the panorama."""
-    rating: float
-    """0 to 10."""
-    reason: str
-    seen: int
-    """Views that were rated."""
-
-    @property
-    def description(self) -> str:
-        """The spot in words, as prompts take it."""
-        return f"{self.spot.name}: a view rated {self.rating:g} of 10. {self.reason}"
 
 
 def find_scenic(agent: Agent, town: Town) -> ScenicSpot | None:
