@@ -201,6 +201,7 @@ def _search(city: City, centre: PanoramaRow, settings: PlacesSettings, work: Wor
     for place in near:
         if place.id not in work.candidates:
             work.candidates.add(_candidate(place))
+    # Last: a search that was killed half-way is made again.
     work.searches.add(SearchRow(id=centre.id, places=tuple(place.id for place in near)))
 
 
@@ -258,6 +259,7 @@ def _judge(
                 storefront=score,
             )
         )
+    # Last: killed before it, a collection judges again, and finds the place there.
     work.judged.add(JudgedRow(id=candidate.id, fate=fate or "kept"))
 
 
@@ -289,6 +291,7 @@ def _photo(
 
 def _save_photo(folder: Path, place_id: str, photo: Image) -> str:
     """Write a place's photo, and return its path within the folder."""
+    # The id of a place may hold letters that no file name takes.
     name = "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in place_id)
     path = folder / IMAGES / f"{name}.jpg"
     with replace_file(path, "collect again") as file:

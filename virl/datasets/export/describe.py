@@ -184,6 +184,7 @@ def _choose_facing(facing: Sequence[Face], rng: Random) -> Face:
 
 def _sights(town: Town, path: Sequence[int], since: int, until: int, rng: Random) -> list[Clause]:
     """Return, at times, a clause on a landmark passed between two nodes of a path, given by index."""
+    # Off the crossings at both ends: what stands there is on a corner.
     inside = range(since + 2, until - 1)
     if not inside or rng.random() >= SAY_SEE:
         return []

@@ -96,6 +96,7 @@ def _draw_episode(town: Town, part: Flags, start: int, rng: Random, *, face: boo
         by_kind.setdefault(_kind(ending), []).append((length, ending))
     if not by_kind:
         return None
+    # The kind first, lest the one with the most endings is nearly all that is drawn.
     length, ending = rng.choice(by_kind[rng.choice(sorted(by_kind))])
     path = walk[:length]
     clauses = describe(town, path, ending, rng, face=face)

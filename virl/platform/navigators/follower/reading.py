@@ -385,6 +385,7 @@ def normalise(text: str) -> str:
 
 
 def _split_hyphens(words: list[str]) -> list[str]:
+    """Return words with hyphens as their parts, but for the kinds of junction that the grammar knows."""
     keep = {"t-intersection", "t-junction"}
     return [part for word in words for part in ([word] if word in keep else word.split("-")) if part]
 

@@ -52,6 +52,7 @@ class NavGptTurn(Reply):
 
     @model_validator(mode="after")
     def _can_be_done(self, info: ValidationInfo) -> "NavGptTurn":
+        """Refuse a walk to anything but a viewpoint that was offered."""
         if self.action == "finish":
             return self
         if self.viewpoint is None:
