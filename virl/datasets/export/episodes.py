@@ -9,14 +9,13 @@ import numpy as np
 
 from virl.datasets.export.describe import (
     SAY_LIGHT,
-    Crossed,
     counting_unit,
     crossings_of,
     describe,
     landmarks_abeam,
 )
 from virl.datasets.export.town import Town, ways_out
-from virl.datasets.export.wording import Clause, Mention, Pass, Share, Stop, Unit, word
+from virl.datasets.export.wording import Clause, Pass, Share, Stop, Unit, word
 from virl.errors import BadInput
 from virl.geo.globe import Flags, signed_turn
 
@@ -92,8 +91,10 @@ def _draw_episode(town: Town, part: Flags, start: int, rng: Random, *, face: boo
     wanted = rng.randint(_PANORAMAS[0], len(walk))
     lengths = range(max(_PANORAMAS[0], wanted - WINDOW), min(len(walk), wanted + WINDOW) + 1)
     by_kind: dict[str, list[tuple[int, Ending]]] = {}
-    for length, ending in _endings(town, walk, lengths, rng):
-        by_kind.setdefault(_kind(ending), []).append((length, ending))
+    for length in lengths:
+        for ending in endings(town, walk[:length], rng):
+            stop = ending[-1]
+            by_kind.setdefault(stop.at if isinstance(stop, Stop) else "", []).append((length, ending))
     if not by_kind:
         return None
     # The kind first, lest the one with the most endings is nearly all that is drawn.
@@ -108,19 +109,6 @@ def _draw_episode(town: Town, part: Flags, start: int, rng: Random, *, face: boo
         instruction=word(clauses, rng),
         clauses=clauses,
     )
-
-
-def _endings(town: Town, walk: list[int], lengths: range, rng: Random) -> Iterator[tuple[int, Ending]]:
-    """Yield each length of a walk with each ending of that part."""
-    for length in lengths:
-        for ending in endings(town, walk[:length], rng):
-            yield length, ending
-
-
-def _kind(ending: Ending) -> str:
-    """Return the kind of stop of an ending."""
-    stop = ending[-1]
-    return stop.at if isinstance(stop, Stop) else ""
 
 
 def endings(town: Town, path: Sequence[int], rng: Random) -> Iterator[Ending]:
@@ -140,14 +128,17 @@ def endings(town: Town, path: Sequence[int], rng: Random) -> Iterator[Ending]:
     passed = crossings[turns[-1] + 1 :]
     last = len(path) - 1
     if town.is_crossing(path[last]):
-        yield from _at_crossing(town, path, passed, rng)
+        unit = _unit(town, path[last], rng)
+        count = sum(unit == "intersection" or crossing.lit for crossing in passed)
+        yield (Stop("crossing", count + 1, unit),)
         return
     before: Ending = (Pass(len(passed), counting_unit(passed, rng)),) if passed else ()
     if town.graph.degree[path[last]] == 1:
         yield (*before, Stop("dead end"))
         return
     since = (passed or crossings)[-1].index
-    seen = _beside_end(town, path)
+    heading = town.headings[path[-2]][path[-1]]
+    seen = [mention for _, mention in landmarks_abeam(town, path[-1], heading)]
     for stop in (
         *_by_steps(town, path, since, rng),
         *_by_share(town, path, since),
@@ -156,13 +147,6 @@ def endings(town: Town, path: Sequence[int], rng: Random) -> Iterator[Ending]:
         spoken = stop.landmark or not seen or rng.random() >= _SAY_BESIDE
         landmark = stop.landmark if spoken else rng.choice(seen)
         yield (*before, Stop(stop.at, stop.count, stop.unit, stop.share, landmark))
-
-
-def _at_crossing(town: Town, path: Sequence[int], passed: Sequence[Crossed], rng: Random) -> Iterator[Ending]:
-    """Yield the ending of a path that stops in a crossing, by its number."""
-    unit = _unit(town, path[-1], rng)
-    count = sum(unit == "intersection" or crossing.lit for crossing in passed)
-    yield (Stop("crossing", count + 1, unit),)
 
 
 def _by_steps(town: Town, path: Sequence[int], since: int, rng: Random) -> Iterator[Stop]:
@@ -201,12 +185,6 @@ def _by_landmark(town: Town, path: Sequence[int], since: int) -> Iterator[Stop]:
         away = np.linalg.norm(town.xy[[path[-1], *others]] - (landmark.x, landmark.y), axis=1)
         if away[0] + _CLEAR_M <= away[1:].min():
             yield Stop("landmark", landmark=mention)
-
-
-def _beside_end(town: Town, path: Sequence[int]) -> list[Mention]:
-    """Return the landmarks level with the end of a path."""
-    heading = town.headings[path[-2]][path[-1]]
-    return [mention for _, mention in landmarks_abeam(town, path[-1], heading)]
 
 
 def _unit(town: Town, crossing: int, rng: Random) -> Unit:

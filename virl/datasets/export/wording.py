@@ -181,7 +181,9 @@ class _Wording:
         """Return the sentence of a clause."""
         match clause:
             case Face():
-                sentence = self._face(clause)
+                along = phrases().face_with_traffic if clause.along else phrases().face_against_traffic
+                words = self._mention(clause.landmark) if clause.landmark else {}
+                sentence = self._fill(phrases().face_landmark if words else along, **words)
             case See():
                 sentence = self._fill(phrases().see, **self._mention(clause.landmark))
             case Pass():
@@ -196,26 +198,17 @@ class _Wording:
             self._last = clause
         return sentence[0].upper() + sentence[1:]
 
-    def _face(self, clause: Face) -> str:
-        """Return the sentence on the direction to face."""
-        if clause.landmark:
-            return self._fill(phrases().face_landmark, **self._mention(clause.landmark))
-        return self._fill(phrases().face_with_traffic if clause.along else phrases().face_against_traffic)
-
     def _turn(self, clause: Turn) -> str:
         """Return the sentence on a turn."""
+        turn = self._rng.choice(phrases().turns[clause.way])
         words = {
-            "turn": self._rng.choice(phrases().turns[clause.way]) + self._join_street(clause),
+            "turn": turn + (self._fill(phrases().onto, street=clause.street) if clause.street else ""),
             "corner": self._corner(clause.landmark) if clause.landmark else "",
         }
         if clause.at == "end":
             return self._fill(phrases().end_turn, **words)
         templates = phrases().nth_turn if clause.count > 1 else phrases().next_turn
         return self._fill(templates, **words, **self._count_words(clause.count, clause.at))
-
-    def _join_street(self, clause: Turn) -> str:
-        """Return the words for the street turned into; empty without a name."""
-        return self._fill(phrases().onto, street=clause.street) if clause.street else ""
 
     def _stop(self, clause: Stop) -> str:
         """Return the sentence on the stop."""

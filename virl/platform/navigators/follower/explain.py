@@ -217,7 +217,8 @@ class _Explainer:
         crossing = self._find_crossing(segment)
         if arrival >= self._horizon or crossing is None:
             return
-        new = 1.0 if state in self._set_out else self._separate(segment)
+        table = self._p.separate
+        new = 1.0 if state in self._set_out else table[min(segment.steps, len(table)) - 1]
         last = self._hints[leg].get(number)
         is_second = last is not None and last.is_pair and not since and segment.steps <= PAIR
         if is_second:
@@ -260,11 +261,6 @@ class _Explainer:
                 exits, straight, count_chance(exits, straight, self._p), onward
             )
         return self._crossings[segment]
-
-    def _separate(self, segment: Segment) -> float:
-        """Return the probability that people count the crossings at a segment's two ends as two."""
-        table = self._p.separate
-        return table[min(segment.steps, len(table)) - 1]
 
     def _turn_weight(self, leg: int, number: int, new: float, fit: float) -> float:
         """Return the factor for a leg's turn at the next crossing, after `number` crossings counted."""
