@@ -191,6 +191,7 @@ class _Explainer:
                 state: visit.weight * self._hopes[state[1]].get(state[2], 0.0)
                 for state, visit in layer.items()
             }
+            # What is hopeless beside the best is dropped: with each crossing there are more walks.
             least = FLOOR * max(hopes.values(), default=0.0)
             for state, visit in layer.items():
                 if hopes[state] > least:

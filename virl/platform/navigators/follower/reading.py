@@ -380,6 +380,7 @@ def normalise(text: str) -> str:
     words = [_PAUSES.get(word, word) for word in _TOKEN.findall(plain)[:MAX_WORDS]]
     words = [_NUMBER_OF.get(word, word) for word in _split_hyphens(words)]
     line = _rewrite(" ".join(words), _SPELLING_RULES)
+    # Once more: a spelling that was mended may be a number, as "fist" is for "first".
     line = " ".join(_NUMBER_OF.get(word, word) for word in line.split())
     return " ".join(_rewrite(line, _SYNONYM_RULES).split())
 
