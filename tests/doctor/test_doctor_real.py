@@ -12,7 +12,7 @@ from test_doctor_cli import OPEN_ONCE, run
 from virl.doctor.real import ask_model, price_lines, shape_of, write_bundle
 from virl.doctor.services import ask_google
 from virl.platform.providers.google.settings import Keys, at_base_url, load_google_settings
-from virl.platform.providers.http.keeping import Recording
+from virl.platform.providers.http.stored_replies import Recording
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import serve_city
 

@@ -2,36 +2,53 @@
 
 Runs, consultations and benchmarks all use it: `assemble` what does not depend on the record, and `perform`
 the routine of the agent that comes of it.
+
+What comes before its first step is here, too: the opening of a city, compiling, and the fitting mover.
 """
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from rich.console import Console
 
 from virl.agent.agent import Agent, Assembly
 from virl.agent.character import Character, Point
 from virl.agent.character_file import errors_at_field, routine_of
 from virl.bugs import bug_of
-from virl.errors import BadInput, MindFailed, NoStreetView, NotFound, VirlError
+from virl.console import LONG_S, as_markup, say, told_if_long
+from virl.errors import BadInput, MindFailed, NoStreetView, NotFound, UnknownName, VirlError, choices
+from virl.files.writing import write_whole
 from virl.geo.globe import LatLng, distance
 from virl.journal.journal import asks_model
-from virl.journal.records import Result, WordsRecord
+from virl.journal.records import Result, StartRecord, WordsRecord
 from virl.mind.base import Mind
 from virl.mind.lexicon import load_lexicon
 from virl.mind.prompt import PromptFolder, Prompts
 from virl.mind.rules import RuleMind
 from virl.mind.understanding.reading import Understanding, understand
+from virl.pages.numbers import show_duration
 from virl.plain_text import shorten
-from virl.platform.city.city import City
+from virl.platform.city.city import City, MoverChoice
 from virl.platform.city.locate import locate
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.starts import liveliest, start_near
 from virl.platform.city.streetview import Panorama
 from virl.platform.movers.base import Mover
+from virl.platform.movers.open_mover import MOVERS
 from virl.platform.perception.models import Models, read_model
 from virl.platform.perception.open import open_senses
+from virl.platform.providers.cities import city_settings
+from virl.platform.providers.provider import provider_of
+from virl.resources import cache_home
 from virl.settings.region_file import MAX_FROM_CITY_M
 from virl.traces.spans import conversation, span
+
+if TYPE_CHECKING:
+    from virl.platform.movers.web import WebSettings
 
 
 @contextmanager
@@ -257,3 +274,98 @@ def refuse_swapped(position: LatLng, city: City) -> None:
         raise BadInput(
             f"{position} is far from {city.title}, and {swapped} is in it: swap latitude and longitude?"
         )
+
+
+_NEW = "for the first time: usually 3 s for a made town, 2 to 80 s for an extract"
+
+
+@contextmanager
+def told_opening(doing: str, city: str, console: Console) -> Iterator[None]:
+    """Say what is done to a city and how long it took before, once it takes long; keep how long it takes.
+
+    Args:
+        doing: `"Opening"` or `"Reading"`.
+        city: its name.
+        console: nothing is said where it is quiet.
+    """
+    path, key = cache_home() / "opened" / "seconds.json", f"{doing} {city}"
+    times: dict[str, list[float]] = {}
+    with suppress(OSError, ValueError, TypeError, KeyError):
+        known = json.loads(path.read_bytes())
+        times = {name: [float(known[name][0]), float(known[name][1])] for name in known}
+    last, longest = times.get(key, (0.0, 0.0))
+    before = f"{show_duration(last)} the last time, {show_duration(longest)} at most" if longest else _NEW
+    begun = monotonic()
+    with told_if_long(f"{key} ({before})", console):
+        yield
+    seconds = monotonic() - begun
+    if seconds > LONG_S or key in times:
+        times[key] = [seconds, max(seconds, longest)]
+        with suppress(VirlError):  # an estimate is no reason to end a run
+            write_whole(path, json.dumps(times).encode(), "start again")
+
+
+def tell_compiling(city: City, console: Console) -> None:
+    """Say that the renderer is compiled, on the first run of a version of virl in a city that it draws."""
+    if city.truth is None:
+        return
+    from virl.towns.render.ahead import compile_ahead, is_kept  # noqa: PLC0415 - cities that are drawn
+
+    if not is_kept():
+        say(console, "[dim]Compiling the renderer, only this once: about 16 s on two idle cores.[/]")
+        compile_ahead()
+
+
+def planned_mover(city: str, asked: str | None = None) -> MoverChoice:
+    """Return the mover for a city as far as that is known before it is opened.
+
+    The user's, or the one that fits.
+
+    Raises:
+        UnknownName: there is no such mover.
+        BadInput: it does not work there.
+    """
+    file = city_settings(city)
+    fit = file.mover or MoverChoice(provider_of(file).mover, "")
+    if asked and asked not in MOVERS:
+        raise UnknownName("mover", asked, list(MOVERS))
+    if asked and fit.works and asked not in fit.works:
+        raise BadInput(f"mover {asked!r} does not work in {city} ({fit.reason}): {choices(fit.works)}")
+    return MoverChoice(asked, "you asked for it", fit.works) if asked else fit
+
+
+def with_mover(
+    start: StartRecord, city: City, here: Panorama, asked: str | None, console: Console
+) -> StartRecord:
+    """Return the start with the mover that fits there, as its city tells.
+
+    What was not asked for is said once.
+
+    Args:
+        start: first record of the run.
+        city: that may say which movers work there.
+        here: panorama where the run starts.
+        asked: name of a mover; `None` leaves the choice to the city.
+        console: where the choice is said.
+    """
+    if city.fit_mover is None:
+        return start
+    fit = city.fit_mover(here, asked)
+    if not asked:
+        say(console, as_markup(f"Mover: {fit.name}, as {fit.reason} (see --mover)"))
+    return start.model_copy(update={"mover": fit.name, "mover_reason": fit.reason})
+
+
+def web_settings(mover: str, city: City) -> "WebSettings | None":
+    """Return the settings of the page that the mover `web` loads; `None` for other movers.
+
+    Raises:
+        BadInput: the mover is `web`, and no web page shows the city's street view.
+    """
+    if mover != "web":
+        return None
+    if city.panorama_page is None:
+        raise BadInput(f"mover 'web' does not work in {city.title}: no web page shows its street view")
+    from virl.platform.movers.web import WebSettings  # noqa: PLC0415 - brings in what drives a browser
+
+    return WebSettings.of_page(city.panorama_page)

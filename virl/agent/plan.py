@@ -10,6 +10,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from pydantic import ValidationError
 
+from virl.agent.assembly import planned_mover
 from virl.agent.character import Character, start_of
 from virl.agent.character_file import (
     find_character,
@@ -19,7 +20,6 @@ from virl.agent.character_file import (
     with_fields,
 )
 from virl.agent.checking import name_faults
-from virl.agent.opening import planned_mover
 from virl.agent.user import TERMINAL, read_feedback
 from virl.errors import BadInput, JournalBroken, raise_all
 from virl.files.writing import refusals_in_a_line

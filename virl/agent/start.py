@@ -10,13 +10,19 @@ from pydantic import BaseModel, ConfigDict
 from rich.console import Console
 
 from virl.agent.agent import Agent, Assembly
-from virl.agent.assembly import assemble, perform, trace_agent
+from virl.agent.assembly import (
+    assemble,
+    perform,
+    tell_compiling,
+    told_opening,
+    trace_agent,
+    web_settings,
+    with_mover,
+)
 from virl.agent.character_file import routine_of
 from virl.agent.checking import check_before, check_character
-from virl.agent.control import Control
-from virl.agent.controlled import ControlBridge
+from virl.agent.control import Control, ControlBridge
 from virl.agent.going_on import begun_at, with_nearest
-from virl.agent.opening import tell_compiling, told_opening, web_settings, with_mover
 from virl.agent.plan import (
     Plan,
     RunOptions,
@@ -45,7 +51,7 @@ from virl.journal.journal import (
     write_result,
 )
 from virl.journal.reading import RESUME
-from virl.journal.recorded import Finished
+from virl.journal.recorded_run import Finished
 from virl.journal.records import AnyRecord, EndRecord, Result, StartRecord
 from virl.journal.report import REPORT, start_of, write_report
 from virl.mind.base import Mind

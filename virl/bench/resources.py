@@ -8,7 +8,7 @@ from threading import RLock
 from typing import Any, Literal, TypeVar
 
 from virl.bench.episode import Episode
-from virl.bench.files import FOLDER, slug
+from virl.bench.records import FOLDER, slug
 from virl.bench.shared_models import (
     Asked,
     Batcher,
@@ -23,8 +23,8 @@ from virl.errors import BadInput, UnknownName
 from virl.mind.base import Mind
 from virl.mind.given import opened_mind
 from virl.mind.open import open_mind
+from virl.money.book import Exchange
 from virl.money.ledger import Ledger
-from virl.money.spending import Exchange
 from virl.platform.city.city import City, Truth
 from virl.platform.perception.base import Describer, Detector, Matcher, Reader, Recognizer
 from virl.platform.perception.models import Device, ModelOptions, Models, look_scores, read_model
@@ -92,7 +92,7 @@ class Resources:
     Args:
         terms: what the user asks.
         ledger: checked before each request that costs something.
-        reserve: takes a turn for a request to a mind, see `virl.bench.pace`; `None` sets no limit.
+        reserve: takes a turn for a request to a mind, see `virl.bench.shared_models`; `None` sets no limit.
         open_elsewhere: opens a model on another machine; by default models are opened here.
         own_minds: opens minds of the caller, by name, with the ledger, beside those that `open_mind` knows.
         objects: cities, minds and models of a program, by the names that stand for them.
@@ -253,7 +253,7 @@ class Resources:
             return self.own_minds[spec](self.ledger)
         limiter = None
         if self.reserve and spec != "rules":
-            from virl.bench.pace import Limiter  # noqa: PLC0415  LangChain takes a second to import
+            from virl.bench.shared_models import Limiter  # noqa: PLC0415  LangChain takes a second to import
 
             limiter = Limiter(self.reserve)
         given: Any = self.objects.get(spec)

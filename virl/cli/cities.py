@@ -12,7 +12,7 @@ from virl.console import echo
 from virl.errors import BadInput
 
 if TYPE_CHECKING:
-    from virl.platform.providers.city_file import CityFile
+    from virl.platform.providers.provider import CityFile
 
 
 @add_guard()

@@ -63,7 +63,7 @@ def places(
     cache: CacheOption = None,
 ) -> None:
     """Collect the places of a region and their photos."""
-    from virl.datasets.collect.collecting import collect_city_places  # noqa: PLC0415 - brings in the providers
+    from virl.datasets.collect.collection import collect_city_places  # noqa: PLC0415 - brings in the providers
     from virl.datasets.collect.places import PlacesSettings  # noqa: PLC0415
 
     given = {
@@ -99,7 +99,7 @@ def vqa(
     cache: CacheOption = None,
 ) -> None:
     """Write a multiple-choice question for each collected place."""
-    from virl.datasets.collect.collecting import collect_city_questions  # noqa: PLC0415 - brings in the providers
+    from virl.datasets.collect.collection import collect_city_questions  # noqa: PLC0415 - brings in the providers
 
     with _open_collection(out, city, region, mind, budget_usd, cache) as (collection, progress):
         card = collect_city_questions(collection, seed, progress)
@@ -131,7 +131,7 @@ def routes(
     cache: CacheOption = None,
 ) -> None:
     """Write walking directions to the collected places."""
-    from virl.datasets.collect.collecting import collect_city_routes  # noqa: PLC0415 - brings in the providers
+    from virl.datasets.collect.collection import collect_city_routes  # noqa: PLC0415 - brings in the providers
     from virl.datasets.collect.routes import RoutesSettings  # noqa: PLC0415
 
     given = {
@@ -155,10 +155,7 @@ def _open_collection(
     budget_usd: float | None,
     cache: CacheMode | None,
 ) -> "Iterator[tuple[Collection, Progress]]":
-    from virl.datasets.collect.collecting import (  # noqa: PLC0415 - brings in the providers
-        collecting_bar,
-        opened_collection,
-    )
+    from virl.datasets.collect.collection import collecting_bar, opened_collection  # noqa: PLC0415 - brings in the providers
 
     with (
         opened_collection(out, city, region, mind=mind, budget_usd=budget_usd, cache=cache) as collection,

@@ -10,7 +10,7 @@ from virl.cli.listing import print_json
 from virl.console import echo
 
 if TYPE_CHECKING:
-    from virl.journal.gallery.cards import Card
+    from virl.journal.gallery import Card
 
 RUNS = Path("runs")
 PAGE = "gallery.html"
@@ -29,7 +29,7 @@ def gallery(
     as_json: Annotated[bool, typer.Option("--json", help="Print the runs on the page as JSON.")] = False,
 ) -> None:
     """Build an overview page of finished runs."""
-    from virl.journal.gallery.page import write_gallery  # noqa: PLC0415 - brings in the cities
+    from virl.journal.gallery import write_gallery  # noqa: PLC0415 - brings in the cities
     from virl.pages.numbers import count_noun  # noqa: PLC0415 - loads when asked for
 
     where = folders or [RUNS]

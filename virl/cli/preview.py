@@ -23,7 +23,7 @@ from virl.cli.options import (
 from virl.console import SafeConsole, echo, echo_json
 
 if TYPE_CHECKING:
-    from virl.journal.recorded import Finished
+    from virl.journal.recorded_run import Finished
 
 AGENT = "noor"
 Profile = Literal["low-vision", "wheelchair", "pram", "stranger"]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from virl.agent.plan import RunOptions
-    from virl.journal.recorded import Finished
+    from virl.journal.recorded_run import Finished
 
 RUNS = Path("runs")
 

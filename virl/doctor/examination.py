@@ -4,7 +4,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from virl.agent.opening import planned_mover
+from virl.agent.assembly import planned_mover
 from virl.console import counting_bar
 from virl.doctor.costs import Estimate, estimates
 from virl.doctor.findings import Finding
@@ -20,7 +20,7 @@ from virl.platform.city.left_out import LeftOut
 from virl.platform.city.streetview import relocate
 from virl.platform.providers.cities import Access, city_settings, open_city, opened_city
 from virl.platform.providers.google.settings import GoogleSettings, Keys, load_google_settings
-from virl.platform.providers.http.keeping import Recording
+from virl.platform.providers.http.stored_replies import Recording
 from virl.platform.providers.open.city_file import OpenCity
 from virl.version import __version__
 

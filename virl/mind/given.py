@@ -11,8 +11,8 @@ from virl.errors import BadInput
 from virl.mind.base import Mind, Pictures, Prompt, ReplyT
 from virl.mind.rules import RuleMind
 from virl.mind.settings import MindSettings, prices_in
+from virl.money.book import Exchange, Price
 from virl.money.ledger import Ledger
-from virl.money.spending import Exchange, Price
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

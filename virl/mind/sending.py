@@ -32,8 +32,8 @@ from virl.mind.faults import (
 )
 from virl.mind.keys import KEYS
 from virl.mind.prices import Usage, expected_usage, picture_tokens, request_usd, said_usage
+from virl.money.book import Price
 from virl.money.ledger import Hold, Ledger
-from virl.money.spending import Price
 from virl.plain_text import plain_tree, whole_text
 from virl.redaction import Redaction
 from virl.retry import RetryPolicy

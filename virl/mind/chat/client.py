@@ -16,8 +16,8 @@ from virl.mind.chat.tracing import tell_kept
 from virl.mind.pictures import Describe
 from virl.mind.prices import Usage
 from virl.mind.sending import RequestUsage, Sender
+from virl.money.book import Exchange
 from virl.money.ledger import Ledger
-from virl.money.spending import Exchange
 from virl.redaction import Redaction
 
 _NOT_PART_OF_REQUEST = (

@@ -21,7 +21,7 @@ from virl.mind.conversation import notes_on, what_it_says
 from virl.mind.llm import LLMMind
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
-from virl.money.spending import Exchange
+from virl.money.book import Exchange
 from virl.routines.by_tools.policy.turns import PolicyTurns
 
 Turn = tuple[str, Sequence[tuple[str, Mapping[str, object]]]]

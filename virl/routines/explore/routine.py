@@ -7,9 +7,8 @@ promising (V-IRL, section 3.3 and appendix D).
 
 from dataclasses import replace
 
-from virl.agent.agent import Agent
+from virl.agent.agent import Agent, FarEyes
 from virl.agent.character import Character
-from virl.agent.eyes import FarEyes
 from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
 from virl.geo.globe import LatLng

@@ -113,7 +113,7 @@ def test_a_city_file_with_an_unknown_part_is_refused(
 
 
 def test_the_district_is_the_box_of_the_polygon(tmp_path: Path) -> None:
-    from virl.platform.providers.open.ground import district_of
+    from virl.platform.providers.open.city import district_of
 
     around = read_city(Path(write_city(tmp_path / "around.yaml", reach_m=500)))
     assert isinstance(around, OpenCity)

@@ -5,9 +5,8 @@ from virl.geo.globe import LatLng
 from virl.platform.city.city import City, PanoramaPage
 from virl.platform.city.maps import Maps
 from virl.platform.city.streetview import StreetView
-from virl.platform.providers.city_file import CityFile
 from virl.platform.providers.google.city_file import GoogleCity, GoogleOptions, fit_mover
-from virl.platform.providers.google.http import Call, GoogleHttp, open_google_http
+from virl.platform.providers.google.client import Call, GoogleHttp, open_google_http
 from virl.platform.providers.google.maps import Corners, GoogleMaps, corners
 from virl.platform.providers.google.places import GooglePlaces, GooglePlacesInFull, PlacesApi
 from virl.platform.providers.google.places_new import NewPlaces
@@ -15,7 +14,7 @@ from virl.platform.providers.google.settings import at_base_url, load_google_set
 from virl.platform.providers.google.streetview import GoogleStreetView, KeyedStreetView, LinklessStreetView
 from virl.platform.providers.google.tiles import THUMBNAIL
 from virl.platform.providers.google.ways_new import RoutesApi
-from virl.platform.providers.provider import Access
+from virl.platform.providers.provider import Access, CityFile
 
 _PAGE = Call("maps_js")
 """Call for the Maps JavaScript API, which pages load."""

@@ -19,21 +19,23 @@ import httpx
 
 from virl.errors import ProviderError
 from virl.files.json_reading import read_json
-from virl.money.spending import FREE, Price
-from virl.platform.providers.http.faults import HttpFault, Received, usual_remedy
-from virl.platform.providers.http.keeping import Keeping, Reply, RequestName
+from virl.money.book import FREE, Price
 from virl.platform.providers.http.keys import NoKey, Secrets
 from virl.platform.providers.http.pace import MinuteLimit, OneAtATime, SecondsApart
 from virl.platform.providers.http.replies import (
+    HttpFault,
     Judge,
     Notes,
+    Received,
     ReplyBody,
     ShapeT,
     Wanted,
     read_element,
     usual_judge,
+    usual_remedy,
 )
 from virl.platform.providers.http.settings import Retries, Timeouts
+from virl.platform.providers.http.stored_replies import Keeping, Reply, RequestName
 from virl.platform.providers.http.wire import MAX_REPLY_MB, Wire
 from virl.retry import RetryPolicy
 
