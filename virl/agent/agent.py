@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Self
 
 from virl.agent.character import Character
+from virl.agent.character_file import LoadedCharacter
 from virl.agent.run import Run
 from virl.agent.user import Silent, User
 from virl.mind.base import Mind
@@ -21,10 +22,8 @@ from virl.platform.perception.road_sight import RoadSight, far_camera, sight_in
 class Assembly:
     """An agent but for its record: whatever can be wrong with a character has been checked."""
 
-    source: Path
-    """The character's file: paths in it are seen from there."""
-    character: Character
-    """The character that it plays."""
+    loaded: LoadedCharacter
+    """The character that it plays, with its file and routine."""
     city: City
     """Its surroundings: street view, places, maps."""
     start: Panorama
@@ -43,6 +42,16 @@ class Assembly:
     """The reason for the panorama where the run begins; empty where the character or the user says where."""
     replaced: tuple[str, ...] = ()
     """Sentences on what the character's file names and the city lacks, and what stands in for it."""
+
+    @property
+    def character(self) -> Character:
+        """The character that it plays."""
+        return self.loaded.character
+
+    @property
+    def source(self) -> Path:
+        """The character's file: paths in it are seen from there."""
+        return self.loaded.source
 
     def with_prompts(self, folder: str) -> Self:
         """Return it with prompts of a folder before its own; an empty name changes nothing."""

@@ -9,15 +9,15 @@ What comes before its first step is here, too: the opening of a city, compiling,
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from pathlib import Path
+from dataclasses import replace
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from virl.agent.agent import Agent, Assembly
-from virl.agent.character import Character, Point
-from virl.agent.character_file import errors_at_field, routine_of
+from virl.agent.character import Point
+from virl.agent.character_file import LoadedCharacter
 from virl.bugs import bug_of
 from virl.console import LONG_S, as_markup, say, told_if_long
 from virl.errors import BadInput, MindFailed, NoStreetView, NotFound, UnknownName, VirlError, choices
@@ -91,8 +91,7 @@ _LONGEST_FAULT = 300  # letters of a fault of the model that is the reason of th
 
 
 def assemble(
-    source: Path,
-    character: Character,
+    loaded: LoadedCharacter,
     city: City,
     mind: Mind,
     models: Models,
@@ -105,8 +104,7 @@ def assemble(
     """Put a character into a city.
 
     Args:
-        source: the character's file.
-        character: as it was read, or changed.
+        loaded: the character, as it was read or changed, with its file.
         city: already open.
         mind: what answers its prompts.
         models: opens its senses.
@@ -122,22 +120,22 @@ def assemble(
         BadInput: there is no such routine, or its start is not in the city.
         VirlError: what a model needs is missing.
     """
-    routine = routine_of(source, character)
-    senses = character.senses
+    routine, senses = loaded.routine, loaded.character.senses
     for role, name in senses.by_role:
-        with errors_at_field(source, character, "senses", role):
+        with loaded.errors_at("senses", role):
             read_model(role, name)
-    beside = PromptFolder(source.parent / "prompts", routine.package)
+    beside = PromptFolder(loaded.source.parent / "prompts", routine.package)
     own = PromptFolder(routine.folder / "prompts", routine.package)
-    character, start, reason = _place_character(source, character, city, begun_at, elsewhere=elsewhere)
+    loaded, start, reason = _place_character(loaded, city, begun_at, elsewhere=elsewhere)
     fitted: tuple[str, ...] = ()
     if fit_by is not None:
-        character, fitted = routine.fit(character, city, start, fit_by)
+        character, fitted = routine.fit(loaded.character, city, start, fit_by)
+        loaded = replace(loaded, character=character)
     opened = open_senses(senses.detector, senses.describer, models=models)
     if describe_by := getattr(mind, "describe_by", None):
         describe_by(opened.describer.describe)
     prompts = Prompts((beside, own))
-    return Assembly(source, character, city, start, mind, opened, models, mover, prompts, reason, fitted)
+    return Assembly(loaded, city, start, mind, opened, models, mover, prompts, reason, fitted)
 
 
 def perform(agent: Agent) -> Result:
@@ -148,10 +146,10 @@ def perform(agent: Agent) -> Result:
         CodeFault: the routine has a bug; the run can be resumed once it is mended.
         VirlError: whatever the routine raises; the run can be resumed.
     """
-    routine = routine_of(agent.source, agent.character)
+    routine = agent.loaded.routine
     run = routine.run()
     with suppress(VirlError):  # checked before the run began; one of an earlier version may not have been
-        if words := understood_by(agent.source, agent.character, agent.mind):
+        if words := understood_by(agent.loaded, agent.mind):
             agent.run.words = WordsRecord(
                 understood=words.understood, not_understood=words.asides + words.narrowing
             )
@@ -171,12 +169,11 @@ def perform(agent: Agent) -> Result:
     return agent.run.result
 
 
-def check_mind(path: Path, character: Character, mind: Mind) -> None:
+def check_mind(loaded: LoadedCharacter, mind: Mind) -> None:
     """Check that a mind can do what a character needs, before anything is written; see `virl.agent.routine`.
 
     Args:
-        path: file of the character, named in errors.
-        character: with its fields checked.
+        loaded: the character, with its fields checked.
         mind: that the run would ask.
 
     Raises:
@@ -184,72 +181,69 @@ def check_mind(path: Path, character: Character, mind: Mind) -> None:
             its mind is no chat model.
     """
     try:
-        understood_by(path, character, mind, check=True)
-        routine_of(path, character).check_mind(character, mind)
+        understood_by(loaded, mind, check=True)
+        loaded.routine.check_mind(loaded.character, mind)
     except MindFailed as fault:
-        raise BadInput(f"{path}: {fault}") from fault
+        raise BadInput(f"{loaded.source}: {fault}") from fault
 
 
-def understood_by(
-    path: Path, character: Character, mind: Mind, *, check: bool = False
-) -> Understanding | None:
+def understood_by(loaded: LoadedCharacter, mind: Mind, *, check: bool = False) -> Understanding | None:
     """Return what the rules make of the words that drive a run; `None` where no rules or no words do.
 
     Args:
-        path: the character's file.
-        character: as it was read, or changed.
+        loaded: the character, as it was read or changed.
         mind: what will answer.
         check: whether words that narrow what is wanted have to be understood.
 
     Raises:
         MindFailed: the rules do not understand what is wanted.
     """
-    wish = routine_of(path, character).wish if isinstance(mind, RuleMind) else None
+    wish = loaded.routine.wish if isinstance(mind, RuleMind) else None
     if wish is None:
         return None
-    with errors_at_field(path, character, wish.field) if wish.field else nullcontext():
-        reading = wish.read(character, load_lexicon())
+    with loaded.errors_at(wish.field) if wish.field else nullcontext():
+        reading = wish.read(loaded.character, load_lexicon())
         understanding = understand(reading) if reading else None
         if understanding and check:
             understanding.check()
     return understanding
 
 
-def start_panorama(city: City, character: Character, source: Path) -> Panorama:
+def start_panorama(city: City, loaded: LoadedCharacter) -> Panorama:
     """Return the panorama at the start of a character: its address or position, relocated.
 
     Args:
         city: opened already.
-        character: that starts there.
-        source: file of the character, named in errors.
+        loaded: the character that starts there.
 
     Raises:
         BadInput: the start is not in the city.
     """
-    with errors_at_field(source, character, "start"):
-        return _start(city, character.start)
+    with loaded.errors_at("start"):
+        return _start(city, loaded.character.start)
 
 
 def _place_character(
-    source: Path, character: Character, city: City, begun_at: LatLng | None, *, elsewhere: bool
-) -> tuple[Character, Panorama, str]:
+    loaded: LoadedCharacter, city: City, begun_at: LatLng | None, *, elsewhere: bool
+) -> tuple[LoadedCharacter, Panorama, str]:
     """Return a character, where it starts, and why there if it was not asked to."""
     if begun_at:
         try:
-            return character, _start(city, character.start), ""
+            return loaded, _start(city, loaded.character.start), ""
         except (BadInput, NotFound, NoStreetView):
-            return character, start_near(city, begun_at, f"the start in {city.title}"), ""
+            return loaded, start_near(city, begun_at, f"the start in {city.title}"), ""
     if elsewhere:
         try:
-            return character, _start(city, character.start), ""
+            return loaded, _start(city, loaded.character.start), ""
         except (NotFound, NoStreetView):
             spot = liveliest(city)
             at = spot.panorama.position if spot else city.center
-            moved = character.model_copy(update={"start": Point(lat=at.lat, lng=at.lng)})
+            there = {"start": Point(lat=at.lat, lng=at.lng)}
+            moved = replace(loaded, character=loaded.character.model_copy(update=there))
             reason = str(spot) if spot else f"the middle of {city.title}"
             reason += f"; {city.choice}" if city.choice else ""
-            return moved, spot.panorama if spot else start_panorama(city, moved, source), reason
-    return character, start_panorama(city, character, source), ""
+            return moved, spot.panorama if spot else start_panorama(city, moved), reason
+    return loaded, start_panorama(city, loaded), ""
 
 
 def _start(city: City, start: str | Point) -> Panorama:

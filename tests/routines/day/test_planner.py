@@ -266,7 +266,7 @@ class Insistent(Fragile):
 def resumed(folder: Path, user: Any) -> Result:
     """Go on with a run, as `virl run --resume` does."""
     from virl.agent.agent import Agent
-    from virl.agent.character_file import find_character, recorded_character, routine_of
+    from virl.agent.character_file import LoadedCharacter, find_character, recorded_character
     from virl.agent.run import Run
     from virl.journal.journal import Journal
     from virl.journal.records import StartRecord
@@ -284,8 +284,9 @@ def resumed(folder: Path, user: Any) -> Result:
         run = Run(journal, start, done, keep_views=False, ledger=mind.ledger)
         here = city.streetview.panorama("p0")
         senses, mover = open_senses(models=models), LinksMover(city.streetview)
-        agent = Agent(source, character, city, here, mind, senses, models, mover, run=run, user=user)
-        routine_of(source, character).run()(agent)
+        loaded = LoadedCharacter(source, character)
+        agent = Agent(loaded, city, here, mind, senses, models, mover, run=run, user=user)
+        loaded.routine.run()(agent)
     assert run.result is not None
     return run.result
 

@@ -9,7 +9,7 @@ from random import Random
 
 from virl.agent.agent import Agent
 from virl.agent.character import Character, Point
-from virl.agent.character_file import field_source
+from virl.agent.character_file import LoadedCharacter
 from virl.agent.routine import Wish
 from virl.errors import BadInput, VirlError, raise_all
 from virl.platform.city.city import City
@@ -42,7 +42,8 @@ def check_character(character: Character, source: Path) -> None:
     """
     faults: list[VirlError] = []
     if character.region is not None and character.route:
-        said = f"{field_source(source, character, 'region')}: there is a `route:` too: remove one of them"
+        region = LoadedCharacter(source, character).field_source("region")
+        said = f"{region}: there is a `route:` too: remove one of them"
         faults.append(BadInput(said))
     if character.region is None and not character.route:
         said = f"{source}: `route:` is missing: list the addresses or positions to visit, in order"

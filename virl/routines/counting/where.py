@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 
 from virl.agent.agent import Agent
 from virl.agent.character import Character
-from virl.agent.character_file import errors_at_field
 from virl.agent.going_on import link_taken
 from virl.errors import BadInput, NotFound
 from virl.geo.globe import LatLng, bearing, distance
@@ -33,7 +32,7 @@ def route_of(agent: Agent) -> list[LatLng]:
         if not isinstance(stop, str):
             stops.append(LatLng(stop.lat, stop.lng))
             continue
-        with errors_at_field(agent.source, agent.character, "route"):
+        with agent.loaded.errors_at("route"):
             try:
                 stops.append(agent.city.maps.geocode(stop))
             except NotFound as fault:
