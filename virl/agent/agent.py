@@ -95,7 +95,7 @@ class FarEyes:
     def __init__(self, agent: Assembly) -> None:
         self._streetview = agent.city.streetview
         self._finder = agent.models.keeping_detector(FRONT_FINDER)
-        self.looks_far = agent.city.ledger is None or agent.city.is_drawn
+        self.looks_far = agent.city.ledger is None or agent.city.capabilities.is_drawn
 
     def look_far(self, panorama: Panorama, link: Link) -> RoadSight:
         """Return the sight far down a road, in a view of its own."""

@@ -342,9 +342,9 @@ def with_mover(
         asked: name of a mover; `None` leaves the choice to the city.
         console: where the choice is said.
     """
-    if city.fit_mover is None:
+    if city.capabilities.fit_mover is None:
         return start
-    fit = city.fit_mover(here, asked)
+    fit = city.capabilities.fit_mover(here, asked)
     if not asked:
         say(console, as_markup(f"Mover: {fit.name}, as {fit.reason} (see --mover)"))
     return start.model_copy(update={"mover": fit.name, "mover_reason": fit.reason})
@@ -358,8 +358,8 @@ def web_settings(mover: str, city: City) -> "WebSettings | None":
     """
     if mover != "web":
         return None
-    if city.panorama_page is None:
+    if city.capabilities.panorama_page is None:
         raise BadInput(f"mover 'web' does not work in {city.title}: no web page shows its street view")
     from virl.platform.movers.web import WebSettings  # noqa: PLC0415 - brings in what drives a browser
 
-    return WebSettings.of_page(city.panorama_page)
+    return WebSettings.of_page(city.capabilities.panorama_page)

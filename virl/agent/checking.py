@@ -207,7 +207,7 @@ def _check_in_city(
             middle = Point(lat=city.center.lat, lng=city.center.lng)
             usual = {"start": middle, "senses": type(loaded.character.senses)()}
             loaded = replace(loaded, character=loaded.character.model_copy(update=usual))
-        models = Models(ModelOptions(truth=city.truth, is_drawn=city.is_drawn))
+        models = Models(ModelOptions(truth=city.truth, is_drawn=city.capabilities.is_drawn))
         mover = LinksMover(city.streetview)
         fit_by = 0 if is_abroad else None
         mind = mind or RuleMind()

@@ -444,7 +444,7 @@ def _models(plan: Plan, city: City, mind: Mind) -> Models:
             start.device,
             start.allow_downloads,
             city.truth,
-            city.is_drawn,
+            city.capabilities.is_drawn,
             start.seed,
             _eyes_of(mind),
             given,

@@ -49,7 +49,9 @@ class EpisodeModels(Models):
         terms = resources.terms
         known = resources.city(city)
         super().__init__(
-            ModelOptions(terms.device, terms.allow_downloads, known.truth, known.is_drawn, terms.seed)
+            ModelOptions(
+                terms.device, terms.allow_downloads, known.truth, known.capabilities.is_drawn, terms.seed
+            )
         )
         self._resources = resources
         self._city = city

@@ -222,7 +222,7 @@ class Resources:
             return OpenModel(Batcher(question_to(given), most=most), getattr(given, "name", ""))
         check_ready(use.role, use.name, allow_downloads=self.terms.allow_downloads)
         known = self.city(use.city) if use.city else None
-        group = use.city if known and (known.truth or known.is_drawn) else ""
+        group = use.city if known and (known.truth or known.capabilities.is_drawn) else ""
         models = self.make_once(("models", group), lambda: Models(self._model_options(group)))
         model: Any = models.open(use.role, use.name)
         if most > 1:
@@ -236,7 +236,7 @@ class Resources:
             device=self.terms.device,
             allow_downloads=self.terms.allow_downloads,
             truth=known.truth if known else None,
-            is_drawn=known is not None and known.is_drawn,
+            is_drawn=known is not None and known.capabilities.is_drawn,
             seed=self.terms.seed,
         )
 

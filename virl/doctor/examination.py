@@ -138,9 +138,9 @@ def _mover_finding(city: str, asked: ProbeOutcomes) -> Finding:
         return Finding(what, "ok", f"{planned.name}: {planned.reason}".removesuffix(": "), needed_for)
     try:
         with opened_city(city, Access(ledger=Ledger(0.0), cache="off")) as opened:
-            if opened.fit_mover:
+            if opened.capabilities.fit_mover:
                 start = relocate(opened.streetview, opened.center, f"the middle of {opened.title}")
-                planned = opened.fit_mover(start, None)
+                planned = opened.capabilities.fit_mover(start, None)
     except VirlError as fault:
         return Finding(what, "ok", f"{planned.name}; {fault}", needed_for)
     return Finding(what, "ok", f"{planned.name}: {planned.reason}".removesuffix(": "), needed_for)

@@ -18,7 +18,7 @@ from virl.errors import BadInput, BudgetExceeded, MindFailed, NotFound
 from virl.journal.records import Result
 from virl.mind.rules import RuleMind
 from virl.money.ledger import Ledger
-from virl.platform.city.city import City
+from virl.platform.city.city import Capabilities, City
 from virl.platform.city.maps import Journey, JourneyLeg, Route
 from virl.platform.city.places import Place
 from virl.platform.providers.google.places import normal_types
@@ -446,7 +446,9 @@ def test_a_place_of_unknown_hours_is_visited_where_no_other_is_open_and_named(tm
 
 @pytest.mark.slow
 def test_where_no_place_can_have_a_price_it_is_said(tmp_path: Path) -> None:
-    result = plan(tmp_path / "map", replace(town.day_town(*town.USUAL), reviewed=False))
+    result = plan(
+        tmp_path / "map", replace(town.day_town(*town.USUAL), capabilities=Capabilities(has_reviews=False))
+    )
     said = "has no reviews, ratings or prices: costs are estimates."
     assert said in result.reason
     assert said in str(result.answer["not_known"])

@@ -326,7 +326,7 @@ def collect_city_routes(collection: Collection, settings: RoutesSettings, progre
     if not places:
         raise BadInput(f"{folder}: contains no places: run `virl collect places` first")
     collection.keep("routes", settings.model_dump(mode="json") | {"mind": mind.name})
-    signs = SignReader(city.streetview, Models().reader(settings.reader), city.cheap_view)
+    signs = SignReader(city.streetview, Models().reader(settings.reader), city.capabilities.cheap_view)
     collect_routes(
         Guide(city, LinksMover(city.streetview), mind, Lookout(city.places, signs)),
         places,

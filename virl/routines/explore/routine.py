@@ -111,7 +111,7 @@ def _explore(agent: Agent) -> None:
 
 def _senses(agent: Agent, known: set[str]) -> Senses:
     """Return his senses; where he may look up every name, they say what the signs down a road stand for."""
-    if not agent.city.directory:
+    if not agent.city.capabilities.has_free_lookup:
         return agent.senses
     return replace(agent.senses, describer=Signposts(agent, agent.senses.describer, known))
 

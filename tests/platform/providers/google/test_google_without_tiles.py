@@ -62,9 +62,9 @@ def test_the_page_walks_on_street_view_static_alone(virlton: City, monkeypatch: 
         city = open_google("served", "Served", virlton.center, None, http)
         true = virlton.streetview.nearest(virlton.center)
         assert true
-        assert city.panorama_page
+        assert city.capabilities.panorama_page
         pose = Pose(true.id, true.links[0].heading)
-        page = WebSettings.of_page(city.panorama_page)
+        page = WebSettings.of_page(city.capabilities.panorama_page)
         with open_mover("web", city.streetview, web=page) as mover:
             for _ in range(3):
                 links = mover.links(pose)

@@ -48,7 +48,7 @@ def test_a_city_of_open_services_has_places_addresses_and_ways(
         assert city.attribution.endswith("© OpenStreetMap contributors (ODbL 1.0)")
         assert city.shareable
         assert city.lacks == "Open has no reviews, ratings or prices"
-        assert city.directory
+        assert city.capabilities.has_free_lookup
         near = city.places.nearby(city.center, 200)
         assert {place.name for place in near} <= {
             place.name for place in town.places.nearby(city.center, 210)

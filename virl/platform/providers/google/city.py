@@ -2,7 +2,7 @@
 
 from virl.errors import BadInput, ProviderError
 from virl.geo.globe import LatLng
-from virl.platform.city.city import City, PanoramaPage
+from virl.platform.city.city import Capabilities, City, PanoramaPage
 from virl.platform.city.maps import Maps
 from virl.platform.city.streetview import StreetView
 from virl.platform.providers.google.city_file import GoogleCity, GoogleOptions, fit_mover
@@ -95,16 +95,18 @@ def open_google(
         streetview=streetview,
         places=_places(places, center, chosen),
         maps=maps,
-        is_drawn=chosen.drawn,
-        visual_memory=chosen.visual_memory,
-        panorama_page=_panorama_page(way, chosen),
+        capabilities=Capabilities(
+            is_drawn=chosen.drawn,
+            cheap_view=THUMBNAIL if chosen.thumbnails and way.settings.map_tiles is not False else None,
+            visual_memory=chosen.visual_memory,
+            panorama_page=_panorama_page(way, chosen),
+            fit_mover=lambda start, asked: fit_mover(
+                streetview, chosen, map_tiles=_is_linked(streetview), start=start, asked=asked
+            ),
+        ),
         ledger=way.ledger,
         left_out=way.keeping.left_out,
         credits=way.credits.line,
-        cheap_view=THUMBNAIL if chosen.thumbnails and way.settings.map_tiles is not False else None,
-        fit_mover=lambda start, asked: fit_mover(
-            streetview, chosen, map_tiles=_is_linked(streetview), start=start, asked=asked
-        ),
         close=way.close,
     )
 

@@ -9,7 +9,7 @@ from virl import resources
 from virl.extras import require
 from virl.geo.globe import LatLng
 from virl.osm.box import Box, ExtractPart, box_around, find_extract, region_around, square_around
-from virl.platform.city.city import City
+from virl.platform.city.city import Capabilities, City
 from virl.platform.city.graph import GraphMaps, NavigationGraph
 from virl.platform.city.maps import Maps
 from virl.platform.city.places import NoPlaces, Places
@@ -255,8 +255,10 @@ def open_city_of_parts(name: str, file: OpenCity, access: Access) -> City:
         street_map=StreetsOnTheWay(explored),
         ledger=access.ledger,
         left_out=access.left_out,
-        reviewed=file.places == "google",
-        directory=file.places != "google" and not isinstance(ground.places, NoPlaces),
+        capabilities=Capabilities(
+            has_reviews=file.places == "google",
+            has_free_lookup=file.places != "google" and not isinstance(ground.places, NoPlaces),
+        ),
         shareable=False if file.asks_google else None,
         close=_close_all(service.close, ground.close),
     )
