@@ -1,4 +1,4 @@
-"""The one way to Google: its key, hosts and refusals; `http.service` caches, paces, pays for and records.
+"""The one way to Google: its key, hosts, prices and refusals; the rest is done by `http.service.Service`.
 
 with open_google_http(access=Access(Ledger(0.50))) as http:
     reply = http.json(http.request(Call("geocode", query={"address": "1 Main St"})))

@@ -1,5 +1,7 @@
 """The one way to a service: pace, retries, money, cache, recordings and faults for every request.
 
+Money is held before each request is sent, to Google as to any other service: `Service._try`.
+
 requests = Service("Panoramax", ["https://api.panoramax.xyz"], keeping, limits=limits)
 found = requests.read(Request(name, "https://api.panoramax.xyz/api/search", query={"limit": "10"}), Found)
 """
@@ -359,7 +361,7 @@ class Service:
         return self._retries.run(lambda: self._try(request, wanted, into), failure, tell=tell)
 
     def _try(self, request: Request, wanted: Wanted, into: BinaryIO | None) -> Received | HttpFault:
-        """Send a request once and book its price, which is given back if it is not billed."""
+        """Send a request once, its price held before in the ledger and given back if it is not billed."""
         address = request.url if isinstance(request.url, str) else request.url()
         if fault := self._unsafe(address):
             return fault
