@@ -368,7 +368,7 @@ def open_spotter(
     if name == READ_AND_ASKED:
         return ReadingMindSpotter(streetview, models.reader(reader), mind, prompts)
     if role == "reader":
-        return OcrSpotter(SignReader(streetview, models.keeping_reader(reader), city.cheap_view))
+        return OcrSpotter(SignReader(streetview, models.keeping_reader(reader), city.capabilities.cheap_view))
     if role == "recognizer":
         return RecognizerSpotter(streetview, models.recognizer(name))
     plain = name.removeprefix(CHOICE)

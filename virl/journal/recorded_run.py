@@ -11,7 +11,6 @@ from virl.extras import require
 from virl.files.writing import write_whole
 from virl.geo.globe import LatLng
 from virl.journal.journal import read_journal
-from virl.journal.page import page
 from virl.journal.records import (
     AnyRecord,
     CostRecord,
@@ -22,7 +21,7 @@ from virl.journal.records import (
     StartRecord,
     StepRecord,
 )
-from virl.journal.report import REPORT, cost_so_far, start_of
+from virl.journal.report import REPORT, cost_so_far, page, start_of
 from virl.journal.walk_map import town_ground
 from virl.pages.exhibits import Cell, Exhibit, MapExhibit, MapLine, MapPoint, TableExhibit
 from virl.pages.notebooks import card, table
