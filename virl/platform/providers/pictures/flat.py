@@ -2,7 +2,6 @@
 
 from math import radians, tan
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,7 +9,7 @@ from virl.errors import NoImagery
 from virl.geo.globe import signed_turn
 from virl.platform.city.streetview import Attitude, Camera, Image
 from virl.platform.providers.pictures.picture import FULL_TURN, Picture
-from virl.platform.providers.pictures.projection import rays_of, sample_points
+from virl.platform.providers.pictures.projection import colours_at, rays_of, sample_points
 
 LEAST_SHOWN = 0.5
 """Least share of a view that a photograph has to show; chosen. The rest is black."""
@@ -37,7 +36,7 @@ def flat_view(pixels: Image, fov: float, attitude: Attitude, camera: Camera) -> 
     rows = np.where(ahead, height / 2 - 0.5 - up / depth * focal, -2.0).astype(np.float32)
     shown = (columns >= -0.5) & (columns <= width - 0.5) & (rows >= -0.5) & (rows <= height - 0.5)
     check_shown(shown, fov, attitude.heading, camera)
-    view = cv2.remap(pixels, columns, rows, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    view = colours_at(pixels, columns, rows, wraps=False)
     return np.where(shown[..., None], view, np.uint8(0)).astype(np.uint8)
 
 
