@@ -19,6 +19,7 @@ from virl.platform.movers.open_mover import MOVERS
 from virl.platform.providers.cities import city_settings
 from virl.platform.providers.provider import provider_of
 from virl.resources import cache_home
+from virl.towns.on_demand import check_drawing
 
 if TYPE_CHECKING:
     from virl.platform.movers.web import WebSettings
@@ -57,6 +58,7 @@ def tell_compiling(city: City, console: Console) -> None:
     """Say that the renderer is compiled, on the first run of a version of virl in a city that it draws."""
     if city.truth is None:
         return
+    check_drawing()
     from virl.towns.render.ahead import compile_ahead, is_kept  # noqa: PLC0415 - cities that are drawn
 
     if not is_kept():

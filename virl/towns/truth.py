@@ -6,7 +6,7 @@ from virl.errors import NoStreetView, NotFound
 from virl.geo.globe import LatLng
 from virl.platform.city.city import Thing, Visible
 from virl.platform.city.streetview import Camera
-from virl.towns.on_demand import RendererOf
+from virl.towns.on_demand import RendererOf, check_drawing
 from virl.towns.plan.town_plan import CityPlan
 
 
@@ -58,6 +58,7 @@ class OfflineTruth:
 
     def crossings(self) -> list[LatLng]:
         """Return the positions of the middles of all marked crossings."""
+        check_drawing()
         from virl.towns.render.segments import zebra_middles  # noqa: PLC0415 - as the renderer
 
         frame = self._layout.frame

@@ -6,18 +6,20 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
 import PIL.Image
 
 from virl.doctor.eyes.labelled import LabelledSet, LabelledView, open_views
 from virl.doctor.eyes.measuring import Measured, Score
+from virl.extras import Late
 from virl.files.writing import replace_file, write_whole
 from virl.pages.pictures import embed
 from virl.pages.shell import html_page, open_templates
 from virl.pages.theme import rgb
 from virl.platform.city.streetview import Image
 from virl.platform.perception.base import Detection
+
+cv2 = Late("cv2", extra="eyes")
 
 PAGE, DATA, PICTURES = "check.html", "check.json", "checked"
 COLUMNS = (

@@ -3,12 +3,14 @@
 from collections.abc import Callable, Hashable
 from threading import Lock
 
-import cv2
 import numpy as np
 from cachetools import LRUCache
 from fastapi import Response
 
+from virl.extras import Late
 from virl.platform.city.streetview import Image
+
+cv2 = Late("cv2", extra="eyes")
 
 QUALITY = 90  # of JPEG; chosen, near what Google sends
 

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
-import cv2
 import numpy as np
 from cachetools import LRUCache
 from fastapi import Response
 from numpy.typing import NDArray
 
 from virl.errors import NoStreetView
+from virl.extras import Late
 from virl.geo.globe import LatLng
 from virl.platform.city.city import City
 from virl.platform.city.streetview import MAX_FOV, MAX_RADIUS_M, MIN_FOV, Attitude, Camera, Image, Panorama
@@ -23,6 +23,8 @@ from virl.serve.google.pictures import Painter, PictureCache
 from virl.serve.google.reading import lat_lng, number, optional_number
 from virl.serve.google.static import COPYRIGHT, RADIUS_M
 from virl.serve.google.wire import Ask, GoogleStatus, Json, Refused, answer, invalid
+
+cv2 = Late("cv2", extra="eyes")
 
 TILE = 512  # pixels, as Google's
 MAX_LOCATIONS = 100  # a request of panoIds
