@@ -122,6 +122,7 @@ def google(
     If VIRL_SERVE_KEY is set, clients have to show that key; otherwise, any key is accepted.
     """
     require("serve", what="serving")
+    require("eyes", "cv2", what="serving pictures")
     from virl.serve.faults import parse_faults  # noqa: PLC0415 - loads when asked for
     from virl.serve.google.options import ServeOptions, parse_oddities  # noqa: PLC0415 - as above
     from virl.serve.google.server import serve  # noqa: PLC0415 - needs the extra
