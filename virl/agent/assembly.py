@@ -45,6 +45,7 @@ from virl.platform.providers.cities import city_settings
 from virl.platform.providers.provider import provider_of
 from virl.resources import cache_home
 from virl.settings.region_file import MAX_FROM_CITY_M
+from virl.towns.streetview import check_drawing
 from virl.traces.spans import conversation, span
 
 if TYPE_CHECKING:
@@ -303,6 +304,7 @@ def tell_compiling(city: City, console: Console) -> None:
     """Say that the renderer is compiled, on the first run of a version of virl in a city that it draws."""
     if city.truth is None:
         return
+    check_drawing()
     from virl.towns.render.ahead import compile_ahead, is_kept  # noqa: PLC0415 - cities that are drawn
 
     if not is_kept():

@@ -37,6 +37,7 @@ _REQUIREMENT = re.compile(
     r"""^(?P<name>[A-Za-z0-9][\w.-]*+)[^;]*+;.*\bextra\s*+==\s*+["'](?P<extra>[\w-]+)["']\s*$"""
 )
 _FOR = {
+    "eyes": "agents in made towns and towns of OpenStreetMap, reading signs",
     "geo": "results as GeoDataFrames",
     "google": "Google's legacy web services (api: legacy)",
     "gym": "Gymnasium environments",
