@@ -237,7 +237,8 @@ class _SenderCheck:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         app = self._app
         if scope["type"] in {"http", "websocket"}:
-            headers, address = Headers(scope=scope), _address(scope)
+            server = scope.get("server")
+            headers, address = Headers(scope=scope), (str(server[0]).lower() if server else "")
             if not self._is_own_host(headers.get("host", ""), address):
                 app = refusal(421, _FOREIGN_HOST)
             elif not all(self._may(origin, headers, address) for origin in _origins(headers)):
@@ -293,12 +294,6 @@ def _origin_of(url: str) -> str:
     except ValueError:
         return ""
     return f"{parts.scheme}://{own}".lower() if parts.scheme in {"http", "https"} and own else ""
-
-
-def _address(scope: Scope) -> str:
-    """Return the address of this machine that a request came in at; empty if it came in otherwise."""
-    server = scope.get("server")
-    return str(server[0]).lower() if server else ""
 
 
 def _is_address(text: str) -> bool:

@@ -56,7 +56,9 @@ class TownView:
     @property
     def data(self) -> str:
         """The picture as a data URI."""
-        return _jpeg(self.pixels)
+        file = io.BytesIO()
+        PIL.Image.fromarray(self.pixels).save(file, "JPEG", quality=QUALITY, optimize=True)
+        return "data:image/jpeg;base64," + base64.b64encode(file.getvalue()).decode()
 
 
 def town_views(city: City, count: int, seed: int) -> list[TownView]:
@@ -117,12 +119,6 @@ def _weights(city: City, panoramas: Sequence[Panorama]) -> list[float]:
     where = shapely.points([frame.point(one.position) for one in panoramas])
     built_up = set(houses.query(where, predicate="dwithin", distance=HOUSE_M)[0].tolist())
     return [1.0 if number in built_up else OPEN_LAND for number in range(len(panoramas))]
-
-
-def _jpeg(pixels: Image) -> str:
-    file = io.BytesIO()
-    PIL.Image.fromarray(pixels).save(file, "JPEG", quality=QUALITY, optimize=True)
-    return "data:image/jpeg;base64," + base64.b64encode(file.getvalue()).decode()
 
 
 _MOST_TYPES = 20

@@ -211,7 +211,8 @@ class Geocoding:
         filters = _filters(ask.query.get("components", ""))
         of_position: Json = {}
         if address := ask.query.get("address"):
-            found = self._forward(address)
+            where = position_in(address)
+            found = self.geocoder.find(address) if where is None else self._reverse(where)
         elif lat_lng := ask.query.get("latlng"):
             wanted = position(lat_lng, "latlng")
             found, of_position = self._reverse(wanted), {"plus_code": plus_codes(wanted, self.city.title)}
@@ -226,11 +227,6 @@ class Geocoding:
             )
         results = [self._result(one) for one in found if self._fits(one, filters)]
         return answer(of_position | {"results": results, "status": "OK" if results else "ZERO_RESULTS"})
-
-    def _forward(self, address: str) -> list[Geocoded]:
-        """Return the results for an address, or for a position in text."""
-        where = position_in(address)
-        return self.geocoder.find(address) if where is None else self._reverse(where)
 
     def _reverse(self, wanted: LatLng) -> list[Geocoded]:
         """Return the address nearest to a position, else the nearest place; empty if neither is near."""

@@ -44,7 +44,7 @@ from mcp.types import (
 from pydantic import ValidationError
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from virl.agent.roster import RosterEntry, roster
+from virl.agent.roster import roster
 from virl.agent.tool import TOOLS, Arguments
 from virl.errors import UnknownName, VirlError
 from virl.files.json_reading import whole_escapes
@@ -116,7 +116,7 @@ def make_server(sessions: Sessions) -> Server[Any]:
         "virl",
         version=__version__,
         title="A city to act in",
-        instructions=_instructions(),
+        instructions=render(load_prompt("mcp/instructions", Reply), {}).strip(),
         on_list_tools=tools,
         on_call_tool=call,
         on_list_resources=resources,
@@ -374,14 +374,22 @@ def _plain(wrong: ValidationError, name: str, given: Mapping[str, object]) -> st
     return f"{name}: " + "; ".join(map(str, faults_of(wrong, arguments()[name], dict(given))))
 
 
-def _instructions() -> str:
-    """Return the instructions on the server for a client's model."""
-    return render(load_prompt("mcp/instructions", Reply), {}).strip()
-
-
 def _listed_prompts() -> ListPromptsResult:
     """Return the agents."""
-    return ListPromptsResult(prompts=[_to_prompt(entry) for entry in roster()[0]])
+    return ListPromptsResult(
+        prompts=[
+            Prompt(
+                name=entry.name,
+                title=entry.character.name,
+                description=entry.about,
+                arguments=[
+                    PromptArgument(name=name, description=about, required=False)
+                    for name, about in _ARGUMENTS.items()
+                ],
+            )
+            for entry in roster()[0]
+        ]
+    )
 
 
 def _given_prompt(params: GetPromptRequestParams) -> GetPromptResult:
@@ -412,15 +420,4 @@ def _given_prompt(params: GetPromptRequestParams) -> GetPromptResult:
     )
     return GetPromptResult(
         description=entry.about, messages=[PromptMessage(role="user", content=TextContent(text=text.strip()))]
-    )
-
-
-def _to_prompt(entry: RosterEntry) -> Prompt:
-    return Prompt(
-        name=entry.name,
-        title=entry.character.name,
-        description=entry.about,
-        arguments=[
-            PromptArgument(name=name, description=about, required=False) for name, about in _ARGUMENTS.items()
-        ],
     )

@@ -34,7 +34,6 @@ from virl.journal.journal import JPEG_QUALITY
 from virl.journal.walk_map import town_ground
 from virl.pages.shell import SERVED_POLICY
 from virl.plain_text import plain_line, plain_lines
-from virl.platform.city.streetview import Image
 from virl.redaction import Redaction
 from virl.serve.gate import RequestBounds, RequestLimits
 from virl.serve.running import LOOPBACK, run, serve_in_thread
@@ -88,7 +87,9 @@ class Door:
     def _app_for(self, scope: Scope) -> ASGIApp:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
-        if host not in _names(scope):
+        address, port = scope["server"]
+        shown = f"[{address}]" if ":" in address else address
+        if host not in {f"{shown}:{port}", f"localhost:{port}"}:
             return PlainTextResponse("Not the address of this server.", 421)
         is_entry = scope["method"] == "GET" and scope["path"] == "/"
         if refused := _foreign(headers, scope["method"], f"http://{host}", is_entry=is_entry):
@@ -113,13 +114,6 @@ class Door:
         )
         page.set_cookie(COOKIE, self._own.session, path=base, httponly=True, samesite="strict")
         return page
-
-
-def _names(scope: Scope) -> set[str]:
-    """Return the allowed values of the Host header: the address of the request's socket, or `localhost`."""
-    address, port = scope["server"]
-    shown = f"[{address}]" if ":" in address else address
-    return {f"{shown}:{port}", f"localhost:{port}"}
 
 
 def _foreign(headers: Headers, method: str, own: str, *, is_entry: bool) -> str:
@@ -250,7 +244,9 @@ def _make_app(feeds: Mapping[int, Feed], index: Index, own: Secrets, closing: Ev
             seen = control.look(heading % 360, pitch, fov)
         except VirlError as fault:
             return _error_response(str(fault), 409)
-        return Response(_jpeg(seen.pixels), media_type="image/jpeg")
+        jpeg = io.BytesIO()
+        PIL.Image.fromarray(seen.pixels).save(jpeg, "JPEG", quality=JPEG_QUALITY)
+        return Response(jpeg.getvalue(), media_type="image/jpeg")
 
     @app.post(f"{base}/runs/{{run}}/do")
     def do(run: int, command: WatchCommand) -> Response:
@@ -293,12 +289,6 @@ _PLAIN: Mapping[str, Callable[[Control], None]] = {
 
 def _error_response(error: str, status: int) -> Response:
     return JSONResponse({"error": plain_lines(error)}, status)
-
-
-def _jpeg(pixels: Image) -> bytes:
-    jpeg = io.BytesIO()
-    PIL.Image.fromarray(pixels).save(jpeg, "JPEG", quality=JPEG_QUALITY)
-    return jpeg.getvalue()
 
 
 def _file(content: str, media_type: str) -> Callable[[], Response]:

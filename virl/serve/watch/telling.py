@@ -14,7 +14,6 @@ from virl.journal.records import (
     EndRecord,
     ExchangeRecord,
     NoteRecord,
-    ObjectRecord,
     PlaceRecord,
     StartRecord,
     StepRecord,
@@ -234,7 +233,9 @@ class Teller:
             "views": [asdict(_view(one, f"step {step.step}")) for one in step.views],
             "places": [asdict(_place(one)) for one in step.places],
             "thoughts": [asdict(_to_thought(one)) for one in step.asked],
-            "found": [_object(one) for one in step.objects],
+            "found": [
+                words(one.label) + (", seen for the first time" if one.new else "") for one in step.objects
+            ],
             "cost": asdict(_cost(step)),
         } | ground
 
@@ -307,10 +308,6 @@ def _to_thought(exchange: ExchangeRecord) -> ToldThought:
         tuple((words(name), scalar(value)) for name, value in facts(exchange.reply).items()),
         "from the cache" if exchange.cached else paid,
     )
-
-
-def _object(thing: ObjectRecord) -> str:
-    return words(thing.label) + (", seen for the first time" if thing.new else "")
 
 
 def _cost(record: StepRecord | NoteRecord) -> ToldCost:
