@@ -93,6 +93,7 @@ class Stats:
             }
 
     def _start(self) -> None:
+        """Set all counts to zero."""
         self._requests: Counter[str] = Counter()
         self._answers: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._good: Counter[str] = Counter()
@@ -175,6 +176,7 @@ def end_if_client_left() -> None:
 
 
 async def _wait_for_disconnect(receive: Receive) -> None:
+    """Return when the client closes its connection."""
     while (await receive())["type"] != "http.disconnect":
         pass
 

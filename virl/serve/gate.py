@@ -79,6 +79,7 @@ class _Gone(Exception):
 
 
 async def _pieces(receive: Receive) -> AsyncIterator[bytes]:
+    """Yield a body as it comes in; raise `_Gone` if the client leaves first."""
     more = True
     while more:
         message = await receive()
@@ -102,6 +103,7 @@ def _replay_body(body: bytes, receive: Receive) -> Receive:
 
 
 def _oversize(scope: Scope, limits: RequestLimits) -> JSONResponse | None:
+    """Return the refusal of a request with too large a head or declared body; None if it may pass."""
     headers = scope["headers"]
     head = len(scope.get("raw_path") or b"") + len(scope["query_string"])
     head += sum(len(name) + len(value) for name, value in headers)
@@ -116,6 +118,7 @@ def _oversize(scope: Scope, limits: RequestLimits) -> JSONResponse | None:
 
 
 def _too_large(limits: RequestLimits) -> JSONResponse:
+    """Return the refusal of a body over the limit."""
     return refusal(413, f"The body is larger than {limits.body_bytes} bytes.")
 
 
@@ -255,6 +258,7 @@ class _SenderCheck:
         return bool(name) and (name in {"localhost", address, *self._hosts} or is_loopback(name))
 
     def _may(self, origin: str, headers: Headers, address: str) -> bool:
+        """Return whether pages of an origin may use this server."""
         if origin in self._origins or origin.partition("://")[2] == headers.get("host"):
             return True
         return is_loopback(address) and re.fullmatch(_LOOPBACK_ORIGIN, origin) is not None
@@ -288,6 +292,7 @@ def _origins(headers: Headers) -> Iterator[str]:
 
 
 def _origin_of(url: str) -> str:
+    """Return the scheme, host and port of a page; empty for what is no page on the web."""
     try:
         parts = urlsplit(url)
         own = parts.netloc.rpartition("@")[2]
@@ -297,6 +302,7 @@ def _origin_of(url: str) -> str:
 
 
 def _is_address(text: str) -> bool:
+    """Return whether a text is an IP address."""
     try:
         return bool(ipaddress.ip_address(text))
     except ValueError:

@@ -139,6 +139,7 @@ class _Server(uvicorn.Server):
 
 @contextmanager
 def _open_socket(host: str, port: int, key: str | None) -> Iterator[socket.socket]:
+    """Yield a socket that listens; an address that other machines reach needs a key."""
     family, address = _resolve_host(host, port)
     if not is_loopback(address):
         check_key(key, f"listening at {address}, where other machines can connect,")
@@ -166,6 +167,7 @@ def _resolve_host(host: str, port: int) -> tuple[socket.AddressFamily, str]:
 
 
 def _url(listener: socket.socket) -> str:
+    """Return the address of a listening socket."""
     address, port = listener.getsockname()[:2]
     return f"http://[{address}]:{port}" if ":" in address else f"http://{address}:{port}"
 
@@ -187,6 +189,7 @@ def _config(app: ASGIApp, limits: RequestLimits, lifespan: Lifespan) -> uvicorn.
 
 
 def _wait_for(server: uvicorn.Server, thread: threading.Thread) -> None:
+    """Return once the server takes requests; raise `VirlError` if its thread ends before."""
     while not server.started:
         if not thread.is_alive():
             raise VirlError("the server did not start: see the log above")
@@ -288,11 +291,13 @@ class TimedProtocol(H11Protocol):
             self._head = self.loop.call_later(self.request_limits.head_s, self._too_slow)
 
     def _too_slow(self) -> None:
+        """Close the connection of a client whose head has not come in time."""
         self._head = None
         if self.conn.their_state is h11.IDLE:
             self.transport.close()
 
 
 def _cancel(timer: asyncio.TimerHandle | None) -> None:
+    """Stop a timer, if there is one."""
     if timer is not None:
         timer.cancel()

@@ -108,6 +108,7 @@ def _read_text(value: Any) -> str:
 
 
 def _flag(value: Any) -> bool:
+    """Return whether a value, which has to be a truth value, is true."""
     if not isinstance(value, bool):
         raise TypeError
     return value

@@ -268,6 +268,7 @@ async def call_tool(sessions: Sessions, ctx: Context, params: CallToolRequestPar
 
 
 async def _call_tool(sessions: Sessions, ctx: Context, params: CallToolRequestParams) -> Answered:
+    """Check the arguments of a call, and follow it in its session."""
     if params.name not in arguments():
         raise UnknownName("tool", params.name[:100], arguments())
     given: Any = plain_tree(params.arguments or {}, whole_text)
@@ -305,6 +306,7 @@ def _use_tool(session: CitySession, acting: Acting, name: str, asked: Arguments)
 
 
 def _welcome(session: CitySession, acting: Acting) -> Done:
+    """Tell a client that opens a session who it is, what its task is, and where it stands."""
     agent = acting.agent
     character, run = agent.character, agent.run
     notes = len(run.notes("tool"))
@@ -351,6 +353,7 @@ def _answered_call(session: CitySession, params: CallToolRequestParams) -> Call[
 
 
 def _ask_client(session: CitySession, question: UserQuestion) -> InputRequiredResult:
+    """Return the answer of a client that cannot be asked meanwhile: it comes back with its user's reply."""
     request = ElicitRequest(params=ElicitRequestFormParams(message=question.text, requested_schema=_FORM))
     return InputRequiredResult(
         input_requests={question.key: request}, request_state=f"{session.id}/{question.key}"
@@ -366,6 +369,7 @@ def _answer(question: UserQuestion, given: ElicitResult) -> None:
 
 
 def _pictures(acting: Acting, views: tuple[ViewRecord, ...]) -> list[Path]:
+    """Return the files of some views of the run."""
     return [acting.agent.run.folder / view.file for view in views]
 
 

@@ -142,6 +142,7 @@ class Call(Generic[T]):
             question.answer.set_result(None)
 
     def _tell(self, event: Event) -> None:
+        """Hand an event to the loop that answers the client; called in the session's thread."""
         self._loop.call_soon_threadsafe(self.events.put_nowait, event)
 
 
@@ -277,6 +278,7 @@ class CitySession:
         return draw_map(acting.body)
 
     def _live(self) -> None:
+        """Open the run and work on calls until it ends; the whole life of the session's thread."""
         over: Exception = BadInput(f"session {self.id} is set aside: call open_city with resume={self.id!r}")
         audience, user = ClientAudience(lambda: self._current), ClientUser(lambda: self._current)
         try:
@@ -300,6 +302,7 @@ class CitySession:
         self._end(over)
 
     def _work(self) -> None:
+        """Wait for a call and work on it; raise `SetAside` where there are no more."""
         call = self._calls.get()
         if call is None:
             raise SetAside
@@ -311,6 +314,7 @@ class CitySession:
             self.used = monotonic()
 
     def _end(self, over: Exception) -> None:
+        """Refuse all calls that wait, and all that come, with the reason why the session is over."""
         with self._lock:
             self._over = over
             self._acting = None  # the city goes, if no other session has it open
@@ -354,6 +358,7 @@ class ClientAudience:
         return self
 
     def _tell(self, message: str) -> None:
+        """Send a line to the client whose call is worked on, if there is one."""
         if call := self._current():
             call.progress(short(message, _LONGEST))
 

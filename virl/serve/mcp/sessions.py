@@ -182,6 +182,7 @@ class Sessions:
                 session.set_aside()
 
     def _make_room(self) -> None:
+        """Set the longest idle session aside where as many are open as may be."""
         live = [one for one in self if one.is_open and one.id not in self._opening]
         taken = len(live) + len(self._opening)
         if taken < self.defaults.most_open:
@@ -196,6 +197,7 @@ class Sessions:
         oldest.set_aside()
 
     def _new(self, asked: OpenCity) -> RunOptions:
+        """Return the options of a new session's run."""
         defaults = self.defaults
         if asked.agent and asked.agent not in agent_names():
             raise UnknownName("agent", asked.agent, agent_names())
@@ -217,6 +219,7 @@ class Sessions:
         )
 
     def _resume_options(self, asked: OpenCity) -> RunOptions:
+        """Return the options of a run that goes on, checked to be a session that this server may resume."""
         folder = self.defaults.runs / asked.resume
         found = self._sessions.get(asked.resume)
         if asked.resume in self._opening or (found and found.is_open):
@@ -252,6 +255,7 @@ class Sessions:
         return asked
 
     def _check_cost(self, city: str) -> None:
+        """Refuse a city that costs money where the server has no budget."""
         if self.defaults.budget_usd is None and provider_of(city_settings(city)).may_cost:
             raise BadInput(
                 f"{city} costs money: start the server with --budget-usd, the dollars that it may spend"
@@ -273,6 +277,7 @@ class Sessions:
         return left if asked is None else min(asked, left)
 
     def _reserved_usd(self, session: CitySession) -> float:
+        """Return the dollars that are an open session's budget, or that one which is over has spent."""
         if session.is_open and session.budget_usd is not None:
             return session.budget_usd
         folder = self.defaults.runs / session.id
@@ -303,4 +308,5 @@ def opened_sessions(defaults: SessionDefaults, resume: str, *, key: str | None, 
 
 
 def _city_of(agent: str) -> str:
+    """Return the city in which an agent starts by itself; without an agent, the visitor's."""
     return load_character(find_character(agent)).city if agent else VISITOR.city

@@ -85,6 +85,7 @@ class Door:
             await self._app_for(scope)(scope, receive, _with_headers(send))
 
     def _app_for(self, scope: Scope) -> ASGIApp:
+        """Return what answers a request: the page for one who may watch, else a refusal."""
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         address, port = scope["server"]
@@ -130,6 +131,8 @@ def _foreign(headers: Headers, method: str, own: str, *, is_entry: bool) -> str:
 
 
 def _with_headers(send: Send) -> Send:
+    """Return a sender that adds the headers of a page that loads nothing from elsewhere."""
+
     async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
@@ -262,6 +265,7 @@ def _make_app(feeds: Mapping[int, Feed], index: Index, own: Secrets, closing: Ev
 
 
 def _control(feeds: Mapping[int, Feed], run: int) -> Control | None:
+    """Return the hand on a run; None if it cannot be steered from here."""
     return feeds[run].control if run in feeds else None
 
 
@@ -288,10 +292,13 @@ _PLAIN: Mapping[str, Callable[[Control], None]] = {
 
 
 def _error_response(error: str, status: int) -> Response:
+    """Return an error as the page shows it."""
     return JSONResponse({"error": plain_lines(error)}, status)
 
 
 def _file(content: str, media_type: str) -> Callable[[], Response]:
+    """Return an endpoint that serves a text."""
+
     def file() -> Response:
         return Response(content, media_type=media_type)
 
@@ -330,10 +337,12 @@ async def _events(feeds: Mapping[int, Feed], last_id: str, closing: Event) -> As
 
 
 def _batches(told: Sequence[dict[str, Any]]) -> list[Sequence[dict[str, Any]]]:
+    """Return records in groups of at most `_BATCH`."""
     return [told[start : start + _BATCH] for start in range(0, len(told), _BATCH)]
 
 
 def _event(name: str, data: object, identity: str) -> str:
+    """Return a server-sent event."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))  # on one line: JSON escapes breaks
     return f"event: {name}\nid: {identity}\ndata: {text}\n\n"
 
