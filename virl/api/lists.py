@@ -9,7 +9,7 @@ from typing import Self
 from virl.agent.roster import characters_in, roster
 from virl.bench.benchmark import BENCHMARKS
 from virl.errors import VirlError
-from virl.mind.keys import KEYS
+from virl.mind.providers import KEYS
 from virl.pages.notebooks import card, table
 from virl.platform.perception.models import model_names
 from virl.platform.perception.registry import KINDS, ROLES

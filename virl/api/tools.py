@@ -13,17 +13,15 @@ from virl.agent.agent import Agent
 from virl.agent.character import Character as AnyCharacter
 from virl.agent.tool import FINISH, TOOLS, Arguments, tool_names
 from virl.api.characters import Character
-from virl.api.keywords import check_keywords
 from virl.api.running import RunSettings, open_agent
-from virl.errors import BadInput, UnknownName
+from virl.errors import BadInput, UnknownName, check_keywords
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
 from virl.platform.city.city import City
 from virl.platform.providers.cities import open_city
 from virl.tools.base import ToolResult, short
 from virl.tools.body import Body
-from virl.tools.catalogue import Use, tools_for
-from virl.tools.executor import RecordingExecutor
+from virl.tools.use import RecordingExecutor, Use, tools_for
 
 _MONEY = "money"
 """Name for all tools that may cost money, where tools are named that ask first."""

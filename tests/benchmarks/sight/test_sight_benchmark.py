@@ -44,7 +44,7 @@ from virl.platform.movers.base import LinksMover
 from virl.platform.providers.cities import open_city
 from virl.serve.city_server import served_app
 from virl.tools.body import Body
-from virl.tools.catalogue import use
+from virl.tools.use import use
 
 
 def asked(kind: Kind, count: int, *, among: Among = "all", seed: int = 1) -> SearchRequest:

@@ -9,13 +9,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
-import cv2
 import numpy as np
 from cachetools import LRUCache
 from fastapi import Response
 from numpy.typing import NDArray
 
 from virl.errors import NoImagery, NoStreetView, NotFound
+from virl.extras import Late
 from virl.geo.globe import LatLng, bearing, distance
 from virl.platform.city.city import City
 from virl.platform.city.streetview import MAX_FOV, MAX_RADIUS_M, MIN_FOV, Attitude, Camera, Image, Panorama
@@ -145,6 +145,8 @@ def _parse_size(text: str) -> tuple[int, int]:
         )
     return sides
 
+
+cv2 = Late("cv2", extra="eyes")
 
 TILE = 512  # pixels, as Google's
 MAX_LOCATIONS = 100  # a request of panoIds

@@ -49,8 +49,7 @@ from virl.agent.tool import TOOLS, Arguments
 from virl.errors import UnknownName, VirlError
 from virl.files.json_reading import whole_escapes
 from virl.journal.records import ViewRecord
-from virl.mind.prompt import load_prompt
-from virl.mind.rendering import render
+from virl.mind.prompt import load_prompt, render
 from virl.mind.replies import Reply
 from virl.plain_text import plain_tree, whole_text
 from virl.serve.gate import GateOptions, add_gate

@@ -28,7 +28,7 @@ from virl.journal.walk_map import ground_of, walk_map
 from virl.pages.map_picture import draw_picture
 from virl.tools.base import short
 from virl.tools.body import Body
-from virl.tools.executor import RecordingExecutor
+from virl.tools.use import RecordingExecutor
 
 ANSWER_S = 600.0
 """Seconds that a question waits for an answer; chosen."""

@@ -14,10 +14,9 @@ from virl.errors import BadInput, JournalBroken, VirlError
 from virl.files.writing import is_inside, read_bounded
 from virl.geo.globe import LatLng
 from virl.journal.folder import CONSULTED
-from virl.journal.journal import JOURNAL
-from virl.journal.page import moment
+from virl.journal.journal import JOURNAL, JournalTail
 from virl.journal.records import AnyRecord, NoteRecord, StepRecord
-from virl.journal.tail import JournalTail
+from virl.journal.report import moment
 from virl.pages.paper import Point
 from virl.plain_text import plain_tree
 from virl.serve.watch.episodes import EpisodeTold, read_episodes
