@@ -112,6 +112,7 @@ def _oversize(scope: Scope, limits: RequestLimits) -> JSONResponse | None:
     named = Headers(scope=scope)
     if "content-length" in named and "transfer-encoding" in named:
         return refusal(400, "Give Content-Length or Transfer-Encoding, not both.")  # RFC 9112, section 6.1
+    # Longer numbers are over any limit, and `int` refuses those of thousands of digits.
     declared = named.get("content-length", "0")
     few = len(declared) < 16 and declared.isdecimal()
     return None if few and int(declared) <= limits.body_bytes else _too_large(limits)

@@ -47,6 +47,7 @@ def check_key(key: str | None, what: str) -> str:
             f"{what} needs a key that clients have to show, and {KEY_VARIABLE} {found}: set it to "
             f"{SHORTEST_SECRET} characters or more, such as $(openssl rand -hex 24)"
         )
+    # Clients have to know this key: with it they would have the other one too.
     for name, value in os.environ.items():
         if name != KEY_VARIABLE and value.strip() == key:
             raise BadInput(f"{KEY_VARIABLE} has the value of {name}: give the server a key of its own")

@@ -106,6 +106,7 @@ class Dispatcher:
 
         async def respond(request: Request) -> Response:
             content = await request.body()
+            # Without its key and session: who asks changes neither what is asked nor which fault it meets.
             query = sorted(pair for pair in request.query_params.multi_items() if pair[0] not in _PRIVATE)
             mask = request.headers.get("X-Goog-FieldMask", "")
             text = json.dumps([endpoint.name, request.url.path, query, mask])
@@ -130,6 +131,7 @@ class Dispatcher:
         try:
             self._admit(endpoint, request, counted)
             ask = _read_request(endpoint, request, content)
+            # What takes milliseconds does not wait behind pictures.
             pool = self._pools.draw if endpoint.draws else self._pools.look_up
             response = await while_waited_for(request.receive, pool, lambda: _handle(endpoint, ask))
         except ClientLeft:
@@ -139,6 +141,7 @@ class Dispatcher:
             response = refusal(refused, endpoint.family, endpoint.lists)
             response.headers.update(hints(refused.fault.value[0], self._options.retry_after_s))
             return response, False
+        # Garbage and halves are made of the right answer, so that only its content is wrong.
         if kind == GARBAGE:
             return Response(_noise(len(bytes(response.body))), media_type=response.media_type), False
         if kind == HALF:

@@ -134,6 +134,7 @@ def serve_stdio(sessions: Sessions) -> None:
     server = make_server(sessions)
 
     async def serve() -> None:
+        # The answers that wait hold back the reading: a client that takes none cannot fill the memory.
         stdin = _whole_stdin()
         async with stdio_server(stdin=stdin) as (incoming, outgoing):
             stdin.answers = _Answers(outgoing)
@@ -192,6 +193,7 @@ class _Stdin(anyio.AsyncFile[str]):
 def _whole_stdin() -> _Stdin:
     """Return what comes in on stdin; as with the SDK's own reader, nobody else reads from it any more."""
     wire = os.fdopen(os.dup(0), "rb", closefd=False)
+    # What a child process or a prompt would read is empty from here on, and no line of the protocol.
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     return _Stdin(_WholeLines(wire, encoding="utf-8", errors="replace"))
 
@@ -280,6 +282,7 @@ async def _call_tool(sessions: Sessions, ctx: Context, params: CallToolRequestPa
         opened = session.submit(lambda acting: _welcome(session, acting))
         return await _follow_call(session, opened, ctx, OPEN_CITY)
     session = sessions.find(str(getattr(asked, "session", "")))
+    # A client without elicitation comes back with the same call and its user's answer.
     if call := _answered_call(session, params):
         return await _follow_call(session, call, ctx, params.name)
     if waiting := session.current:
@@ -296,6 +299,7 @@ async def _call_tool(sessions: Sessions, ctx: Context, params: CallToolRequestPa
 
 def _use_tool(session: CitySession, acting: Acting, name: str, asked: Arguments) -> Done:
     """Use a tool; in the session's thread."""
+    # A begun call cannot be taken back: the client hears of it with the next answer.
     unheard, session.unheard = session.unheard, []
     told = acting.hand(name, asked)
     if unheard:

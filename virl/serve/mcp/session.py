@@ -115,6 +115,7 @@ class Call(Generic[T]):
 
     def ask(self, moment: Moment, fault: str) -> str | None:
         """Return the user's answer at a moment; `None` if nobody listens any more, or enough was asked."""
+        # Some questions are left for what the agent proposes, whatever it asked before.
         most = MOST_QUESTIONS if moment.proposed else MOST_QUESTIONS - FOR_PROPOSALS
         if not self._can_ask or self._asked >= most:
             return None
@@ -126,6 +127,7 @@ class Call(Generic[T]):
         except TimeoutError:
             said = None
         self.waiting = None
+        # Who did not answer once is not asked again in this call: each question waits for minutes.
         if said is None:
             self._can_ask = False
         return said
@@ -213,6 +215,7 @@ class CitySession:
         self._opened: Future[None] = Future()
         self._lock = threading.Lock()
         self._over: Exception | None = None
+        # One thread for the whole run: a journal has one writer, and calls come one after the other.
         self._thread = threading.Thread(target=self._live, name=f"session {id}", daemon=True)
 
     def open(self) -> None:

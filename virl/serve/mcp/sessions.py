@@ -187,6 +187,7 @@ class Sessions:
         taken = len(live) + len(self._opening)
         if taken < self.defaults.most_open:
             return
+        # Setting aside loses nothing: the session's run stays open and is resumed by its id.
         oldest = min(live, key=lambda one: one.used, default=None)
         if oldest is None or oldest.current or monotonic() - oldest.used < IDLE_S:
             raise BadInput(
@@ -211,6 +212,7 @@ class Sessions:
             agent=agent,
             character=None if agent else VISITOR,
             city=city or None,
+            # The server's own start is a place of the server's own city.
             at=asked.at or ("" if asked.city else defaults.at) or None,
             mind=defaults.mind,
             fields=fields,
@@ -233,6 +235,7 @@ class Sessions:
         self._check_cost(begun.city)
         spent = cost_so_far(folder, records).usd
         wanted = begun.access.budget_usd if asked.budget_usd is None else asked.budget_usd
+        # A run's budget counts from its beginning: what it spent before is not promised again.
         more = self._allot(None if wanted is None else max(0.0, wanted - spent))
         own = self.defaults.agent and find_character(self.defaults.agent).stem == begun.agent
         known = begun.agent in agent_names()
@@ -278,6 +281,7 @@ class Sessions:
 
     def _reserved_usd(self, session: CitySession) -> float:
         """Return the dollars that are an open session's budget, or that one which is over has spent."""
+        # An open session may still spend all of its budget; one that is over, no more than it did.
         if session.is_open and session.budget_usd is not None:
             return session.budget_usd
         folder = self.defaults.runs / session.id

@@ -209,6 +209,7 @@ def _by_step(views: Sequence[ShownView], steps: int) -> dict[int, list[ShownView
     found: dict[int, list[ShownView]] = {}
     for view in views:
         said = _STEP.match(view.caption)
+        # Benchmarks tell the step of a picture in its caption only.
         if said and int(said[1]) < steps:
             found.setdefault(int(said[1]), []).append(view)
     return found

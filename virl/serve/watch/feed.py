@@ -247,6 +247,7 @@ def way_of(told: Sequence[dict[str, Any]]) -> list[Point]:
 
 def _thin_way(points: Sequence[Point]) -> list[Point]:
     """Return at most `CARD_POINTS` points of a way, the last among them."""
+    # Counted from the end: where the run stands now is always drawn.
     every = max(1, -(-len(points) // CARD_POINTS))
     return list(points[::-1][::every][::-1])
 
@@ -261,6 +262,7 @@ def _picture(folder: Path, files: Sequence[tuple[str, ...]], seq: int, number: i
     if not 0 <= seq < len(files) or not 0 <= number < len(files[seq]):
         return None
     name = files[seq][number]
+    # A journal may come from anybody: a name in it must not lead out of its folder.
     if not is_inside(folder, name):
         return None
     try:
@@ -348,6 +350,7 @@ class Shelf:
 
     def _add(self, folder: Path, identity: str, episode: EpisodeTold | None) -> None:
         """Give a run or an episode its number, which stays, and a feed."""
+        # Numbers stand in addresses that are open in browsers: they never move to another run.
         number = self._numbers.setdefault((folder, identity), len(self._numbers))
         if identity and episode:
             self.feeds[number] = EpisodeFeed(episode)

@@ -316,9 +316,11 @@ async def _events(feeds: Mapping[int, Feed], last_id: str, closing: Event) -> As
     sent = dict.fromkeys(feeds, 0) | {run: count for run, count in _counts(last_id).items() if run in feeds}
     said: dict[int, Any] = {}
     quiet = 0.0
+    # A browser that loses the connection comes back after a second, with the id of its last event.
     yield "retry: 1000\n\n"
     while not closing.is_set():
         for number, feed in feeds.items():
+            # Reading files would hold up all other pages.
             told = await run_in_threadpool(feed.read_records, sent[number])
             for batch in _batches(told):
                 sent[number] += len(batch)
@@ -331,6 +333,7 @@ async def _events(feeds: Mapping[int, Feed], last_id: str, closing: Event) -> As
                 quiet = 0.0
         if quiet >= _HEARTBEAT_S:
             quiet = 0.0
+            # A comment, which browsers pass over: it finds out whether anybody still listens.
             yield ": alive\n\n"
         await asyncio.sleep(_POLL_S)
         quiet += _POLL_S
