@@ -126,7 +126,13 @@ def _decoder(kind: Any) -> Decoder:
         [one] = [_decoder(each) for each in inner if each is not NoneType]
         return lambda value, context: None if value is None else one(value, context)
     if origin is tuple:
-        return _decoder_of_tuple(inner)
+        if inner[1:] == (...,):
+            one = _decoder(inner[0])
+            return lambda value, context: tuple([one(each, context) for each in value])
+        every = [_decoder(each) for each in inner]
+        return lambda value, context: tuple(
+            [one(each, context) for one, each in zip(every, value, strict=True)]
+        )
     if origin is np.ndarray:
         return _array
     if is_dataclass(kind):
@@ -154,15 +160,6 @@ def _array(value: Any, context: _Context) -> Any:
         name, start, end = value
         return context.arrays[name][start:end]
     return context.geometries[slice(*value)]
-
-
-def _decoder_of_tuple(inner: tuple[Any, ...]) -> Decoder:
-    """Return the decoder for tuples of these item types."""
-    if inner[1:] == (...,):
-        one = _decoder(inner[0])
-        return lambda value, context: tuple([one(each, context) for each in value])
-    every = [_decoder(each) for each in inner]
-    return lambda value, context: tuple([one(each, context) for one, each in zip(every, value, strict=True)])
 
 
 def _decoder_of_fields(kind: Any, names: Iterable[str]) -> Decoder:
