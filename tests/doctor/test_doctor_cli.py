@@ -22,10 +22,10 @@ from virl.doctor.services import Finding, ProbeOutcomes
 from virl.errors import BadInput
 from virl.platform.city.streetview import Camera
 from virl.platform.providers import open_city
+from virl.serve.city_server import ServedCity
 from virl.serve.faults import parse_faults
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import serve_city
-from virl.serve.loopback import ServedCity
 
 APP = typer.Typer(add_completion=False)
 APP.command("doctor")(doctor)

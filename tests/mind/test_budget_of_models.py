@@ -112,7 +112,7 @@ from pathlib import Path
 from virl.mind.open import open_mind
 from virl.mind.prompt import load_prompt
 from virl.money.ledger import Ledger
-from virl.routines.explore.replies import PlaceType
+from virl.routines.explore.rules import PlaceType
 
 ledger = Ledger(1.0, book=Path(sys.argv[2]))
 mind = open_mind("openai:gpt-4o", cache_dir=None, base_url=sys.argv[1], ledger=ledger)

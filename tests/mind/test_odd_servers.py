@@ -21,7 +21,7 @@ from virl.mind.open import open_mind
 from virl.mind.prompt import load_prompt
 from virl.mind.replies import Reply
 from virl.mind.settings import ABILITIES, LEFT_OUT, Ability
-from virl.routines.explore.replies import PlaceType
+from virl.routines.explore.rules import PlaceType
 
 TYPE = load_prompt("explore/place-type", PlaceType)
 LUNCH: dict[str, Any] = {"intention": "I want lunch.", "place_types": ["restaurant", "bar"]}

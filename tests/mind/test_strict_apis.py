@@ -32,8 +32,8 @@ from virl.money.ledger import Ledger
 from virl.platform.navigators.intention.rules import RoadChoice
 from virl.platform.navigators.tourist.rules import WalkAction
 from virl.routines.day.replies import DayDraft
-from virl.routines.explore.replies import PlaceType
-from virl.routines.homes.replies import HomeWants
+from virl.routines.explore.rules import PlaceType
+from virl.routines.homes.rules import HomeWants
 
 PROVIDERS = pytest.mark.parametrize("provider", MODELS)
 LUNCH: dict[str, Any] = {"intention": "I want lunch.", "place_types": ["restaurant", "bar"]}

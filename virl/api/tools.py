@@ -13,9 +13,8 @@ from virl.agent.agent import Agent
 from virl.agent.character import Character as AnyCharacter
 from virl.agent.tool import FINISH, TOOLS, Arguments, tool_names
 from virl.api.characters import Character
-from virl.api.keywords import check_keywords
 from virl.api.running import RunSettings, open_agent
-from virl.errors import BadInput, UnknownName
+from virl.errors import BadInput, UnknownName, check_keywords
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
 from virl.platform.city.city import City

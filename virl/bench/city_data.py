@@ -7,16 +7,17 @@ from typing import Literal
 from pydantic import Field
 
 from virl.bench.benchmark import BenchOptions
-from virl.bench.files import slug
+from virl.bench.records import slug
 from virl.bench.resources import Resources
 from virl.console import SafeConsole
-from virl.datasets.collect.collecting import (
+from virl.datasets.collect.collection import (
+    Collection,
     collect_city_places,
     collect_city_questions,
     collect_city_routes,
     collecting_bar,
+    sole_writer,
 )
-from virl.datasets.collect.collection import Collection, sole_writer
 from virl.datasets.collect.dataset import CARD, PLACES, QUESTIONS, ROUTES, DataSet, open_dataset
 from virl.datasets.collect.places import PlacesSettings
 from virl.datasets.collect.routes import RoutesSettings

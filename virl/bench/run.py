@@ -16,13 +16,11 @@ from virl.bench.engine.crew import Crew, ThreadCrew, dispatch, interruptible
 from virl.bench.engine.processes import ProcessCrew
 from virl.bench.engine.work import FIRST_WAIT_S, EpisodeOutcome, Job, open_bench
 from virl.bench.episode import Episode
-from virl.bench.files import keep_files
-from virl.bench.pace import Pace
-from virl.bench.plan import choose, known_cities, make_plan, write_plan
-from virl.bench.progress import RunProgress, outlook
-from virl.bench.records import RECORDS, Records
+from virl.bench.plan import RunProgress, choose, known_cities, make_plan, outlook, write_plan
+from virl.bench.records import RECORDS, Records, keep_files
 from virl.bench.report.write import write_reports
 from virl.bench.resources import Resources, Terms
+from virl.bench.shared_models import Pace
 from virl.errors import BadInput, Interrupted, VirlError
 from virl.journal.folder import check_unused, removed_if_refused
 from virl.money.book import SPENDING

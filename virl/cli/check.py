@@ -105,7 +105,7 @@ Told = tuple[str, Sequence[str]]
 
 
 def _character(file: str, mind: str | None) -> Told:
-    from virl.agent.character_file import find_character, load_character, routine_of  # noqa: PLC0415
+    from virl.agent.character_file import LoadedCharacter, find_character, load_character  # noqa: PLC0415
     from virl.agent.checking import check_character, faults_beside  # noqa: PLC0415 - brings in the cities and the senses
     from virl.mind.open import open_mind  # noqa: PLC0415
 
@@ -116,9 +116,10 @@ def _character(file: str, mind: str | None) -> Told:
         raise_all([fault, *faults_beside(path)])
         raise
     mind = mind or "rules"
-    found = check_character(path, character, open_mind(mind, cache_dir=None))
+    loaded = LoadedCharacter(path, character)
+    found = check_character(loaded, open_mind(mind, cache_dir=None))
     raise_all(found.faults)
-    said = f"routine {routine_of(path, character).name} in {character.city}, mind {mind}"
+    said = f"routine {loaded.routine.name} in {character.city}, mind {mind}"
     detector, steps = character.senses.detector, character.limits.steps
     return f"{said}, detector {detector}, at most {steps} moves", found.unknown
 

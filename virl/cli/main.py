@@ -47,7 +47,7 @@ from virl.resources import cache_home
 from virl.version import __version__
 
 if TYPE_CHECKING:
-    from virl.journal.recorded import Finished
+    from virl.journal.recorded_run import Finished
 
 
 class _Commands(HelpfulGroup):

@@ -47,7 +47,9 @@ def try_model(name: str, options: ModelOptions, labels: Sequence[str] = TRY_LABE
     role = role_of(name)
     city = open_city(TRY_CITY)
     view = _shop_view(city)
-    told = ModelOptions(options.device, options.allow_downloads, city.truth, city.is_drawn, options.seed)
+    told = ModelOptions(
+        options.device, options.allow_downloads, city.truth, city.capabilities.is_drawn, options.seed
+    )
     models = Models(told)
     begun = perf_counter()
     result = _result(models, role, name, view, labels, city)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from virl.agent.plan import RunOptions
-    from virl.journal.gallery.cards import Card
-    from virl.journal.recorded import Finished
+    from virl.journal.gallery import Card
+    from virl.journal.recorded_run import Finished
 
 
 RUNS = Path("runs")
@@ -75,7 +75,7 @@ def watch(
     if episode or fields or out:
         raise BadInput("--episode, --set and --out need --play")
     from virl.journal.walk_map import town_ground  # noqa: PLC0415 - brings in the cities
-    from virl.serve.watch.shelf import Shelf  # noqa: PLC0415 - brings in the benchmarks
+    from virl.serve.watch.feed import Shelf  # noqa: PLC0415 - brings in the benchmarks
 
     if not folders:
         raise BadInput("name a run folder, or a folder that contains runs, such as `virl watch runs`")
@@ -101,9 +101,8 @@ def _play(name: str, fields: Sequence[str], out: Path, episode: str, port: int) 
     from virl.bench.play import played_by_human  # noqa: PLC0415 - brings in the benchmarks
     from virl.cli.bench import set_options  # noqa: PLC0415
     from virl.journal.walk_map import town_ground  # noqa: PLC0415 - brings in the cities
-    from virl.serve.watch.living import wait_for_interrupt  # noqa: PLC0415 - needs the extra
     from virl.serve.watch.playing import PlayFeed, play_at, table_for  # noqa: PLC0415
-    from virl.serve.watch.server import serve_page  # noqa: PLC0415
+    from virl.serve.watch.server import serve_page, wait_for_interrupt  # noqa: PLC0415 - needs the extra
     from virl.settings.model import check_settings  # noqa: PLC0415
 
     asked = played_by_human(name) | set_options(fields)
@@ -132,7 +131,7 @@ def watch_run(options: "RunOptions", console: "Console", tell: "Callable[[Finish
     """
     require("serve", what="serving")
     from virl.agent.start import run_agent  # noqa: PLC0415 - brings in the city and the senses
-    from virl.serve.watch.living import seat_at, wait_for_interrupt  # noqa: PLC0415 - needs the extra
+    from virl.serve.watch.server import seat_at, wait_for_interrupt  # noqa: PLC0415 - needs the extra
 
     with seat_at(options) as seat:
         echo(f"Watch at {seat.url}", err=True)
@@ -164,7 +163,7 @@ def gallery(
     as_json: Annotated[bool, typer.Option("--json", help="Print the runs on the page as JSON.")] = False,
 ) -> None:
     """Build an overview page of finished runs."""
-    from virl.journal.gallery.page import write_gallery  # noqa: PLC0415 - brings in the cities
+    from virl.journal.gallery import write_gallery  # noqa: PLC0415 - brings in the cities
     from virl.pages.numbers import count_noun  # noqa: PLC0415 - loads when asked for
 
     where = folders or [RUNS]

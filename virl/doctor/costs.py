@@ -18,19 +18,18 @@ from virl.errors import BadInput, VirlError
 from virl.geo.globe import LatLng
 from virl.journal.journal import read_journal
 from virl.journal.records import StepRecord
-from virl.money.book import Service
+from virl.money.book import Price, Service
 from virl.money.ledger import Hold, Ledger
-from virl.money.spending import Price
 from virl.platform.city.city import City
 from virl.platform.city.streetview import Camera
 from virl.platform.perception.cameras import CLOSEST_FOV, ROAD_FOV, sweep_cameras
 from virl.platform.providers.cities import all_cities
 from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.city_file import GoogleOptions, Imagery
-from virl.platform.providers.google.http import Call, GoogleHttp, price_of
+from virl.platform.providers.google.client import Call, GoogleHttp, price_of
 from virl.platform.providers.google.settings import GoogleSettings, Keys
 from virl.platform.providers.google.tiles import Capture
-from virl.platform.providers.http.keeping import Keeping
+from virl.platform.providers.http.stored_replies import Keeping
 from virl.platform.providers.pictures.projection import PAD, rays_of, tiles_at
 from virl.routines.explore.looking import LOOK_FOV, LOOK_RANGE, MATCH_RADIUS_M
 

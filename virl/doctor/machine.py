@@ -23,7 +23,7 @@ from virl.platform.perception.registry import KINDS, Role
 from virl.platform.perception.standing import model_readiness
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.google.settings import BASE_URL_VARIABLE, KEY_VARIABLE, SECRET_VARIABLE, Keys
-from virl.platform.providers.graph.home import MARKS, find_data
+from virl.platform.providers.graph.city import MARKS, find_data
 from virl.platform.providers.open.pictures import PICTURES
 from virl.platform.providers.provider import PROVIDERS
 from virl.registry import ROUTINES, Registry
@@ -37,6 +37,7 @@ _REQUIREMENT = re.compile(
     r"""^(?P<name>[A-Za-z0-9][\w.-]*+)[^;]*+;.*\bextra\s*+==\s*+["'](?P<extra>[\w-]+)["']\s*$"""
 )
 _FOR = {
+    "eyes": "agents in made towns and towns of OpenStreetMap, reading signs",
     "geo": "results as GeoDataFrames",
     "google": "Google's legacy web services (api: legacy)",
     "gym": "Gymnasium environments",

@@ -12,7 +12,6 @@ from virl.extras import require
 from virl.geo.globe import destination, distance
 from virl.pages.numbers import count_noun, megabytes
 from virl.platform.city.left_out import LeftOut
-from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.nominatim import Nominatim
 from virl.platform.providers.http.osm_servers import (
     CACHE,
@@ -21,15 +20,20 @@ from virl.platform.providers.http.osm_servers import (
     load_open_maps,
     service_url,
 )
+from virl.platform.providers.http.stored_replies import Keeping
 from virl.platform.providers.open.cells import cells_around, cells_of
-from virl.platform.providers.open.city import FOLDER
+from virl.platform.providers.open.city import FOLDER, district_of
 from virl.platform.providers.open.city_file import OpenCity
-from virl.platform.providers.open.ground import district_of
-from virl.platform.providers.open.kept import KeptPictures, load_open_settings
 from virl.platform.providers.open.osrm import OsrmWays
-from virl.platform.providers.open.pictures import PICTURES, open_pictures, picture_settings
+from virl.platform.providers.open.pictures import (
+    PICTURES,
+    KeptPictures,
+    load_open_settings,
+    open_pictures,
+    picture_settings,
+)
+from virl.platform.providers.open.places import ZOOM, TiledPlaces
 from virl.platform.providers.open.shots import Shot, ShotLists
-from virl.platform.providers.open.tiled_places import ZOOM, TiledPlaces
 from virl.platform.providers.open.valhalla import ValhallaWays
 from virl.platform.providers.pictures.picture import FULL_TURN
 from virl.platform.providers.provider import Access

@@ -88,11 +88,11 @@ def tell(report: Report, console: Console) -> None:
 def verdict(report: Report) -> list[str]:
     """Return the lines on what works: made cities, real cities, language models."""
     by_name = {finding.what: finding for finding in report.machine}
-    made = (
-        "made cities: work, try `virl run hiro`"
-        if report.offline_core_works
-        else "made cities: do not work, see below"
-    )
+    made = "made cities: work, try `virl run hiro`"
+    if not report.offline_core_works:
+        made = "made cities: do not work, see below"
+    elif (eyes := by_name.get("extra eyes")) and eyes.state == "missing":
+        made = f"made cities: cannot be drawn: {eyes.remedy}"
     key, models = by_name.get(KEY_VARIABLE), by_name.get(MODELS)
     outcomes = report.google.outcomes
     reached = len({one.service for one in outcomes if one.status == "reached"})

@@ -24,8 +24,8 @@ from virl.mind.providers import (
 from virl.mind.rules import RuleMind
 from virl.mind.script import PREFIX, ScriptMind
 from virl.mind.settings import MindSettings, prices_in, split_spec
+from virl.money.book import Exchange, Price
 from virl.money.ledger import Ledger
-from virl.money.spending import Exchange, Price
 from virl.redaction import Redaction, warn_of_placeholder
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from scipy.sparse.csgraph import connected_components
 from virl.errors import NoImagery
 from virl.files.writing import write_whole
 from virl.geo.globe import LocalFrame, compass_word, distance
-from virl.journal.page import page
+from virl.journal.report import page
 from virl.journal.walk_map import ground_of
 from virl.pages.exhibits import Bar, BarsExhibit, Exhibit, TableExhibit
 from virl.pages.ground import MapGround

@@ -26,7 +26,7 @@ from virl.platform.navigators.navgpt.rules import own_words, thought_of
 from virl.platform.navigators.navgpt.rules import read_reply as read_move
 from virl.platform.navigators.velma.prompt import parse_landmarks
 from virl.platform.navigators.velma.rules import published_action, quote_reply
-from virl.routines.explore.replies import PlaceType
+from virl.routines.explore.rules import PlaceType
 
 TEXTS: Mapping[str, tuple[Callable[[str], object], str]] = {
     "landmarks": (parse_landmarks, "1. the red awning\n2. a church\n3. two lights"),

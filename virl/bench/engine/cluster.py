@@ -18,9 +18,8 @@ from typing import Any
 from virl.bench.engine.crew import Charge, Charged, Died, Ended, Event, FarLedger, Ready, Seat
 from virl.bench.engine.work import Bench, EpisodeOutcome, Job, open_bench, reason_of
 from virl.bench.episode import Episode, WorkerLost
-from virl.bench.pace import Pace
 from virl.bench.resources import ModelUse, OpenModel, Resources, Terms
-from virl.bench.shared_models import Question
+from virl.bench.shared_models import Pace, Question
 from virl.errors import BadInput, ModelUnavailable, VirlError
 from virl.extras import module
 from virl.money.ledger import Ledger

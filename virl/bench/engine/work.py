@@ -12,12 +12,12 @@ from typing import Any, Literal
 
 from virl.bench.benchmark import AnyBenchmark, BaseOptions, find_benchmark
 from virl.bench.episode import Episode, EpisodeResult, Record, is_shut, is_unpaid, may_pass
-from virl.bench.files import FOLDER, slug
+from virl.bench.records import FOLDER, slug
 from virl.bench.resources import Resources, Terms
 from virl.bugs import without_secrets
 from virl.errors import VirlError
+from virl.money.book import Paid
 from virl.money.ledger import Ledger, account
-from virl.money.spending import Paid
 from virl.plain_text import plain_lines, shorten
 from virl.retry import RetryPolicy
 from virl.settings.model import check_settings

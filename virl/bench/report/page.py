@@ -18,8 +18,8 @@ from jinja2 import Environment
 
 from virl.bench.benchmark import Shown, ShownPoint
 from virl.bench.episode import Record
-from virl.bench.files import FOLDER, slug
 from virl.bench.plan import CityPlan
+from virl.bench.records import FOLDER, slug
 from virl.bench.report.results import (
     ConfusionTable,
     MetricHead,

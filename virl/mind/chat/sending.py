@@ -38,8 +38,8 @@ from virl.mind.providers import (
     said_usage,
 )
 from virl.mind.settings import NotTaken, refused_ability
+from virl.money.book import Price
 from virl.money.ledger import Hold, Ledger
-from virl.money.spending import Price
 from virl.plain_text import plain_tree, whole_text
 from virl.redaction import Redaction
 from virl.retry import RetryPolicy

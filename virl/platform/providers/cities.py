@@ -13,8 +13,16 @@ from virl.errors import BadInput, UnknownName, VirlError, nearest_name
 from virl.geo.globe import LatLng, LocalFrame, distance
 from virl.geo.region import Region, region_fault
 from virl.platform.city.city import City
-from virl.platform.providers.city_file import CityFile, Name, Position
-from virl.platform.providers.provider import PROVIDERS, Access, Paths, provider_of, read_city
+from virl.platform.providers.provider import (
+    PROVIDERS,
+    Access,
+    CityFile,
+    Name,
+    Paths,
+    Position,
+    provider_of,
+    read_city,
+)
 from virl.settings.faults import spell_value
 from virl.settings.model import Settings, load_settings
 from virl.settings.region_file import read_region

@@ -17,10 +17,9 @@ from virl.files.writing import JsonLines
 from virl.geo.globe import Floats, Ints, LatLng
 from virl.journal.folder import CONSULTED
 from virl.journal.journal import JOURNAL, read_journal
-from virl.journal.page import page
 from virl.journal.reading import line_error
 from virl.journal.records import AnyRecord, NoteRecord, StartRecord, StepRecord
-from virl.journal.report import SCRIPTS, STYLES, report_context, shown_views, start_of
+from virl.journal.report import SCRIPTS, STYLES, page, report_context, shown_views, start_of
 from virl.journal.story import chapters
 from virl.journal.walk_map import ends_of, ground_of, walk_paper, walked_path
 from virl.pages.maps import MapFigure, MapPath, Mark, map_figure
@@ -29,8 +28,7 @@ from virl.pages.pictures import embed
 from virl.platform.city.city import City
 from virl.platform.navigators.survey import RECORD, SurveyPlan
 from virl.platform.perception.models import measured_error
-from virl.routines.counting.finds import Find, RecordedSighting, read_finds
-from virl.routines.counting.folder import MEMORY, SURVEY
+from virl.routines.counting.finds import MEMORY, SURVEY, Find, RecordedSighting, read_finds
 
 _LEVELS = ("City", "District", "Block")
 """The zoom levels; the hexagons of each are half as wide as those of the one before."""

@@ -21,12 +21,11 @@ from virl.platform.city.places import Place
 from virl.platform.city.streetview import Pose
 from virl.platform.navigators.tourist.signs import SignReader
 from virl.routines.directions.destination import Destination, find_destination
-from virl.routines.directions.landmarks import Lookout
 from virl.routines.directions.planning import Directions, directions_for, plan_walk
 from virl.routines.directions.rules import read_question
 from virl.routines.directions.settings import DIRECTIONS
 from virl.routines.directions.showing import directions_exhibits
-from virl.routines.directions.walkway import straight_on
+from virl.routines.directions.walkway import Lookout, straight_on
 
 _PLACE, _DESTINATION = TypeAdapter(Place), TypeAdapter(Destination)
 
@@ -110,7 +109,9 @@ def _directions(agent: Agent, found: Destination) -> Directions:
     settings = DIRECTIONS.of(agent.character)
     start = Pose(agent.start.id, agent.character.heading or 0.0)
     signs = SignReader(
-        agent.city.streetview, agent.models.keeping_reader(settings.reader), agent.city.cheap_view
+        agent.city.streetview,
+        agent.models.keeping_reader(settings.reader),
+        agent.city.capabilities.cheap_view,
     )
     lookout = Lookout(agent.city.places, signs)
     walk = plan_walk(agent.city.streetview, agent.city.maps, agent.mover, start, destination, lookout)

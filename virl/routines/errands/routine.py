@@ -22,8 +22,7 @@ from virl.platform.city.outcome import Outcome, OutcomeKind
 from virl.platform.city.streetview import Camera, Pose
 from virl.platform.movers.base import Choice, Step
 from virl.platform.navigators.point import DestinationOutcome, PointNavigator, plan_route
-from virl.routines.errands.finding import ErrandStop, Task, find_errands
-from virl.routines.errands.fitting import fit
+from virl.routines.errands.finding import ErrandStop, Task, find_errands, fit
 from virl.routines.errands.rules import ANY_ORDER, read_errands
 from virl.routines.errands.settings import ERRANDS
 from virl.routines.errands.showing import answer, delay_text, exhibits, reason

@@ -9,7 +9,7 @@ from typing import Any
 from virl.bench.agent_runs import RUN
 from virl.bench.benchmark import Shown, ShownView
 from virl.bench.episode import Data, Record
-from virl.bench.files import FOLDER, slug
+from virl.bench.records import FOLDER, slug
 from virl.bench.report.runs import gather, reading_data
 from virl.files.pictures import PictureFault, open_picture
 from virl.files.writing import is_inside

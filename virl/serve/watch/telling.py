@@ -7,7 +7,6 @@ from typing import Any
 
 from virl.geo.globe import LatLng, LocalFrame
 from virl.journal.journal import RULES, total_cost
-from virl.journal.page import moment
 from virl.journal.records import (
     AnyRecord,
     CostRecord,
@@ -20,6 +19,7 @@ from virl.journal.records import (
     StepRecord,
     ViewRecord,
 )
+from virl.journal.report import moment
 from virl.journal.story import (
     facts,
     heading_of,

@@ -13,8 +13,8 @@ from typing import Any, BinaryIO
 import httpcore
 import httpx
 
-from virl.platform.providers.http.faults import HttpFault, Received
 from virl.platform.providers.http.keys import KeyTransport, Secrets
+from virl.platform.providers.http.replies import HttpFault, Received
 from virl.platform.providers.http.settings import Timeouts
 from virl.redaction import PICTURES
 from virl.traces.spans import Attributes, span

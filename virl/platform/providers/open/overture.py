@@ -15,7 +15,7 @@ from virl.osm.box import Box
 from virl.osm.places import LONGEST, type_table
 from virl.platform.city.place_types import types_named
 from virl.platform.city.places import Place
-from virl.platform.providers.open.tiled_places import FoundPlace
+from virl.platform.providers.open.places import FoundPlace
 
 OF_EVERY_PLACE = ("point_of_interest", "establishment")
 """Types that every place has."""
