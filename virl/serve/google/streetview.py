@@ -34,6 +34,8 @@ from virl.serve.google.wire import (
     position_in,
 )
 
+cv2 = Late("cv2", extra="eyes")
+
 COPYRIGHT = "\u00a9 Google"
 MAX_SIDE = 640  # pixels, limit of Street View Static
 RADIUS_M = 50.0  # default of Street View Static
@@ -145,8 +147,6 @@ def _parse_size(text: str) -> tuple[int, int]:
         )
     return sides
 
-
-cv2 = Late("cv2", extra="eyes")
 
 TILE = 512  # pixels, as Google's
 MAX_LOCATIONS = 100  # a request of panoIds

@@ -10,6 +10,7 @@ from functools import lru_cache
 from math import ceil, cos, radians, sin, tan
 
 import numpy as np
+from numpy.typing import NDArray
 
 from virl.errors import BadInput, NoImagery
 from virl.extras import missing_packages
