@@ -14,7 +14,7 @@ OutcomeKind = (
 )
 """The kinds of ends, described in `docs/reference/run-folder.md`.
 
-`result.json` has the kind of a run's end: search for it in quotes, as `"blocked"`, to find where it is decided.
+`result.json` has the kind of a run's end: search for it in quotes, as `"blocked"`, to find who decides it.
 """
 
 _STATUSES: Mapping[OutcomeKind, Status] = {
