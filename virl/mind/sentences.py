@@ -166,13 +166,14 @@ class Sentence:
         goes_on = False
         for clause in self.clauses():
             said = " ".join(word.word for word in clause)
-            opened = self._reason_index(clause, words.reasons)
+            reason = next(iter(_spans([word.word for word in clause], words.reasons)), None)
+            opened = reason[0] if reason else None
             if goes_on and not _says(words.demands, said) and opened is None:
                 opened = 0
             restricts = _says(words.restrictions, said)
             if opened is not None and not restricts:
                 goes_on = clause[-1].word in ("and", "or") or (
-                    goes_on and _have_states(clause, ASIDE, FILLER)
+                    goes_on and all(word.state in (ASIDE, FILLER) for word in clause)
                 )
                 _leave(clause[opened:])
             elif not restricts and self._is_small_talk(clause, said, words):
@@ -214,11 +215,6 @@ class Sentence:
         """Yield the words between commas."""
         for number in dict.fromkeys(word.clause for word in self.words):
             yield [word for word in self.words if word.clause == number]
-
-    def _reason_index(self, clause: list[Word], reasons: tuple[str, ...]) -> int | None:
-        """Return the word of a clause from which on it tells a reason."""
-        found = next(iter(_spans([word.word for word in clause], reasons)), None)
-        return found[0] if found else None
 
     def _is_small_talk(self, clause: list[Word], said: str, words: UnderstandingWords) -> bool:
         """Return whether a clause asks for nothing: about people or the past, exclaimed, a way of going."""
@@ -283,10 +279,6 @@ def _leave(clause: list[Word]) -> None:
     for word in clause:
         if word.state != USED:
             word.state = ASIDE
-
-
-def _have_states(clause: list[Word], *states: str) -> bool:
-    return all(word.state in states for word in clause)
 
 
 def _says(phrases: tuple[str, ...], said: str) -> bool:
