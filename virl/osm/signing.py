@@ -204,6 +204,7 @@ def sign_places(extract: OsmExtract, houses: Houses, streets: TwinStreets, pois:
     fronts = _fronts(pois, wanting, house, streets, cells, cells_left, houses, entrances)
     lacking = np.array([front is None for front in fronts.values()], bool)
     listed = np.concatenate([wanting[lacking], fronted[inside]])
+    # After the fronts: a list of names takes what the shops leave free.
     signs |= _directories(
         pois, listed, np.concatenate([house[lacking], near[inside]]), entrances, cells, houses, cells_left
     )
@@ -211,6 +212,7 @@ def sign_places(extract: OsmExtract, houses: Houses, streets: TwinStreets, pois:
     frontage: dict[int, int] = {}
     for number, front in fronts.items():
         if front is not None:
+            # Last of all, so that no shop widens over a cell that another place or a directory needs.
             grown = grow(front, cells, cells_left)
             frontage[number] = len(frontages)
             frontages.append(_frontage(len(frontages), grown, cells, houses, streets))
@@ -385,6 +387,7 @@ def _assign_directories(
             continue
         boards = -(-len(mine) // lines)
         cost = _cost(of_house[house], places.shapes[mine], entrances, house, cells)
+        # Boards of about one length, rather than full ones and a short one.
         for part in np.array_split(mine, boards):
             open_ = [cell for cell in of_house[house].tolist() if free.has(cell, 0)]
             if not open_:
