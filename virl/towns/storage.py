@@ -23,6 +23,7 @@ from PIL import features
 from pydantic import BaseModel
 from shapely.geometry.base import BaseGeometry
 
+from virl.extras import missing_packages
 from virl.pages.fonts import FONT_FOLDER, installed_faces
 from virl.platform.city.place_types import table_file
 from virl.settings.model import load_settings
@@ -170,12 +171,14 @@ def _decoder_of_fields(kind: Any, names: Iterable[str]) -> Decoder:
 
 
 def picture_key(town: str) -> str:
-    """Return the key of a town's pictures in caches, without their cameras; empty for an empty text.
+    """Return the key of a town's pictures in caches, without their cameras; empty where none are kept.
 
     Args:
         town: tells its plan from those of all others; empty gives an empty key.
     """
-    return f"{maker()} {version('numba')} {town}" if town else ""
+    if not town or missing_packages(("numba",)):  # without numba no picture is drawn
+        return ""
+    return f"{maker()} {version('numba')} {town}"
 
 
 @cache
