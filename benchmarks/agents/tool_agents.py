@@ -22,8 +22,8 @@ from virl.mind.cache import notes_on, what_it_says
 from virl.mind.chat.asking import Ask
 from virl.mind.chat.client import InWords
 from virl.mind.rules import RuleMind
+from virl.money.book import Exchange
 from virl.money.ledger import Ledger
-from virl.money.spending import Exchange
 from virl.platform.city.city import City
 from virl.platform.city.interchange import held_street_map
 from virl.routines.by_tools.deciding import Decider

@@ -25,7 +25,7 @@ from virl.agent.plan import RunOptions
 from virl.agent.start import begin
 from virl.agent.tool import TOOLS
 from virl.console import SafeConsole
-from virl.journal.gallery.page import write_gallery
+from virl.journal.gallery import write_gallery
 from virl.journal.journal import JOURNAL
 from virl.journal.report import write_report
 from virl.pages.ground import MapGround

@@ -224,7 +224,7 @@ def test_fifty_runs_among_faults_end_as_without(
 KILLED = """
 import os, signal, sys
 from virl.cli.main import main
-from virl.platform.providers.http.cache import ReplyCache
+from virl.platform.providers.http.stored_replies import ReplyCache
 from virl.platform.providers.http.wire import Wire
 
 left = int(sys.argv[1])

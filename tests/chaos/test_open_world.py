@@ -116,7 +116,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
         return loaded.model_copy(update=every)
 
     monkeypatch.setattr("virl.platform.providers.open.city.picture_settings", quick_pictures)
-    monkeypatch.setattr("virl.platform.providers.open.ground.load_open_maps", quick_maps)
+    monkeypatch.setattr("virl.platform.providers.open.city.load_open_maps", quick_maps)
 
 
 @pytest.mark.slow

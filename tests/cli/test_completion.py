@@ -17,7 +17,7 @@ from virl.platform.movers.open_mover import MOVERS
 from virl.platform.perception.models import model_names
 from virl.platform.perception.registry import ROLES
 from virl.platform.providers.cities import city_names
-from virl.platform.providers.graph.home import MARKS
+from virl.platform.providers.graph.city import MARKS
 
 HEAVY = ("numpy", "pydantic", "jinja2", "shapely", "cv2", "langchain_core")
 

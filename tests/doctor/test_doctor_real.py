@@ -13,7 +13,7 @@ from virl.doctor.model_server import ask_model, price_lines
 from virl.doctor.report import shape_of, write_bundle
 from virl.doctor.services import ask_google
 from virl.platform.providers.google.settings import Keys, at_base_url, load_google_settings
-from virl.platform.providers.http.keeping import Recording
+from virl.platform.providers.http.stored_replies import Recording
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import serve_city
 

@@ -29,8 +29,8 @@ from virl.journal.records import (
     ViewRecord,
     WordsRecord,
 )
+from virl.money.book import Exchange
 from virl.money.ledger import Ledger
-from virl.money.spending import Exchange
 from virl.pages.exhibits import Exhibit
 from virl.pages.notebooks import card, map_image
 from virl.pages.numbers import dollars

@@ -15,7 +15,7 @@ from virl.errors import BadInput
 from virl.extras import require
 
 if TYPE_CHECKING:
-    from virl.platform.providers.city_file import CityFile
+    from virl.platform.providers.provider import CityFile
 
 
 @add_guard()

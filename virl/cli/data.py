@@ -100,7 +100,7 @@ def osm(
 @add_guard(LOG_DETAILS)
 def list_data(as_json: JsonOption = False) -> None:
     """List the data sets with their folders, and verify their checksums."""
-    from virl.platform.providers.graph.home import MARKS  # noqa: PLC0415 - heavy
+    from virl.platform.providers.graph.city import MARKS  # noqa: PLC0415 - heavy
 
     states = [_state(data_home() / name) for name in MARKS]
     if as_json:
@@ -182,8 +182,7 @@ def _copy_part(extract: Path, box: str, *, name: str | None, force: bool) -> Non
     """
     require("osm", what="reading an extract")
     from virl.osm.box import box_of  # noqa: PLC0415 - loads when asked for
-    from virl.platform.providers.osm.download import box_target  # noqa: PLC0415 - needs the extra
-    from virl.platform.providers.osm.install import install_part  # noqa: PLC0415 - needs the extra
+    from virl.platform.providers.osm.install import box_target, install_part  # noqa: PLC0415 - the extra
 
     target = box_target(box_of(box, is_copied=True), name)
     _tell_kept(*install_part(extract, target.box, target.name, force=force))
@@ -199,14 +198,14 @@ def _fetch_part(
     """
     require("osm", what="fetching an extract")
     from virl.osm.box import box_of  # noqa: PLC0415 - loads when asked for
-    from virl.platform.providers.osm import download  # noqa: PLC0415 - needs the extra
+    from virl.platform.providers.osm import install  # noqa: PLC0415 - needs the extra
 
     try:
         if place is None:
-            target = download.box_target(box_of(box or ""), name)
+            target = install.box_target(box_of(box or ""), name)
         else:
-            target = download.place_target(place, name, _tell_progress)
-        kept, date = download.fetch_extract(target, server, _tell_progress, force=force)
+            target = install.place_target(place, name, _tell_progress)
+        kept, date = install.fetch_extract(target, server, _tell_progress, force=force)
     except KeyboardInterrupt:
         _tell_progress("virl: stopped: nothing was kept")
         raise typer.Exit(INTERRUPTED) from None
@@ -309,7 +308,7 @@ def places(
     cache: CacheOption = None,
 ) -> None:
     """Collect the places of a region and their photos."""
-    from virl.datasets.collect.collecting import collect_city_places  # noqa: PLC0415 - brings in the providers
+    from virl.datasets.collect.collection import collect_city_places  # noqa: PLC0415 - brings in the providers
     from virl.datasets.collect.places import PlacesSettings  # noqa: PLC0415
 
     given = {
@@ -345,7 +344,7 @@ def vqa(
     cache: CacheOption = None,
 ) -> None:
     """Write a multiple-choice question for each collected place."""
-    from virl.datasets.collect.collecting import collect_city_questions  # noqa: PLC0415 - brings in the providers
+    from virl.datasets.collect.collection import collect_city_questions  # noqa: PLC0415 - brings in the providers
 
     with _open_collection(out, city, region, mind, budget_usd, cache) as (collection, progress):
         card = collect_city_questions(collection, seed, progress)
@@ -377,7 +376,7 @@ def routes(
     cache: CacheOption = None,
 ) -> None:
     """Write walking directions to the collected places."""
-    from virl.datasets.collect.collecting import collect_city_routes  # noqa: PLC0415 - brings in the providers
+    from virl.datasets.collect.collection import collect_city_routes  # noqa: PLC0415 - brings in the providers
     from virl.datasets.collect.routes import RoutesSettings  # noqa: PLC0415
 
     given = {
@@ -401,7 +400,7 @@ def _open_collection(
     budget_usd: float | None,
     cache: CacheMode | None,
 ) -> "Iterator[tuple[Collection, Progress]]":
-    from virl.datasets.collect.collecting import (  # noqa: PLC0415 - brings in the providers
+    from virl.datasets.collect.collection import (  # noqa: PLC0415 - brings in the providers
         collecting_bar,
         opened_collection,
     )

@@ -75,7 +75,7 @@ def doctor(
     """Check the installation, your API keys and what runs cost."""
     from virl.doctor import report  # noqa: PLC0415 - brings in the cities and the senses
     from virl.doctor.examination import examine_machine  # noqa: PLC0415
-    from virl.platform.providers.http.keeping import Recording  # noqa: PLC0415
+    from virl.platform.providers.http.stored_replies import Recording  # noqa: PLC0415
 
     console = SafeConsole(stderr=True)
     if real and not _may_spend(budget_usd, mind, yes=yes):

@@ -27,7 +27,7 @@ from virl.console import SafeConsole, echo, echo_json
 if TYPE_CHECKING:
     from virl.agent.plan import RunOptions
     from virl.agent.start import Preview
-    from virl.journal.recorded import Finished
+    from virl.journal.recorded_run import Finished
 
 
 AGENT = "noor"

@@ -121,6 +121,7 @@ def google(
     If VIRL_SERVE_KEY is set, clients have to show that key; otherwise, any key is accepted.
     """
     require("serve", what="serving")
+    require("eyes", "cv2", what="serving pictures")
     from virl.serve.city_server import opened_to_serve  # noqa: PLC0415 - brings in the city
     from virl.serve.faults import parse_faults  # noqa: PLC0415 - loads when asked for
     from virl.serve.google.options import ServeOptions, parse_oddities  # noqa: PLC0415 - as above

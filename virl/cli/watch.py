@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from virl.agent.plan import RunOptions
-    from virl.journal.gallery.cards import Card
-    from virl.journal.recorded import Finished
+    from virl.journal.gallery import Card
+    from virl.journal.recorded_run import Finished
 
 
 RUNS = Path("runs")
@@ -163,7 +163,7 @@ def gallery(
     as_json: Annotated[bool, typer.Option("--json", help="Print the runs on the page as JSON.")] = False,
 ) -> None:
     """Build an overview page of finished runs."""
-    from virl.journal.gallery.page import write_gallery  # noqa: PLC0415 - brings in the cities
+    from virl.journal.gallery import write_gallery  # noqa: PLC0415 - brings in the cities
     from virl.pages.numbers import count_noun  # noqa: PLC0415 - loads when asked for
 
     where = folders or [RUNS]

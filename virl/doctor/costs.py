@@ -18,19 +18,18 @@ from virl.errors import BadInput, VirlError
 from virl.geo.globe import LatLng
 from virl.journal.journal import read_journal
 from virl.journal.records import StepRecord
-from virl.money.book import Service
+from virl.money.book import Price, Service
 from virl.money.ledger import Hold, Ledger
-from virl.money.spending import Price
 from virl.platform.city.city import City
 from virl.platform.city.streetview import Camera
 from virl.platform.perception.cameras import CLOSEST_FOV, ROAD_FOV, sweep_cameras
 from virl.platform.providers.cities import all_cities
 from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.city_file import GoogleOptions, Imagery
-from virl.platform.providers.google.http import Call, GoogleHttp, price_of
+from virl.platform.providers.google.client import Call, GoogleHttp, price_of
 from virl.platform.providers.google.settings import GoogleSettings, Keys
 from virl.platform.providers.google.tiles import Capture
-from virl.platform.providers.http.keeping import Keeping
+from virl.platform.providers.http.stored_replies import Keeping
 from virl.platform.providers.pictures.projection import PAD, rays_of, tiles_at
 from virl.routines.explore.looking import LOOK_FOV, LOOK_RANGE, MATCH_RADIUS_M
 
@@ -220,10 +219,12 @@ def estimates(settings: GoogleSettings, habits: Habits, moves: int | None = None
     moves = character.limits.steps if moves is None else moves
     tags, districts = PriceTags(settings), smallest_and_largest()
     found: list[Estimate] = []
+    start = "agents/hiro.yaml: an address"
     for imagery in get_args(Imagery):
         step = _price_step(tags, imagery, habits)
         run = [
-            *_price_start(tags),
+            tags.of("address of the start", lambda city: city.maps.geocode("1 Main Street"), 1, start),
+            tags.of("relocation", lambda city: city.streetview.nearest(_SOMEWHERE), 1, start),
             *(item.times(moves + 1) for item in step),
         ]  # he looks around at the start, too
         found.append(_estimate(f"one step of {character.name}", imagery, step, is_small=True))
@@ -256,15 +257,6 @@ def smallest_and_largest() -> tuple[District, District]:
 def _look_around_cameras() -> list[Camera]:
     """Return the cameras with which Hiro looks around."""
     return sweep_cameras(0.0, LOOK_RANGE, LOOK_FOV)
-
-
-def _price_start(tags: PriceTags) -> list[Item]:
-    """Return the requests at a run's start, with their prices."""
-    source = "agents/hiro.yaml: an address"
-    return [
-        tags.of("address of the start", lambda city: city.maps.geocode("1 Main Street"), 1, source),
-        tags.of("relocation", lambda city: city.streetview.nearest(_SOMEWHERE), 1, source),
-    ]
 
 
 def _price_step(tags: PriceTags, imagery: Imagery, habits: Habits) -> list[Item]:

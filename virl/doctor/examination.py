@@ -4,7 +4,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from virl.agent.opening import planned_mover
+from virl.agent.assembly import planned_mover
 from virl.console import counting_bar
 from virl.doctor.costs import MEASURED, Estimate, Habits, count_runs, estimates
 from virl.doctor.machine import examine
@@ -19,7 +19,7 @@ from virl.platform.city.left_out import LeftOut
 from virl.platform.city.streetview import relocate
 from virl.platform.providers.cities import Access, city_settings, open_city, opened_city
 from virl.platform.providers.google.settings import GoogleSettings, Keys, load_google_settings
-from virl.platform.providers.http.keeping import Recording
+from virl.platform.providers.http.stored_replies import Recording
 from virl.platform.providers.open.city_file import OpenCity
 from virl.version import __version__
 
@@ -133,9 +133,9 @@ def _mover_finding(city: str, asked: ProbeOutcomes) -> Finding:
         return Finding(what, "ok", f"{planned.name}: {planned.reason}".removesuffix(": "), needed_for)
     try:
         with opened_city(city, Access(ledger=Ledger(0.0), cache="off")) as opened:
-            if opened.fit_mover:
+            if opened.capabilities.fit_mover:
                 start = relocate(opened.streetview, opened.center, f"the middle of {opened.title}")
-                planned = opened.fit_mover(start, None)
+                planned = opened.capabilities.fit_mover(start, None)
     except VirlError as fault:
         return Finding(what, "ok", f"{planned.name}; {fault}", needed_for)
     return Finding(what, "ok", f"{planned.name}: {planned.reason}".removesuffix(": "), needed_for)

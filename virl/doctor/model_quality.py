@@ -15,7 +15,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, TypeVar
 
-import cv2
 import numpy as np
 import PIL.Image
 from numpy.typing import NDArray
@@ -23,6 +22,7 @@ from rapidfuzz import fuzz, utils
 
 from virl.doctor.labelled_views import LabelledSet, LabelledThing, LabelledView, open_views, read_labelled
 from virl.errors import VirlError
+from virl.extras import Late
 from virl.files.writing import replace_file, write_whole
 from virl.pages.pictures import embed
 from virl.pages.shell import html_page, open_templates
@@ -35,6 +35,8 @@ from virl.platform.perception.cameras import intersection_over_union
 from virl.platform.perception.models import ModelOptions, Models, look_scores, read_model
 from virl.platform.perception.registry import Role
 from virl.platform.perception.signs import SIGN, group_lines
+
+cv2 = Late("cv2", extra="eyes")
 
 FoundT = TypeVar("FoundT")
 _SAME = 0.3

@@ -9,11 +9,11 @@ from virl.errors import BudgetExceeded, NoImagery, NoRoute, NoStreetView, NotFou
 from virl.geo.globe import LatLng
 from virl.money.ledger import Ledger
 from virl.platform.city.left_out import LeftOut
-from virl.platform.providers.google.http import GoogleHttp
+from virl.platform.providers.google.client import GoogleHttp
 from virl.platform.providers.google.settings import KEY_VARIABLE, GoogleSettings, Keys
-from virl.platform.providers.http.keeping import Keeping, Recording
 from virl.platform.providers.http.pace import ask_all
 from virl.platform.providers.http.settings import Retries, Timeouts
+from virl.platform.providers.http.stored_replies import Keeping, Recording
 
 Status = Literal["reached", "refused", "limited", "failing", "unreachable", "unclear", "not asked"]
 """`refused`: the key may not. `limited`: it may, but a quota is used up. `failing`: no sensible answer.

@@ -166,13 +166,14 @@ class Sentence:
         goes_on, apart = False, True
         for clause in self.clauses():
             said = " ".join(word.word for word in clause)
-            opened = self._reason_index(clause, words.reasons)
+            reason = next(iter(_spans([word.word for word in clause], words.reasons)), None)
+            opened = reason[0] if reason else None
             if goes_on and not _says(words.demands, said) and opened is None:
                 opened = 0
             restricts = _says(words.restrictions, said)
             if opened is not None and not restricts:
                 goes_on = clause[-1].word in ("and", "or") or (
-                    goes_on and _have_states(clause, ASIDE, FILLER)
+                    goes_on and all(word.state in (ASIDE, FILLER) for word in clause)
                 )
                 _leave(clause[opened:])
             elif not restricts and self._is_small_talk(clause, said, words, apart=apart):
@@ -215,11 +216,6 @@ class Sentence:
         """Yield the words between commas."""
         for _, words in groupby(self.words, key=lambda word: word.clause):
             yield list(words)
-
-    def _reason_index(self, clause: list[Word], reasons: tuple[str, ...]) -> int | None:
-        """Return the word of a clause from which on it tells a reason."""
-        found = next(iter(_spans([word.word for word in clause], reasons)), None)
-        return found[0] if found else None
 
     def _is_small_talk(
         self, clause: list[Word], said: str, words: UnderstandingWords, *, apart: bool
@@ -291,10 +287,6 @@ def _leave(clause: list[Word]) -> None:
     for word in clause:
         if word.state != USED:
             word.state = ASIDE
-
-
-def _have_states(clause: list[Word], *states: str) -> bool:
-    return all(word.state in states for word in clause)
 
 
 def _says(phrases: tuple[str, ...], said: str) -> bool:
@@ -422,7 +414,13 @@ def background_spans(text: str) -> tuple[tuple[int, int, bool], ...]:
 
 
 def background_within(text: str, start: int, end: int) -> tuple[tuple[int, int, bool], ...]:
-    """Return the clauses of `background_spans` that share letters with a stretch of the text."""
+    """Return the clauses of `background_spans` that share letters with a stretch of the text.
+
+    Args:
+        text: of a character.
+        start: the stretch's first letter, an index of the text.
+        end: the index behind its last letter.
+    """
     spans = background_spans(text)
     first = bisect_right(spans, start, key=lambda span: span[1])
     return spans[first : bisect_left(spans, end, key=lambda span: span[0])]

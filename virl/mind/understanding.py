@@ -113,7 +113,9 @@ def mark_pointers(sentences: Sequence[Sentence]) -> None:
                     pointer.state = NARROWING
         asked |= {clause[at].word for at in wanted}
         if any(word.is_of_life for word in clause):
-            told |= _introduced(clause)
+            # what comes soon after "a": "owns a small bakery"
+            ahead = [{one.word for one in clause[max(0, at - 2) : at]} for at in range(len(clause))]
+            told |= {word.word for word, near in zip(clause, ahead, strict=True) if near & {"a", "an", "one"}}
             is_asked, is_told = False, True
         elif wanted and (not is_told or _INTRODUCED.search(said)):
             is_asked = True
@@ -143,13 +145,8 @@ def mark_statements(sentences: Sequence[Sentence], demands: tuple[str, ...]) -> 
 
 
 def _used_words(words: Sequence[Word]) -> set[str]:
+    """Return the words that a rule acts on."""
     return {word.word for word in words if word.state == USED}
-
-
-def _introduced(clause: Sequence[Word]) -> set[str]:
-    """Return the words of a clause that come soon after "a": "owns a small bakery"."""
-    ahead = [{before.word for before in clause[max(0, at - 2) : at]} for at in range(len(clause))]
-    return {word.word for word, near in zip(clause, ahead, strict=True) if near & {"a", "an", "one"}}
 
 
 def mark_references(

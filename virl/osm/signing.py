@@ -68,7 +68,7 @@ _BOARD_NARROWEST_M, _BOARD_WIDEST_M = 1.6, 5.0
 _BOARD_LINE_M = 0.35
 """Largest height in metres of the letters of one of two lines; chosen."""
 _LINE_STEP = 1.18
-"""Distance of two lines as a multiple of the letters' height, as in `render.lettering`."""
+"""Distance of two lines as a multiple of the letters' height, as in `render.storefronts`."""
 _LETTERED = 0.86
 """Share of a board's height that its letters fill."""
 _MEASURED_PX = 50
@@ -93,7 +93,7 @@ _BESIDE_M = 0.2
 _SIDE_DOOR_M = 10.0
 """Metres added for an entrance that is not the main one; chosen."""
 _WIDEST_CELLS = 2
-_SCHEMES = (0, 3, 10)  # of `render.lettering.SCHEMES`: the strongest contrasts
+_SCHEMES = (0, 3, 10)  # of `render.storefronts.SCHEMES`: the strongest contrasts
 _FACES = 5
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from virl.extras import require
 from virl.files.stores import Arrays, ArrayStore
 from virl.geo.globe import Floats, LatLng, bearings
 from virl.platform.city.graph import NavigationGraph, build_graph, panorama_at, panorama_near
@@ -268,6 +269,15 @@ RendererOf = Callable[[], "CityRenderer"]
 """A function that returns the renderer of a town, always the same."""
 
 
+def check_drawing() -> None:
+    """Refuse to draw without the packages that it takes.
+
+    Raises:
+        ModelUnavailable: one is not installed.
+    """
+    require("eyes", "cv2", "numba", what="drawing a town")
+
+
 def renderer_on_demand(plan: CityPlan) -> RendererOf:
     """Return a function that makes the renderer of a plan on its first call. Safe for several threads."""
     lock = Lock()
@@ -275,6 +285,7 @@ def renderer_on_demand(plan: CityPlan) -> RendererOf:
     @cache
     def make() -> "CityRenderer":
         """Return a new renderer, whose kernels begin to be compiled if they are not yet."""
+        check_drawing()
         from virl.towns.render.ahead import compile_ahead  # noqa: PLC0415
         from virl.towns.render.renderer import CityRenderer  # noqa: PLC0415
 

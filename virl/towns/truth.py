@@ -14,7 +14,7 @@ from virl.platform.city.inventory import CityStatistics, GroundArea, House, Mapp
 from virl.platform.city.places import Place
 from virl.platform.city.streetview import Camera
 from virl.towns.plan.town_plan import CityPlan
-from virl.towns.streetview import RendererOf
+from virl.towns.streetview import RendererOf, check_drawing
 
 
 class OfflineTruth:
@@ -65,6 +65,7 @@ class OfflineTruth:
 
     def crossings(self) -> list[LatLng]:
         """Return the positions of the middles of all marked crossings."""
+        check_drawing()
         from virl.towns.render.segments import zebra_middles  # noqa: PLC0415 - as the renderer
 
         frame = self._layout.frame

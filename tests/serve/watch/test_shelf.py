@@ -8,7 +8,7 @@ from made_run import keep_made_run
 from rich.console import Console
 from typer.testing import CliRunner
 
-from virl.bench.files import FOLDER, slug
+from virl.bench.records import FOLDER, slug
 from virl.bench.run import Engine, run_benchmark
 from virl.cli.main import app
 from virl.pages.ground import MapGround

@@ -36,8 +36,8 @@ from virl.mind.prompt import load_prompt, render
 from virl.mind.providers import ChatManner, Usage
 from virl.mind.replies import Reply
 from virl.mind.settings import LEFT_OUT, Abilities, NotTaken
+from virl.money.book import Exchange
 from virl.money.ledger import Ledger
-from virl.money.spending import Exchange
 from virl.redaction import Redaction
 
 _NOT_PART_OF_REQUEST = (

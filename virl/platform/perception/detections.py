@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from virl.errors import BadInput
 from virl.platform.city.streetview import Image
 from virl.platform.perception.base import Detection, plain_label
+from virl.platform.perception.cameras import intersection_over_union
 from virl.platform.perception.images import clip_box
 
 
@@ -90,15 +90,12 @@ def without_doubles(found: Sequence[Detection], max_overlap: float | None) -> li
     ranked = sorted(found, key=lambda one: (-one.score, one.box, one.label))
     if max_overlap is None or len(ranked) < 2:
         return ranked
-    numbers = {label: i for i, label in enumerate(sorted({one.label for one in ranked}))}
-    kept = cv2.dnn.NMSBoxesBatched(
-        [(left, top, right - left, bottom - top) for left, top, right, bottom in (one.box for one in ranked)],
-        [one.score for one in ranked],
-        [numbers[one.label] for one in ranked],
-        score_threshold=0.0,
-        nms_threshold=max_overlap,
-    )
-    return [ranked[i] for i in sorted(int(i) for i in kept)]
+    kept: list[Detection] = []
+    for one in ranked:
+        rivals = (other for other in kept if other.label == one.label)
+        if all(intersection_over_union(one.box, other.box) <= max_overlap for other in rivals):
+            kept.append(one)
+    return kept
 
 
 def share_inside(boxes: Rows, others: Rows) -> Rows:

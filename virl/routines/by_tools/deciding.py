@@ -27,7 +27,7 @@ from virl.mind.lexicon import load_lexicon
 from virl.mind.llm import LLMMind
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
-from virl.money.spending import Exchange
+from virl.money.book import Exchange
 from virl.routines.by_tools.goals import ToolGoal, read_goal
 from virl.routines.by_tools.place_plans import count_places, place_plan
 from virl.routines.by_tools.street_plans import (

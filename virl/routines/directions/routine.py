@@ -109,7 +109,9 @@ def _directions(agent: Agent, found: Destination) -> Directions:
     settings = DIRECTIONS.of(agent.character)
     start = Pose(agent.start.id, agent.character.heading or 0.0)
     signs = SignReader(
-        agent.city.streetview, agent.models.keeping_reader(settings.reader), agent.city.cheap_view
+        agent.city.streetview,
+        agent.models.keeping_reader(settings.reader),
+        agent.city.capabilities.cheap_view,
     )
     lookout = Lookout(agent.city.places, signs)
     walk = plan_walk(agent.city.streetview, agent.city.maps, agent.mover, start, destination, lookout)

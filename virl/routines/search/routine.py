@@ -14,9 +14,8 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from virl.agent.agent import Agent
+from virl.agent.agent import Agent, FarEyes
 from virl.agent.character import Character
-from virl.agent.eyes import FarEyes
 from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
 from virl.files.writing import JsonLines

@@ -6,17 +6,19 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 
-import cv2
 import numpy as np
 from cachetools import LRUCache
 from fastapi import Response
 
 from virl.errors import NotFound
+from virl.extras import Late
 from virl.platform.city.city import City
 from virl.platform.city.places import MeasuredPhotos
 from virl.platform.city.streetview import Image
 from virl.serve.city_server import end_if_client_left
 from virl.serve.google.wire import Ask, GoogleStatus, Json, Refused, answer, invalid, number
+
+cv2 = Late("cv2", extra="eyes")
 
 QUALITY = 90  # of JPEG; chosen, near what Google sends
 

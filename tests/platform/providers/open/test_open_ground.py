@@ -48,7 +48,7 @@ def test_a_city_of_open_services_has_places_addresses_and_ways(
         assert city.attribution.endswith("© OpenStreetMap contributors (ODbL 1.0)")
         assert city.shareable
         assert city.lacks == "Open has no reviews, ratings or prices"
-        assert city.directory
+        assert city.capabilities.has_free_lookup
         near = city.places.nearby(city.center, 200)
         assert {place.name for place in near} <= {
             place.name for place in town.places.nearby(city.center, 210)
@@ -113,7 +113,7 @@ def test_a_city_file_with_an_unknown_part_is_refused(
 
 
 def test_the_district_is_the_box_of_the_polygon(tmp_path: Path) -> None:
-    from virl.platform.providers.open.ground import district_of
+    from virl.platform.providers.open.city import district_of
 
     around = read_city(Path(write_city(tmp_path / "around.yaml", reach_m=500)))
     assert isinstance(around, OpenCity)

@@ -9,8 +9,8 @@ from virl.platform.city.city import City
 from virl.platform.city.graph import GraphMaps, NavigationGraph
 from virl.platform.city.left_out import LeftOut
 from virl.platform.city.maps import Journey
-from virl.platform.providers.city_file import CityFile
 from virl.platform.providers.offline.city_file import OfflineCity, StreetSigns
+from virl.platform.providers.provider import CityFile
 from virl.towns.buses import BusLine, bus_lines, journey_of
 from virl.towns.life.shops import TOWN, move_in
 from virl.towns.listings import OfflineListings, let_homes

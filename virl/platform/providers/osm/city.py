@@ -17,7 +17,7 @@ from virl.osm.names import types_called
 from virl.osm.parts import unread_heights
 from virl.osm.plan import Twin
 from virl.osm.ways import only_ways
-from virl.platform.city.city import City
+from virl.platform.city.city import Capabilities, City
 from virl.platform.city.graph import GraphMaps
 from virl.platform.city.inventory import CityStatistics
 from virl.platform.city.left_out import LeftOut, Omission
@@ -68,8 +68,7 @@ def _open_town(name: str, file: OsmCity, day: date) -> OpenTown:
         name=name,
         title=file.title,
         attribution=credit(twin.extract.date),
-        reviewed=invented,
-        directory=True,
+        capabilities=Capabilities(has_reviews=invented, has_free_lookup=True),
         invented=INVENTED if invented else "",
         center=_middle(layout),
         time_zone=get_tz(layout.frame.origin.lng, layout.frame.origin.lat) or None,

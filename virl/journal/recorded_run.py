@@ -11,7 +11,6 @@ from virl.extras import require
 from virl.files.writing import write_whole
 from virl.geo.globe import LatLng
 from virl.journal.journal import read_journal
-from virl.journal.page import page
 from virl.journal.records import (
     AnyRecord,
     CostRecord,
@@ -22,7 +21,7 @@ from virl.journal.records import (
     StartRecord,
     StepRecord,
 )
-from virl.journal.report import REPORT, cost_so_far, start_of
+from virl.journal.report import REPORT, cost_so_far, page, start_of
 from virl.journal.walk_map import town_ground
 from virl.pages.exhibits import Cell, Exhibit, MapExhibit, MapLine, MapPoint, TableExhibit
 from virl.pages.notebooks import card, table
@@ -204,7 +203,20 @@ def compare_runs(runs: Sequence[RecordedRun], page_file: Path) -> Comparison:
     drawn = draw_exhibits(shown, town_ground(""))
     for run in runs:
         if run.steps:
-            drawn += draw_exhibits([_map(run)], town_ground(run.start.city))
+            first, last = run.path[0], run.path[-1]
+            drawn += draw_exhibits(
+                [
+                    MapExhibit(
+                        title=f"{run.start.agent}, {run.folder.name}",
+                        points=(
+                            MapPoint(lat=first.lat, lng=first.lng, label="Start", style="start"),
+                            MapPoint(lat=last.lat, lng=last.lng, label="End", style="stop"),
+                        ),
+                        lines=(MapLine(points=tuple((at.lat, at.lng) for at in run.path)),),
+                    )
+                ],
+                town_ground(run.start.city),
+            )
     made = page(
         "compare.html.j2",
         {"exhibits": drawn, "count": len(runs)},
@@ -213,18 +225,6 @@ def compare_runs(runs: Sequence[RecordedRun], page_file: Path) -> Comparison:
     )
     write_whole(page_file, made.encode("utf-8", "replace"), "compare them again")
     return Comparison(tuple(runs), page_file)
-
-
-def _map(run: RecordedRun) -> MapExhibit:
-    first, last = run.path[0], run.path[-1]
-    return MapExhibit(
-        title=f"{run.start.agent}, {run.folder.name}",
-        points=(
-            MapPoint(lat=first.lat, lng=first.lng, label="Start", style="start"),
-            MapPoint(lat=last.lat, lng=last.lng, label="End", style="stop"),
-        ),
-        lines=(MapLine(points=tuple((at.lat, at.lng) for at in run.path)),),
-    )
 
 
 def _row(run: RecordedRun) -> dict[str, Cell]:

@@ -11,12 +11,19 @@ from types import TracebackType
 from typing import Any, Self
 
 from virl.errors import ProviderError
-from virl.money.spending import Price
-from virl.platform.providers.http.faults import HttpFault, Received, usual_remedy
-from virl.platform.providers.http.keeping import Keeping, RequestName
+from virl.money.book import Price
 from virl.platform.providers.http.keys import ApiKey
-from virl.platform.providers.http.replies import Notes, Wanted, judge_body, refusal
+from virl.platform.providers.http.replies import (
+    HttpFault,
+    Notes,
+    Received,
+    Wanted,
+    judge_body,
+    refusal,
+    usual_remedy,
+)
 from virl.platform.providers.http.service import Limits, Pace, Request, Service
+from virl.platform.providers.http.stored_replies import Keeping, RequestName
 from virl.platform.providers.provider import Access
 from virl.platform.providers.rentcast.settings import RentCastSettings, load_rentcast_settings
 

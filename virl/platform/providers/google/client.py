@@ -1,4 +1,4 @@
-"""The one way to Google: its key, hosts and refusals; `http.service` caches, paces, pays for and records.
+"""The one way to Google: its key, hosts, prices and refusals; the rest is done by `http.service.Service`.
 
 with open_google_http(access=Access(Ledger(0.50))) as http:
     reply = http.json(http.request(Call("geocode", query={"address": "1 Main St"})))
@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from virl.errors import ProviderError
 from virl.files.json_reading import JsonFault, read_json
-from virl.money.spending import Price
+from virl.money.book import Price
 from virl.platform.providers.google.journeys import drop_date
 from virl.platform.providers.google.settings import (
     KEY_VARIABLE,
@@ -24,18 +24,19 @@ from virl.platform.providers.google.settings import (
     Tier,
     load_google_settings,
 )
-from virl.platform.providers.http.faults import (
+from virl.platform.providers.http.replies import (
     HttpFault,
     Received,
+    Wanted,
     json_object,
+    judge_body,
     page_words,
     shorten_words,
     usual_remedy,
     wait_of,
 )
-from virl.platform.providers.http.keeping import Keeping, RequestName
-from virl.platform.providers.http.replies import Wanted, judge_body
 from virl.platform.providers.http.service import Limits, Pace, Request, Service
+from virl.platform.providers.http.stored_replies import Keeping, RequestName
 from virl.platform.providers.provider import Access
 
 MOST_NAMED = 20
