@@ -135,7 +135,13 @@ def check_before(loaded: LoadedCharacter, mind: Mind) -> None:
         BadInput: it cannot.
     """
     if isinstance(mind, RuleMind) and loaded.routine.asks_mind():
-        for field in _wishes(loaded.character):
+        sections: list[tuple[str, ...]] = [  # the fields in which somebody says what they want
+            (section, field)
+            for section in type(loaded.character).model_fields
+            for field in ("intention", "text")
+            if getattr(getattr(loaded.character, section), field, None)
+        ]
+        for field in sections or [("intention",)]:
             with loaded.errors_at(*field):
                 if _is_foreign(str(_at(loaded.character, field))):
                     raise BadInput(
@@ -212,20 +218,6 @@ def _check_in_city(
         fit_by = 0 if is_abroad else None
         mind = mind or RuleMind()
         assemble(loaded, city, mind, models, mover, elsewhere=elsewhere, fit_by=fit_by)
-
-
-def _wishes(character: Character) -> list[tuple[str, ...]]:
-    """Return the fields in which somebody says what they want.
-
-    Those of sections, else the character's own.
-    """
-    sections = [
-        (section, field)
-        for section in type(character).model_fields
-        for field in ("intention", "text")
-        if getattr(getattr(character, section), field, None)
-    ]
-    return [*sections] or [("intention",)]
 
 
 def _at(character: Character, field: tuple[str, ...]) -> object:

@@ -439,12 +439,14 @@ class ControlBridge:
         """Return the mind; a model is told what the user says, unless the agent itself asks the user."""
         if not isinstance(mind, SteeredMind):
             return mind
-        return mind.with_user_words(
-            lambda: () if self._asked or self._run is None else self._user_words(self._run)
-        )
 
-    def _user_words(self, run: Run) -> tuple[str, ...]:
-        return tuple(str(note.data["say"]) for note in run.notes(SAID))
+        def words() -> tuple[str, ...]:
+            """Return what the user said so far; nothing while a question of the routine is open."""
+            if self._asked or self._run is None:
+                return ()
+            return tuple(str(note.data["say"]) for note in self._run.notes(SAID))
+
+        return mind.with_user_words(words)
 
     def wrap_audience(self, audience: Audience) -> Audience:
         """Return an audience that tells another one, and then holds the run where that is wanted."""
@@ -486,7 +488,11 @@ class ControlBridge:
             with self._pause_clock():
                 self._control.await_answer(question, self._look, self._hear, self._waits)
         if said := self._unheard():
-            return self._parse_feedback(said)
+            try:
+                return parse_line(said, self._states)
+            except BadInput as fault:
+                self._control.complain(str(fault))
+                return Feedback(said)
         return self._user.feedback(moment)
 
     def _rest(self) -> None:
@@ -498,13 +504,6 @@ class ControlBridge:
 
     def _waits(self) -> bool:
         return self._asks or self._control.is_yours
-
-    def _parse_feedback(self, said: str) -> Feedback:
-        try:
-            return parse_line(said, self._states)
-        except BadInput as fault:
-            self._control.complain(str(fault))
-            return Feedback(said)
 
     def _unheard(self) -> str:
         """Return what was said since the agent last wrote down what it was told, before a kill too."""

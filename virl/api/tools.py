@@ -170,19 +170,6 @@ class AsksFirst:
                 "budget_usd": ledger.limit_usd,
             }
         )
-        self._write_down(name, arguments, approval)
-        if approval.approved:
-            return self._use(name, asked)
-        return ToolResult(f"not done: a human did not approve it. {approval.comment}".rstrip(), failed=True)
-
-    def _confirmation_reason(self, name: str) -> str:
-        """Return the reason why a tool asks first; empty if it does not."""
-        if _MONEY in self._names and (costs := _may_cost(self._agent, name)):
-            return costs
-        return f"{name} asks first" if name in self._names else ""
-
-    def _write_down(self, name: str, arguments: Mapping[str, object], approval: Approval) -> None:
-        """Write a note of a human's answer on the use of a tool."""
         said = "approved" if approval.approved else "not approved"
         run = self._agent.run
         run.note(
@@ -192,6 +179,15 @@ class AsksFirst:
             data={"name": name, "arguments": dict(arguments), **approval.model_dump()},
             asked=(),
         )
+        if approval.approved:
+            return self._use(name, asked)
+        return ToolResult(f"not done: a human did not approve it. {approval.comment}".rstrip(), failed=True)
+
+    def _confirmation_reason(self, name: str) -> str:
+        """Return the reason why a tool asks first; empty if it does not."""
+        if _MONEY in self._names and (costs := _may_cost(self._agent, name)):
+            return costs
+        return f"{name} asks first" if name in self._names else ""
 
 
 def _may_cost(agent: Agent, name: str) -> str:

@@ -170,12 +170,7 @@ def _journal(folder: Path, start: StartRecord) -> Iterator[tuple[Journal, tuple[
     journal, done = Journal.open(folder, start)
     with journal:
         begun = next((one for one in done if isinstance(one, StartRecord)), start)
-        if other := _difference(begun, start):
+        fields = ("agent", "city", "mind", "seed", "character")
+        if other := next((name for name in fields if getattr(begun, name) != getattr(start, name)), ""):
             raise BadInput(f"{folder}: contains a different run (its {other} differs): choose another --out")
         yield journal, done
-
-
-def _difference(begun: StartRecord, start: StartRecord) -> str:
-    """Return the first field that the outcome depends on and two runs differ in; empty if there is none."""
-    fields = ("agent", "city", "mind", "seed", "character")
-    return next((name for name in fields if getattr(begun, name) != getattr(start, name)), "")

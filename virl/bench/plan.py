@@ -243,7 +243,12 @@ class RunProgress:
         self._bar.update(self._task, completed=self._done, description=title, left=left)
         if not self._console.is_terminal and now >= self._next and self._done < self._total:
             failures = f", {self._failed} failed" if self._failed else ""
-            self._say(f"{self._done} of {count_noun(self._total, 'episode')} done{failures}; {left}")
+            self._console.print(
+                f"{self._done} of {count_noun(self._total, 'episode')} done{failures}; {left}",
+                highlight=False,
+                markup=False,
+                soft_wrap=True,
+            )
             self._pause = min(2 * self._pause, LONGEST_S)
             self._next = now + self._pause
 
@@ -270,10 +275,6 @@ class RunProgress:
             else ""
         )
         return f"about {show_duration(left)} left{why if grew else ''}"
-
-    def _say(self, line: str) -> None:
-        """Print a plain line."""
-        self._console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
 def outlook(

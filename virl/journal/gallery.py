@@ -70,7 +70,10 @@ def thumbnail(folder: Path, records: Sequence[AnyRecord], ground: MapGround) -> 
     shown = [exhibit for one in records if isinstance(one, EndRecord) for exhibit in one.exhibits]
     for exhibit in shown:
         if isinstance(exhibit, MapExhibit) and (exhibit.points or exhibit.lines):
-            return _map(exhibit, ground)
+            points = [(LatLng(point.lat, point.lng), point.style) for point in exhibit.points]
+            return _draw_map(
+                points, [[LatLng(*position) for position in line.points] for line in exhibit.lines], ground
+            )
     return _photo(folder, records) or _way(records, ground) or _of_others(folder, ground)
 
 
@@ -115,13 +118,6 @@ def _entered_place(record: StepRecord | NoteRecord) -> str:
 def _likeness(found: DetectionRecord, name: str) -> float:
     """Return how like a sign's text is to the name entered, in [0, 1]; -1 where no name is given."""
     return SequenceMatcher(None, found.text.casefold(), name.casefold()).ratio() if name else -1.0
-
-
-def _map(exhibit: MapExhibit, ground: MapGround) -> MapFigure:
-    points = [(LatLng(point.lat, point.lng), point.style) for point in exhibit.points]
-    return _draw_map(
-        points, [[LatLng(*position) for position in line.points] for line in exhibit.lines], ground
-    )
 
 
 def _way(records: Sequence[AnyRecord], ground: MapGround) -> MapFigure | None:

@@ -203,7 +203,20 @@ def compare_runs(runs: Sequence[RecordedRun], page_file: Path) -> Comparison:
     drawn = draw_exhibits(shown, town_ground(""))
     for run in runs:
         if run.steps:
-            drawn += draw_exhibits([_map(run)], town_ground(run.start.city))
+            first, last = run.path[0], run.path[-1]
+            drawn += draw_exhibits(
+                [
+                    MapExhibit(
+                        title=f"{run.start.agent}, {run.folder.name}",
+                        points=(
+                            MapPoint(lat=first.lat, lng=first.lng, label="Start", style="start"),
+                            MapPoint(lat=last.lat, lng=last.lng, label="End", style="stop"),
+                        ),
+                        lines=(MapLine(points=tuple((at.lat, at.lng) for at in run.path)),),
+                    )
+                ],
+                town_ground(run.start.city),
+            )
     made = page(
         "compare.html.j2",
         {"exhibits": drawn, "count": len(runs)},
@@ -212,18 +225,6 @@ def compare_runs(runs: Sequence[RecordedRun], page_file: Path) -> Comparison:
     )
     write_whole(page_file, made.encode("utf-8", "replace"), "compare them again")
     return Comparison(tuple(runs), page_file)
-
-
-def _map(run: RecordedRun) -> MapExhibit:
-    first, last = run.path[0], run.path[-1]
-    return MapExhibit(
-        title=f"{run.start.agent}, {run.folder.name}",
-        points=(
-            MapPoint(lat=first.lat, lng=first.lng, label="Start", style="start"),
-            MapPoint(lat=last.lat, lng=last.lng, label="End", style="stop"),
-        ),
-        lines=(MapLine(points=tuple((at.lat, at.lng) for at in run.path)),),
-    )
 
 
 def _row(run: RecordedRun) -> dict[str, Cell]:

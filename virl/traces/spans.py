@@ -307,8 +307,10 @@ def open_export(*, must: bool) -> "Iterator[tuple[TracerProvider, MeterProvider]
         if in_time:  # else its threads go on trying for a while
             speak_again()
         if any(one.lost for one in watched) or not in_time:
+            named = (os.environ.get(f"OTEL_EXPORTER_OTLP_{part}ENDPOINT") for part in ("TRACES_", ""))
             _log.warning(
-                "traces could not be sent to %s: see docs/how-to/traces.md, or set VIRL_OTEL=0", _address()
+                "traces could not be sent to %s: see docs/how-to/traces.md, or set VIRL_OTEL=0",
+                shown_url(next(filter(None, named), _ENDPOINT)),
             )
 
 
@@ -388,9 +390,3 @@ def _silence_sdk() -> Callable[[], None]:
         logger.removeHandler(handler)
 
     return speak_again
-
-
-def _address() -> str:
-    """Return the address that traces are sent to, for messages."""
-    named = (os.environ.get(f"OTEL_EXPORTER_OTLP_{part}ENDPOINT") for part in ("TRACES_", ""))
-    return shown_url(next(filter(None, named), _ENDPOINT))

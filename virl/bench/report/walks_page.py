@@ -95,15 +95,12 @@ def write_walks_page(
     shown = [
         _to_episode(record, graphs[record.data["scan"]], success, figures)
         if record.data
-        else _failed_episode(record, graphs)
+        else ShownEpisode(
+            record.case, "", (), (), "failed", next(iter(graphs)), f"not walked: {record.reason}"
+        )
         for record in records
     ]
     write_episodes_page(path, replace(head, about=f"{head.about} {about} {_LEGEND}"), graphs, shown)
-
-
-def _failed_episode(record: Record, graphs: Mapping[str, NavigationGraph]) -> ShownEpisode:
-    """Return an episode that failed before it walked, as it is shown."""
-    return ShownEpisode(record.case, "", (), (), "failed", next(iter(graphs)), f"not walked: {record.reason}")
 
 
 def _to_episode(

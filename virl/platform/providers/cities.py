@@ -150,7 +150,15 @@ def city_settings(name: str) -> CityFile:
     if paths := _paths_for(name):
         return paths.read(name)
     if not _is_file(name) and name not in _own_files() and (area := area_book().areas.get(name)):
-        return _settings_of_area(area)
+        city = city_settings(area.of)
+        return city.model_copy(
+            update={
+                "title": f"{city.title}, {city.district or 'district'} ({area.label})",
+                "district": f"{city.district or city.title} ({area.label})",
+                "polygon": area.polygon,
+                "center": area.region.center,
+            }
+        )
     return read_city(_file_of(name))
 
 
@@ -301,19 +309,6 @@ def _file_of(name: str) -> Path:
     if len(brought) > 1:
         raise BadInput(f"city {name!r} is {' and '.join(map(str, brought))}: give the path of one of them")
     return brought[0]
-
-
-def _settings_of_area(area: Area) -> CityFile:
-    """Return the settings of an area: those of its city, with the area's outline and label."""
-    city = city_settings(area.of)
-    return city.model_copy(
-        update={
-            "title": f"{city.title}, {city.district or 'district'} ({area.label})",
-            "district": f"{city.district or city.title} ({area.label})",
-            "polygon": area.polygon,
-            "center": area.region.center,
-        }
-    )
 
 
 def _own_files() -> dict[str, Path]:

@@ -22,7 +22,6 @@ from pydantic import (
     model_validator,
 )
 from pydantic.alias_generators import to_camel
-from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from virl.errors import ProviderError, Verdict, way_on
@@ -181,7 +180,8 @@ def _mend(
     mended, gone, copied = dict(told), dict[str, set[Any]](), set[str]()
     for error in fault.errors(include_url=False):
         name, *within = error["loc"] or ("",)
-        field, key, part = _field(shape, name), str(name), given
+        field = next((one for own, one in shape.model_fields.items() if name == (one.alias or own)), None)
+        key, part = str(name), given
         if field is None or key not in told:
             raise fault
         must_fit = MUST_FIT in field.metadata
@@ -241,11 +241,6 @@ def _reason(error: ErrorDetails, told: Mapping[str, Any], part: Any) -> str:
 
 _IDS = ("id", "place_id", "panoId", "pano_id", "name")
 """Fields that name an item, the surest first."""
-
-
-def _field(shape: type[ReplyBody], name: object) -> FieldInfo | None:
-    """Return the field of a shape with this name in replies; `None` if there is none."""
-    return next((one for key, one in shape.model_fields.items() if name == (one.alias or key)), None)
 
 
 def _is_fixed(annotation: Any, value: object) -> bool:

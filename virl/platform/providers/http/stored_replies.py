@@ -167,8 +167,11 @@ class ReplyCache:
             self.file, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
         )
         try:
-            for attempt in (
-                _retry_while_busy()
+            for attempt in Retrying(
+                retry=retry_if_exception(_is_busy),
+                stop=stop_after_delay(_BUSY_S),
+                wait=wait_fixed(0.02),
+                reraise=True,
             ):  # SQLite itself does not wait here while another process begins the file
                 with attempt:
                     _execute(connection, "PRAGMA journal_mode = WAL")
@@ -193,16 +196,6 @@ class ReplyCache:
         # What belongs to the damaged file would be read into the new one.
         for suffix in ("-wal", "-shm"):
             self.file.with_name(self.file.name + suffix).unlink(missing_ok=True)
-
-
-def _retry_while_busy() -> Retrying:
-    """Return a loop that retries for as long as one process waits for another."""
-    return Retrying(
-        retry=retry_if_exception(_is_busy),
-        stop=stop_after_delay(_BUSY_S),
-        wait=wait_fixed(0.02),
-        reraise=True,
-    )
 
 
 def _is_busy(fault: BaseException) -> bool:

@@ -103,7 +103,10 @@ class TiledPlaces:
             ProviderError: the source does not answer.
         """
         if near is None:
-            tiles = _cells_of(self._district)[:MOST_TILES]
+            middle = self._district.middle
+            tiles = sorted(
+                cells_of(self._district, ZOOM), key=lambda cell: (distance(middle, cell.box.middle), cell)
+            )[:MOST_TILES]
             return self._over(frozenset(tiles)).search(query)
         found = self._over(frozenset(_cells_around(near, SEARCHED_M))).search(query, near)
         return [place for place in found if distance(near, place.position) <= SEARCHED_M]
@@ -158,12 +161,6 @@ def _cells_around(position: LatLng, radius: float) -> list[Cell]:
     """Return the squares that a circle of `radius` metres touches, the nearest first."""
     touched = [(cell.metres_to(position), cell) for cell in cells_around(position, radius, ZOOM)]
     return [cell for away, cell in sorted(touched) if away <= radius]
-
-
-def _cells_of(box: Box) -> list[Cell]:
-    """Return the squares that a box touches, the nearest to its middle first."""
-    middle = box.middle
-    return sorted(cells_of(box, ZOOM), key=lambda cell: (distance(middle, cell.box.middle), cell))
 
 
 def _no_photo(shop: Shop) -> Image:

@@ -21,7 +21,7 @@ from virl.platform.providers.pictures.picture import FULL_TURN, Picture
 from virl.platform.providers.pictures.plain_sampling import Floats32, rays_by
 
 IS_COMPILED = not missing_packages(("cv2", "numba"))
-"""Whether compiled code takes the samples; without `virl[eyes]` the same views take ten times as long."""
+"""True where compiled code takes the samples; without `virl[eyes]` the same views take ten times as long."""
 PAD = 2
 """Rows of padding at each pole; chosen: one is as far as a bilinear sample reaches."""
 KEPT_MAPS = 16
