@@ -45,7 +45,11 @@ def coordinate(  # noqa: PLR0911 - a sort of draft each
             raise Unfit("No scenic spot was found.")
         return visit(draft, standing, town, scenic)
     if draft.kind == "eat":
-        return _propose_meal(draft, standing, town, dine)
+        recommended = dine(draft, standing)
+        if recommended is not None:
+            return visit(draft, standing, town, Spot.of(recommended))
+        sorts = ("cafe", "restaurant") if "breakfast" in draft.what.lower() else EATING
+        return _of_sort(draft, standing, town, sorts)
     if not draft.place.strip():
         return stay(draft, standing, town)
     if draft.kind == "transport":
@@ -154,7 +158,13 @@ def objections(proposal: Proposal, estimate: DayEstimate, standing: DayProgress,
         standing: where the client is.
         town: where.
     """
-    return [*impossible(proposal, estimate, standing, town), *_strain(estimate, standing)]
+    found = []
+    for name in _HURTS:
+        by, value = getattr(estimate, name).by, standing.state[name]
+        worst = WORST[name]
+        if (worst == 0.0 and value + by < 0 and by < 0) or (worst == 100.0 and value + by > 100 and by > 0):
+            found.append(f"It asks too much: {name} is at {value:.0f} of 100 and would change by {by:+d}.")
+    return [*impossible(proposal, estimate, standing, town), *found]
 
 
 def stretches(place: Place, day: int) -> list[tuple[int, int]]:
@@ -209,15 +219,6 @@ def fit(
 
 class Unfit(Exception):
     """A draft cannot be carried out; the text says why."""
-
-
-def _propose_meal(draft: DayDraft, standing: DayProgress, town: Town, dine: Dine) -> Proposal:
-    """Return the proposal of a meal: the place that `dine` recommends, else the best one in the town."""
-    recommended = dine(draft, standing)
-    if recommended is not None:
-        return visit(draft, standing, town, Spot.of(recommended))
-    sorts = ("cafe", "restaurant") if "breakfast" in draft.what.lower() else EATING
-    return _of_sort(draft, standing, town, sorts)
 
 
 def _ride(draft: DayDraft, standing: DayProgress, town: Town) -> Proposal:
@@ -347,14 +348,3 @@ def _hour_faults(proposal: Proposal, town: Town) -> list[str]:
         if opens <= proposal.starts and proposal.ends <= closes:
             return []
     return [f"{proposal.place.name} is closed at that time."]
-
-
-def _strain(estimate: DayEstimate, standing: DayProgress) -> list[str]:
-    """Return sentences on the feelings that an activity would push beyond their worst."""
-    found = []
-    for name in _HURTS:
-        by, value = getattr(estimate, name).by, standing.state[name]
-        worst = WORST[name]
-        if (worst == 0.0 and value + by < 0 and by < 0) or (worst == 100.0 and value + by > 100 and by > 0):
-            found.append(f"It asks too much: {name} is at {value:.0f} of 100 and would change by {by:+d}.")
-    return found

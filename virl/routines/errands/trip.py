@@ -82,7 +82,13 @@ def plan_trip(agent: Agent, task: Task) -> Trip:
     if noted := agent.run.find_note(ORDER, "best"):
         return Trip.model_validate(noted.data)
     trip = _plan_trip(agent.city.maps, task)
-    agent.run.note(ORDER, "best", _describe_trip(task, trip), data=trip.model_dump(mode="json"))
+    names = " - ".join(goal.title for goal in goals_of(task, trip))
+    agent.run.note(
+        ORDER,
+        "best",
+        f"{trip.seconds / 60:.0f} min, {trip.metres:.0f} m: {names}.",
+        data=trip.model_dump(mode="json"),
+    )
     return trip
 
 
@@ -269,12 +275,6 @@ def _refuse(stops: Sequence[ErrandStop], matrix: Floats, mode: TravelMode) -> No
         f"no way leads {mode} from {stops[here].title} to {stops[there].title}: remove one of them, "
         "or change `travel`"
     )
-
-
-def _describe_trip(task: Task, trip: Trip) -> str:
-    """Return a trip in one line: minutes, metres and the titles of its goals."""
-    names = " - ".join(goal.title for goal in goals_of(task, trip))
-    return f"{trip.seconds / 60:.0f} min, {trip.metres:.0f} m: {names}."
 
 
 def best_order(times: Times, seconds: float) -> Order:

@@ -201,7 +201,7 @@ class Signposts:
         """Describe views as the describer behind does, and add the new names with their types."""
         told = self.describer.describe(views, question)
         return [
-            _join_names(text, self._names_in(view, question)) for text, view in zip(told, views, strict=True)
+            "; ".join([text, *self._names_in(view, question)]) for text, view in zip(told, views, strict=True)
         ]
 
     def _names_in(self, view: View, question: str) -> list[str]:
@@ -222,7 +222,3 @@ def _describe_kind(place: Place, question: str) -> str:
     """Return a place's name and kind as text; the kind asked for, if it is one of its types."""
     kind = question if question in place.types else place.types[0]
     return f"'{place.name}' is a {kind.replace('_', ' ')}"
-
-
-def _join_names(text: str, names: Sequence[str]) -> str:
-    return "; ".join([text, *names])
