@@ -93,6 +93,7 @@ def as_wanted(wanted: Wanted, standing: DayProgress, town: Town, scenic: Spot | 
     )
     if not change.place:
         return visit(draft, standing, town, old.spot) if old.spot.name else stay(draft, standing, town)
+    # The client has named where to eat, so nobody is asked to recommend a place.
     found = coordinate(draft, standing, town, scenic=scenic, dine=lambda _draft, _standing: None)
     if found.spot.sort not in EATING:
         return found
@@ -251,6 +252,7 @@ def _of_sort(draft: DayDraft, standing: DayProgress, town: Town, sorts: tuple[st
     ranked = sorted(places, key=lambda place: (-_merit(place, walks[place.id]), place.id))
     faults: list[str] = []
     unsure: Proposal | None = None
+    # Opening hours take a request for each place, so only the best are asked for theirs.
     for place in ranked[:ASKED_FOR_HOURS]:
         usd = known_usd(place, meal=draft.kind == "eat")
         if usd is not None and usd > standing.budget_usd:
@@ -273,6 +275,7 @@ def _of_sort(draft: DayDraft, standing: DayProgress, town: Town, sorts: tuple[st
 def _merit(place: Place, walk: float) -> float:
     """Return a place's rating, in stars, less its walk, in minutes turned into stars."""
     rating = UNRATED if place.rating is None else place.rating
+    # Where no way leads the walk is infinite: still ranked among themselves, by their ratings.
     return rating - min(walk, 1e6) / MINUTES_A_STAR
 
 

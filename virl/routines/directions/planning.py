@@ -266,6 +266,7 @@ def _turn_milestone(
     """Return the milestone of the turn at `index`; `before` is the index of the one before."""
     stand = walk[index]
     seen = best(lookout.in_sight(stand, (LEFT, RIGHT, AHEAD)), but=named, where=(*SIDES, "front"))
+    # A name that is read right before the turn tells it as well, unless the turn before is there.
     if seen is None and index - 1 > before:
         seen = best(lookout.in_sight(walk[index - 1], (LEFT, RIGHT)), but=named, where=SIDES)
     passed = None

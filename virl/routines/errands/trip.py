@@ -154,6 +154,7 @@ def exact_order(times: Times) -> Order:
     last = int(np.argmin(fastest[everything] + times.arrive))
     order = [last]
     visited = everything
+    # Back from the last stop; nothing (-1) comes before the first.
     while (previous := int(before[visited, order[-1]])) >= 0:
         visited ^= 1 << order[-1]
         order.append(previous)
@@ -261,6 +262,7 @@ def times_between(matrix: Floats, stops: int) -> Times:
 
 
 def _leg(route: Route, seconds: float) -> TripLeg:
+    """Return a route as a leg; its seconds are those of the matrix that the order was chosen by."""
     return TripLeg(seconds=float(seconds), metres=route.distance, path=route.path)
 
 
@@ -297,6 +299,7 @@ def local_search(times: Times) -> Order:
     """
     finite = _finite(times)
     best = min((_improve(finite, start) for start in _first_orders(finite)), key=finite.seconds_along)
+    # Improved with finite times in place of infinite ones, so the true time may still be infinite.
     return Order(tuple(best), times.seconds_along(best), 0.0)
 
 
@@ -399,6 +402,7 @@ def _rounds(following: Sequence[int]) -> list[list[int]]:
 
 def _path(following: Sequence[int]) -> list[int]:
     """Return the stops of a round, in order."""
+    # Place 0 is the start and the end in one.
     path, here = [], int(following[0])
     while here:
         path.append(here - 1)

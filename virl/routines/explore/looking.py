@@ -62,6 +62,7 @@ def places_seen(
     """
     directory, here = agent.city.directory, step.panorama.position
     cameras = sweep_cameras(step.pose.heading, _look_range(agent), LOOK_FOV)
+    # Where each view is paid, places are asked for first: a view without a new place could bring none.
     if paid := agent.city.ledger is not None and not directory:
         nearby = nearby_in_full(agent.city.places, here, MATCH_RADIUS_M)
         cameras = _promising_cameras(cameras, here, nearby, known)

@@ -33,6 +33,8 @@ TRAFFIC_LIGHT = "traffic light"
 
 
 class _Seen(BaseModel):
+    """Base of what is seen from one panorama."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 

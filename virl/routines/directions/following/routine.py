@@ -180,6 +180,7 @@ def _walk(
 ) -> Outcome:
     """Follow directions, from where she asked or where an earlier process stopped."""
     steps = agent.run.steps[before:]
+    # The leg was over when the run was cut off, but for its note.
     if steps and steps[-1].next_pano_id is None:
         return _outcome_of(steps[-1])
     done: list[tuple[Pose, TranscriptEntry]] = []
@@ -252,6 +253,7 @@ def _recall_entry(agent: Agent, step: StepRecord, sentence: int, came_from: str 
             Act(action, direction, sentence, step.decided, decided_by=step.decided_by),
         )
     asked = next((one for one in reversed(step.asked) if "action" in one.reply), None)
+    # A mind that costs was not asked where there was nothing to decide: the only way led on.
     if asked is None and costs(agent.mind):
         act = Act("forward", sentence=sentence, reason=LEADS_ON)
         return TranscriptEntry(ArrivalObservation(step.pose.heading).to_prompt(), act)
