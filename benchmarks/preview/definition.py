@@ -98,7 +98,7 @@ def run(episode: Episode, world: Sights) -> EpisodeResult:
     glances: list[Glance] = []
     looks: list[Look] = []
     with TemporaryDirectory(prefix="preview-") as folder:
-        settings = memory_settings_for(there.city.visual_memory, world.options.matcher)
+        settings = memory_settings_for(there.city.capabilities.visual_memory, world.options.matcher)
         memory = VisualMemory.open(Path(folder) / "memory", settings, there.matcher)
         eyes, asked = there.detectors[episode.model], PreviewSettings()
         looking = Looking(range_deg=asked.range_deg)

@@ -14,10 +14,10 @@ from PIL import Image as Picture
 
 from virl.errors import BadInput, MindFailed, ModelUnavailable
 from virl.mind.cache import ReplyCache
-from virl.mind.chat.providers import ChatManner
 from virl.mind.llm import LLMMind
 from virl.mind.open import open_mind
 from virl.mind.prompt import load_prompt
+from virl.mind.providers import ChatManner
 from virl.platform.navigators.intention.rules import RoadChoice
 from virl.routines.explore.rules import PlaceType
 

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 from own_prompts import all_prompts
 
 from virl.errors import BadInput, UnknownName
-from virl.mind.prompt import load_prompt, read_prompt
-from virl.mind.rendering import FENCE_CLOSE, FENCE_OPEN, fence, render
+from virl.mind.prompt import FENCE_CLOSE, FENCE_OPEN, fence, load_prompt, read_prompt, render
 from virl.mind.replies import Reply
 from virl.mind.rules import find_rule
 from virl.platform.navigators.intention.rules import RoadChoice

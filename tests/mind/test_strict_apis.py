@@ -21,11 +21,11 @@ from strict_models.schemas import schema_faults
 
 from virl.errors import BadInput, MindFailed, ModelUnavailable
 from virl.mind.base import Prompt
-from virl.mind.chat.providers import manner_of, options_of
 from virl.mind.chat.question import in_words, strict_schema
 from virl.mind.llm import LLMMind
 from virl.mind.open import open_mind, settings_of
 from virl.mind.prompt import load_prompt
+from virl.mind.providers import manner_of, options_of
 from virl.mind.replies import Reply, Text
 from virl.mind.settings import MindSettings
 from virl.money.ledger import Ledger

@@ -6,9 +6,8 @@ from math import inf
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from virl.agent.agent import Agent
+from virl.agent.agent import Agent, FarEyes
 from virl.agent.consult import steps_taken
-from virl.agent.eyes import FarEyes
 from virl.agent.user import User
 from virl.errors import BadInput
 from virl.journal.records import Purpose, ViewRecord

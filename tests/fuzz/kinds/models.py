@@ -15,9 +15,9 @@ from scripted_google import Behaviour, ScriptedGoogle
 from fuzz.mutate import mutate_bytes, mutate_http, mutate_json
 from fuzz.session import Kind
 from virl.errors import MindFailed
-from virl.mind.answers import faults_in, read_reply
 from virl.mind.base import Prompt
-from virl.mind.conversation import Said, what_it_says
+from virl.mind.cache import Said, what_it_says
+from virl.mind.chat.answers import faults_in, read_reply
 from virl.mind.llm import LLMMind
 from virl.mind.prompt import load_prompt
 from virl.narrate.narration import read_points

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from fuzz.mutate import mutate_bytes, mutate_lines, mutate_yaml
 from fuzz.session import Kind
 from virl import resources
-from virl.agent.character_file import load_character, read_fields, routine_of, with_fields
+from virl.agent.character_file import LoadedCharacter, load_character, read_fields, with_fields
 from virl.agent.user import parse_line, read_feedback
 from virl.mind.lexicon import Lexicon
 from virl.mind.prompt import read_prompt
@@ -61,7 +61,7 @@ def yaml_kinds(folder: Path) -> Iterator[list[Kind]]:
 
 
 def _character(file: Path) -> None:
-    routine_of(file, load_character(file))
+    assert LoadedCharacter(file, load_character(file)).routine
 
 
 def _city(file: Path) -> None:

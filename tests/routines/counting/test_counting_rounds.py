@@ -20,6 +20,7 @@ from virl.errors import BadInput, UnknownName
 from virl.geo.region import Region
 from virl.journal.journal import read_journal
 from virl.journal.records import StepRecord
+from virl.platform.city.city import Capabilities
 from virl.platform.city.streetview import Pose
 from virl.platform.movers.base import Step
 from virl.platform.navigators.point import PointNavigator, plan_path
@@ -284,5 +285,7 @@ def test_memory_expects_what_the_city_says_of_its_panoramas(
 ) -> None:
     asked = made_character(route=["East End"], count={"things": ["bench"], **count})
     with made_agent(tmp_path, asked) as agent:
-        real = replace(agent, city=replace(agent.city, visual_memory="street-view"))
+        real = replace(
+            agent, city=replace(agent.city, capabilities=Capabilities(visual_memory="street-view"))
+        )
         assert open_counter(real).memory.settings.position_m == metres

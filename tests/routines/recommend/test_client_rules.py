@@ -6,9 +6,9 @@ import pytest
 
 from virl.errors import MindFailed
 from virl.mind.lexicon import load_lexicon
-from virl.mind.opinions import wishes
 from virl.mind.prompt import load_prompt
 from virl.mind.rules import RuleMind
+from virl.mind.wishes import wishes
 from virl.routines.client import Rating, walk_in_words, walk_minutes
 from virl.routines.homes.rules import HomeRatings, HomeWants
 from virl.routines.recommend.rules import PlaceSearch

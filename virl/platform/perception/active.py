@@ -282,4 +282,5 @@ def _same_thing(a: Sighting, b: Sighting) -> bool:
 
 
 def _best_first(sightings: Iterable[Sighting]) -> list[Sighting]:
+    """Return sightings by score, the best first."""
     return sorted(sightings, key=lambda seen: -seen.score)

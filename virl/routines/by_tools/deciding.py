@@ -20,14 +20,14 @@ from virl.agent.roster import roster
 from virl.agent.tool import FINISH, TOOLS
 from virl.errors import BadInput, MindFailed, VirlError
 from virl.files.json_reading import misfits
+from virl.mind.cache import notes_on, what_it_says
 from virl.mind.chat.asking import Ask
-from virl.mind.chat.turns import InWords
-from virl.mind.conversation import notes_on, what_it_says
+from virl.mind.chat.client import InWords
 from virl.mind.lexicon import load_lexicon
 from virl.mind.llm import LLMMind
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
-from virl.money.spending import Exchange
+from virl.money.book import Exchange
 from virl.routines.by_tools.goals import ToolGoal, read_goal
 from virl.routines.by_tools.place_plans import count_places, place_plan
 from virl.routines.by_tools.street_plans import (

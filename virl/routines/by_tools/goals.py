@@ -9,10 +9,9 @@ from typing import Literal
 from virl import resources
 from virl.agent.character import Character
 from virl.errors import BadInput
-from virl.mind.kinds import kinds_wanted, words_for_kinds
 from virl.mind.lexicon import Lexicon, load_lexicon, phrase_pattern, stretches_in, words_of
-from virl.mind.opinions import Mention, wishes, wishes_in
-from virl.mind.understanding.background import asked_for
+from virl.mind.sentences import asked_for
+from virl.mind.wishes import Mention, kinds_wanted, wishes, wishes_in, words_for_kinds
 from virl.platform.city.locate import NUMBER_FIRST, address_in
 from virl.settings.model import Settings, load_settings
 

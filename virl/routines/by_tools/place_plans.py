@@ -8,7 +8,7 @@ from rapidfuzz import fuzz
 
 from virl.errors import MindFailed
 from virl.mind.lexicon import found_in, words_of
-from virl.mind.opinions import vote
+from virl.mind.wishes import vote
 from virl.platform.city.names import score_names
 from virl.routines.by_tools.goals import ToolGoal, tool_words
 from virl.routines.by_tools.street_plans import (

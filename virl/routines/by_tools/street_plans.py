@@ -14,8 +14,8 @@ from rapidfuzz import fuzz
 from virl.agent.character import Character
 from virl.agent.tool import ToolData
 from virl.geo.globe import signed_turn
-from virl.mind.kinds import kinds_wanted
 from virl.mind.lexicon import Lexicon, words_of
+from virl.mind.wishes import kinds_wanted
 from virl.platform.city.names import score_names
 from virl.routines.by_tools.goals import ToolGoal
 from virl.tools.base import COMPASS, Listing, ToolResult

@@ -180,7 +180,7 @@ def open_counter(agent: Agent) -> Counter:
     """
     count = counting_of(agent.character, agent.run.start.agent)
     matcher = agent.character.senses.matcher
-    settings = memory_settings_for(count.memory or agent.city.visual_memory, matcher)
+    settings = memory_settings_for(count.memory or agent.city.capabilities.visual_memory, matcher)
     memory = VisualMemory.open(agent.run.folder / MEMORY, settings, agent.models.matcher(matcher))
     return Counter(
         agent.city.streetview,

@@ -10,7 +10,7 @@ from random import Random
 
 from virl.agent.agent import Agent
 from virl.agent.character import Character, Point
-from virl.agent.character_file import errors_at_field, field_source
+from virl.agent.character_file import LoadedCharacter
 from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
 from virl.errors import BadInput, NotFound, VirlError, raise_all
@@ -42,7 +42,8 @@ def check_character(character: Character, source: Path) -> None:
     """
     faults: list[VirlError] = []
     if character.region is not None and character.route:
-        said = f"{field_source(source, character, 'region')}: there is a `route:` too: remove one of them"
+        region = LoadedCharacter(source, character).field_source("region")
+        said = f"{region}: there is a `route:` too: remove one of them"
         faults.append(BadInput(said))
     if character.region is None and not character.route:
         said = f"{source}: `route:` is missing: list the addresses or positions to visit, in order"
@@ -110,7 +111,7 @@ def route_of(agent: Agent) -> list[LatLng]:
         if not isinstance(stop, str):
             stops.append(LatLng(stop.lat, stop.lng))
             continue
-        with errors_at_field(agent.source, agent.character, "route"):
+        with agent.loaded.errors_at("route"):
             try:
                 stops.append(agent.city.maps.geocode(stop))
             except NotFound as fault:

@@ -17,10 +17,9 @@ from virl.files.writing import JsonLines
 from virl.geo.globe import Floats, Ints, LatLng
 from virl.journal.folder import CONSULTED
 from virl.journal.journal import JOURNAL, read_journal
-from virl.journal.page import page
 from virl.journal.reading import line_error
 from virl.journal.records import AnyRecord, NoteRecord, StartRecord, StepRecord
-from virl.journal.report import SCRIPTS, STYLES, report_context, shown_views, start_of
+from virl.journal.report import SCRIPTS, STYLES, page, report_context, shown_views, start_of
 from virl.journal.story import chapters
 from virl.journal.walk_map import ends_of, ground_of, walk_paper, walked_path
 from virl.pages.maps import MapFigure, MapPath, Mark, map_figure

@@ -19,7 +19,7 @@ from virl.clock import parse_clock, show_clock
 from virl.errors import BadInput, NotFound
 from virl.mind.base import ReplyT
 from virl.mind.lexicon import Lexicon
-from virl.mind.understanding.reading import Reading
+from virl.mind.understanding import Reading
 from virl.platform.city.places import DAY_NAMES, Place
 from virl.routines.client import CLIENT, Client, check_language, client_of
 from virl.routines.day.activity import (

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from math import radians, tan
 from typing import Any
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from virl.agent.agent import Agent
 from virl.errors import NoImagery, NoStreetView
+from virl.extras import Late
 from virl.geo.globe import LatLng, LocalFrame, distance
 from virl.platform.city.places import Place
 from virl.platform.city.streetview import Camera, Image, Panorama, View
@@ -20,6 +20,8 @@ from virl.routines.day.activity import ScenicSpot, Spot
 from virl.routines.day.replies import SceneryRatings
 from virl.routines.day.settings import DAY
 from virl.routines.day.town import Town
+
+cv2 = Late("cv2", extra="eyes")
 
 # Hue in OpenCV's half degrees, saturation and value of 255 (chosen: leaves and grass; clear sky and water).
 _GREEN_HUE, _GREEN_SATURATION, _GREEN_VALUE = (32, 85), 60, 40

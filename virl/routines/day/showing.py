@@ -16,8 +16,8 @@ from virl.agent.agent import Agent
 from virl.clock import show_clock
 from virl.geo.globe import LatLng
 from virl.mind.lexicon import words_of
-from virl.mind.opinions import requested_attributes
 from virl.mind.rules import RuleMind
+from virl.mind.wishes import requested_attributes
 from virl.pages.exhibits import (
     Bar,
     BarsExhibit,

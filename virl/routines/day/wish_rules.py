@@ -14,7 +14,7 @@ from rapidfuzz import fuzz
 from virl import resources
 from virl.clock import parse_clock, show_clock
 from virl.mind.lexicon import GAP, Lexicon, found_in, phrase_pattern, words_of
-from virl.mind.understanding.background import asked_for
+from virl.mind.sentences import asked_for
 from virl.platform.city.place_types import Words, by_type_as, types_marked
 from virl.routines.day.replies import Amendment, Amendments, AmendQuestion, NumberedDoing, Told
 from virl.settings.model import Settings, load_settings

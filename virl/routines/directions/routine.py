@@ -12,7 +12,7 @@ from virl.agent.character import Character
 from virl.agent.routine import Wish
 from virl.errors import NoRoute, NoStreetView, NotFound
 from virl.mind.lexicon import Lexicon
-from virl.mind.understanding.reading import Reading
+from virl.mind.understanding import Reading
 from virl.plain_text import plain_lines
 from virl.platform.city.claims import ArrivalClaim
 from virl.platform.city.outcome import Outcome
@@ -107,7 +107,9 @@ def _directions(agent: Agent, found: Destination) -> Directions:
     settings = DIRECTIONS.of(agent.character)
     start = Pose(agent.start.id, agent.character.heading or 0.0)
     signs = SignReader(
-        agent.city.streetview, agent.models.keeping_reader(settings.reader), agent.city.cheap_view
+        agent.city.streetview,
+        agent.models.keeping_reader(settings.reader),
+        agent.city.capabilities.cheap_view,
     )
     lookout = Lookout(agent.city.places, signs)
     walk = plan_walk(agent.city.streetview, agent.city.maps, agent.mover, start, destination, lookout)

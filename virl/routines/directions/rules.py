@@ -8,10 +8,10 @@ from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
 from virl.agent.character import Character
 from virl.errors import MindFailed
-from virl.mind.kinds import words_for_kinds
 from virl.mind.lexicon import Lexicon, words_of
 from virl.mind.replies import Reply, number_range
-from virl.mind.understanding.reading import Reading
+from virl.mind.understanding import Reading
+from virl.mind.wishes import words_for_kinds
 from virl.platform.city.locate import begins_with_house
 from virl.platform.city.names import spelt
 from virl.routines.explore.rules import TypeQuestion, choose_place_type

@@ -14,9 +14,9 @@ from virl.agent.routine import Wish
 from virl.errors import BadInput, NoImagery, NotFound
 from virl.geo.globe import LatLng, bearing, distance
 from virl.journal.records import StepRecord, ViewRecord
-from virl.mind.kinds import words_for_kinds
 from virl.mind.lexicon import Lexicon, words_of
-from virl.mind.understanding.reading import Reading
+from virl.mind.understanding import Reading
+from virl.mind.wishes import words_for_kinds
 from virl.platform.city.claims import ArrivalClaim
 from virl.platform.city.outcome import Outcome, OutcomeKind
 from virl.platform.city.streetview import Camera, Pose

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
 from virl.errors import MindFailed
-from virl.mind.kinds import kinds_wanted, words_for_kinds
 from virl.mind.lexicon import GAP, Lexicon, found_in, in_order, words_of
 from virl.mind.replies import Reply
-from virl.mind.understanding.background import asked_for
+from virl.mind.sentences import asked_for
+from virl.mind.wishes import kinds_wanted, words_for_kinds
 from virl.platform.city.locate import BLOCKS, NUMBER_FIRST, NUMBER_LAST, WORD
 
 _NAME = re.compile(rf"{WORD}(?:\s+(?:&\s+|of\s+|the\s+)*{WORD})*")
@@ -75,6 +75,8 @@ ANY_ORDER = re.compile(
 _REASON = re.compile(r"\s*(?:because|since|seeing that|now that)\b", re.IGNORECASE)
 _NARROWS = re.compile(
     r"\b(?:with|without|that|which|who|whose|where|after|only|not|no|never|if|unless|different|again|either|or)\b"
+    r"|\b(?:unlike|same|similar|than|as(?= \w+ as\b|$))\b"
+    r"|(?<!would)(?<!'d)(?<!\bto)(?<!\bI)(?<!we)(?<!they)(?<!ly)(?<!much)(?<!feel)(?<!feels) like\b(?! to\b)"
     r"|\b\w+n't\b",
     re.IGNORECASE,
 )

@@ -65,6 +65,6 @@ def consider(agent: Agent, place: Place) -> PlaceRecord:
             **place.traits,
         },
         summary=summary,
-        reviewed=agent.city.reviewed,
+        reviewed=agent.city.capabilities.has_reviews,
     )
     return place_record(place, summary=summary, decision=decision.action, reason=decision.reason)

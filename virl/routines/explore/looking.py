@@ -60,7 +60,7 @@ def places_seen(
         known: ids of the places considered before; those found now are added.
         look: takes the views down. Nothing more is looked at once it has entered a place.
     """
-    directory, here = agent.city.directory, step.panorama.position
+    directory, here = agent.city.capabilities.has_free_lookup, step.panorama.position
     cameras = sweep_cameras(step.pose.heading, _look_range(agent), LOOK_FOV)
     # Where each view is paid, places are asked for first: a view without a new place could bring none.
     if paid := agent.city.ledger is not None and not directory:
@@ -92,8 +92,8 @@ def places_seen(
 def _look_range(agent: Agent) -> float:
     """Return how far to look, metres, at the first panorama and at later ones."""
     if agent.run.steps:
-        return DENSE_RANGE if agent.city.directory else LOOK_RANGE
-    is_around = agent.city.directory or EXPLORE.of(agent.character).first_look == "around"
+        return DENSE_RANGE if agent.city.capabilities.has_free_lookup else LOOK_RANGE
+    is_around = agent.city.capabilities.has_free_lookup or EXPLORE.of(agent.character).first_look == "around"
     return ALL_AROUND if is_around else LOOK_RANGE
 
 

@@ -9,10 +9,18 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from virl.errors import MindFailed
-from virl.mind.kinds import kinds_wanted, particulars_wanted, refused_kinds
 from virl.mind.lexicon import Attribute, Lexicon, found_in
-from virl.mind.opinions import Mention, Verdict, describe, vote, wishes
 from virl.mind.replies import Reply, name_list
+from virl.mind.wishes import (
+    Mention,
+    Verdict,
+    describe,
+    kinds_wanted,
+    particulars_wanted,
+    refused_kinds,
+    vote,
+    wishes,
+)
 from virl.platform.city.place_types import types_marked
 
 MIN_RATING = 2.5  # of 5: below this, most visitors were unhappy (chosen)

@@ -17,7 +17,7 @@ from virl.money.ledger import Ledger
 from virl.pages.numbers import count_noun
 from virl.platform.city.city import Listing, Listings
 from virl.platform.providers.provider import Access
-from virl.platform.providers.rentcast.http import open_rentcast
+from virl.platform.providers.rentcast.client import open_rentcast
 from virl.platform.providers.rentcast.listings import RentCastListings, read_listings
 from virl.routines.homes.settings import RENT
 

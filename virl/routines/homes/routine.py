@@ -15,7 +15,7 @@ from virl.agent.routine import Wish
 from virl.errors import NoRoute
 from virl.geo.globe import LatLng, distance
 from virl.mind.lexicon import Lexicon
-from virl.mind.understanding.reading import Reading
+from virl.mind.understanding import Reading
 from virl.platform.city.city import City
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.places import Place

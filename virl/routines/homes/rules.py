@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validat
 
 from virl.mind.lexicon import Lexicon, found_in, phrase_pattern, stretches_in
 from virl.mind.replies import Reply, name_list, number_range
-from virl.mind.understanding.background import asked_for
+from virl.mind.sentences import asked_for
 from virl.routines.client import Rating, check_offered, walk_in_words
 from virl.routines.homes.home import bedrooms_in_words
 

@@ -17,7 +17,7 @@ from virl.agent.routine import Wish
 from virl.errors import BadInput, NoImagery, NoRoute, NoStreetView, NotFound
 from virl.geo.globe import LatLng, bearing, egocentric_word
 from virl.mind.lexicon import Lexicon, load_lexicon, words_of
-from virl.mind.understanding.reading import Reading
+from virl.mind.understanding import Reading
 from virl.platform.city.city import City
 from virl.platform.city.locate import address_in, is_address, locate
 from virl.platform.city.maps import ReverseMaps
@@ -240,7 +240,7 @@ def _destination(agent: Agent) -> _Goal:
 def _open_counter(agent: Agent) -> Counter:
     """Return the counter of the things that the preview names, with the run's visual memory."""
     matcher = agent.character.senses.matcher
-    settings = memory_settings_for(agent.city.visual_memory, matcher)
+    settings = memory_settings_for(agent.city.capabilities.visual_memory, matcher)
     memory = VisualMemory.open(agent.run.folder / MEMORY, settings, agent.models.matcher(matcher))
     asked = PREVIEW.of(agent.character)
     looking = Looking(range_deg=asked.range_deg)
@@ -250,7 +250,7 @@ def _open_counter(agent: Agent) -> Counter:
 def _look(agent: Agent, walk: tuple[Stand, ...], counter: Counter) -> list[Glance]:
     """Look at each stand; what was written down before a kill is not looked at again."""
     reader = agent.models.keeping_reader(PREVIEW.of(agent.character).reader)
-    signs = SignReader(agent.city.streetview, reader, agent.city.cheap_view)
+    signs = SignReader(agent.city.streetview, reader, agent.city.capabilities.cheap_view)
     lookout = Lookout(agent.city.places, signs, alone=False)
     agent.run.progress("walking", len(agent.run.steps), len(walk) - 1)
     glances = []

@@ -10,11 +10,10 @@ from virl.agent.agent import Agent
 from virl.agent.character import Character, Point
 from virl.agent.routine import Wish
 from virl.geo.globe import LatLng
-from virl.mind.kinds import words_for_kinds
 from virl.mind.lexicon import Lexicon, found_in
-from virl.mind.opinions import wishes_in
-from virl.mind.understanding.background import asked_for
-from virl.mind.understanding.reading import Reading
+from virl.mind.sentences import asked_for
+from virl.mind.understanding import Reading
+from virl.mind.wishes import wishes_in, words_for_kinds
 from virl.platform.city.city import City
 from virl.platform.city.starts import draw_address, is_there
 from virl.platform.city.streetview import Panorama

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from virl.agent.agent import Agent
 from virl.geo.globe import LatLng
-from virl.mind.opinions import requested_attributes
+from virl.mind.wishes import requested_attributes
 from virl.pages.exhibits import MapExhibit, MapPoint, TableExhibit, TextExhibit
 from virl.platform.city.claims import PlaceClaim
 from virl.platform.city.outcome import Outcome

@@ -19,7 +19,7 @@ from virl.journal.records import NoteRecord, StepRecord
 from virl.mind.base import Mind, costs
 from virl.mind.lexicon import Lexicon
 from virl.mind.prompt import Prompts
-from virl.mind.understanding.reading import Reading
+from virl.mind.understanding import Reading
 from virl.platform.city.city import City
 from virl.platform.city.claims import ArrivalClaim
 from virl.platform.city.outcome import Outcome
@@ -352,7 +352,7 @@ def open_spotter(
     if name == READ_AND_ASKED:
         return ReadingMindSpotter(streetview, models.reader(reader), mind, prompts)
     if role == "reader":
-        return OcrSpotter(SignReader(streetview, models.keeping_reader(reader), city.cheap_view))
+        return OcrSpotter(SignReader(streetview, models.keeping_reader(reader), city.capabilities.cheap_view))
     if role == "recognizer":
         return RecognizerSpotter(streetview, models.recognizer(name))
     plain = name.removeprefix(CHOICE)
