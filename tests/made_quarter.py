@@ -26,7 +26,7 @@ from virl.platform.city.places import OpeningHours, Place, Review
 from virl.platform.city.streetview import Camera, Image, Panorama, View
 from virl.platform.movers.base import LinksMover
 from virl.platform.perception.models import ModelOptions, Models
-from virl.platform.perception.open import open_senses
+from virl.platform.perception.senses import open_senses
 from virl.platform.providers.rentcast.listings import FileListings
 from virl.settings.model import check_settings
 

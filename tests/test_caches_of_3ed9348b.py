@@ -41,8 +41,8 @@ from virl.platform.providers.open.pictures import KeptPictures, load_open_settin
 from virl.platform.providers.open.shots import Shot, ShotLists
 from virl.platform.providers.open.streetview import Explored, Extent
 from virl.platform.providers.provider import Access
-from virl.towns.maker import picture_key
 from virl.towns.plan.layout import lay_out
+from virl.towns.storage import picture_key
 from virl.towns.streetview import OfflineStreetView
 
 MADE = Path(__file__).parent / "data" / "made-by-3ed9348b"

@@ -19,8 +19,7 @@ from virl.bench.records import jpeg, photo_view, read_photo
 from virl.bench.resources import Resources, cost_of, is_model
 from virl.errors import MindFailed, UnknownName
 from virl.mind.base import Mind
-from virl.mind.prompt import load_prompt
-from virl.mind.rendering import render
+from virl.mind.prompt import load_prompt, render
 from virl.mind.replies import Text
 from virl.platform.city.streetview import Image
 from virl.platform.perception.models import Models, model_names

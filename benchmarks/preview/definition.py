@@ -17,12 +17,10 @@ from virl.platform.perception.active import Look, Looking
 from virl.platform.perception.base import Detector, Matcher, Reader
 from virl.platform.perception.memory import VisualMemory
 from virl.registry import first_line
-from virl.routines.counting.counter import Counter
-from virl.routines.counting.rounds import memory_settings_for
-from virl.routines.directions.landmarks import Lookout
-from virl.routines.preview.compiling import legs_of
+from virl.routines.counting.rounds import Counter, memory_settings_for
+from virl.routines.directions.walkway import Lookout
 from virl.routines.preview.facts import LANDMARK
-from virl.routines.preview.glance import Glance, glance_at
+from virl.routines.preview.observing import Glance, glance_at, legs_of
 from virl.routines.preview.settings import PreviewSettings
 
 from .score import LATIN, METRICS, latin_names, score, show, told_against

@@ -184,6 +184,6 @@ def test_a_character_is_read_without_what_routines_run_on():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = done.stdout.split()
     assert "virl.routines.day.settings" in loaded
-    assert not {"virl.routines.day.planner", "virl.routines.explore.routine", "langchain", "cv2"} & set(
+    assert not {"virl.routines.day.routine", "virl.routines.explore.routine", "langchain", "cv2"} & set(
         loaded
     )

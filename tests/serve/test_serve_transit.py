@@ -20,9 +20,9 @@ from virl.platform.providers.google.client import GoogleHttp
 from virl.platform.providers.google.journeys import departure, drop_date
 from virl.platform.providers.google.settings import Keys, at_base_url, load_google_settings
 from virl.platform.providers.http.stored_replies import Keeping, Recording, Replay
+from virl.serve.city_server import ServedCity
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import serve_city
-from virl.serve.loopback import ServedCity
 
 ROUTES = "/directions/v2:computeRoutes"
 WEDNESDAY, NINE = 2, 9 * 60 + 3

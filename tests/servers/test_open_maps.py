@@ -31,8 +31,8 @@ from virl.platform.providers.open.osrm import OsrmWays
 from virl.platform.providers.open.overpass import OverpassPlaces
 from virl.platform.providers.open.places import TiledPlaces
 from virl.platform.providers.provider import Access
+from virl.serve.city_server import ServedCity, served_app
 from virl.serve.faults import Faults
-from virl.serve.loopback import ServedCity, served_app
 
 
 @dataclass(frozen=True)

@@ -25,11 +25,11 @@ from virl.files.writing import write_whole
 from virl.geo.globe import LatLng, distance
 from virl.journal.journal import asks_model
 from virl.journal.records import Result, StartRecord, WordsRecord
-from virl.mind.base import Mind
+from virl.mind.base import DescribedMind, Mind
 from virl.mind.lexicon import load_lexicon
 from virl.mind.prompt import PromptFolder, Prompts
 from virl.mind.rules import RuleMind
-from virl.mind.understanding.reading import Understanding, understand
+from virl.mind.understanding import Understanding, understand
 from virl.pages.numbers import show_duration
 from virl.plain_text import shorten
 from virl.platform.city.city import City, MoverChoice
@@ -40,11 +40,12 @@ from virl.platform.city.streetview import Panorama
 from virl.platform.movers.base import Mover
 from virl.platform.movers.open_mover import MOVERS
 from virl.platform.perception.models import Models, read_model
-from virl.platform.perception.open import open_senses
+from virl.platform.perception.senses import open_senses
 from virl.platform.providers.cities import city_settings
 from virl.platform.providers.provider import provider_of
 from virl.resources import cache_home
 from virl.settings.region_file import MAX_FROM_CITY_M
+from virl.towns.streetview import check_drawing
 from virl.traces.spans import conversation, span
 
 if TYPE_CHECKING:
@@ -132,8 +133,8 @@ def assemble(
         character, fitted = routine.fit(loaded.character, city, start, fit_by)
         loaded = replace(loaded, character=character)
     opened = open_senses(senses.detector, senses.describer, models=models)
-    if describe_by := getattr(mind, "describe_by", None):
-        describe_by(opened.describer.describe)
+    if isinstance(mind, DescribedMind):
+        mind.describe_by(opened.describer.describe)
     prompts = Prompts((beside, own))
     return Assembly(loaded, city, start, mind, opened, models, mover, prompts, reason, fitted)
 
@@ -303,6 +304,7 @@ def tell_compiling(city: City, console: Console) -> None:
     """Say that the renderer is compiled, on the first run of a version of virl in a city that it draws."""
     if city.truth is None:
         return
+    check_drawing()
     from virl.towns.render.ahead import compile_ahead, is_kept  # noqa: PLC0415 - cities that are drawn
 
     if not is_kept():

@@ -29,7 +29,7 @@ from virl.errors import BadInput, RunStopped, VirlError
 from virl.geo.globe import compass_word, egocentric_word
 from virl.journal.convert import pose_record
 from virl.journal.records import NoteRecord, PoseRecord, StepRecord
-from virl.mind.base import Mind
+from virl.mind.base import Mind, SteeredMind
 from virl.platform.city.streetview import Camera, Link, Pose, StreetView, View
 from virl.platform.movers.base import Choice, Step, steered_by
 
@@ -430,15 +430,14 @@ class ControlBridge:
         steps = agent.run.steps
         start = Pose(agent.start.id, agent.start.heading)
         self._arrive(steps[-1].pose if steps else pose_record(start, agent.start.position))
-        self._control.tell_listeners(TO_MODEL if hasattr(agent.mind, "with_user_words") else TO_NOBODY)
+        self._control.tell_listeners(TO_MODEL if isinstance(agent.mind, SteeredMind) else TO_NOBODY)
         with steered_by(self):
             self._rest()
             yield
 
     def wrap_mind(self, mind: Mind) -> Mind:
         """Return the mind; a model is told what the user says, unless the agent itself asks the user."""
-        hearing = getattr(mind, "with_user_words", None)
-        if hearing is None:
+        if not isinstance(mind, SteeredMind):
             return mind
 
         def words() -> tuple[str, ...]:
@@ -447,8 +446,7 @@ class ControlBridge:
                 return ()
             return tuple(str(note.data["say"]) for note in self._run.notes(SAID))
 
-        told: Mind = hearing(words)
-        return told
+        return mind.with_user_words(words)
 
     def wrap_audience(self, audience: Audience) -> Audience:
         """Return an audience that tells another one, and then holds the run where that is wanted."""

@@ -26,7 +26,7 @@ from virl.files.writing import refusals_in_a_line
 from virl.geo.globe import LatLng
 from virl.journal.folder import check_unused
 from virl.journal.records import AccessRecord, StartRecord
-from virl.mind.given import Dollars, GivenMind, object_name
+from virl.mind.open import Dollars, GivenMind, object_name
 from virl.money.book import SPENDING
 from virl.money.ledger import Ledger
 from virl.plain_text import slug

@@ -28,7 +28,7 @@ from virl.registry import ROUTINES, import_errors
 if TYPE_CHECKING:
     from virl.agent.agent import Agent
     from virl.mind.lexicon import Lexicon
-    from virl.mind.understanding.reading import Reading
+    from virl.mind.understanding import Reading
     from virl.platform.city.city import City
     from virl.platform.city.streetview import Panorama
 

@@ -54,9 +54,8 @@ from virl.journal.reading import RESUME
 from virl.journal.recorded_run import Finished
 from virl.journal.records import AnyRecord, EndRecord, Result, StartRecord
 from virl.journal.report import REPORT, start_of, write_report
-from virl.mind.base import Mind
-from virl.mind.given import opened_mind
-from virl.mind.open import open_mind, settings_of
+from virl.mind.base import AudibleMind, Mind
+from virl.mind.open import open_mind, opened_mind, settings_of
 from virl.mind.prompt import load_prompt
 from virl.mind.replies import Text
 from virl.mind.rules import RuleMind
@@ -388,8 +387,8 @@ def _start_agent(
         city.left_out.keep(journal.folder / LEFT_OUT)
         done, moved = with_nearest(done, city, start.mover)
         story = stack.enter_context(Story(console, city.inventory))
-        if console.is_terminal and (tell := getattr(mind, "tell", None)):
-            tell(story.thinking)
+        if console.is_terminal and isinstance(mind, AudibleMind):
+            mind.tell(story.thinking)
         bridge = _bridge(control, city, start, console, story)
         run = Run(
             journal,

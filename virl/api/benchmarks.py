@@ -25,8 +25,8 @@ from virl.console import SafeConsole
 from virl.errors import check_keywords
 from virl.extras import require
 from virl.files.json_reading import read_json_file
-from virl.mind.given import object_name
-from virl.pages.inline_html import card, table
+from virl.mind.open import object_name
+from virl.pages.notebooks import card, table
 from virl.platform.city.city import City
 from virl.platform.perception.models import Device
 from virl.resources import cache_home

@@ -24,7 +24,7 @@ from virl.extras import require
 from virl.geo.globe import LatLng
 from virl.journal.recorded_run import Comparison, Finished, RecordedRun, compare_runs
 from virl.journal.records import AccessRecord, AnyRecord
-from virl.mind.given import GivenMind
+from virl.mind.open import GivenMind
 from virl.money.book import check_budget
 from virl.platform.city.city import City
 from virl.platform.perception.base import Describer, Detector, Reader, Recognizer, Role
@@ -185,7 +185,7 @@ def run_told(
     if not watch:
         return run_agent(options, console, tell=tell)
     require("serve", what="watching")
-    from virl.serve.watch.living import seat_at  # noqa: PLC0415 - needs the extra
+    from virl.serve.watch.server import seat_at  # noqa: PLC0415 - needs the extra
 
     with nullcontext(options) if resume else with_folder(options) as own, seat_at(own) as seat:
         echo(f"Watch at {seat.url}", err=True)

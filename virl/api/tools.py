@@ -21,8 +21,7 @@ from virl.platform.city.city import City
 from virl.platform.providers.cities import open_city
 from virl.tools.base import ToolResult, short
 from virl.tools.body import Body
-from virl.tools.catalogue import Use, tools_for
-from virl.tools.executor import RecordingExecutor
+from virl.tools.use import RecordingExecutor, Use, tools_for
 
 _MONEY = "money"
 """Name for all tools that may cost money, where tools are named that ask first."""

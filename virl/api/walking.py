@@ -26,7 +26,7 @@ from virl.platform.navigators.tourist.spotting import LandmarkSpotter
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.providers.cities import open_city
 from virl.resources import cache_home
-from virl.routines.directions.following.spotters import open_spotter
+from virl.routines.directions.following.routine import open_spotter
 from virl.settings.region_file import read_region
 
 Spot = str | LatLng

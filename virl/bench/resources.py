@@ -21,8 +21,7 @@ from virl.bench.shared_models import (
 )
 from virl.errors import BadInput, UnknownName
 from virl.mind.base import Mind
-from virl.mind.given import opened_mind
-from virl.mind.open import open_mind
+from virl.mind.open import open_mind, opened_mind
 from virl.money.book import Exchange
 from virl.money.ledger import Ledger
 from virl.platform.city.city import City, Truth

@@ -11,8 +11,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from virl.cli.completion import benchmarks, complete_benchmarks, of_option
-from virl.cli.group import HelpfulGroup
-from virl.cli.guard import LOG_DETAILS, add_guard, guard
+from virl.cli.guard import LOG_DETAILS, HelpfulGroup, add_guard, guard
 from virl.cli.listing import print_json, print_table
 from virl.cli.options import (
     CacheOption,

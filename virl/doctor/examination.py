@@ -6,14 +6,13 @@ from rich.console import Console
 
 from virl.agent.assembly import planned_mover
 from virl.console import counting_bar
-from virl.doctor.costs import Estimate, estimates
-from virl.doctor.findings import Finding
-from virl.doctor.habits import MEASURED, Habits, count_runs
+from virl.doctor.costs import MEASURED, Estimate, Habits, count_runs, estimates
 from virl.doctor.machine import examine
 from virl.doctor.measured import measured_costs, prices
+from virl.doctor.model_server import ask_model, mind_finding
 from virl.doctor.probes import probes
 from virl.doctor.report import Report
-from virl.doctor.services import OpenOutcome, ProbeOutcomes, ask_google
+from virl.doctor.services import Finding, OpenOutcome, ProbeOutcomes, ask_google
 from virl.errors import BadInput, ProviderError, VirlError
 from virl.money.ledger import Ledger
 from virl.platform.city.left_out import LeftOut
@@ -62,11 +61,7 @@ def examine_machine(
     opened = _asked_open(city, left_out, console)
     machine.append(_mover_finding(city, google))
     if mind != "rules":
-        from virl.doctor.model_server import mind_finding  # noqa: PLC0415  LangChain takes a second to import
-
         if budget_usd is not None:
-            from virl.doctor.real import ask_model  # noqa: PLC0415  as above
-
             machine += filter(None, [ask_model(mind, budget_usd - google.spent_usd)])
         machine.append(mind_finding(mind))
     costs, notes = _estimate_costs(settings, habits, moves)

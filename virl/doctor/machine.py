@@ -12,10 +12,10 @@ from typing import Any, get_args
 
 from virl.agent.tool import TOOLS
 from virl.bench.benchmark import BENCHMARKS
-from virl.doctor.findings import Finding
+from virl.doctor.services import Finding
 from virl.errors import BadInput, VirlError
 from virl.files.writing import folder_size
-from virl.mind.keys import KEYS
+from virl.mind.providers import KEYS
 from virl.pages.numbers import megabytes
 from virl.platform.movers.web import BROWSERS
 from virl.platform.perception.models import model_names
@@ -37,6 +37,7 @@ _REQUIREMENT = re.compile(
     r"""^(?P<name>[A-Za-z0-9][\w.-]*+)[^;]*+;.*\bextra\s*+==\s*+["'](?P<extra>[\w-]+)["']\s*$"""
 )
 _FOR = {
+    "eyes": "agents in made towns and towns of OpenStreetMap, reading signs",
     "geo": "results as GeoDataFrames",
     "google": "Google's legacy web services (api: legacy)",
     "gym": "Gymnasium environments",

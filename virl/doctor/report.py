@@ -1,7 +1,11 @@
-"""What the doctor says: as tables on a terminal, as plain lines elsewhere, or as JSON."""
+"""What the doctor says: as tables on a terminal, as plain lines elsewhere, as JSON, or as a bug report."""
 
+import json
+import platform
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from pydantic import TypeAdapter
 from rich.box import SIMPLE_HEAD
@@ -9,14 +13,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from virl.bugs import without_secrets
 from virl.console import CAUTION, GOOD, as_markup, say
 from virl.doctor.costs import Estimate
-from virl.doctor.findings import Finding
 from virl.doctor.machine import MODELS
 from virl.doctor.measured import DENSITIES, MeasuredPrice
-from virl.doctor.services import OpenOutcome, ProbeOutcomes
+from virl.doctor.services import Finding, OpenOutcome, ProbeOutcomes
+from virl.files.writing import write_whole
 from virl.platform.city.left_out import Omission
 from virl.platform.providers.google.settings import KEY_VARIABLE
+from virl.redaction import Redaction
 
 _STYLES = (
     dict.fromkeys(("ok", "reached"), GOOD)
@@ -90,11 +96,11 @@ def tell(report: Report, console: Console) -> None:
 def verdict(report: Report) -> list[str]:
     """Return the lines on what works: made cities, real cities, language models."""
     by_name = {finding.what: finding for finding in report.machine}
-    made = (
-        "made cities: work, try `virl run hiro`"
-        if report.offline_core_works
-        else "made cities: do not work, see below"
-    )
+    made = "made cities: work, try `virl run hiro`"
+    if not report.offline_core_works:
+        made = "made cities: do not work, see below"
+    elif (eyes := by_name.get("extra eyes")) and eyes.state == "missing":
+        made = f"made cities: cannot be drawn: {eyes.remedy}"
     key, models = by_name.get(KEY_VARIABLE), by_name.get(MODELS)
     outcomes = report.google.outcomes
     reached = len({one.service for one in outcomes if one.status == "reached"})
@@ -211,3 +217,59 @@ def _plain_lines(section: _Section) -> Iterator[str]:
     for row in section.rows:
         yield f"  {' | '.join(row).rstrip(' |')}"
     yield ""
+
+
+def write_bundle(path: Path, report: str, recorded: Path) -> None:
+    """Write what a bug report needs: findings and shapes of replies, without content and secrets.
+
+    Args:
+        path: the file, which is replaced.
+        report: the findings as JSON.
+        recorded: folder of the replies, as `Recording` writes them; only names and types of fields are taken.
+
+    Raises:
+        CannotWrite: the file cannot be written.
+    """
+    bundle = {
+        "python": platform.python_version(),
+        "system": platform.platform(),
+        "findings": json.loads(report),
+        "replies": [_describe_reply(body) for body in sorted(recorded.rglob("*.body"))],
+    }
+    text = json.dumps(_strip_secrets(bundle, Redaction.of()), indent=1, ensure_ascii=False)
+    write_whole(path, f"{text}\n".encode(), "run virl doctor --real again")
+
+
+def shape_of(value: object) -> Any:
+    """Return plain data with the type of each value in its place; a list shows each shape in it once."""
+    if isinstance(value, dict):
+        return {name: shape_of(one) for name, one in value.items()}
+    if isinstance(value, list):
+        shapes: list[object] = []
+        for one in map(shape_of, value):
+            if one not in shapes:
+                shapes.append(one)
+        return shapes
+    return type(value).__name__
+
+
+def _describe_reply(body: Path) -> dict[str, object]:
+    """Return the endpoint and the shape of a reply; of a picture, the number of its bytes."""
+    data = body.read_bytes()
+    status = json.loads(body.with_suffix(".json").read_bytes())["status"]
+    try:
+        shape = shape_of(json.loads(data))
+    except ValueError:
+        shape = f"{len(data)} bytes"
+    return {"endpoint": body.parent.name, "status": status, "shape": shape}
+
+
+def _strip_secrets(value: Any, redaction: Redaction) -> Any:
+    """Return plain data without secrets and without the name of the user's home folder."""
+    if isinstance(value, dict):
+        return {name: _strip_secrets(one, redaction) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_strip_secrets(one, redaction) for one in value]
+    if isinstance(value, str):
+        return without_secrets(redaction.text(value)).replace(str(Path.home()), "~")
+    return value

@@ -24,7 +24,7 @@ from virl.journal.records import (
 from virl.journal.report import REPORT, cost_so_far, page, start_of
 from virl.journal.walk_map import town_ground
 from virl.pages.exhibits import Cell, Exhibit, MapExhibit, MapLine, MapPoint, TableExhibit
-from virl.pages.inline_html import card, table
+from virl.pages.notebooks import card, table
 from virl.pages.page import draw_exhibits
 from virl.platform.city.left_out import Omission
 from virl.platform.city.outcome import Outcome

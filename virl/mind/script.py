@@ -18,7 +18,7 @@ from pydantic_core import to_jsonable_python
 from virl.errors import MindFailed
 from virl.files.json_reading import misfits
 from virl.mind.base import Pictures, Prompt, ReplyT
-from virl.mind.rendering import check_inputs
+from virl.mind.prompt import check_inputs
 from virl.mind.rules import RuleMind
 from virl.money.book import Exchange
 from virl.money.ledger import Ledger

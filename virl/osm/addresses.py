@@ -15,7 +15,7 @@ from virl.osm.extract import OsmExtract, OsmObjects, Tags
 from virl.osm.names import other_names
 from virl.osm.streets import TwinStreets
 from virl.platform.city.maps import Address
-from virl.towns.addresses import plain
+from virl.towns.places import plain
 
 
 @dataclass(frozen=True, slots=True)

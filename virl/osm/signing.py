@@ -29,8 +29,15 @@ from virl.osm.houses import Houses
 from virl.osm.places import Pois
 from virl.osm.streets import TwinStreets
 from virl.pages.fonts import can_letter, face_for, font
-from virl.towns.life.naming import Lettering, units
-from virl.towns.life.signs import BOARD_BOTTOM_M, BOARD_HEIGHT_M, PROUD_M, along_front, hang_signs
+from virl.towns.life.signs import (
+    BOARD_BOTTOM_M,
+    BOARD_HEIGHT_M,
+    PROUD_M,
+    Lettering,
+    along_front,
+    hang_signs,
+    units,
+)
 from virl.towns.plan.town_plan import Frontage, Panoramas, Point, Sign, Street
 
 FIRST_FLOOR_M = 4.55

@@ -16,8 +16,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from virl.errors import BadInput, VirlError
 from virl.redaction import SHORTEST_SECRET, warn_of_placeholder
-from virl.serve.gate import KEY_VARIABLE, is_loopback
-from virl.serve.limits import RequestLimits
+from virl.serve.gate import KEY_VARIABLE, RequestLimits, is_loopback
 
 LOOPBACK = "127.0.0.1"
 Lifespan = Literal["on", "off"]

@@ -42,9 +42,9 @@ from virl.platform.city.place_types import types_marked
 from virl.platform.city.streetview import Camera
 from virl.platform.movers.base import LinksMover
 from virl.platform.providers.cities import open_city
-from virl.serve.loopback import served_app
+from virl.serve.city_server import served_app
 from virl.tools.body import Body
-from virl.tools.catalogue import use
+from virl.tools.use import use
 
 
 def asked(kind: Kind, count: int, *, among: Among = "all", seed: int = 1) -> SearchRequest:

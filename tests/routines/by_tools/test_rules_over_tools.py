@@ -22,7 +22,7 @@ from virl.money.ledger import Ledger
 from virl.platform.city.city import City
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.places import Places
-from virl.routines.by_tools.policy.goals import ToolGoal, read_goal
+from virl.routines.by_tools.goals import ToolGoal, read_goal
 
 
 @pytest.fixture(scope="module")
@@ -271,7 +271,7 @@ def test_rules_say_before_a_run_that_they_know_english_only(name: str) -> None:
 def test_the_script_of_the_docs_is_played_to_its_end(
     city: City, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from virl.cli.new import write_character
+    from virl.cli.agents import write_character
 
     docs = Path(__file__).parents[3] / "docs/tutorial/zoe-script.yaml"
     shutil.copy(docs, tmp_path / "script.yaml")

@@ -26,7 +26,7 @@ from virl.platform.movers.base import Step
 from virl.platform.navigators.point import PointNavigator, plan_path
 from virl.platform.navigators.region import RegionNavigator
 from virl.routines.counting.rounds import count_along, open_counter
-from virl.routines.counting.where import onward_by_hop, onward_by_link, route_of
+from virl.routines.counting.routine import onward_by_hop, onward_by_link, route_of
 
 ROUTE = made_character(route=["East End"], limits={"steps": 60})
 

@@ -22,11 +22,9 @@ from virl.platform.city.city import Capabilities, City
 from virl.platform.city.maps import Journey, JourneyLeg, Route
 from virl.platform.city.places import Place
 from virl.platform.providers.google.places import normal_types
-from virl.routines.day.checker import check, entries_of
-from virl.routines.day.facts import CityFacts
+from virl.routines.day.checker import CityFacts, check, entries_of, terms_of
 from virl.routines.day.settings import FEELINGS, Day
-from virl.routines.day.ungrounded import terms_of
-from virl.serve.google.place_types import TYPES
+from virl.serve.google.shown_places import TYPES
 
 CLIENT = {"name": "Ana", "background": "She likes art.", "intention": "A good day."}
 AFTERNOON = {"scenic": False, "starts": "14:45", "ends": "17:15"}
@@ -272,7 +270,7 @@ def resumed(folder: Path, user: Any) -> Result:
     from virl.journal.records import StartRecord
     from virl.platform.movers.base import LinksMover
     from virl.platform.perception.models import ModelOptions, Models
-    from virl.platform.perception.open import open_senses
+    from virl.platform.perception.senses import open_senses
 
     journal, done = Journal.resume(folder)
     start = next(one for one in done if isinstance(one, StartRecord))

@@ -21,7 +21,7 @@ from virl.mind.rules import RuleMind
 from virl.platform.city.city import City
 from virl.platform.city.outcome import Outcome
 from virl.platform.movers.base import LinksMover
-from virl.platform.perception.open import open_senses
+from virl.platform.perception.senses import open_senses
 from virl.settings.model import check_settings
 
 START = FRAME.position(-20, 0)
@@ -249,7 +249,7 @@ def test_a_run_that_an_earlier_version_began_goes_on(tmp_path: Path) -> None:
 
 
 LIAR = """\
-from virl.routines.directions.landmarks import Lookout
+from virl.routines.directions.walkway import Lookout
 from virl.routines.directions.planning import directions_for, plan_walk
 from virl.platform.navigators.tourist.signs import SignReader
 from virl.platform.city.outcome import Outcome

@@ -12,13 +12,13 @@ from virl.errors import BadInput, MindFailed, NotFound
 from virl.journal.records import Result
 from virl.journal.report import render_report
 from virl.mind.base import Prompt, ReplyT
-from virl.mind.rendering import render
+from virl.mind.prompt import render
 from virl.mind.rules import RuleMind
 from virl.money.ledger import Ledger
 from virl.pages.exhibits import MapExhibit, TableExhibit, TextExhibit
 from virl.platform.city.city import Capabilities, City
 from virl.platform.city.outcome import Outcome
-from virl.routines.recommend.candidate import Candidate, rank_candidates, why_not
+from virl.routines.recommend.weigh import Candidate, rank_candidates, why_not
 
 QUIET = ("So quiet, we could talk for hours.", "A peaceful place.")
 NOISY = ("You have to shout, it is so loud.", "Deafening.")

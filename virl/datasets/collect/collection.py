@@ -61,7 +61,7 @@ from virl.platform.perception.models import Device, ModelOptions, Models
 from virl.platform.perception.standing import check_ready
 from virl.platform.providers.cities import Access, city_settings, opened_city, region_called, region_of_city
 from virl.resources import cache_home
-from virl.routines.directions.landmarks import Lookout
+from virl.routines.directions.walkway import Lookout
 from virl.version import __version__
 
 _SETTINGS = "settings.json"

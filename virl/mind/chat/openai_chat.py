@@ -12,9 +12,8 @@ from langchain_core.outputs import ChatResult
 from langchain_openai import ChatOpenAI
 from langchain_openai.chat_models.base import _handle_openai_api_error, _handle_openai_bad_request
 
-from virl.mind.chat.arguments import JsonObject, as_object
-from virl.mind.chat.arranging import Adapting, arrange_messages
-from virl.mind.chat.endings import MOST_CALLS, THOUGHTS
+from virl.mind.chat.answers import MOST_CALLS, THOUGHTS, JsonObject, as_object
+from virl.mind.chat.asking import Adapting, arrange_messages
 
 _SAID = ("content", "refusal", "reasoning_content", "reasoning")
 """Texts of a message that come in pieces."""

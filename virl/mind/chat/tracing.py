@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from virl.mind.chat.endings import reason_of
-from virl.mind.prices import Usage
+from virl.mind.chat.answers import reason_of
+from virl.mind.providers import Usage
 from virl.redaction import Redaction
 from virl.traces.spans import Attributes, OpenSpan, Value, content_wanted, is_on, measure, span
 

@@ -10,8 +10,7 @@ from shapely import Polygon
 from virl.geo.globe import LatLng
 from virl.geo.region import Region
 from virl.money.ledger import Ledger
-from virl.pages.inline_html import card, length_m
-from virl.pages.map_image import map_image
+from virl.pages.notebooks import card, length_m, map_image
 from virl.platform.city.inventory import Inventory
 from virl.platform.city.left_out import LeftOut
 from virl.platform.city.maps import Maps

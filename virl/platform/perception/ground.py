@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from math import cos, hypot, radians, sin
 from typing import Literal
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from virl.extras import Late
 from virl.geo.globe import Floats
 from virl.platform.city.streetview import Image, View
+
+cv2 = Late("cv2", extra="eyes")
 
 CAMERA_HEIGHT_M = 2.5  # of street-view cars, about; chosen
 """Metres of the camera above the ground."""

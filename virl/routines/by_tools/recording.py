@@ -26,24 +26,23 @@ from virl.agent.tool import FINISH, TOOLS, ToolData
 from virl.errors import BadInput, BudgetExceeded, ModelUnavailable, VirlError
 from virl.files.pictures import PictureFault, open_picture
 from virl.journal.records import NoteRecord, PlaceRecord, ViewRecord
-from virl.mind.chat.endings import NOTHING, refusal_in
-from virl.mind.conversation import Said, plain_json
+from virl.mind.cache import Said, plain_json
+from virl.mind.chat.answers import NOTHING, refusal_in
+from virl.mind.chat.sending import Replies
 from virl.mind.llm import LLMMind
-from virl.mind.prompt import load_prompt
-from virl.mind.rendering import render
+from virl.mind.prompt import load_prompt, render
 from virl.mind.replies import Reply
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
-from virl.mind.sending import Replies
 from virl.plain_text import plain_lines
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.streetview import Camera, View
 from virl.routines.by_tools.deciding import Decider
 from virl.tools.base import ToolResult, from_world, short, without_fence
 from virl.tools.body import Body, BodyState
-from virl.tools.catalogue import form_of, tell_replayed
 from virl.tools.looking import LONGEST_WORDS
 from virl.tools.moving import surroundings
+from virl.tools.use import form_of, tell_replayed
 
 _LOOKS_SHOWN = 3
 """The number of latest looks whose pictures are sent; chosen: the way one came, and where one is."""

@@ -8,7 +8,7 @@ from pydantic import Field, StringConstraints
 from virl.agent.character import Character, CharacterField
 from virl.errors import BadInput
 from virl.mind.lexicon import Lexicon
-from virl.mind.understanding.reading import Reading
+from virl.mind.understanding import Reading
 from virl.settings.model import Settings
 
 Label = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]

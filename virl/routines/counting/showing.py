@@ -28,8 +28,7 @@ from virl.pages.pictures import embed
 from virl.platform.city.city import City
 from virl.platform.navigators.survey import RECORD, SurveyPlan
 from virl.platform.perception.models import measured_error
-from virl.routines.counting.finds import Find, RecordedSighting, read_finds
-from virl.routines.counting.folder import MEMORY, SURVEY
+from virl.routines.counting.finds import MEMORY, SURVEY, Find, RecordedSighting, read_finds
 
 _LEVELS = ("City", "District", "Block")
 """The zoom levels; the hexagons of each are half as wide as those of the one before."""

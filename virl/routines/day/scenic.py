@@ -8,19 +8,21 @@ from dataclasses import dataclass
 from math import radians, tan
 from typing import Any
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from virl.agent.agent import Agent
 from virl.errors import NoImagery, NoStreetView
+from virl.extras import Late
 from virl.geo.globe import LatLng, LocalFrame, distance
 from virl.platform.city.places import Place
 from virl.platform.city.streetview import Camera, Image, Panorama, View
-from virl.routines.day.activity import Spot
+from virl.routines.day.activity import ScenicSpot, Spot
 from virl.routines.day.replies import SceneryRating, SceneryRatings
 from virl.routines.day.settings import DAY
 from virl.routines.day.town import Town
+
+cv2 = Late("cv2", extra="eyes")
 
 # Hue in OpenCV's half degrees, saturation and value of 255 (chosen: leaves and grass; clear sky and water).
 _GREEN_HUE, _GREEN_SATURATION, _GREEN_VALUE = (32, 85), 60, 40
@@ -41,24 +43,6 @@ HEADINGS, PITCHES, FOV = (
 )  # all around, a little above the horizon; chosen
 BEST = 10.0  # of a rating: no further view can be better, so none is looked at
 SIZE = 448  # pixels to each side; chosen
-
-
-@dataclass(frozen=True, slots=True)
-class ScenicSpot:
-    """The best view that was found."""
-
-    spot: Spot
-    """The spot of the park, at the panorama."""
-    rating: float
-    """0 to 10."""
-    reason: str
-    seen: int
-    """Views that were rated."""
-
-    @property
-    def description(self) -> str:
-        """The spot in words, as prompts take it."""
-        return f"{self.spot.name}: a view rated {self.rating:g} of 10. {self.reason}"
 
 
 def find_scenic(agent: Agent, town: Town) -> ScenicSpot | None:

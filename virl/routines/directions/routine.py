@@ -13,7 +13,7 @@ from virl.agent.routine import Wish
 from virl.errors import NoRoute, NoStreetView, NotFound
 from virl.geo.globe import LatLng
 from virl.mind.lexicon import Lexicon
-from virl.mind.understanding.reading import Reading
+from virl.mind.understanding import Reading
 from virl.plain_text import plain_lines
 from virl.platform.city.claims import ArrivalClaim
 from virl.platform.city.outcome import Outcome
@@ -21,12 +21,11 @@ from virl.platform.city.places import Place
 from virl.platform.city.streetview import Pose
 from virl.platform.navigators.tourist.signs import SignReader
 from virl.routines.directions.destination import Destination, find_destination
-from virl.routines.directions.landmarks import Lookout
 from virl.routines.directions.planning import Directions, directions_for, plan_walk
 from virl.routines.directions.rules import read_question
 from virl.routines.directions.settings import DIRECTIONS
 from virl.routines.directions.showing import directions_exhibits
-from virl.routines.directions.walkway import straight_on
+from virl.routines.directions.walkway import Lookout, straight_on
 
 _PLACE, _DESTINATION = TypeAdapter(Place), TypeAdapter(Destination)
 

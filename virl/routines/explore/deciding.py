@@ -7,7 +7,7 @@ from virl.errors import NotFound
 from virl.journal.convert import place_record
 from virl.journal.records import PlaceRecord
 from virl.platform.city.places import Place
-from virl.routines.explore.replies import PlaceDecision, PlaceSummary, PlaceType
+from virl.routines.explore.rules import PlaceDecision, PlaceSummary, PlaceType
 
 GONE = "The directory lists it, but no longer knows it."
 REVIEWS_READ = 5  # as in the configuration that V-IRL was published with

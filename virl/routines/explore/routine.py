@@ -13,10 +13,9 @@ from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
 from virl.geo.globe import LatLng
 from virl.journal.records import PlaceRecord
-from virl.mind.kinds import particulars_wanted, words_for_kinds
 from virl.mind.lexicon import Lexicon, found_in, load_lexicon, words_of
-from virl.mind.opinions import requested_attributes, wishes_in
-from virl.mind.understanding.reading import Reading
+from virl.mind.understanding import Reading
+from virl.mind.wishes import particulars_wanted, requested_attributes, wishes_in, words_for_kinds
 from virl.platform.city.claims import AbsenceClaim, PlaceClaim
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.streetview import Pose
@@ -24,8 +23,7 @@ from virl.platform.movers.base import Choice, Step
 from virl.platform.navigators.intention.navigator import IntentionNavigator
 from virl.platform.perception.base import Senses
 from virl.routines.explore.deciding import consider, sought_type
-from virl.routines.explore.looking import LookAround, places_seen
-from virl.routines.explore.roads import Signposts
+from virl.routines.explore.looking import LookAround, Signposts, places_seen
 from virl.routines.explore.rules import TypeQuestion, choose_place_type
 
 

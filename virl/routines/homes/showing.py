@@ -8,7 +8,7 @@ from virl.pages.exhibits import Cell, MapExhibit, MapPoint, TableExhibit, TextEx
 from virl.pages.numbers import count_noun
 from virl.platform.city.claims import HomeClaim
 from virl.platform.city.outcome import Outcome
-from virl.routines.clients.settings import client_of
+from virl.routines.client import client_of
 from virl.routines.homes.home import Near, Rated, rank_homes
 from virl.routines.homes.search import HomeSearch, rent_of
 

@@ -13,9 +13,8 @@ from virl.pages.numbers import count_noun
 from virl.platform.city.locate import locate
 from virl.platform.city.maps import SPEED_M_S
 from virl.platform.city.places import Place, PlacesInFull, RatedPlaces, complete_to, nearby_in_full
-from virl.routines.clients.settings import Client, client_of
-from virl.routines.recommend.replies import PlaceSearch
-from virl.routines.recommend.rules import USUAL_STARS, steady_stars
+from virl.routines.client import Client, client_of
+from virl.routines.recommend.rules import USUAL_STARS, PlaceSearch, steady_stars
 from virl.routines.recommend.settings import RECOMMEND
 
 TOPIC, KEY = "search", "around"

@@ -4,16 +4,15 @@ from collections.abc import Sequence
 
 from virl.agent.agent import Agent
 from virl.geo.globe import LatLng
-from virl.mind.opinions import requested_attributes
+from virl.mind.wishes import requested_attributes
 from virl.pages.exhibits import MapExhibit, MapPoint, TableExhibit, TextExhibit
 from virl.platform.city.claims import PlaceClaim
 from virl.platform.city.outcome import Outcome
-from virl.routines.clients.walks import walk_in_words
+from virl.routines.client import walk_in_words
 from virl.routines.directions.destination import nearest_told
-from virl.routines.recommend.candidate import UNKNOWN, Candidate, rank_candidates, why_not
 from virl.routines.recommend.rules import NOBODY_SAYS
 from virl.routines.recommend.search import Errand, Search
-from virl.routines.recommend.weigh import is_unsure
+from virl.routines.recommend.weigh import UNKNOWN, Candidate, is_unsure, rank_candidates, why_not
 
 RUNNERS_UP = 4  # whose reasons the report spells out; the answer has all (chosen)
 COLUMNS = ("place", "rating of 10", "minutes on foot", "stars of 5", "price level", "open", "why")

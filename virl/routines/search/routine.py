@@ -23,7 +23,7 @@ from virl.geo.globe import LatLng, distance
 from virl.journal.records import ExchangeRecord, StepRecord
 from virl.mind.base import Mind, Pictures, Prompt, ReplyT
 from virl.mind.lexicon import Lexicon, load_lexicon
-from virl.mind.understanding.reading import Reading
+from virl.mind.understanding import Reading
 from virl.money.ledger import Ledger
 from virl.pages.exhibits import Exhibit, TableExhibit, TextExhibit
 from virl.platform.city.claims import ArrivalClaim

@@ -20,6 +20,7 @@ from virl.errors import (
     VirlError,
 )
 from virl.files.json_reading import JsonFault, read_json
+from virl.serve.city_server import ClientLeft, Pools, Stats, while_waited_for
 from virl.serve.faults import GARBAGE, HALF, TIMEOUT, chance_of, hang, hints
 from virl.serve.gate import given_keys, shows_key
 from virl.serve.google.options import ServeOptions
@@ -37,8 +38,6 @@ from virl.serve.google.wire import (
     invalid,
     refusal,
 )
-from virl.serve.stats import Stats
-from virl.serve.work import ClientLeft, Pools, while_waited_for
 
 NO_KEY = (
     "Method doesn't allow unregistered callers (callers without established identity). Please use API Key or "

@@ -16,8 +16,7 @@ from virl.platform.city.places import Place
 from virl.serve.google.legacy_json import bounds, components, legacy_types, plus_codes, point, viewport
 from virl.serve.google.options import Oddities
 from virl.serve.google.place_json import address_parts
-from virl.serve.google.reading import position, position_in
-from virl.serve.google.wire import Ask, Json, answer, invalid
+from virl.serve.google.wire import Ask, Json, answer, invalid, position, position_in
 
 SAME_M = 1.0  # a place this near to an address stands there; chosen
 MOST = 10  # results of one name; chosen

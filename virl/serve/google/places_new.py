@@ -10,22 +10,26 @@ from fastapi import Response
 from virl.geo.globe import LatLng, distance
 from virl.platform.city.city import City
 from virl.platform.city.places import Place
-from virl.serve.google.masks import MaskTree, apply_mask, parse_mask
 from virl.serve.google.options import Oddities
-from virl.serve.google.pages import Page, Pages
 from virl.serve.google.place_json import KNOWN, PRICES, PlaceWriter, found_place, named_places
-from virl.serve.google.place_types import check_types, primary_type, types_of
-from virl.serve.google.reading import (
+from virl.serve.google.protojson import MaskTree, apply_mask, parse_mask
+from virl.serve.google.shown_places import check_types, primary_type, types_of
+from virl.serve.google.wire import (
+    Ask,
     Circle,
+    Json,
+    Page,
+    Pages,
     Rectangle,
+    answer,
     area_in,
     circle_in,
+    invalid,
     lat_lng,
     message_in,
     number,
     texts_in,
 )
-from virl.serve.google.wire import Ask, Json, answer, invalid
 
 PAGE = 20  # places of a nearby search, and of a page of a text search, at most
 MOST = 60  # places of a text search over all its pages

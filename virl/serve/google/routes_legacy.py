@@ -14,9 +14,19 @@ from virl.platform.city.city import City
 from virl.platform.city.maps import JourneyLeg, TravelMode
 from virl.serve.google.geocoding import Stop, address_id, stop_of
 from virl.serve.google.legacy_json import bounds, point
-from virl.serve.google.static import COPYRIGHT
-from virl.serve.google.transit import TimedJourney, Transit, legacy_details, legacy_time
-from virl.serve.google.ways import RouteLeg, Stretch, Ways, join_paths, legs_between, matrix
+from virl.serve.google.streetview import COPYRIGHT
+from virl.serve.google.ways import (
+    RouteLeg,
+    Stretch,
+    TimedJourney,
+    Transit,
+    Ways,
+    join_paths,
+    legacy_details,
+    legacy_time,
+    legs_between,
+    matrix,
+)
 from virl.serve.google.wire import Ask, GoogleStatus, Json, Refused, answer, invalid
 
 MODES: dict[str, TravelMode | None] = {

@@ -24,8 +24,7 @@ from virl.errors import VirlError
 from virl.journal.journal import JOURNAL as JOURNAL_FILE
 from virl.journal.report import REPORT as REPORT_FILE
 from virl.platform.providers.cities import all_cities
-from virl.serve.mcp.map_picture import MAP_FILE
-from virl.serve.mcp.session import Acting, CitySession
+from virl.serve.mcp.session import MAP_FILE, Acting, CitySession
 from virl.serve.mcp.sessions import Sessions
 
 JOURNAL, MAP, REPORT = "journal", "map", "report"

@@ -49,17 +49,14 @@ from virl.agent.tool import TOOLS, Arguments
 from virl.errors import UnknownName, VirlError
 from virl.files.json_reading import whole_escapes
 from virl.journal.records import ViewRecord
-from virl.mind.prompt import load_prompt
-from virl.mind.rendering import render
+from virl.mind.prompt import load_prompt, render
 from virl.mind.replies import Reply
 from virl.plain_text import plain_tree, whole_text
 from virl.serve.gate import GateOptions, add_gate
-from virl.serve.mcp.calls import Call, Progress, UserQuestion
-from virl.serve.mcp.listing import OPEN_CITY, arguments, listed_tools
 from virl.serve.mcp.resources import listed_resources, listed_templates, read_resource
-from virl.serve.mcp.results import Answer, answer_of, as_result, fault
-from virl.serve.mcp.session import Acting, CitySession
+from virl.serve.mcp.session import Acting, Call, CitySession, Progress, UserQuestion
 from virl.serve.mcp.sessions import OpenCity, Sessions
+from virl.serve.mcp.tools import OPEN_CITY, Answer, answer_of, arguments, as_result, fault, listed_tools
 from virl.serve.running import run
 from virl.settings.faults import faults_of
 from virl.tools.base import ToolResult

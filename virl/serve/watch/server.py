@@ -1,31 +1,150 @@
-"""The server of the page that shows runs: its endpoints, for good or as long as a `with` block lasts."""
+"""The server of the page that shows runs: who may watch, its endpoints, and a run watched from its start.
+
+The page's address is exchanged for a cookie. A cookie is sent to every port of a machine, but only below its
+path: that is drawn anew for each server, so that other servers on this machine do not get it.
+"""
 
 import asyncio
+import hmac
 import io
 import json
+import secrets
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import Event
 from typing import Annotated, Any, Literal
+from urllib.parse import parse_qs
 
 import PIL.Image
 from fastapi import FastAPI, Header
-from fastapi.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
 from pydantic import BaseModel, ConfigDict
 from starlette.concurrency import run_in_threadpool
-from starlette.types import ASGIApp
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from virl.agent.control import Control
+from virl.agent.plan import RunOptions, latest_run, make_plan, source_of
+from virl.bugs import bug_of
 from virl.errors import VirlError
 from virl.journal.journal import JPEG_QUALITY
-from virl.plain_text import plain_lines
+from virl.journal.walk_map import town_ground
+from virl.pages.shell import SERVED_POLICY
+from virl.plain_text import plain_line, plain_lines
 from virl.platform.city.streetview import Image
-from virl.serve.limits import RequestBounds, RequestLimits
+from virl.redaction import Redaction
+from virl.serve.gate import RequestBounds, RequestLimits
 from virl.serve.running import LOOPBACK, run, serve_in_thread
-from virl.serve.watch.door import Door, Secrets
-from virl.serve.watch.feed import Feed, Index, cards_of, media_type
+from virl.serve.watch.feed import Feed, Index, RunFeed, cards_of, media_type
 from virl.serve.watch.pages import served_files
+
+COOKIE = "virl_watch"
+_OPEN = "Open the address that `virl watch` printed."
+
+HEADERS = {
+    "Content-Security-Policy": SERVED_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+"""Headers of every answer, but where the answer says otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Secrets:
+    """The secrets of one server; drawn anew for each."""
+
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
+    """Token in the address that is printed."""
+    session: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
+    """Secret in the cookie."""
+    base: str = field(default_factory=lambda: f"/{secrets.token_urlsafe(9)}")
+    """The path below which everything is."""
+
+
+class Door:
+    """ASGI middleware: refuses whoever has no cookie, another host's name, and other pages' requests.
+
+    Args:
+        app: what answers the others, below `Secrets.base`.
+        own: the secrets.
+    """
+
+    def __init__(self, app: ASGIApp, own: Secrets) -> None:
+        self._app = app
+        self._own = own
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer an ASGI request."""
+        if scope["type"] == "http":
+            await self._app_for(scope)(scope, receive, _with_headers(send))
+
+    def _app_for(self, scope: Scope) -> ASGIApp:
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        if host not in _names(scope):
+            return PlainTextResponse("Not the address of this server.", 421)
+        is_entry = scope["method"] == "GET" and scope["path"] == "/"
+        if refused := _foreign(headers, scope["method"], f"http://{host}", is_entry=is_entry):
+            return PlainTextResponse(refused, 403)
+        if is_entry:
+            return self._entry(scope)
+        given = cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
+        if not hmac.compare_digest(given.encode(), self._own.session.encode()):
+            return PlainTextResponse(_OPEN, 403)
+        return self._app
+
+    def _entry(self, scope: Scope) -> ASGIApp:
+        """Exchange the token for the cookie, and the address for one that does not hold it."""
+        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+        if not hmac.compare_digest(given.encode(), self._own.token.encode()):
+            return PlainTextResponse(_OPEN, 403)
+        base = self._own.base
+        # No redirect: a browser that came from another site would not send the cookie along with it.
+        page = HTMLResponse(
+            f'<!doctype html><title>virl watch</title><link rel="icon" href="data:,">'
+            f'<meta http-equiv="refresh" content="0; url={base}/">'
+        )
+        page.set_cookie(COOKIE, self._own.session, path=base, httponly=True, samesite="strict")
+        return page
+
+
+def _names(scope: Scope) -> set[str]:
+    """Return the allowed values of the Host header: the address of the request's socket, or `localhost`."""
+    address, port = scope["server"]
+    shown = f"[{address}]" if ":" in address else address
+    return {f"{shown}:{port}", f"localhost:{port}"}
+
+
+def _foreign(headers: Headers, method: str, own: str, *, is_entry: bool) -> str:
+    """Return the reason to refuse a request that comes from another site; empty if it may pass."""
+    origins = headers.getlist("origin")
+    if any(origin != own for origin in origins):
+        return "Pages of other sites may not use this server."
+    if method != "GET" and not origins:
+        return "Commands need the header Origin."
+    site = headers.get("sec-fetch-site", "none")
+    if site not in {"none", "same-origin"} and not (is_entry and headers.get("sec-fetch-mode") == "navigate"):
+        return "Pages of other sites may not use this server."
+    return ""
+
+
+def _with_headers(send: Send) -> Send:
+    async def send_with_headers(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers.setdefault(name, value)
+        await send(message)
+
+    return send_with_headers
+
 
 _LIMITS = RequestLimits(body_bytes=10_000, connections=100)
 """A page sends short commands only."""
@@ -242,3 +361,52 @@ def _counts(identity: str) -> dict[int, int]:
         if dot and run.isdecimal() and count.isdecimal() and len(part) < 24:
             found[int(run)] = int(count)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """The seat of somebody who watches a run."""
+
+    url: str
+    """The page's address, with its token."""
+    options: RunOptions
+    """The options of the run, with its folder."""
+    control: Control
+    """The control to start the run with."""
+    feed: RunFeed
+    """The feed that the page shows."""
+
+    def fail(self, fault: Exception) -> str:
+        """Show on the page why the run ended before its time, and return that line."""
+        told = fault if isinstance(fault, VirlError) else bug_of(fault, run=self.feed.folder)
+        self.feed.read_records()  # what was written before the fault
+        self.feed.fault = Redaction.of().text(plain_line(str(told)))
+        return self.feed.fault
+
+
+@contextmanager
+def seat_at(options: RunOptions, port: int = 0) -> Iterator[Seat]:
+    """Serve the page of a run that is about to start, until the block ends.
+
+    Args:
+        options: of the run.
+        port: at loopback; 0 takes a free one.
+
+    Raises:
+        BadInput: the options name something that does not exist, or the port is taken.
+        VirlError: the server did not start.
+    """
+    if options.out is None:
+        folder = latest_run(source_of(options).stem) if options.resume else make_plan(options).folder
+        options = replace(options, out=folder)
+    assert options.out is not None  # noqa: S101 - for the type checker
+    control = Control()
+    feed = RunFeed(options.out, town_ground, control)
+    with serve_page({0: feed}, port=port) as url:
+        yield Seat(url, options, control, feed)
+
+
+def wait_for_interrupt() -> None:
+    """Keep the page until the user ends it with Ctrl+C."""
+    with suppress(KeyboardInterrupt):
+        Event().wait()

@@ -20,13 +20,12 @@ from virl.towns.render.backdrop import shade_backdrop
 from virl.towns.render.ground import GroundRasters, Grounds
 from virl.towns.render.labelled import Labels, SeenThing, label_scene, seen_in, tally
 from virl.towns.render.lens import Lens, aim_lens, fit_lens, lens_at, part_around, part_of
-from virl.towns.render.lettering import drawn_text, letter, texture_size
 from virl.towns.render.mesh import FRONT_ONLY, NOBODY
 from virl.towns.render.raster import GeometryBuffer, blank_drawing, cull, draw, mark_shown
-from virl.towns.render.scene import Scene
-from virl.towns.render.scenes import REACH_M, OwnedScene, Scenes
+from virl.towns.render.scene import REACH_M, OwnedScene, Scene, Scenes
 from virl.towns.render.shade import shade_quads
 from virl.towns.render.smooth import smooth_edges
+from virl.towns.render.storefronts import drawn_text, letter, texture_size
 
 SMALLEST_PIXELS = 0.7
 """Radius in pixels below which a quad is left out; chosen."""

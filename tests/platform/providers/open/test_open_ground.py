@@ -17,9 +17,9 @@ from virl.platform.city.city import City
 from virl.platform.city.maps import PanoramaMaps, ReverseMaps
 from virl.platform.providers.cities import Access, open_city, opened_city, read_city
 from virl.platform.providers.open.city_file import OpenCity
+from virl.serve.city_server import served_app
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import serve_city
-from virl.serve.loopback import served_app
 
 SERVERS = {"overpass": "/api/interpreter", "nominatim": "/search", "osrm": ""}
 

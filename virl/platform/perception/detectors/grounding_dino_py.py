@@ -16,10 +16,10 @@ from pydantic import Field
 from virl.errors import ModelUnavailable, first_line
 from virl.extras import missing_packages, module
 from virl.platform.city.streetview import Image
+from virl.platform.perception.detections import Rows
 from virl.platform.perception.detectors.grounding_dino import GroundingDino, GroundingSettings, Network, Span
 from virl.platform.perception.models import ModelOptions, Models, Needs
 from virl.platform.perception.registry import Kind
-from virl.platform.perception.shared.detections import Rows
 from virl.platform.perception.weights import Once, checkpoint, device_of, once_per_process
 
 EXTRA = "vision"

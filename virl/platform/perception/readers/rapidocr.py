@@ -10,18 +10,20 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, ClassVar, Literal
 
-import cv2
 import numpy as np
 from cachetools import LRUCache, cached
 from numpy.typing import NDArray
 from pydantic import Field
 
 from virl.errors import ModelUnavailable
+from virl.extras import Late, module
 from virl.platform.city.streetview import Box, Image
 from virl.platform.perception.base import TextLine
 from virl.platform.perception.images import fingerprint, pixels_of, usual_threads
 from virl.platform.perception.models import Models, ModelSettings, Needs
 from virl.platform.perception.registry import Kind
+
+cv2 = Late("cv2", extra="eyes")
 
 GAP = 16
 """Pixels between parts, so that nothing reaches from one into the next. Chosen."""
@@ -177,7 +179,7 @@ class RapidOcrSettings(ModelSettings):
 
     def needs(self) -> Needs:
         """Return the packages, which bring the weights."""
-        return Needs(packages=("rapidocr", "onnxruntime"))
+        return Needs(("rapidocr", "onnxruntime", "cv2"), "eyes")
 
 
 def open_rapidocr(settings: RapidOcrSettings, _: Models) -> "RapidOcrReader":
@@ -355,12 +357,7 @@ def _each_once(strips: Iterable[_Strip]) -> list[_Strip]:
 
 def _load(settings: RapidOcrSettings) -> Any:
     """Load the rapidocr engine, told where its models are so that it never looks for them on the network."""
-    try:
-        import rapidocr  # noqa: PLC0415 - heavy, and needed only once something is read
-    except ImportError as fault:
-        raise ModelUnavailable(
-            f"the reader needs the rapidocr package ({fault}): run `pip install rapidocr onnxruntime`"
-        ) from fault
+    rapidocr = module("rapidocr", extra="eyes")  # heavy, and needed only once something is read
     models = Path(rapidocr.__file__).parent / "models"
     for name in (_FIND, _READ):
         if not (models / name).is_file():

@@ -23,15 +23,13 @@ from virl.platform.city.inventory import CityStatistics
 from virl.platform.city.left_out import LeftOut, Omission
 from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.provider import Access
-from virl.towns.inventory import PlanInventory, count_names, plan_statistics
 from virl.towns.listings import OfflineListings
-from virl.towns.maker import picture_key
-from virl.towns.on_demand import renderer_on_demand
 from virl.towns.open_towns import OPEN_TOWNS, OpenTown
 from virl.towns.places import OfflinePlaces
 from virl.towns.plan.town_plan import CityPlan, StreetPlan
-from virl.towns.streetview import OfflineStreetMap, OfflineStreetView
-from virl.towns.truth import OfflineTruth
+from virl.towns.storage import picture_key
+from virl.towns.streetview import OfflineStreetMap, OfflineStreetView, renderer_on_demand
+from virl.towns.truth import OfflineTruth, PlanInventory, count_names, plan_statistics
 
 FIELDS_M = 400.0
 """Metres from the middle to the nearest panorama beyond which it is in fields; chosen."""

@@ -34,7 +34,7 @@ def _named_models(follow: FollowSettings) -> Iterable[tuple[str, Callable[[], ob
     """Return the settings that name models or a character, each with a call that checks the name."""
     from virl.agent.character_file import find_character  # noqa: PLC0415 - reads this module's fields
     from virl.platform.perception.models import read_model  # noqa: PLC0415 - brings in the models
-    from virl.routines.directions.following.spotters import find_spotter  # noqa: PLC0415
+    from virl.routines.directions.following.routine import find_spotter  # noqa: PLC0415
 
     return [
         ("local", lambda: find_character(follow.local)),
