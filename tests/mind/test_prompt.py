@@ -366,7 +366,7 @@ I feel
         (("---\nabout", "about"), 1, "should start with front matter"),
         (("PlaceType\n---\n", "PlaceType\n"), 1, "no closing"),
         (
-            ("explore.replies:PlaceType", "explore.relpies:PlaceType"),
+            ("explore.rules:PlaceType", "explore.ruels:PlaceType"),
             4,
             "cannot be imported (No module named",
         ),
@@ -378,7 +378,7 @@ I feel
         (
             (":PlaceType", ":PlaceSummary"),
             4,
-            "replies:PlaceSummary, the code expects virl.routines.explore.rules:",
+            "rules:PlaceSummary, the code expects virl.routines.explore.rules:",
         ),
         (("{{ mood }}", "{{ moood }}"), 7, "uses 'moood', which is not among the inputs"),
         (("[mood]", "[mood, age]"), 3, "does not use age"),

@@ -40,7 +40,12 @@ def list_agents(
 
 def _tell_all() -> None:
     agents, unreadable, faults = _find_agents()
-    print_table(("agent", "what it does"), [_row(entry) for entry in agents])
+    rows = []
+    for entry in agents:
+        who = "" if entry.about.startswith(entry.character.name) else f"{entry.character.name}: "
+        mind = "" if entry.mind == _USUAL_MIND else f" (mind: {entry.mind})"
+        rows.append((plain_line(entry.name), plain_line(who + entry.about + mind)))
+    print_table(("agent", "what it does"), rows)
     console = list_console()
     if unreadable:
         console.print("\nNot readable:", style="bold")
@@ -88,13 +93,6 @@ def _print_json() -> None:
     print_json(listed)
     for fault in faults:
         echo(str(fault), err=True)
-
-
-def _row(entry: "RosterEntry") -> tuple[str, str]:
-    """Return the name and the line of an agent, with its mind if that is not the usual one."""
-    who = "" if entry.about.startswith(entry.character.name) else f"{entry.character.name}: "
-    mind = "" if entry.mind == _USUAL_MIND else f" (mind: {entry.mind})"
-    return plain_line(entry.name), plain_line(who + entry.about + mind)
 
 
 LONGEST = 60  # letters of a name; chosen

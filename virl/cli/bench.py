@@ -250,7 +250,9 @@ def _command(name: str) -> Any:
     context = Parameter("context", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
     own = parameters(benchmark.options, f"Options of {benchmark.name}", _flags(engine), of_option)
     run.__doc__ = benchmark.about
-    _sign(run, [context, *own, *engine.values()])
+    taken = [context, *own, *engine.values()]  # what Typer is to read
+    vars(run)["__signature__"] = signature(run).replace(parameters=taken)
+    run.__annotations__ = {one.name: one.annotation for one in taken}
     if not benchmark.commands:
         app.command(name)(run)
         return typer.main.get_command(app)
@@ -269,12 +271,6 @@ def _refusal(fault: VirlError) -> Callable[..., None]:
 
     refuse.__doc__ = f"Not available: {fault}"
     return refuse
-
-
-def _sign(function: Any, parameters: Sequence[Parameter]) -> None:
-    """Give a function the parameters that `typer` is to read."""
-    function.__signature__ = signature(function).replace(parameters=parameters)
-    function.__annotations__ = {one.name: one.annotation for one in parameters}
 
 
 def _flags(engine: Mapping[str, Parameter]) -> set[str]:

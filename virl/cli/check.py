@@ -50,7 +50,12 @@ def check(
         print_json([asdict(one) for one in found])
     else:
         for one in found:
-            _print(one)
+            for fault in one.faults:
+                echo(fault, err=True)
+            if one.ok:
+                echo(f"{one.file}: ok: {one.summary}")
+                for lack in one.not_checked:
+                    echo(f"{one.file}: not checked: {lack}")
     if not all(one.ok for one in found):
         raise typer.Exit(USER_ERROR)
 
@@ -94,15 +99,6 @@ def kind_of(file: str) -> str:
         if marks <= fields:
             return kind
     return "character"
-
-
-def _print(checked: CheckedFile) -> None:
-    for fault in checked.faults:
-        echo(fault, err=True)
-    if checked.ok:
-        echo(f"{checked.file}: ok: {checked.summary}")
-        for one in checked.not_checked:
-            echo(f"{checked.file}: not checked: {one}")
 
 
 Told = tuple[str, Sequence[str]]

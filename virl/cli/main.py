@@ -286,7 +286,8 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         app(args=arguments, prog_name="virl")
     except SystemExit as end:
-        if arguments is None and end.code and _episodes_are_running():
+        threads = sys.modules.get("virl.bench.engine.crew")  # not there where no benchmark was run
+        if arguments is None and end.code and threads and threads.episodes_are_running():
             # Python's own end would abort in the native code of models that these threads are in.
             sys.stdout.flush()
             sys.stderr.flush()
@@ -294,8 +295,3 @@ def main(arguments: list[str] | None = None) -> None:
         if isinstance(end.__context__, BrokenPipeError):
             sys.exit()  # who reads only the head of the help has read enough
         raise
-
-
-def _episodes_are_running() -> bool:
-    threads = sys.modules.get("virl.bench.engine.crew")  # not there where no benchmark was run
-    return bool(threads and threads.episodes_are_running())

@@ -1,7 +1,7 @@
 """Perception models for `virl models`: told of, tried on a view of Virlton, measured on labelled views."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from time import perf_counter
@@ -52,47 +52,31 @@ def try_model(name: str, options: ModelOptions, labels: Sequence[str] = TRY_LABE
     )
     models = Models(told)
     begun = perf_counter()
-    result = _RUNS[role](models, name, view, labels, city)
+    result = _result(models, role, name, view, labels, city)
     return {"name": name, "role": role, "seconds": round(perf_counter() - begun, 2), "result": result}
 
 
-def _detect(models: Models, name: str, view: View, labels: Sequence[str], _: City) -> object:
-    return [asdict(one) for one in models.detector(name).detect([view], labels)[0]]
-
-
-def _recognize(models: Models, name: str, view: View, labels: Sequence[str], _: City) -> object:
-    scores = models.recognizer(name).recognize([view.pixels], labels)[0]
-    return [{"label": label, "score": float(score)} for label, score in zip(labels, scores, strict=True)]
-
-
-def _read(models: Models, name: str, view: View, _: Sequence[str], __: City) -> object:
-    return [asdict(line) for line in models.reader(name).read([view.pixels])[0]]
-
-
-def _match(models: Models, name: str, view: View, _: Sequence[str], city: City) -> object:
-    camera = Camera(view.camera.heading + TURN_DEG, view.camera.pitch, view.camera.fov)
-    turned = city.streetview.view(view.pano_id, camera)
-    return [{"matches": models.matcher(name).match([(view.pixels, turned.pixels)])[0].count}]
-
-
-def _describe(models: Models, name: str, view: View, _: Sequence[str], __: City) -> object:
-    return [{"description": models.describer(name).describe([view])[0]}]
-
-
-def _classify(models: Models, name: str, _: View, labels: Sequence[str], __: City) -> object:
-    lexicon = models.lexicon(name)
-    return [{"text": label, "types": lexicon.classify(label)} for label in labels]
-
-
-_Run = Callable[[Models, str, View, Sequence[str], City], object]
-_RUNS: dict[Role, _Run] = {
-    "describer": _describe,
-    "detector": _detect,
-    "lexicon": _classify,
-    "matcher": _match,
-    "reader": _read,
-    "recognizer": _recognize,
-}
+def _result(
+    models: Models, role: Role, name: str, view: View, labels: Sequence[str], city: City
+) -> list[dict[str, Any]]:
+    """Return what a model gives for the view, as plain data."""
+    match role:
+        case "describer":
+            return [{"description": models.describer(name).describe([view])[0]}]
+        case "detector":
+            return [asdict(one) for one in models.detector(name).detect([view], labels)[0]]
+        case "lexicon":
+            lexicon = models.lexicon(name)
+            return [{"text": label, "types": lexicon.classify(label)} for label in labels]
+        case "matcher":
+            camera = Camera(view.camera.heading + TURN_DEG, view.camera.pitch, view.camera.fov)
+            turned = city.streetview.view(view.pano_id, camera)
+            return [{"matches": models.matcher(name).match([(view.pixels, turned.pixels)])[0].count}]
+        case "reader":
+            return [asdict(line) for line in models.reader(name).read([view.pixels])[0]]
+        case "recognizer":
+            scores = models.recognizer(name).recognize([view.pixels], labels)[0]
+            return [{"label": one, "score": float(score)} for one, score in zip(labels, scores, strict=True)]
 
 
 def role_of(name: str) -> Role:

@@ -108,7 +108,22 @@ def list_models(
 
 def _tell_all(all_standings: Sequence["ModelReadiness"], as_json: bool) -> None:
     if as_json:
-        print_json([_plain(one) for one in all_standings])
+        print_json(
+            [
+                {
+                    "role": one.role,
+                    "name": one.name,
+                    "kind": one.kind,
+                    "paper": one.paper,
+                    "ready": one.is_ready,
+                    "needs": [
+                        {"what": need.what, "ready": not need.lacks, "remedy": need.lacks}
+                        for need in one.needs
+                    ],
+                }
+                for one in all_standings
+            ]
+        )
         return
     from virl.platform.perception.weights import models_home  # noqa: PLC0415 - heavy
 
@@ -127,17 +142,6 @@ def _tell_all(all_standings: Sequence["ModelReadiness"], as_json: bool) -> None:
             f"into {models_home() / 'ID'}, or allow downloads with --allow-downloads.\n"
             f"See what a model lacks with `virl models NAME`."
         )
-
-
-def _plain(one: "ModelReadiness") -> dict[str, Any]:
-    return {
-        "role": one.role,
-        "name": one.name,
-        "kind": one.kind,
-        "paper": one.paper,
-        "ready": one.is_ready,
-        "needs": [{"what": need.what, "ready": not need.lacks, "remedy": need.lacks} for need in one.needs],
-    }
 
 
 def _tell_tried(tried: dict[str, Any], as_json: bool) -> None:

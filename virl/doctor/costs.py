@@ -219,10 +219,12 @@ def estimates(settings: GoogleSettings, habits: Habits, moves: int | None = None
     moves = character.limits.steps if moves is None else moves
     tags, districts = PriceTags(settings), smallest_and_largest()
     found: list[Estimate] = []
+    start = "agents/hiro.yaml: an address"
     for imagery in get_args(Imagery):
         step = _price_step(tags, imagery, habits)
         run = [
-            *_price_start(tags),
+            tags.of("address of the start", lambda city: city.maps.geocode("1 Main Street"), 1, start),
+            tags.of("relocation", lambda city: city.streetview.nearest(_SOMEWHERE), 1, start),
             *(item.times(moves + 1) for item in step),
         ]  # he looks around at the start, too
         found.append(_estimate(f"one step of {character.name}", imagery, step, is_small=True))
@@ -255,15 +257,6 @@ def smallest_and_largest() -> tuple[District, District]:
 def _look_around_cameras() -> list[Camera]:
     """Return the cameras with which Hiro looks around."""
     return sweep_cameras(0.0, LOOK_RANGE, LOOK_FOV)
-
-
-def _price_start(tags: PriceTags) -> list[Item]:
-    """Return the requests at a run's start, with their prices."""
-    source = "agents/hiro.yaml: an address"
-    return [
-        tags.of("address of the start", lambda city: city.maps.geocode("1 Main Street"), 1, source),
-        tags.of("relocation", lambda city: city.streetview.nearest(_SOMEWHERE), 1, source),
-    ]
 
 
 def _price_step(tags: PriceTags, imagery: Imagery, habits: Habits) -> list[Item]:

@@ -95,7 +95,16 @@ def write_labelled(city: City, name: str, folder: Path, count: int, seed: int = 
         file = f"view-{len(views):03d}.png"
         with replace_file(folder / file, "write the views again") as stream:
             PIL.Image.fromarray(view.pixels).save(stream, "PNG")
-        things = tuple(_to_labelled(one) for one in _visible_things(city, view) if _labels_of(one))
+        things = tuple(
+            LabelledThing(
+                labels=_labels_of(one),
+                box=one.box,
+                text=one.label if one.kind == "sign" else "",
+                clear=_is_clear(one),
+            )
+            for one in _visible_things(city, view)
+            if _labels_of(one)
+        )
         camera = view.camera
         views.append(
             LabelledView(
@@ -203,9 +212,3 @@ def _is_clear(one: Visible) -> bool:
     left, top, right, bottom = one.box
     legible = one.kind != "sign" or (bool(one.label) and not one.on_directory)
     return legible and one.visible_fraction >= CLEAR_SEEN and max(right - left, bottom - top) >= CLEAR_PX
-
-
-def _to_labelled(one: Visible) -> LabelledThing:
-    """Return a visible thing with its labels, box, text and whether it is clear."""
-    text = one.label if one.kind == "sign" else ""
-    return LabelledThing(labels=_labels_of(one), box=one.box, text=text, clear=_is_clear(one))

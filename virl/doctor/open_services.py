@@ -21,7 +21,7 @@ from virl.platform.providers.http.osm_servers import (
     service_url,
 )
 from virl.platform.providers.http.stored_replies import Keeping
-from virl.platform.providers.open.cells import Cell, cells_around, cells_of
+from virl.platform.providers.open.cells import cells_around, cells_of
 from virl.platform.providers.open.city import FOLDER, district_of
 from virl.platform.providers.open.city_file import OpenCity
 from virl.platform.providers.open.osrm import OsrmWays
@@ -72,7 +72,8 @@ def ask_open(
 def _ask_pictures(_: str, file: OpenCity, access: Access) -> Iterator[OpenOutcome]:
     """Yield the outcomes of asking for the pictures around the center, and for one of them."""
     kind = PICTURES.find(file.streetview)
-    own, cells = kind.settings, _cells(file)
+    own = kind.settings  # of the squares that a run asks for at its start
+    cells = cells_of(district_of(file)) if file.region else cells_around(file.center, file.reach_m)
     run = (
         f"{len(cells)} or more lists, kept for {own.keep_days:g} days; then {kind.a_step}, each picture once"
     )
@@ -216,11 +217,6 @@ def _density(shots: Sequence[Shot], km2: float) -> str:
         f"{100 * whole / len(shots):.0f} % of 360 degrees, {years[0]} to {years[-1]}, "
         f"{', '.join(name for name, _ in licences.most_common())}"
     )
-
-
-def _cells(file: OpenCity) -> set[Cell]:
-    """Return the squares that a run asks for at its start."""
-    return cells_of(district_of(file)) if file.region else cells_around(file.center, file.reach_m)
 
 
 def _brief_service(name: ServiceName) -> MapServiceSettings:

@@ -159,15 +159,12 @@ class LentMind:
                 told = to_jsonable_python(inputs, fallback=str)
                 asked = (Exchange(prompt.name, "", told, reply.model_dump(), seconds=perf_counter() - began),)
             for one in asked:
-                self._write_down(one)
+                self._ledger.add(replace(one, mind=self._name))
+                if not one.cached:
+                    price = Price(self._name, 1, one.usd * 1e6)
+                    hold = self._ledger.hold(price, self._name, "model", input_tokens=one.input_tokens)
+                    hold.settle(one.usd, input_tokens=one.input_tokens, output_tokens=one.output_tokens)
         return reply
-
-    def _write_down(self, asked: Exchange) -> None:
-        self._ledger.add(replace(asked, mind=self._name))
-        if not asked.cached:
-            price = Price(self._name, 1, asked.usd * 1e6)
-            hold = self._ledger.hold(price, self._name, "model", input_tokens=asked.input_tokens)
-            hold.settle(asked.usd, input_tokens=asked.input_tokens, output_tokens=asked.output_tokens)
 
 
 _NO_KEY = "none"  # sent to a server of one's own, which asks for none
@@ -320,7 +317,11 @@ def _model(name: str, host: ModelHost, settings: MindSettings) -> "Model":
         ) from None
     except Exception as fault:  # noqa: BLE001  each provider raises what it likes
         if "infer model provider" in str(fault) or "Unsupported provider" in str(fault):
-            raise BadInput(_no_provider(name, host.provider)) from None
+            near = nearest_name(host.provider, KEYS) if host.provider not in KEYS else None
+            hint = f"there is no provider {host.provider!r}"
+            if near:
+                hint = f"did you mean '{near}{name[len(host.provider) :]}'?"
+            raise BadInput(f"unknown mind {name!r}: {hint}") from None
         if not keyless:
             said = in_a_line(str(fault), Redaction.of(urls=[host.base_url] if host.base_url else []))
             raise BadInput(f"{name} cannot be opened: {said}") from None
@@ -329,14 +330,6 @@ def _model(name: str, host: ModelHost, settings: MindSettings) -> "Model":
             bound_connections(opened)
             return opened
     raise ModelUnavailable(f"{name} needs a key: set {' or '.join(host.keys)} in your environment")
-
-
-def _no_provider(name: str, provider: str) -> str:
-    near = nearest_name(provider, KEYS) if provider not in KEYS else None
-    hint = (
-        f": did you mean '{near}{name[len(provider) :]}'?" if near else f": there is no provider {provider!r}"
-    )
-    return f"unknown mind {name!r}{hint}"
 
 
 def _construct(name: str, settings: MindSettings, options: Mapping[str, Any]) -> "Model":

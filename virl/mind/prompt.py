@@ -84,7 +84,12 @@ def fence(data: object) -> str:
     A text stays as it is. Anything else is written as JSON, a list with a line for each item. Runs of three
     or more angle brackets become angle quotation marks; control characters and hidden ones are left out.
     """
-    text = data if isinstance(data, str) else _as_json(data)
+    if isinstance(data, str):
+        text = data
+    elif isinstance(data, list | tuple) and data:
+        text = "[" + ",\n ".join(map(_in_a_line, data)) + "]"
+    else:
+        text = _in_a_line(data)
     harmless = _FENCE_RUN.sub(lambda run: _SOFTER[run[0][0]] * len(run[0]), plain_lines(text))
     return f"{FENCE_OPEN}\n{harmless.strip()}\n{FENCE_CLOSE}"
 
@@ -94,12 +99,6 @@ def drop_empty(facts: Mapping[str, object]) -> dict[str, object]:
     return {
         name: value for name, value in facts.items() if value is not False and value not in (None, "", [], ())
     }
-
-
-def _as_json(data: object) -> str:
-    if isinstance(data, list | tuple) and data:
-        return "[" + ",\n ".join(map(_in_a_line, data)) + "]"
-    return _in_a_line(data)
 
 
 def _in_a_line(data: object) -> str:

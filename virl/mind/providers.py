@@ -134,7 +134,8 @@ def options_of(provider: str, settings: "MindSettings", profile: Mapping[str, An
             chosen |= seed
         case "ollama":
             chosen |= {"num_predict": tokens, "num_ctx": settings.context or OLLAMA_CONTEXT}
-            chosen |= {"reasoning": _thinking_option(settings.effort)} if settings.effort else {}
+            levels = {"none": False, "low": "low", "medium": "medium", "high": "high"}
+            chosen |= {"reasoning": levels.get(settings.effort, True)} if settings.effort else {}
             chosen |= seed
             return {**chosen, "client_kwargs": {"timeout": timeout}}  # it has no `timeout` of its own
         case _:
@@ -199,10 +200,6 @@ def resolve_settings(
     known = {"temperature": temperature, "max_tokens": tokens, "context": context, "timeout": timeout}
     known |= {} if provider in SEEDED else {"seed": None}
     return settings.model_copy(update=known)
-
-
-def _thinking_option(effort: str) -> bool | str:
-    return effort != "none" and (effort if effort in ("low", "medium", "high") else True)
 
 
 KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType(

@@ -1,10 +1,11 @@
 """The sentences of a text, each word with what rules make of it; what only tells of a life is background."""
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
+from itertools import groupby
 
 from virl import resources
 from virl.mind.lexicon import GAP, NEGATION_REACH, phrase_pattern
@@ -66,7 +67,7 @@ def understanding_words() -> UnderstandingWords:
     return load_settings(resources.data_folder("platform/rules") / "understanding.yaml", UnderstandingWords)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Word:
     """A word of a sentence, its place in the text, and what is made of it."""
 
@@ -77,7 +78,7 @@ class Word:
     is_quoted: bool
     state: str = ""
     is_of_life: bool = False
-    """True if it stands in a clause about somebody's life, which asks for nothing."""
+    """True if it stands in a clause about somebody's life or how a place is, which asks for nothing."""
 
 
 @dataclass(slots=True)
@@ -142,11 +143,10 @@ class Sentence:
             is_certain: whether it is background alone; else its words are not understood.
             restrictions: words that narrow what is wanted; a stretch that holds one stays as it is.
         """
-        if not self.words[0].start < end or not start < self.words[-1].end:
-            return
-        for word in self.words:
-            word.is_of_life |= start <= word.start < end
-        told = [word for word in self.words if start <= word.start < end and word.state != USED]
+        first, last = (bisect_left(self.words, at, key=lambda word: word.start) for at in (start, end))
+        for word in self.words[first:last]:
+            word.is_of_life = True
+        told = [word for word in self.words[first:last] if word.state != USED]
         if not is_certain or not _says(restrictions, " ".join(word.word for word in told)):
             for word in told:
                 word.state = ASIDE if is_certain else NARROWING
@@ -163,20 +163,22 @@ class Sentence:
 
     def mark_asides(self, words: UnderstandingWords) -> None:
         """Mark reasons, manner and small talk among the words that are left."""
-        goes_on = False
+        goes_on, apart = False, True
         for clause in self.clauses():
             said = " ".join(word.word for word in clause)
-            opened = self._reason_index(clause, words.reasons)
+            reason = next(iter(_spans([word.word for word in clause], words.reasons)), None)
+            opened = reason[0] if reason else None
             if goes_on and not _says(words.demands, said) and opened is None:
                 opened = 0
             restricts = _says(words.restrictions, said)
             if opened is not None and not restricts:
                 goes_on = clause[-1].word in ("and", "or") or (
-                    goes_on and _have_states(clause, ASIDE, FILLER)
+                    goes_on and all(word.state in (ASIDE, FILLER) for word in clause)
                 )
                 _leave(clause[opened:])
-            elif not restricts and self._is_small_talk(clause, said, words):
+            elif not restricts and self._is_small_talk(clause, said, words, apart=apart):
                 _leave(clause)
+            apart = apart and not any(word.state == USED for word in clause)
         for word, after in zip(self.words, [*self.words[1:], None], strict=True):
             plain = word.word.endswith("ly") and not _says(words.no_manner, word.word)
             if not word.state and plain and (after is None or after.state or after.clause != word.clause):
@@ -212,16 +214,20 @@ class Sentence:
 
     def clauses(self) -> Iterator[list[Word]]:
         """Yield the words between commas."""
-        for number in dict.fromkeys(word.clause for word in self.words):
-            yield [word for word in self.words if word.clause == number]
+        for _, words in groupby(self.words, key=lambda word: word.clause):
+            yield list(words)
 
-    def _reason_index(self, clause: list[Word], reasons: tuple[str, ...]) -> int | None:
-        """Return the word of a clause from which on it tells a reason."""
-        found = next(iter(_spans([word.word for word in clause], reasons)), None)
-        return found[0] if found else None
+    def _is_small_talk(
+        self, clause: list[Word], said: str, words: UnderstandingWords, *, apart: bool
+    ) -> bool:
+        """Return whether a clause asks for nothing: about people or the past, exclaimed, a way of going.
 
-    def _is_small_talk(self, clause: list[Word], said: str, words: UnderstandingWords) -> bool:
-        """Return whether a clause asks for nothing: about people or the past, exclaimed, a way of going."""
+        Args:
+            clause: of this sentence.
+            said: in it.
+            words: of the language.
+            apart: whether nothing is used of what the sentence says before it.
+        """
         if any(word.state in (USED, NARROWING) or word.is_quoted for word in clause):
             return False
         said = re.sub(r"^(?:and|but|so|anyway) ", "", said)
@@ -234,9 +240,7 @@ class Sentence:
         if _says(words.demands, said) or any(word.word[0].isdigit() for word in clause):
             return False
         begins = next(_spans(said.split(), words.people), (1, 1))[0] == 0
-        before = [word for word in self.words if word.start < clause[0].start]
         way = said.split()[0].endswith("ing") and not _says(words.about_a_thing, said)
-        apart = not any(word.state == USED for word in before)
         shouts = self.is_exclaimed and said.split()[0] not in _LEADING
         return begins or shouts or (apart and (way or said.startswith("who ")))
 
@@ -285,10 +289,6 @@ def _leave(clause: list[Word]) -> None:
             word.state = ASIDE
 
 
-def _have_states(clause: list[Word], *states: str) -> bool:
-    return all(word.state in states for word in clause)
-
-
 def _says(phrases: tuple[str, ...], said: str) -> bool:
     return bool(phrase_pattern(phrases).search(said))
 
@@ -307,9 +307,22 @@ def _words_in(stretch: str) -> list[str]:
     return [token for token in _TOKEN.findall(plain) if token[0].isalnum() or token[0] == "_"]
 
 
+def mark_stretches(sentences: Sequence[Sentence], stretches: Iterable[str]) -> None:
+    """Mark all of some stretches as used, wherever they stand."""
+    standing: dict[str, list[Sentence]] = {}
+    for sentence in sentences:
+        for word in {word.word for word in sentence.words}:
+            standing.setdefault(word, []).append(sentence)
+    for stretch in dict.fromkeys(stretches):
+        begun = _words_in(stretch.partition(GAP)[0])
+        # its rarest word leads to few sentences, so that long texts are read in linear time
+        for sentence in min((standing.get(word, []) for word in begun), key=len, default=[]):
+            sentence.mark_stretch(stretch)
+
+
 def sentences_of(text: str) -> Iterator[Sentence]:
     """Yield the sentences of a text, with their clauses between commas."""
-    quoted = [found.span(1) for found in _QUOTED.finditer(text)]
+    quoted = {letter for found in _QUOTED.finditer(text) for letter in range(*found.span(1))}
     sentence, clause = Sentence(text), 0
     end = 0
     for token in _TOKEN.finditer(text):
@@ -319,8 +332,7 @@ def sentences_of(text: str) -> Iterator[Sentence]:
         end = token.end()
         if token[0][0].isalnum() or token[0][0] == "_":
             word = token[0].lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
-            inside = any(first <= token.start() < last for first, last in quoted)
-            sentence.words.append(Word(word, token.start(), token.end(), clause, inside))
+            sentence.words.append(Word(word, token.start(), token.end(), clause, token.start() in quoted))
         elif _ENDS & set(token[0]):
             sentence.is_exclaimed = "!" in token[0]
             if sentence.words:
@@ -401,9 +413,23 @@ def background_spans(text: str) -> tuple[tuple[int, int, bool], ...]:
     return tuple(_find_background(text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")))
 
 
+def background_within(text: str, start: int, end: int) -> tuple[tuple[int, int, bool], ...]:
+    """Return the clauses of `background_spans` that share letters with a stretch of the text.
+
+    Args:
+        text: of a character.
+        start: the stretch's first letter, an index of the text.
+        end: the index behind its last letter.
+    """
+    spans = background_spans(text)
+    first = bisect_right(spans, start, key=lambda span: span[1])
+    return spans[first : bisect_left(spans, end, key=lambda span: span[0])]
+
+
 def _find_background(text: str) -> Iterator[tuple[int, int, bool]]:
     for part in _PART.finditer(text):
         at, last = part.span()
+        last_order = max((found.start() for found in _ORDERED.finditer(text, at, last)), default=-1)
         while at < last:
             begun = _BACKGROUND.match(text, at, last)
             clause = _CLAUSE.match(text, begun.end() if begun else at, last)
@@ -411,7 +437,8 @@ def _find_background(text: str) -> Iterator[tuple[int, int, bool]]:
             if (
                 begun
                 and not _ASKS.search(text[at:end].lower())
-                and not (_ORDERED.search(text, end, last) or _ORDERED.search(text, at, end))
+                and last_order < end
+                and not _ORDERED.search(text, at, end)
             ):
                 is_apposed = begun[0].strip().lower().startswith("who ")
                 yield at, end, not is_apposed or bool(_APPOSED_TO.fullmatch(text, part.start(), at))
@@ -424,6 +451,8 @@ def _find_background(text: str) -> Iterator[tuple[int, int, bool]]:
 
 def asked_for(text: str) -> str:
     """Return a text with blanks in place of what tells of somebody's life."""
+    kept, done = [], 0
     for start, end, _ in background_spans(text):
-        text = text[:start] + " " * (end - start) + text[end:]
-    return text
+        kept += [text[done:start], " " * (end - start)]
+        done = end
+    return "".join([*kept, text[done:]])

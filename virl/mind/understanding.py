@@ -7,7 +7,7 @@ small talk), or else it narrows what is wanted: the rules refuse that before a r
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from virl.errors import MindFailed
@@ -19,7 +19,8 @@ from virl.mind.sentences import (
     USED,
     Sentence,
     Word,
-    background_spans,
+    background_within,
+    mark_stretches,
     sentences_of,
     understanding_words,
 )
@@ -62,15 +63,39 @@ _POINTS = re.compile(
 )
 """A pattern of pointing words with the one before, after which "that" begins no clause."""
 _DEFINITE = re.compile(r"\w* (?:the|his|her|their)")
+_ANYBODY = r"(?:i|you|he|she|we|they|it|one|people|everybody|everyone)"
+_COMPARED = re.compile(
+    r"\bas (?!(?:well|soon|long|far|much|many|fast|quick|\w+ly) )\w+ as"
+    rf" (?!(?:possible|usual|ever|can|could)\b|{_ANYBODY} (?:can|could|likes?|wants?)\b)\w+"
+    r"|\bas (?:in|at|back|last|before)\b"
+    r"|\bas (?:(?:my|his|her|our|their) )?\w+ (?:do|does|did|used to)\b"
+    rf"|\bas (?:(?:it|they) (?:is|are|was|were)|{_ANYBODY} (?:find|get|have)s?) (?:in|at|on|back|over)\b"
+    rf"|\b(?:kind|sort|type)s? of \w+ (?:(?:that|which|as) )?{_ANYBODY} (?!can\b|could\b)\w+"
+)
+"""A comparison with what somebody else knows: "a cafe as nice as the one at home"."""
+_STATED = re.compile(
+    r"(?:(?:and|but|so|now|also|then|well|today) )*"
+    r"(?P<article>an?|one|some|the|this|that|my|his|her|our|their)"
+    rf"(?: (?!(?:which|that|who|where|what|there|if|when|{_ANYBODY})\b)\w+){{1,5}}?"
+    r" (?P<verb>(?:is|are)(?! (?:fine|good|nice|great|lovely|ok|okay|possible|welcome|ready|due|waiting|what"
+    r"|all|essential|important|necessary|vital|optional|to be|a must|on)\b)"
+    r"|has|have|makes?|gives?|gets?|takes?|shows?|sells?|serves?|offers?|stays?|comes?|goes|looks?)\b"
+)
+"""The beginning of a clause that says what a place is like: "A bakery is famous for its rolls"."""
 _TIMES = re.compile("hour|day|morning|afternoon|evening|night|week|weekend|month|year|time|trip|order")
 
 
 def mark_pointers(sentences: Sequence[Sentence]) -> None:
-    """Mark as narrowing what points at a place that is not asked for: "She works in a cafe. Lunch there"."""
+    """Mark as narrowing what points at a place that is not asked for: "She works in a cafe. Lunch there".
+
+    So is what it is compared with: "a cafe as good as the one at home".
+    """
     told, asked = set[str](), set[str]()
     is_asked = is_told = False
     for clause in (clause for sentence in sentences for clause in sentence.clauses()):
         said = " ".join(word.word for word in clause)
+        for found in _COMPARED.finditer(said):
+            _narrow(clause, said, found, whatever=True)
         wanted = [at for at, word in enumerate(clause) if word.state == USED and not word.is_of_life]
         for found in _THERE.finditer(said):
             is_named = wanted and wanted[0] < _at(said, found.start())
@@ -88,20 +113,44 @@ def mark_pointers(sentences: Sequence[Sentence]) -> None:
                     pointer.state = NARROWING
         asked |= {clause[at].word for at in wanted}
         if any(word.is_of_life for word in clause):
-            told |= _introduced(clause)
+            # what comes soon after "a": "owns a small bakery"
+            ahead = [{one.word for one in clause[max(0, at - 2) : at]} for at in range(len(clause))]
+            told |= {word.word for word, near in zip(clause, ahead, strict=True) if near & {"a", "an", "one"}}
             is_asked, is_told = False, True
         elif wanted and (not is_told or _INTRODUCED.search(said)):
             is_asked = True
 
 
-def _introduced(clause: Sequence[Word]) -> set[str]:
-    """Return the words of a clause that come soon after "a": "owns a small bakery"."""
-    ahead = [{before.word for before in clause[max(0, at - 2) : at]} for at in range(len(clause))]
-    return {word.word for word, near in zip(clause, ahead, strict=True) if near & {"a", "an", "one"}}
+def mark_statements(sentences: Sequence[Sentence], demands: tuple[str, ...]) -> None:
+    """Mark what says how a place is, and asks for none; as narrowing where it tells of a new one.
+
+    Args:
+        sentences: the sentences of a text, with the marks that they have.
+        demands: words of a clause that asks for something after all.
+    """
+    asked = set[str]()
+    for clause in (clause for sentence in sentences for clause in sentence.clauses()):
+        said = " ".join(word.word for word in clause)
+        found = None if phrase_pattern(demands).search(said) else _STATED.match(said)
+        verb = _at(said, found.start("verb")) if found else 0
+        subject = _used_words(clause[:verb])
+        # a verb that a rule acts on is part of a wish: "is open", "a parcel is waiting at 137 Union Street"
+        if not (found and subject) or clause[verb].state == USED or subject & asked:
+            asked |= _used_words(clause)
+            continue
+        for word in clause:
+            word.is_of_life = True
+        if found["article"] in ("a", "an", "one", "some"):
+            _narrow(clause, said, found, whatever=True)
+
+
+def _used_words(words: Sequence[Word]) -> set[str]:
+    """Return the words that a rule acts on."""
+    return {word.word for word in words if word.state == USED}
 
 
 def mark_references(
-    sentences: Sequence[Sentence], animals: tuple[str, ...], told: Sequence[Word] = ()
+    sentences: Sequence[Sentence], animals: tuple[str, ...], told: Collection[Word] = ()
 ) -> None:
     """Mark pronouns as narrowing whose noun is an aside or denied: "we had a dishwasher; a flat with one".
 
@@ -136,20 +185,19 @@ def mark_references(
             is_owned = is_owned or (content[0].state == ASIDE and bool(_OWNED.search(said)))
 
 
-def _content(words: Sequence[Word], told: Sequence[Word]) -> list[Word]:
+def _content(words: Sequence[Word], told: Collection[Word]) -> list[Word]:
     """Return the words that a pronoun may stand for."""
     return [
         word
         for word in words
-        if word.state == USED
-        or (word.state == ASIDE and not word.word.endswith("ly") and all(word is not one for one in told))
+        if word.state == USED or (word.state == ASIDE and not word.word.endswith("ly") and word not in told)
     ]
 
 
 def _runs(content: Sequence[Word], clause: Sequence[Word]) -> list[Word]:
     """Return the first word of each stretch of words that follow one another in a clause."""
-    places = [next(at for at, one in enumerate(clause) if one is word) for word in content]
-    return [word for word, at in zip(content, places, strict=True) if at - 1 not in places]
+    among = set(content)
+    return [word for at, word in enumerate(clause) if word in among and not (at and clause[at - 1] in among)]
 
 
 def _narrow(clause: Sequence[Word], said: str, found: re.Match[str], *, whatever: bool = False) -> None:
@@ -222,26 +270,27 @@ def understand(reading: Reading) -> Understanding:
     """Sort the words of a text into what is understood, what is an aside, and what narrows it."""
     words = understanding_words()
     marks = list(sentences_of(reading.text))
-    told: list[Word] = []
+    mark_stretches(marks, reading.used)
     for sentence in marks:
-        for stretch in reading.used:
-            sentence.mark_stretch(stretch)
         for name in reading.names:
             sentence.mark((words_of(name), f"{words_of(name)}'s"), FILLER)
         for stretch in stretches_in(sentence.plain_text, words.routines.get(reading.routine, ())):
             sentence.mark_stretch(stretch)
         sentence.narrow((*words.cuisines, *words.superlatives, *words.familiar, *load_lexicon().particulars))
-        for stretch in reading.checked:
-            sentence.mark_stretch(stretch)
+    mark_stretches(marks, reading.checked)
+    told = set[Word]()
+    for sentence in marks:
         sentence.mark((*words.interjections, *words.manner), ASIDE)
         sentence.mark(reading.narrowing, NARROWING)
-        told += [word for word in sentence.words if word.state == ASIDE]
-        for start, end, is_certain in background_spans(reading.text):
+        told |= {word for word in sentence.words if word.state == ASIDE}
+        first, last = sentence.words[0].start, sentence.words[-1].end
+        for start, end, is_certain in background_within(reading.text, first, last):
             sentence.mark_background(start, end, is_certain=is_certain, restrictions=words.restrictions)
         sentence.mark(words.ways, NARROWING)
         sentence.mark(words.fillers, FILLER)
         sentence.mark_name(words.demands)
         sentence.mark_asides(words)
+    mark_statements(marks, words.demands)
     mark_references(marks, words.animals, told)
     mark_pointers(marks)
     known = sum(one.count(USED, FILLER, NARROWING) for one in marks)

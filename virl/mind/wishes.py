@@ -59,13 +59,14 @@ def kinds_wanted(
         aside: phrases that speak of something else than a kind of place.
     """
     aside = (*lexicon.not_meant, *aside)
+    longing = phrase_pattern(lexicon.longings)
     scores: dict[str, float] = {}
     for sentence in lexicon.sentences(asked_for(text)):
         first = 0.0 if scores else FIRST_SENTENCE
         for mention in _kind_mentions(sentence, offered, lexicon, aside):
             before = sentence[: mention.start]
             if mention.kind and not _is_refused(before, sentence[mention.end :], lexicon):
-                longed_for = LONGED_FOR * _follows(lexicon.longings, before, LONGING_REACH)
+                longed_for = LONGED_FOR * bool(longing.search(" ".join(before.split()[-LONGING_REACH:])))
                 scores[mention.kind] = scores.get(mention.kind, first) + mention.weight + longed_for
     return sorted(scores, key=lambda kind: -scores[kind])
 
@@ -162,10 +163,6 @@ def _refusal(before: str, after: str, lexicon: Lexicon) -> str | None:
         return "no"
     found = phrase_pattern(lexicon.passed_over).search(" ".join(clause.split()[-REFUSAL_REACH:]))
     return found[0] if found else None
-
-
-def _follows(phrases: tuple[str, ...], before: str, reach: int) -> bool:
-    return bool(phrase_pattern(phrases).search(" ".join(before.split()[-reach:])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,12 +316,7 @@ def _mentions(
         if holds is not None:
             before = phrase_pattern(breaks).split(sentence[:start])[-1].rpartition(",")[2]
             near = " ".join(before.split()[-NEGATION_REACH:])
-            turning = _negating_words(near, negations)
+            turning = phrase_pattern(negations).findall(near)
+            turning += [word for word in near.split() if word.endswith("n't")]
             words = sentence[start:end]
             yield Mention(name, holds ^ (len(turning) % 2 == 1), words, GAP.join([*turning, words]))
-
-
-def _negating_words(words: str, negations: tuple[str, ...]) -> list[str]:
-    """Return the words that turn what follows them."""
-    plain = phrase_pattern(negations).findall(words)
-    return [*plain, *(word for word in words.split() if word.endswith("n't"))]

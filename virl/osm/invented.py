@@ -102,6 +102,7 @@ def _add_reviews(shop: Shop, tags: Tags, seed: int) -> Shop:
 
 def _homes(extract: OsmExtract, seed: int, town: str) -> tuple[Listing, ...]:
     """Return invented homes to rent at mapped addresses."""
+    # Sorted: which homes are to let must not hang on the order of the file.
     doors = sorted(_residential_doors(extract), key=lambda door: (door.address_text, door.x))
     rng = Random(f"{seed} homes")
     chosen = rng.sample(doors, min(HOMES, len(doors)))

@@ -48,6 +48,7 @@ class Stats:
         """
         with self._lock:
             self._requests[endpoint] += 1
+            # The number of earlier askings draws the fault too: a request that is repeated can get through.
             before = self._seen[digest]
             self._seen[digest] += 1
             self._counted += counts
@@ -66,6 +67,7 @@ class Stats:
             self._answers[endpoint][str(code)] += 1
             if good:
                 self._good[endpoint] += 1
+                # A client that keeps what it got asks for nothing twice; tests of caches look here.
                 self._repeated[endpoint] += digest in self._satisfied
                 self._satisfied.add(digest)
 
@@ -93,6 +95,7 @@ class Stats:
             }
 
     def _start(self) -> None:
+        """Set all counts to zero."""
         self._requests: Counter[str] = Counter()
         self._answers: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._good: Counter[str] = Counter()
@@ -147,6 +150,7 @@ async def while_waited_for(receive: Receive, pool: Executor, work: Callable[[], 
         ClientLeft: the client left before the work was done.
     """
     gone = Event()
+    # The thread gets a context of its own, in which `end_if_client_left` finds this event.
     context = copy_context()
     context.run(_gone.set, gone)
     working = asyncio.wrap_future(pool.submit(context.run, work))
@@ -175,6 +179,7 @@ def end_if_client_left() -> None:
 
 
 async def _wait_for_disconnect(receive: Receive) -> None:
+    """Return when the client closes its connection."""
     while (await receive())["type"] != "http.disconnect":
         pass
 

@@ -79,6 +79,7 @@ class _Gone(Exception):
 
 
 async def _pieces(receive: Receive) -> AsyncIterator[bytes]:
+    """Yield a body as it comes in; raise `_Gone` if the client leaves first."""
     more = True
     while more:
         message = await receive()
@@ -102,6 +103,7 @@ def _replay_body(body: bytes, receive: Receive) -> Receive:
 
 
 def _oversize(scope: Scope, limits: RequestLimits) -> JSONResponse | None:
+    """Return the refusal of a request with too large a head or declared body; None if it may pass."""
     headers = scope["headers"]
     head = len(scope.get("raw_path") or b"") + len(scope["query_string"])
     head += sum(len(name) + len(value) for name, value in headers)
@@ -110,12 +112,14 @@ def _oversize(scope: Scope, limits: RequestLimits) -> JSONResponse | None:
     named = Headers(scope=scope)
     if "content-length" in named and "transfer-encoding" in named:
         return refusal(400, "Give Content-Length or Transfer-Encoding, not both.")  # RFC 9112, section 6.1
+    # Longer numbers are over any limit, and `int` refuses those of thousands of digits.
     declared = named.get("content-length", "0")
     few = len(declared) < 16 and declared.isdecimal()
     return None if few and int(declared) <= limits.body_bytes else _too_large(limits)
 
 
 def _too_large(limits: RequestLimits) -> JSONResponse:
+    """Return the refusal of a body over the limit."""
     return refusal(413, f"The body is larger than {limits.body_bytes} bytes.")
 
 
@@ -237,7 +241,8 @@ class _SenderCheck:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         app = self._app
         if scope["type"] in {"http", "websocket"}:
-            headers, address = Headers(scope=scope), _address(scope)
+            server = scope.get("server")
+            headers, address = Headers(scope=scope), (str(server[0]).lower() if server else "")
             if not self._is_own_host(headers.get("host", ""), address):
                 app = refusal(421, _FOREIGN_HOST)
             elif not all(self._may(origin, headers, address) for origin in _origins(headers)):
@@ -254,6 +259,7 @@ class _SenderCheck:
         return bool(name) and (name in {"localhost", address, *self._hosts} or is_loopback(name))
 
     def _may(self, origin: str, headers: Headers, address: str) -> bool:
+        """Return whether pages of an origin may use this server."""
         if origin in self._origins or origin.partition("://")[2] == headers.get("host"):
             return True
         return is_loopback(address) and re.fullmatch(_LOOPBACK_ORIGIN, origin) is not None
@@ -287,6 +293,7 @@ def _origins(headers: Headers) -> Iterator[str]:
 
 
 def _origin_of(url: str) -> str:
+    """Return the scheme, host and port of a page; empty for what is no page on the web."""
     try:
         parts = urlsplit(url)
         own = parts.netloc.rpartition("@")[2]
@@ -295,13 +302,8 @@ def _origin_of(url: str) -> str:
     return f"{parts.scheme}://{own}".lower() if parts.scheme in {"http", "https"} and own else ""
 
 
-def _address(scope: Scope) -> str:
-    """Return the address of this machine that a request came in at; empty if it came in otherwise."""
-    server = scope.get("server")
-    return str(server[0]).lower() if server else ""
-
-
 def _is_address(text: str) -> bool:
+    """Return whether a text is an IP address."""
     try:
         return bool(ipaddress.ip_address(text))
     except ValueError:

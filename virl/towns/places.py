@@ -308,20 +308,17 @@ class AddressBook:
         """Return the position of a house, a crossing or a street; `None` if the text is none of these."""
         numbered = re.fullmatch(r"(\d+) (.+)", text)
         if numbered and numbered[2] in self._streets:
-            return self._door_position(numbered[2], int(numbered[1]))
+            name, number = numbered[2], int(numbered[1])
+            try:
+                return self._layout.frame.position(*self._doors[name, number])
+            except KeyError:
+                title = self._layout.streets[self._streets[name][0]].name
+                last = max((known for street, known in self._doors if street == name), default=0)
+                raise NotFound(f"{title} has no number {number}: its numbers end at {last}") from None
         names = text.split(" & ")
         if len(names) == 2 and all(name in self._streets for name in names):
             return self._find_crossing(*names)
         return self._middle(text) if text in self._streets else None
-
-    def _door_position(self, name: str, number: int) -> LatLng:
-        """Return the position of a house number on a street."""
-        try:
-            return self._layout.frame.position(*self._doors[name, number])
-        except KeyError:
-            title = self._layout.streets[self._streets[name][0]].name
-            last = max((known for street, known in self._doors if street == name), default=0)
-            raise NotFound(f"{title} has no number {number}: its numbers end at {last}") from None
 
     def _find_crossing(self, one: str, other: str) -> LatLng | None:
         """Return the position of the junction of two streets; `None` if they do not meet."""

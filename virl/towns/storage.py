@@ -23,6 +23,7 @@ from PIL import features
 from pydantic import BaseModel
 from shapely.geometry.base import BaseGeometry
 
+from virl.extras import missing_packages
 from virl.pages.fonts import FONT_FOLDER, installed_faces
 from virl.platform.city.place_types import table_file
 from virl.settings.model import load_settings
@@ -126,7 +127,13 @@ def _decoder(kind: Any) -> Decoder:
         [one] = [_decoder(each) for each in inner if each is not NoneType]
         return lambda value, context: None if value is None else one(value, context)
     if origin is tuple:
-        return _decoder_of_tuple(inner)
+        if inner[1:] == (...,):
+            one = _decoder(inner[0])
+            return lambda value, context: tuple([one(each, context) for each in value])
+        every = [_decoder(each) for each in inner]
+        return lambda value, context: tuple(
+            [one(each, context) for one, each in zip(every, value, strict=True)]
+        )
     if origin is np.ndarray:
         return _array
     if is_dataclass(kind):
@@ -156,15 +163,6 @@ def _array(value: Any, context: _Context) -> Any:
     return context.geometries[slice(*value)]
 
 
-def _decoder_of_tuple(inner: tuple[Any, ...]) -> Decoder:
-    """Return the decoder for tuples of these item types."""
-    if inner[1:] == (...,):
-        one = _decoder(inner[0])
-        return lambda value, context: tuple([one(each, context) for each in value])
-    every = [_decoder(each) for each in inner]
-    return lambda value, context: tuple([one(each, context) for one, each in zip(every, value, strict=True)])
-
-
 def _decoder_of_fields(kind: Any, names: Iterable[str]) -> Decoder:
     """Return the decoder for a class whose values are lists of its fields."""
     hints = get_type_hints(kind)
@@ -173,12 +171,14 @@ def _decoder_of_fields(kind: Any, names: Iterable[str]) -> Decoder:
 
 
 def picture_key(town: str) -> str:
-    """Return the key of a town's pictures in caches, without their cameras; empty for an empty text.
+    """Return the key of a town's pictures in caches, without their cameras; empty where none are kept.
 
     Args:
         town: tells its plan from those of all others; empty gives an empty key.
     """
-    return f"{maker()} {version('numba')} {town}" if town else ""
+    if not town or missing_packages(("numba",)):  # without numba no picture is drawn
+        return ""
+    return f"{maker()} {version('numba')} {town}"
 
 
 @cache

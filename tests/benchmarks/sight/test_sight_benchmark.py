@@ -123,8 +123,9 @@ def test_all_that_knows_places_is_closed(town: City) -> None:
     ):
         with pytest.raises(NotFound, match="closed in this benchmark"):
             ask()
-    for part in ("truth", "listings", "street_map", "inventory", "panorama_page", "region"):
+    for part in ("truth", "listings", "street_map", "inventory", "region"):
         assert getattr(city, part) is None
+    assert city.capabilities.panorama_page is None
 
 
 def test_a_walker_sees_where_it_stood_and_knows_the_next_panoramas_alone(town: City) -> None:

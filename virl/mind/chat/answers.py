@@ -235,19 +235,14 @@ def refusal_in(answer: AIMessage) -> str | None:
     reason = reason_of(answer)
     if reason == "refusal":
         return answer.text.strip() or "no reason given"
-    if blocked := _block_reason(answer.response_metadata.get("prompt_feedback")):
+    feedback = answer.response_metadata.get("prompt_feedback")
+    blocked = feedback.get("block_reason") if isinstance(feedback, dict) else None
+    blocked = str(getattr(blocked, "name", blocked) or "")
+    if blocked not in ("", "BLOCK_REASON_UNSPECIFIED", "BLOCKED_REASON_UNSPECIFIED"):
         return f"the prompt was blocked ({blocked})"
     if reason in BLOCKED and not (last_object(answer.text) and reason == "language"):
         return f"the reply was blocked by a filter ({reason})"
     return None
-
-
-def _block_reason(feedback: Any) -> str:
-    reason = feedback.get("block_reason") if isinstance(feedback, dict) else None
-    name = getattr(reason, "name", reason)
-    return (
-        str(name) if name and name not in ("BLOCK_REASON_UNSPECIFIED", "BLOCKED_REASON_UNSPECIFIED") else ""
-    )
 
 
 def is_cut_off(answer: AIMessage) -> bool:

@@ -8,7 +8,7 @@ from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, BaseLLM
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.messages.ai import UsageMetadata
-from langchain_core.outputs import ChatGenerationChunk, ChatResult, LLMResult
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_core.prompt_values import StringPromptValue
 from langchain_core.runnables import Runnable, RunnableSequence
 from pydantic import PrivateAttr
@@ -77,20 +77,16 @@ def _complete(model: BaseLLM, messages: list[BaseMessage], stop: list[str] | Non
     result = model.generate_prompt([StringPromptValue(text=text)], stop=stop)
     generation = result.generations[0][0]
     reason = (generation.generation_info or {}).get("finish_reason")
+    counted = (result.llm_output or {}).get("token_usage") or {}
+    usage = None
+    if "prompt_tokens" in counted:  # some servers count nothing
+        read, written = counted["prompt_tokens"], counted.get("completion_tokens", 0)
+        usage = UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=read + written)
     return AIMessage(
         content=generation.text,
-        usage_metadata=_usage(result),
+        usage_metadata=usage,
         response_metadata={"finish_reason": reason},
     )
-
-
-def _usage(result: LLMResult) -> UsageMetadata | None:
-    """Return the tokens as the server counts them; `None` where it does not."""
-    counted = (result.llm_output or {}).get("token_usage") or {}
-    if "prompt_tokens" not in counted:
-        return None
-    read, written = counted["prompt_tokens"], counted.get("completion_tokens", 0)
-    return UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=read + written)
 
 
 _BETWEEN = "I see."

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar
 
 import httpx
 import openai
@@ -75,7 +75,12 @@ class OpenAIChat(Adapting, ChatOpenAI):
         """
         if isinstance(response, dict):
             if response.get("error"):
-                _raise_error(response["error"])
+                error = response["error"]
+                told = error.get("message") if isinstance(error, Mapping) else error
+                body = error if isinstance(error, Mapping) else {"message": str(error)}
+                # the client has another httpx, and needs its field alone
+                request: Any = httpx.Request("POST", "http://server")
+                raise openai.APIError(str(told), request, body=body)
             choices = response.get("choices")
             if not isinstance(choices, list) or not choices:
                 raise ValueError("the reply holds no choices")
@@ -110,15 +115,6 @@ def _normalize_usage(usage: Any) -> Any:
         return None
     whole = {name: int(told) for name, told in usage.items() if isinstance(told, float) and told.is_integer()}
     return usage | whole
-
-
-def _raise_error(error: Any) -> NoReturn:
-    told = error.get("message") if isinstance(error, Mapping) else error
-    body = error if isinstance(error, Mapping) else {"message": str(error)}
-    request: Any = httpx.Request(
-        "POST", "http://server"
-    )  # the client has another httpx, and needs its field alone
-    raise openai.APIError(str(told), request, body=body)
 
 
 def _with_text_arguments(message: dict[str, Any]) -> dict[str, Any]:

@@ -47,6 +47,8 @@ from virl.retry import RetryPolicy
 PATIENCE = 7
 """Further requests to a server that is overloaded or failing: after 0.5, 1, 2 ... 32 s, a minute in all."""
 
+_MAY_BE_ANSWERS = (LLMFault.BROKEN, LLMFault.OTHER, LLMFault.UNREADABLE)
+"""Failures in which something may have come that cannot be read, and so may be billed."""
 _FRAME_TOKENS = 400
 """Tokens that a provider adds to a request with tools at most, whatever its length (chosen)."""
 
@@ -293,7 +295,11 @@ class Sender:
         self.density.learn(hold.input_tokens, usage.input_tokens)
         self._count(usage, hold, tally)
         tally.replies.taken += 1
-        return _as_kept(answer, self.redaction)
+        fields = {  # without the keys that its server may have repeated, and so that its text can be stored
+            name: self.redaction.tree(plain_tree(getattr(answer, name), whole_text))
+            for name in type(answer).model_fields
+        }
+        return answer.model_copy(update=fields)
 
     def _out_of_time(self) -> "_Failed":
         """Return the failure of a question whose replies took too long together; it is not tried again."""
@@ -307,7 +313,7 @@ class Sender:
         """Return a request that came to nothing."""
         fault, said = classify(error), self.clean(words_of(error), MOST_WORDS)
         status = status_of(error)
-        if status is None and (may_be_billed(error) or _was_answered(error, fault)):
+        if status is None and (may_be_billed(error) or (fault in _MAY_BE_ANSWERS and not never_left(error))):
             return self._unread(fault, said, hold, tally)
         self._count(usage_in(error), hold, tally)
         tally.replies.taken += fault in (LLMFault.CUT_OFF, LLMFault.UNREADABLE)
@@ -364,20 +370,6 @@ class _Failed:
     said: str
     wait: float | None
     may_retry: bool
-
-
-def _was_answered(error: Exception, fault: LLMFault) -> bool:
-    """Return whether something came that cannot be read, so that it may be billed."""
-    return fault in (LLMFault.BROKEN, LLMFault.OTHER, LLMFault.UNREADABLE) and not never_left(error)
-
-
-def _as_kept(answer: AIMessage, redaction: Redaction) -> AIMessage:
-    """Return an answer without the keys that its server may have repeated; its text can be stored."""
-    fields = {
-        name: redaction.tree(plain_tree(getattr(answer, name), whole_text))
-        for name in type(answer).model_fields
-    }
-    return answer.model_copy(update=fields)
 
 
 def _failure(outcome: AIMessage | _Failed) -> _Failed | None:

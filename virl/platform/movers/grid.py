@@ -178,6 +178,7 @@ class Rings:
         """
         if not 0 < metres <= MAX_REACH_M:
             raise BadInput(f"the reach {metres:g} is outside (0, {MAX_REACH_M:g}] metres")
+        # The farthest from any heading asked is halfway between two of the eight.
         count = ceil(metres / (2 * cos(radians(180 / 8))) / spacing)
         return cls(radii=tuple(min(spacing * (ring + 1), RELOCATE_RADIUS_M) for ring in range(count)))
 

@@ -163,22 +163,18 @@ class ContrastiveRecognizer:
         """
         from scipy.special import expit, softmax  # noqa: PLC0415 - takes 0.1 s, which no start needs
 
-        captions = self._caption_all(labels)
+        if isinstance(labels, str) or not labels:
+            raise BadInput("no labels to recognize: give a list of one or more")
+        plain = [" ".join(label.replace("_", " ").split()) for label in labels]
+        if not all(plain):
+            raise BadInput(f"label {plain.index('') + 1} of {len(plain)} is blank: remove it")
+        captions = [self._settings.caption.replace(LABEL, label) for label in plain]
         seen = self.embed_images(images)
         towers = self._towers.get()
         logits = towers.scale * (seen @ self._captions.embed_texts(captions).T)
         fit: NDArray[np.float32]
         fit = softmax(logits, axis=1) if towers.bias is None else expit(logits + towers.bias)
         return fit.astype(np.float32, copy=False)
-
-    def _caption_all(self, labels: Sequence[str]) -> list[str]:
-        """Return the caption of each label; refuses blank labels."""
-        if isinstance(labels, str) or not labels:
-            raise BadInput("no labels to recognize: give a list of one or more")
-        plain = [" ".join(label.replace("_", " ").split()) for label in labels]
-        if not all(plain):
-            raise BadInput(f"label {plain.index('') + 1} of {len(plain)} is blank: remove it")
-        return [self._settings.caption.replace(LABEL, label) for label in plain]
 
     def _embed(
         self, tower: Callable[[Sequence[Any]], NDArray[np.float32]], items: Sequence[Any]

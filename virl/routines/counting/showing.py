@@ -352,7 +352,7 @@ class _Count(_Loose):
 
     things: tuple[str, ...]
     background: tuple[str, ...] = ()
-    recheck: float | None = None
+    recheck: float | dict[str, float] | None = None
     active: bool
 
 

@@ -75,6 +75,8 @@ ANY_ORDER = re.compile(
 _REASON = re.compile(r"\s*(?:because|since|seeing that|now that)\b", re.IGNORECASE)
 _NARROWS = re.compile(
     r"\b(?:with|without|that|which|who|whose|where|after|only|not|no|never|if|unless|different|again|either|or)\b"
+    r"|\b(?:unlike|same|similar|than|as(?= \w+ as\b|$))\b"
+    r"|(?<!would)(?<!'d)(?<!\bto)(?<!\bI)(?<!we)(?<!they)(?<!ly)(?<!much)(?<!feel)(?<!feels) like\b(?! to\b)"
     r"|\b\w+n't\b",
     re.IGNORECASE,
 )

@@ -52,7 +52,11 @@ class NewPlaces:
         circle = circle_in(message_in(ask.body, "locationRestriction"), "locationRestriction")
         ranking = _one_of(ask.body, "rankPreference", ("POPULARITY", "DISTANCE"))
         most = _results_asked(ask.body, "maxResultCount")
-        types = _types(ask.body)
+        types = {name: set(texts_in(ask.body, name, MAX_TYPES)) for name in _TYPE_LISTS}
+        for wanted, unwanted in (_TYPE_LISTS[:2], _TYPE_LISTS[2:]):
+            if conflicting := sorted(types[wanted] & types[unwanted]):
+                raise invalid(f"Conflicting types in {wanted} and {unwanted}: {', '.join(conflicting)}.")
+        check_types(set().union(*types.values()))
         near = self.city.places.nearby(circle.middle, circle.radius)
         found = [place for place in near if _has_types(place, types)] if any(types.values()) else near
         if ranking == "POPULARITY":
@@ -124,16 +128,6 @@ class NewPlaces:
 
 
 _TYPE_LISTS = ("includedTypes", "excludedTypes", "includedPrimaryTypes", "excludedPrimaryTypes")
-
-
-def _types(body: Json) -> dict[str, set[str]]:
-    """Return the lists of types of a nearby search."""
-    types = {name: set(texts_in(body, name, MAX_TYPES)) for name in _TYPE_LISTS}
-    for wanted, unwanted in (_TYPE_LISTS[:2], _TYPE_LISTS[2:]):
-        if conflicting := sorted(types[wanted] & types[unwanted]):
-            raise invalid(f"Conflicting types in {wanted} and {unwanted}: {', '.join(conflicting)}.")
-    check_types(set().union(*types.values()))
-    return types
 
 
 def _has_types(place: Place, types: dict[str, set[str]]) -> bool:

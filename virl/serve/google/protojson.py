@@ -87,6 +87,7 @@ def _read_enum(value: Any, kind: str, path: str) -> str:
     names = MESSAGES.enums[kind]
     if isinstance(value, str) and value in names:
         return value
+    # `type`, not `isinstance`: true and false are numbers to Python and none to Google.
     numbered = {number: name for name, number in names.items()}
     if type(value) is int and value in numbered:
         return numbered[value]
@@ -108,6 +109,7 @@ def _read_text(value: Any) -> str:
 
 
 def _flag(value: Any) -> bool:
+    """Return whether a value, which has to be a truth value, is true."""
     if not isinstance(value, bool):
         raise TypeError
     return value
@@ -115,6 +117,7 @@ def _flag(value: Any) -> bool:
 
 def _read_real(value: Any) -> float:
     """Return a number, also out of a text; raises TypeError or ValueError."""
+    # Protocol buffers take numbers as texts too, and no truth values.
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise TypeError
     return float(value)

@@ -156,6 +156,7 @@ REVIEWED_DAYS = 900  # reviews are at most so old; chosen, since cities do not t
 
 
 def _utc_now() -> datetime:
+    """Return the time now, UTC."""
     return datetime.now(UTC)
 
 

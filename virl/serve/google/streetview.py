@@ -34,6 +34,8 @@ from virl.serve.google.wire import (
     position_in,
 )
 
+cv2 = Late("cv2", extra="eyes")
+
 COPYRIGHT = "\u00a9 Google"
 MAX_SIDE = 640  # pixels, limit of Street View Static
 RADIUS_M = 50.0  # default of Street View Static
@@ -83,11 +85,13 @@ class StaticStreetView:
                 return self.painter.picture(self._draw(ask, *found, width, height))
         except (NotFound, NoImagery):
             pass
+        # Google sends a gray picture with 200 unless it is asked for the error.
         code = 404 if ask.query.get("return_error_code", "").lower() == "true" else 200
         return self.painter.picture(no_imagery(width, height), code)
 
     def _draw(self, ask: Ask, panorama: Panorama, wanted: LatLng | None, width: int, height: int) -> Image:
         """Return the view asked for; by default towards the position that was wanted."""
+        # As Google: without a heading, a picture of a location looks towards it.
         toward = panorama.heading if wanted is None else bearing(panorama.position, wanted)
         camera = Camera(
             heading=optional_number(ask.query, "heading", -360, 360, toward),
@@ -145,8 +149,6 @@ def _parse_size(text: str) -> tuple[int, int]:
         )
     return sides
 
-
-cv2 = Late("cv2", extra="eyes")
 
 TILE = 512  # pixels, as Google's
 MAX_LOCATIONS = 100  # a request of panoIds
@@ -300,6 +302,7 @@ class TileStreetView:
             raise Refused(GoogleStatus.NOT_FOUND, "This city has no whole panoramas.")
         size, held = (min(TILE, width), min(TILE, width // 2)), attitude_of(panorama, self.odd)
         if held.is_level:
+            # A provider's centre column looks north, Google's to the panorama's heading.
             left = (round(panorama.heading / 360 * width) + x * TILE) % width
             return provider.panorama_part(panorama.id, width, left, y * TILE, size)
 
@@ -423,11 +426,13 @@ def tilted_part(
         size: columns and rows of the part.
     """
     columns, rows = _level_points(held, width, left, top, size)
+    # Columns run around: they are counted from the part's middle, so that the seam does not cut it.
     middle = columns[size[1] // 2, size[0] // 2]
     aside = (columns - middle + width / 2) % width - width / 2
     west, east = int(np.floor(aside.min())) - RIM, int(np.ceil(aside.max())) + RIM
     first, last = max(int(np.floor(rows.min())) - RIM, 0), min(int(np.ceil(rows.max())) + RIM, width // 2 - 1)
     start = int(np.floor(middle))
+    # A part that holds a pole takes in every heading, and so the whole width.
     if east - west >= width:
         start, west, east = 0, 0, width - 1
         aside, middle = columns, np.float32(0)

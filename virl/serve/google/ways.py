@@ -50,17 +50,20 @@ def steps_of(path: Sequence[LatLng], streets: Sequence[str], speed: float) -> li
     """
     names = list(streets) or [""] * (len(path) - 1)
     moved = [distance(here, there) > 0.01 for here, there in pairwise(path)]
+    # A piece without length has no heading, and would make turns of nothing.
     bare = [path[0], *(there for there, far in zip(path[1:], moved, strict=True) if far)]
     names = [name for name, far in zip(names, moved, strict=True) if far]
     if len(bare) == 1:
         return [Stretch((path[0], path[-1]), 0.0, 0.0, "Arrive", "")]
     names = _without_short(bare, names)
+    # Where names are known, small bends are looked over; without them every corner is all there is.
     look = LOOK_M if streets else 0.0
     turns = [0.0, *(signed_turn(*_headings_at(at, bare, look)) for at in range(1, len(names)))]
     cuts = [0]
     since = 0.0
     for at in range(1, len(names)):
         since += distance(bare[at - 1], bare[at])
+        # A street that bends is followed without a word as long as it keeps its name.
         bends = not names[at] and abs(turns[at]) > TURN_DEG and since >= look
         if names[at] != names[at - 1] or bends:
             cuts.append(at)
@@ -170,6 +173,7 @@ def matrix(maps: Maps, origins: Sequence[LatLng], destinations: Sequence[LatLng]
         for row, i in enumerate(starts):
             for column, j in enumerate(ends):
                 seconds = float(times[row, column])
+                # `travel_times` gives seconds; all of a mode go at one speed, which gives the metres back.
                 if seconds < float("inf"):
                     cells[i][j] = seconds * SPEED_M_S[mode], seconds
     return cells
@@ -178,6 +182,7 @@ def matrix(maps: Maps, origins: Sequence[LatLng], destinations: Sequence[LatLng]
 def _join_legs(before: RouteLeg, here: LatLng, after: RouteLeg) -> RouteLeg:
     """Return two legs as one."""
     first, second = before.whole, after.whole
+    # A stop that is passed is no stop: it is told as a position after the last step before it.
     path = join_paths([first, second])
     whole = Stretch(path, first.metres + second.metres, first.seconds + second.seconds)
     via = (*before.via, (here, len(before.steps) - 1))

@@ -144,6 +144,7 @@ def _journal(folder: Path) -> str:
 
 
 def _cities() -> list[dict[str, str]]:
+    """Return the cities that can be opened, as the resource lists them."""
     return [
         {"name": name, "title": city.title, "provider": city.provider}
         for name, city in sorted(all_cities().items())
@@ -151,4 +152,5 @@ def _cities() -> list[dict[str, str]]:
 
 
 def _text(uri: str, mime: str, text: str) -> ReadResourceResult:
+    """Return a text as the contents of a resource."""
     return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=mime, text=text)])

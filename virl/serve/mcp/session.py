@@ -115,6 +115,7 @@ class Call(Generic[T]):
 
     def ask(self, moment: Moment, fault: str) -> str | None:
         """Return the user's answer at a moment; `None` if nobody listens any more, or enough was asked."""
+        # Some questions are left for what the agent proposes, whatever it asked before.
         most = MOST_QUESTIONS if moment.proposed else MOST_QUESTIONS - FOR_PROPOSALS
         if not self._can_ask or self._asked >= most:
             return None
@@ -126,6 +127,7 @@ class Call(Generic[T]):
         except TimeoutError:
             said = None
         self.waiting = None
+        # Who did not answer once is not asked again in this call: each question waits for minutes.
         if said is None:
             self._can_ask = False
         return said
@@ -142,6 +144,7 @@ class Call(Generic[T]):
             question.answer.set_result(None)
 
     def _tell(self, event: Event) -> None:
+        """Hand an event to the loop that answers the client; called in the session's thread."""
         self._loop.call_soon_threadsafe(self.events.put_nowait, event)
 
 
@@ -212,6 +215,7 @@ class CitySession:
         self._opened: Future[None] = Future()
         self._lock = threading.Lock()
         self._over: Exception | None = None
+        # One thread for the whole run: a journal has one writer, and calls come one after the other.
         self._thread = threading.Thread(target=self._live, name=f"session {id}", daemon=True)
 
     def open(self) -> None:
@@ -277,6 +281,7 @@ class CitySession:
         return draw_map(acting.body)
 
     def _live(self) -> None:
+        """Open the run and work on calls until it ends; the whole life of the session's thread."""
         over: Exception = BadInput(f"session {self.id} is set aside: call open_city with resume={self.id!r}")
         audience, user = ClientAudience(lambda: self._current), ClientUser(lambda: self._current)
         try:
@@ -300,6 +305,7 @@ class CitySession:
         self._end(over)
 
     def _work(self) -> None:
+        """Wait for a call and work on it; raise `SetAside` where there are no more."""
         call = self._calls.get()
         if call is None:
             raise SetAside
@@ -311,6 +317,7 @@ class CitySession:
             self.used = monotonic()
 
     def _end(self, over: Exception) -> None:
+        """Refuse all calls that wait, and all that come, with the reason why the session is over."""
         with self._lock:
             self._over = over
             self._acting = None  # the city goes, if no other session has it open
@@ -354,6 +361,7 @@ class ClientAudience:
         return self
 
     def _tell(self, message: str) -> None:
+        """Send a line to the client whose call is worked on, if there is one."""
         if call := self._current():
             call.progress(short(message, _LONGEST))
 

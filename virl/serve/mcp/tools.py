@@ -156,6 +156,7 @@ def fault(text: str) -> CallToolResult:
 
 
 def _to_seen(view: ViewRecord) -> Seen:
+    """Return a view as data: where the camera looked, and what was found."""
     photo = view.purpose == "photo"
     return Seen(
         purpose=view.purpose,
@@ -168,6 +169,7 @@ def _to_seen(view: ViewRecord) -> Seen:
 
 
 def _picture(path: Path) -> ImageContent:
+    """Return a view's file as a small JPEG for the client."""
     with open_picture(path) as picture:
         shown = picture.convert("RGB")
     shown.thumbnail((PICTURE_SIDE, PICTURE_SIDE))
@@ -203,6 +205,7 @@ def listed_tools() -> list[ListedTool]:
 
 @lru_cache(maxsize=8)
 def _arguments(names: tuple[str, ...]) -> Mapping[str, type[Arguments]]:
+    """Return what each tool takes, the session included; tools that cannot be imported are left out."""
     session = InSession.model_fields["session"]
     own: dict[str, type[Arguments]] = {}
     for name in names:
@@ -219,6 +222,7 @@ def _arguments(names: tuple[str, ...]) -> Mapping[str, type[Arguments]]:
 
 @cache
 def _listing(name: str, takes: type[Arguments]) -> ListedTool:
+    """Return a tool with its schemas and hints."""
     if name == OPEN_CITY:
         title, looks, once, answer = "Open a city", False, False, Answer
     else:

@@ -135,6 +135,7 @@ class RunFeed:
             self.fault = str(fault)
 
     def _may_grow(self) -> bool:
+        """Return whether there may be new records: the journal is there and has not ended."""
         if self.fault or self._tail.is_over:
             return False
         return self.control is None or (self.folder / JOURNAL).exists()
@@ -246,18 +247,22 @@ def way_of(told: Sequence[dict[str, Any]]) -> list[Point]:
 
 def _thin_way(points: Sequence[Point]) -> list[Point]:
     """Return at most `CARD_POINTS` points of a way, the last among them."""
+    # Counted from the end: where the run stands now is always drawn.
     every = max(1, -(-len(points) // CARD_POINTS))
     return list(points[::-1][::every][::-1])
 
 
 def _by_place(files: Sequence[tuple[str, ...]]) -> dict[str, str]:
+    """Return the files of views by the number of their record and their own."""
     return {f"{seq}/{number}": file for seq, views in enumerate(files) for number, file in enumerate(views)}
 
 
 def _picture(folder: Path, files: Sequence[tuple[str, ...]], seq: int, number: int) -> bytes | None:
+    """Return a view's file; None if it is missing, lies outside the folder or is no picture."""
     if not 0 <= seq < len(files) or not 0 <= number < len(files[seq]):
         return None
     name = files[seq][number]
+    # A journal may come from anybody: a name in it must not lead out of its folder.
     if not is_inside(folder, name):
         return None
     try:
@@ -322,6 +327,7 @@ class Shelf:
         return cards_of(dict(self.feeds))
 
     def _look_through(self, folder: Path) -> None:
+        """Add the runs and episodes in a folder; runs of consulted agents belong to those who asked."""
         single = (folder / JOURNAL).is_file()
         for records in [] if single else sorted(folder.rglob(RECORDS)):
             if records.is_file() and (records.parent / SETTINGS).is_file():
@@ -331,6 +337,7 @@ class Shelf:
                 self._add(journal.parent, "", None)
 
     def _add_episodes(self, records: Path) -> None:
+        """Add the episodes of a benchmark's run, unless its records are as they were at the last look."""
         state = records.stat()
         if self._read.get(records) == (state.st_size, state.st_mtime):
             return
@@ -342,6 +349,8 @@ class Shelf:
         self._read[records] = (state.st_size, state.st_mtime)
 
     def _add(self, folder: Path, identity: str, episode: EpisodeTold | None) -> None:
+        """Give a run or an episode its number, which stays, and a feed."""
+        # Numbers stand in addresses that are open in browsers: they never move to another run.
         number = self._numbers.setdefault((folder, identity), len(self._numbers))
         if identity and episode:
             self.feeds[number] = EpisodeFeed(episode)

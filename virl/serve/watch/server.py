@@ -34,7 +34,6 @@ from virl.journal.journal import JPEG_QUALITY
 from virl.journal.walk_map import town_ground
 from virl.pages.shell import SERVED_POLICY
 from virl.plain_text import plain_line, plain_lines
-from virl.platform.city.streetview import Image
 from virl.redaction import Redaction
 from virl.serve.gate import RequestBounds, RequestLimits
 from virl.serve.running import LOOPBACK, run, serve_in_thread
@@ -86,9 +85,12 @@ class Door:
             await self._app_for(scope)(scope, receive, _with_headers(send))
 
     def _app_for(self, scope: Scope) -> ASGIApp:
+        """Return what answers a request: the page for one who may watch, else a refusal."""
         headers = Headers(scope=scope)
         host = headers.get("host", "")
-        if host not in _names(scope):
+        address, port = scope["server"]
+        shown = f"[{address}]" if ":" in address else address
+        if host not in {f"{shown}:{port}", f"localhost:{port}"}:
             return PlainTextResponse("Not the address of this server.", 421)
         is_entry = scope["method"] == "GET" and scope["path"] == "/"
         if refused := _foreign(headers, scope["method"], f"http://{host}", is_entry=is_entry):
@@ -115,13 +117,6 @@ class Door:
         return page
 
 
-def _names(scope: Scope) -> set[str]:
-    """Return the allowed values of the Host header: the address of the request's socket, or `localhost`."""
-    address, port = scope["server"]
-    shown = f"[{address}]" if ":" in address else address
-    return {f"{shown}:{port}", f"localhost:{port}"}
-
-
 def _foreign(headers: Headers, method: str, own: str, *, is_entry: bool) -> str:
     """Return the reason to refuse a request that comes from another site; empty if it may pass."""
     origins = headers.getlist("origin")
@@ -136,6 +131,8 @@ def _foreign(headers: Headers, method: str, own: str, *, is_entry: bool) -> str:
 
 
 def _with_headers(send: Send) -> Send:
+    """Return a sender that adds the headers of a page that loads nothing from elsewhere."""
+
     async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
@@ -250,7 +247,9 @@ def _make_app(feeds: Mapping[int, Feed], index: Index, own: Secrets, closing: Ev
             seen = control.look(heading % 360, pitch, fov)
         except VirlError as fault:
             return _error_response(str(fault), 409)
-        return Response(_jpeg(seen.pixels), media_type="image/jpeg")
+        jpeg = io.BytesIO()
+        PIL.Image.fromarray(seen.pixels).save(jpeg, "JPEG", quality=JPEG_QUALITY)
+        return Response(jpeg.getvalue(), media_type="image/jpeg")
 
     @app.post(f"{base}/runs/{{run}}/do")
     def do(run: int, command: WatchCommand) -> Response:
@@ -266,6 +265,7 @@ def _make_app(feeds: Mapping[int, Feed], index: Index, own: Secrets, closing: Ev
 
 
 def _control(feeds: Mapping[int, Feed], run: int) -> Control | None:
+    """Return the hand on a run; None if it cannot be steered from here."""
     return feeds[run].control if run in feeds else None
 
 
@@ -292,16 +292,13 @@ _PLAIN: Mapping[str, Callable[[Control], None]] = {
 
 
 def _error_response(error: str, status: int) -> Response:
+    """Return an error as the page shows it."""
     return JSONResponse({"error": plain_lines(error)}, status)
 
 
-def _jpeg(pixels: Image) -> bytes:
-    jpeg = io.BytesIO()
-    PIL.Image.fromarray(pixels).save(jpeg, "JPEG", quality=JPEG_QUALITY)
-    return jpeg.getvalue()
-
-
 def _file(content: str, media_type: str) -> Callable[[], Response]:
+    """Return an endpoint that serves a text."""
+
     def file() -> Response:
         return Response(content, media_type=media_type)
 
@@ -319,9 +316,11 @@ async def _events(feeds: Mapping[int, Feed], last_id: str, closing: Event) -> As
     sent = dict.fromkeys(feeds, 0) | {run: count for run, count in _counts(last_id).items() if run in feeds}
     said: dict[int, Any] = {}
     quiet = 0.0
+    # A browser that loses the connection comes back after a second, with the id of its last event.
     yield "retry: 1000\n\n"
     while not closing.is_set():
         for number, feed in feeds.items():
+            # Reading files would hold up all other pages.
             told = await run_in_threadpool(feed.read_records, sent[number])
             for batch in _batches(told):
                 sent[number] += len(batch)
@@ -334,16 +333,19 @@ async def _events(feeds: Mapping[int, Feed], last_id: str, closing: Event) -> As
                 quiet = 0.0
         if quiet >= _HEARTBEAT_S:
             quiet = 0.0
+            # A comment, which browsers pass over: it finds out whether anybody still listens.
             yield ": alive\n\n"
         await asyncio.sleep(_POLL_S)
         quiet += _POLL_S
 
 
 def _batches(told: Sequence[dict[str, Any]]) -> list[Sequence[dict[str, Any]]]:
+    """Return records in groups of at most `_BATCH`."""
     return [told[start : start + _BATCH] for start in range(0, len(told), _BATCH)]
 
 
 def _event(name: str, data: object, identity: str) -> str:
+    """Return a server-sent event."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))  # on one line: JSON escapes breaks
     return f"event: {name}\nid: {identity}\ndata: {text}\n\n"
 

@@ -36,6 +36,8 @@ OPENED, DETAILED, CLOSED = 0.4, 0.2, 0.35  # share of reviews with a first, a pa
 
 
 class _Phrases(Settings):
+    """Ways to speak of an attribute that a place has, and of one that it lacks."""
+
     is_: dict[Tone, Scoped]
     is_not: dict[Tone, Scoped]
 

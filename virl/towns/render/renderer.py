@@ -1,6 +1,6 @@
 """Draws a made city: pictures, whole panoramas, photos of shopfronts, and what can truly be seen."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cached_property
 from math import atan2, degrees, hypot, radians, tan
@@ -70,7 +70,9 @@ class CityRenderer:
         self._frontages = {frontage.id: frontage for frontage in plan.layout.frontages}
         self._streets = {street.id: street for street in plan.layout.streets}
         self._first_thing = len(self._signs)
-        self._owners = _by_kind(["sign"] * len(self._signs) + [one.kind for one in plan.layout.furniture])
+        kinds = ["sign"] * len(self._signs) + [one.kind for one in plan.layout.furniture]
+        every = np.array(kinds)
+        self._owners = {kind: np.flatnonzero(every == kind) for kind in sorted(set(kinds))}
         self._scenes: Scenes | None = None
         self._table, size = textures.texture_table([texture_size(sign) for sign in self._signs])
         self._coverage = np.zeros(size, np.uint8)
@@ -310,12 +312,6 @@ def _quads_before(scene: Scene, wanted: Ints, lens: Lens, order: Ints) -> Ints:
     # The near side of a bounding sphere against the far side of the farthest wanted one.
     near: NDArray[np.bool_] = far_corners(order, -1) <= far_corners(wanted, 1).max()
     return order[near]
-
-
-def _by_kind(kinds: Sequence[str]) -> dict[str, NDArray[np.intp]]:
-    """Return the indices of each kind in a sequence."""
-    every = np.array(kinds)
-    return {kind: np.flatnonzero(every == kind) for kind in sorted(set(kinds))}
 
 
 def _unroll(

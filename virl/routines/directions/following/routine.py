@@ -13,7 +13,7 @@ from virl.agent.character import Character
 from virl.agent.consult import consult, steps_taken
 from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
-from virl.errors import JournalBroken, UnknownName
+from virl.errors import JournalBroken
 from virl.geo.globe import LatLng
 from virl.journal.records import NoteRecord, StepRecord
 from virl.mind.base import Mind, costs
@@ -42,17 +42,13 @@ from virl.platform.navigators.tourist.spotters import (
 )
 from virl.platform.navigators.tourist.spotting import LandmarkSpotter
 from virl.platform.navigators.tourist.ways import CrossingHints, HonestHints, PaperHints, words_for
-from virl.platform.perception.base import Detection, Role
-from virl.platform.perception.models import Models, model_names
-from virl.routines.directions.following.settings import FOLLOW
+from virl.platform.perception.base import Detection
+from virl.platform.perception.models import Models
+from virl.routines.directions.following.settings import CHOICE, FOLLOW, READ_AND_ASKED, find_spotter
 from virl.routines.directions.planning import Directions
 from virl.routines.directions.rules import read_question
 from virl.routines.directions.showing import tour_exhibits
 
-CHOICE = "choice:"
-"""Before the name of a describer: it is asked which landmark a view shows, with options (V-IRL's LLaVA)."""
-READ_AND_ASKED = "ocr+mind"
-"""Words are read, and the mind says which landmarks they tell of (V-IRL's PP-OCR with GPT-3.5)."""
 ASK, LEG = "local", "leg"
 
 
@@ -375,19 +371,3 @@ def open_spotter(
     if plain != name:
         return ChoiceSpotter(streetview, models.describer(plain), name, prompts)
     return DescriberSpotter(streetview, models.describer(name), name)
-
-
-def find_spotter(name: str) -> Role:
-    """Find the role of the model that a spotter looks with.
-
-    Raises:
-        UnknownName: there is no such spotter.
-    """
-    if name in {"ocr", READ_AND_ASKED}:
-        return "reader"
-    recognizers, describers = model_names("recognizer"), model_names("describer")
-    if name in recognizers:
-        return "recognizer"
-    if name.removeprefix(CHOICE) in describers:
-        return "describer"
-    raise UnknownName("spotter", name, ["ocr", READ_AND_ASKED, *recognizers, *describers])
