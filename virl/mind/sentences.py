@@ -418,7 +418,13 @@ def background_spans(text: str) -> tuple[tuple[int, int, bool], ...]:
 
 
 def background_within(text: str, start: int, end: int) -> tuple[tuple[int, int, bool], ...]:
-    """Return the clauses of `background_spans` that share letters with a stretch of the text."""
+    """Return the clauses of `background_spans` that share letters with a stretch of the text.
+
+    Args:
+        text: the whole text.
+        start: of the stretch.
+        end: of the stretch.
+    """
     spans = background_spans(text)
     first = bisect_right(spans, start, key=lambda span: span[1])
     return spans[first : bisect_left(spans, end, key=lambda span: span[0])]
