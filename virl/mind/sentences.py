@@ -421,9 +421,9 @@ def background_within(text: str, start: int, end: int) -> tuple[tuple[int, int, 
     """Return the clauses of `background_spans` that share letters with a stretch of the text.
 
     Args:
-        text: the whole text.
-        start: of the stretch.
-        end: of the stretch.
+        text: of a character.
+        start: the stretch's first letter, an index of the text.
+        end: the index behind its last letter.
     """
     spans = background_spans(text)
     first = bisect_right(spans, start, key=lambda span: span[1])
