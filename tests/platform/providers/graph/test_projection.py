@@ -13,10 +13,10 @@ from real_data import real_data
 from virl.errors import BadInput
 from virl.platform.city.streetview import Attitude, Camera, Image
 from virl.platform.providers.pictures import projection
-from virl.platform.providers.pictures.flat import flat_view
 from virl.platform.providers.pictures.projection import (
     PAD,
     equirectangular,
+    flat_view,
     paste_tile,
     perspective,
     rays_of,

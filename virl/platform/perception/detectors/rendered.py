@@ -18,10 +18,10 @@ from virl.extras import Late
 from virl.geo.globe import Ints
 from virl.platform.city.streetview import Image, View
 from virl.platform.perception.base import Detection, LookScores, plain_label
+from virl.platform.perception.detections import area_shares, share_inside, to_detections, words_of
 from virl.platform.perception.images import as_view, cores, look_at_each, pixels_of, usual_threads
 from virl.platform.perception.models import Models
 from virl.platform.perception.registry import DetectorSettings, Kind, Needs
-from virl.platform.perception.shared.detections import area_shares, share_inside, to_detections, words_of
 from virl.platform.perception.signs import SIGN
 from virl.platform.perception.weights import batches, once_per_process
 

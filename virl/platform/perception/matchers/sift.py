@@ -109,13 +109,10 @@ class SiftMatcher:
 
 def _picture_key(image: Image) -> bytes:
     """Return a key of a picture's pixels and shape."""
-    return blake2b(np.ascontiguousarray(image).data, digest_size=16, salt=_shape(image)).digest()
-
-
-def _shape(image: Image) -> bytes:
-    """Return a key that also tells pictures of the same bytes and other widths apart."""
     width: int = image.shape[1]
-    return width.to_bytes(8, "little")
+    return blake2b(
+        np.ascontiguousarray(image).data, digest_size=16, salt=width.to_bytes(8, "little")
+    ).digest()
 
 
 def _find(image: Image, settings: SiftSettings) -> _Features:

@@ -301,7 +301,9 @@ class RapidOcrReader:
 
     def _is_high(self, quad: Quad) -> bool:
         """Return whether a line is high enough to be read."""
-        return _line_height(quad) >= self._settings.min_line_height
+        across = np.linalg.norm(quad[3] - quad[0]) + np.linalg.norm(quad[2] - quad[1])
+        along = np.linalg.norm(quad[1] - quad[0]) + np.linalg.norm(quad[2] - quad[3])
+        return float(min(across, along) / 2) >= self._settings.min_line_height
 
     def _parts(self, images: Sequence[Image], boxes: Sequence[Sequence[Box]]) -> Iterator[Crop]:
         """Yield the part of each picture in each box, with its margin, scaled for a sheet."""
@@ -390,13 +392,6 @@ def _pad_thin(bgr: Image) -> Image:
     if not below + right:
         return bgr
     return np.pad(bgr, ((0, below), (0, right), (0, 0)), constant_values=GREY)
-
-
-def _line_height(quad: Quad) -> float:
-    """Return the pixels across the letters, also of a slanting or upright line."""
-    across = np.linalg.norm(quad[3] - quad[0]) + np.linalg.norm(quad[2] - quad[1])
-    along = np.linalg.norm(quad[1] - quad[0]) + np.linalg.norm(quad[2] - quad[3])
-    return float(min(across, along) / 2)
 
 
 def _reading_order(line: TextLine) -> tuple[float, float]:
