@@ -53,9 +53,12 @@ def told_opening(doing: str, city: str, console: Console) -> Iterator[None]:
             write_whole(path, json.dumps(times).encode(), "start again")
 
 
-def tell_compiling(city: City, console: Console) -> None:
-    """Say that the renderer is compiled, on the first run of a version of virl in a city that it draws."""
-    if city.truth is None:
+def compile_renderer(city: str, console: Console) -> None:
+    """Begin to compile the renderer, and say so, where virl draws a city and has not compiled it yet.
+
+    That happens once for each version of virl, and goes on while the city is opened.
+    """
+    if not provider_of(city_settings(city)).drawn:
         return
     from virl.towns.render.ahead import compile_ahead, is_kept  # noqa: PLC0415 - cities that are drawn
 

@@ -16,7 +16,7 @@ from virl.agent.checking import check_before, check_character
 from virl.agent.control import Control
 from virl.agent.controlled import ControlBridge
 from virl.agent.going_on import begun_at, with_nearest
-from virl.agent.opening import tell_compiling, told_opening, web_settings, with_mover
+from virl.agent.opening import compile_renderer, told_opening, web_settings, with_mover
 from virl.agent.plan import (
     Plan,
     RunOptions,
@@ -352,6 +352,8 @@ def _start_agent(
         if not done:
             _check_unopened(plan, mind)
         given = plan.objects
+        if given.city is None:
+            compile_renderer(start.city, console)
         with told_opening("Opening", name_of_city(start.city), console):
             city = given.city or stack.enter_context(opened_city(start.city, plan.access(ledger)))
             models = _models(plan, city, mind)
@@ -367,7 +369,6 @@ def _start_agent(
                 begun_at=begun_at(done),
                 fit_by=start.seed if plan.is_abroad else None,
             )
-        tell_compiling(city, console)
         start = _as_assembled(start, start_told(character), assembly, console)
         if not done:
             start = with_mover(start, city, assembly.start, plan.mover, console)
