@@ -328,7 +328,7 @@ def collect_city_routes(collection: Collection, settings: RoutesSettings, progre
     collection.keep("routes", settings.model_dump(mode="json") | {"mind": mind.name})
     signs = SignReader(city.streetview, Models().reader(settings.reader), city.capabilities.cheap_view)
     collect_routes(
-        Guide(city, LinksMover(city.streetview), mind, Lookout(city.places, signs)),
+        Guide(city, LinksMover(city.streetview), mind, Lookout(city.places, signs, free=city.ledger is None)),
         places,
         Rows(folder / ROUTES, RouteRow),
         Rows(folder / WORK / TRIED, TriedRow),
