@@ -39,6 +39,7 @@ def list_agents(
 
 
 def _tell_all() -> None:
+    """Print the agents as a table, and below it what cannot be read."""
     agents, unreadable, faults = _find_agents()
     rows = []
     for entry in agents:
@@ -182,6 +183,7 @@ def _title(name: str) -> str:
 
 
 def _fresh(name: str, file: str, *, tools: bool) -> str:
+    """Return a new character file, filled in from the template."""
     from jinja2 import Environment, StrictUndefined  # noqa: PLC0415 - loads when asked for
 
     environment = Environment(

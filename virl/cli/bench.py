@@ -236,6 +236,7 @@ def _command(name: str) -> Any:
     try:
         benchmark = find_benchmark(name)
     except VirlError as fault:
+        # whatever options it was given: what is told is why the benchmark cannot be run
         app.command(name, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
             _refusal(fault)
         )
@@ -263,6 +264,8 @@ def _command(name: str) -> Any:
 
 
 def _refusal(fault: VirlError) -> Callable[..., None]:
+    """Return a command that says why its benchmark is not available."""
+
     def refuse() -> None:
         def tell() -> None:
             raise fault

@@ -105,6 +105,7 @@ Told = tuple[str, Sequence[str]]
 
 
 def _character(file: str, mind: str | None) -> Told:
+    """Check a character with all that it names, for a mind."""
     from virl.agent.character_file import LoadedCharacter, find_character, load_character  # noqa: PLC0415
     from virl.agent.checking import check_character, faults_beside  # noqa: PLC0415 - brings in the cities and the senses
     from virl.mind.open import open_mind  # noqa: PLC0415

@@ -66,6 +66,7 @@ def list_cities(
 
 
 def _list_areas(*, as_json: bool) -> None:
+    """Print the areas that count as cities, and their groups."""
     from virl.platform.providers.cities import area_book  # noqa: PLC0415 - heavy
 
     book = area_book()
@@ -93,6 +94,7 @@ def _list_areas(*, as_json: bool) -> None:
 
 
 def _row(name: str, city: "CityFile") -> dict[str, Any]:
+    """Return what is told of a city."""
     from virl.platform.providers.provider import provider_of  # noqa: PLC0415 - heavy
 
     needs = provider_of(city).needs if city.needs is None else city.needs

@@ -148,6 +148,7 @@ def export(
 
 
 def _get(name: str, source: Path, *, force: bool) -> None:
+    """Install a data set from a folder, and say what came of it."""
     from virl.platform.providers.graph.install import DATA_SETS, find_files, install  # noqa: PLC0415 - heavy
 
     files = find_files(name, source)
@@ -213,6 +214,7 @@ def _fetch_part(
 
 
 def _tell_kept(kept: Path, date: str) -> None:
+    """Say what was kept of an extract, and how to run an agent there."""
     echo(f"{kept}: {kept.stat().st_size / 1000:,.0f} kB; data of {date or 'an unknown date'}")
     echo(OSM_LICENCE)
     echo(f"Run an agent there with `virl run hiro --city {shlex.quote(str(kept))}`.")
@@ -250,6 +252,7 @@ class InstalledData:
 
 
 def _state(folder: Path) -> InstalledData:
+    """Return what is known of a data set's folder."""
     from virl.platform.providers.graph.install import changed_files, read_manifest  # noqa: PLC0415 - heavy
 
     if not folder.is_dir():
@@ -413,6 +416,7 @@ def _open_collection(
 
 
 def _tell(out: Path, card: "Card") -> None:
+    """Say what a collected data set holds and cost, and where it is."""
     from virl.pages.numbers import dollars  # noqa: PLC0415
 
     for name, count in card.counts.items():

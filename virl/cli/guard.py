@@ -79,6 +79,7 @@ def guard(work: Callable[[], None], *, debug: bool) -> None:
         advice = f": go on with `{_repeat_command(stop.folder)}`" if isinstance(stop, Interrupted) else ""
         echo(f"virl: stopped{advice}", err=True)
         raise typer.Exit(INTERRUPTED) from None
+    # Typer's own: it says itself what is wrong with the arguments
     except (typer.TyperException, typer.Abort, typer.Exit):
         raise
     except Exception as fault:

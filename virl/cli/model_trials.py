@@ -161,6 +161,7 @@ def check_models(
 
 
 def _parse_model(name: str) -> tuple[Role, str]:
+    """Return role and name of a model that is to be measured."""
     role = role_of(name)
     if role not in MEASURED or name == ASKS_A_MIND:
         raise BadInput(f"{name} is a {role} that cannot be measured: name a {', a '.join(MEASURED)}")
@@ -168,6 +169,7 @@ def _parse_model(name: str) -> tuple[Role, str]:
 
 
 def _ready() -> Iterator[tuple[Role, str]]:
+    """Yield the models that can be measured now."""
     for role in MEASURED:
         for name in model_names(role):
             if name != ASKS_A_MIND and model_readiness(role, name).is_ready:
@@ -198,6 +200,7 @@ def tell_details(name: str, *, as_json: bool) -> None:
 
 
 def _details(name: str) -> dict[str, Any]:
+    """Return all that is told of a model, by heading."""
     role = role_of(name)
     settings, stands = read_model(role, name), model_readiness(role, name)
     needs = settings.needs()

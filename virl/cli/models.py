@@ -107,6 +107,7 @@ def list_models(
 
 
 def _tell_all(all_standings: Sequence["ModelReadiness"], as_json: bool) -> None:
+    """Print all models by role, and how to get what is missing."""
     if as_json:
         print_json(
             [
@@ -145,6 +146,7 @@ def _tell_all(all_standings: Sequence["ModelReadiness"], as_json: bool) -> None:
 
 
 def _tell_tried(tried: dict[str, Any], as_json: bool) -> None:
+    """Print what a model found on a view."""
     if as_json:
         print_json(tried)
         return
@@ -156,6 +158,7 @@ def _tell_tried(tried: dict[str, Any], as_json: bool) -> None:
 
 
 def _short(value: object) -> str:
+    """Return a value as it fits on a line."""
     if isinstance(value, float):
         return f"{value:.2f}"
     if isinstance(value, tuple):

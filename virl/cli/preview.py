@@ -106,6 +106,7 @@ def preview(
 
 
 def _tell(finished: "Finished", *, quiet: bool, as_json: bool) -> None:
+    """Print what came of a preview."""
     result = finished.result
     if as_json:
         echo_json(result.model_dump_json(indent=2))
@@ -142,6 +143,7 @@ def tell_preview(options: "RunOptions", *, as_json: bool) -> None:
 def _rows(
     preview: "Preview", estimated: dict[str, float], measured: dict[str, float]
 ) -> Iterator[tuple[str, str]]:
+    """Yield what a run would do, a heading and a line each."""
     yield "agent", f"{preview.agent} ({preview.file}), routine {preview.routine}"
     yield "city", f"{preview.city}, provider {preview.provider}"
     yield "mover", f"{preview.mover}: {preview.mover_reason}" if preview.mover_reason else preview.mover
@@ -159,6 +161,7 @@ def _rows(
 
 
 def _cost(preview: "Preview", estimated: dict[str, float]) -> str:
+    """Return in words what a run would cost, and its bound."""
     if not preview.network and preview.mind == "rules":
         return "$0: the city needs no network, and rules decide"
     bound = (

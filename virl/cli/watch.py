@@ -178,6 +178,7 @@ def gallery(
 
 
 def _row(card: "Card") -> dict[str, Any]:
+    """Return what `--json` tells of a run."""
     from virl.journal.report import REPORT  # noqa: PLC0415 - loads when asked for
 
     start, result = card.start, card.result

@@ -88,6 +88,7 @@ def _make_finding(spec: str, detail: str, remedy: str = "") -> Finding:
 def _ask_server(host: ModelHost, model: str) -> "Served | _Missed":
     """Return what the server says of the model, or why it says nothing of use."""
     try:
+        # the key would go along with a redirect
         with httpx.Client(timeout=TIMEOUT, follow_redirects=False) as client:
             served = _ASKED[host.provider](client, host, model)
     except httpx.HTTPStatusError as fault:

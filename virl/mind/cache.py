@@ -74,12 +74,14 @@ class ReplyCache:
 
 
 def _name(key: str) -> str:
+    """Return the file of a key, in a folder by its first two digits."""
     return f"{key[:2]}/{key}.json"
 
 
 def request_key(request: dict[str, object]) -> str:
     """Return the SHA-256 of a request given as plain data: hex, 64 digits."""
     text = json.dumps(request, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
+    # a model may reply with half a surrogate pair, which has no UTF-8
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -94,6 +96,7 @@ def _read(data: dict[str, object]) -> AIMessage:
 
 
 def _of_a_model(data: dict[str, object]) -> dict[str, object]:
+    """Check that the JSON of a message is one of a model's."""
     try:
         _read(data)
     except (LookupError, TypeError, ValueError, AttributeError) as fault:  # as LangChain reads it

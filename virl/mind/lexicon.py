@@ -253,6 +253,7 @@ def _spelt_out(data: Any, classes: Mapping[str, str]) -> Any:
 
 
 def _pattern_source(phrase: str) -> str:
+    """Return the regular expression of a phrase."""
     source = ""
     for word in phrase.translate(_APOSTROPHES).split():
         if word == "\N{HORIZONTAL ELLIPSIS}":

@@ -172,6 +172,7 @@ class LLMMind:
     def with_own_ledger(self) -> Self:
         """Return the same mind with a ledger of its own, for work that runs side by side."""
         other = copy(self)
+        # the sender stays the same: its budget, its pace and what it has remarked are shared
         other._client = replace(self._client, ledger=self.ledger.with_own_ledger())  # noqa: SLF001  of its own class
         return other
 
@@ -248,6 +249,7 @@ class LLMMind:
         noted = to_jsonable_python(inputs) | ({"images": image_notes(images)} if images else {})
         noted |= {"user_said": list(said)} if said else {}
         tally = RequestUsage(prompt.name)
+        # what the model refuses is left out, and the question is asked again without it
         while True:
             try:
                 try:
@@ -268,6 +270,7 @@ class LLMMind:
         said: Sequence[str],
         tally: RequestUsage,
     ) -> ReplyT:
+        """Ask once: the reply that was kept from before, or a new one."""
         if images and not (client.abilities.sees or prompt.needs_pictures):
             client.says_blind(tally)
         question = question_of(
@@ -279,6 +282,7 @@ class LLMMind:
             return kept
         reply = valid_reply(client, self._asker(client, prompt, question), prompt, question, inputs, tally)
         client.write_down(prompt.name, noted, reply.model_dump(), tally)
+        # an empty text may be a fault of the moment: a later run asks again
         if not (isinstance(reply, Text) and not reply.text.strip()):
             client.keep(key, prompt.name, reply.model_dump(mode="json"))
         return reply
@@ -339,6 +343,7 @@ class LLMMind:
         schema = question.schema if question.held else None
         kind = json.dumps([prompt.reply.__qualname__, prompt.stop, schema])
         if kind not in self._askers:
+            # a schema with the options of one question hardly comes again
             if len(self._askers) >= _MOST_ASKERS:
                 self._askers.clear()
             self._askers[kind] = asker(client.model, client.name, prompt, client.manner, schema)

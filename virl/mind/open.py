@@ -88,6 +88,7 @@ def opened_mind(
     from virl.mind.llm import LLMMind  # noqa: PLC0415
 
     if isinstance(given, LLMMind):
+        # it charges by its own price; here it only counts that there is one
         price = (0.0, 0.0) if given.is_priced else price
     elif not isinstance(given, BaseChatModel) and (lacking := [m for m in _MEMBERS if not hasattr(given, m)]):
         raise BadInput(
@@ -122,6 +123,7 @@ class LentMind:
     """A program's own mind, whose questions are written down and charged in the ledger of a run."""
 
     def __init__(self, mind: Mind, name: str, ledger: Ledger) -> None:
+        # what it writes down itself is taken from there after each question
         self._mind = mind.with_own_ledger()
         self._name = name
         self._ledger = ledger
@@ -254,6 +256,7 @@ def _llm_mind(
     seed: int | None,
     remarks: str,
 ) -> "LLMMind":
+    """Open a language model with the settings that hold for it."""
     from virl.mind.cache import ReplyCache  # noqa: PLC0415
     from virl.mind.llm import LLMMind  # noqa: PLC0415  LangChain takes a second to import
     from virl.mind.providers import Usage, request_usd  # noqa: PLC0415
@@ -273,6 +276,7 @@ def _llm_mind(
     if settings.seed is not None:
         fixed.add("seed")
     elif seed is not None:
+        # a run's seed may be larger than what providers take
         settings = settings.model_copy(update={"seed": seed % 2**31})
     fixed |= set(ABILITIES) if settings.lacks == "none" else set()
     opened = _model(name, host, settings)
@@ -300,6 +304,7 @@ def settings_of(mind: "Mind") -> dict[str, object]:
 
 
 def _model(name: str, host: ModelHost, settings: MindSettings) -> "Model":
+    """Open LangChain's model, and say in a line why it cannot be opened."""
     from virl.mind.chat.faults import bound_connections, in_a_line  # noqa: PLC0415
 
     for variable in host.keys:
@@ -316,6 +321,7 @@ def _model(name: str, host: ModelHost, settings: MindSettings) -> "Model":
             f"{name} needs a package that is not installed: pip install {package}"
         ) from None
     except Exception as fault:  # noqa: BLE001  each provider raises what it likes
+        # LangChain names no class of error for an unknown provider
         if "infer model provider" in str(fault) or "Unsupported provider" in str(fault):
             near = nearest_name(host.provider, KEYS) if host.provider not in KEYS else None
             hint = f"there is no provider {host.provider!r}"
@@ -329,10 +335,12 @@ def _model(name: str, host: ModelHost, settings: MindSettings) -> "Model":
         if not keyless:
             bound_connections(opened)
             return opened
+    # some classes fail without a key when they are made, others only when they are asked
     raise ModelUnavailable(f"{name} needs a key: set {' or '.join(host.keys)} in your environment")
 
 
 def _construct(name: str, settings: MindSettings, options: Mapping[str, Any]) -> "Model":
+    """Make LangChain's object for a model, with the options of its provider."""
     provider, _, model = name.partition(":")
     if provider == "openai-completion":
         from langchain_openai import OpenAI  # noqa: PLC0415

@@ -298,6 +298,7 @@ def _split(text: str, path: Path) -> tuple[FrontMatter, list[str], str]:
 
 
 def _reply_type(matter: FrontMatter, header: list[str], path: Path, package: str) -> type[Reply]:
+    """Return the reply type that a front matter names."""
     line = _line_of(header, "reply")
     kind = _load(matter.reply, header, path, "reply", package)
     if not (isinstance(kind, type) and issubclass(kind, Reply)):
@@ -313,10 +314,12 @@ def _load(reference: str, header: list[str], path: Path, field: str, package: st
 
 
 def _absolute(reference: str, package: str) -> str:
+    """Return a reference with its package in place of a leading dot."""
     return f"{package}{reference}" if reference.startswith(".") else reference
 
 
 def _check_inputs(matter: FrontMatter, header: list[str], body: str, path: Path) -> None:
+    """Refuse inputs that the template lacks, or that it does not use."""
     body_line = len(header) + 2
     try:
         tree = environment().parse(body)
@@ -338,6 +341,7 @@ def _check_inputs(matter: FrontMatter, header: list[str], body: str, path: Path)
 
 
 def _line_of(header: list[str], field: str) -> int:
+    """Return the line of a field in the file; 1 if it has none."""
     return next((line for line, text in enumerate(header, 2) if text.startswith(f"{field}:")), 1)
 
 

@@ -181,6 +181,7 @@ class ScriptMind:
         return 1 + max(_lines(node, way), default=0)
 
     def _nothing_left(self, prompt: str, replies: Sequence[object]) -> str:
+        """Return what to do where a script has no reply left."""
         if replies:
             line = self.line("replies", prompt, len(replies) - 1)
             return (

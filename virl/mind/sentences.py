@@ -172,6 +172,7 @@ class Sentence:
                 opened = 0
             restricts = _says(words.restrictions, said)
             if opened is not None and not restricts:
+                # the next clause may be part of the reason: "because he is tired and"
                 goes_on = clause[-1].word in ("and", "or") or (
                     goes_on and all(word.state in (ASIDE, FILLER) for word in clause)
                 )
@@ -248,6 +249,7 @@ class Sentence:
         return _spans([word.word for word in self.words], phrases)
 
     def _places(self, piece: list[str], within: range) -> Iterator[int]:
+        """Yield where a piece stands among the words of the sentence."""
         said = [word.word for word in self.words]
         return (at for at in within if piece and said[at : at + len(piece)] == piece)
 
@@ -284,12 +286,14 @@ _LEADING = frozenset(
 
 
 def _leave(clause: list[Word]) -> None:
+    """Mark the words of a clause that no rule used as an aside."""
     for word in clause:
         if word.state != USED:
             word.state = ASIDE
 
 
 def _says(phrases: tuple[str, ...], said: str) -> bool:
+    """Return whether a text has one of the phrases."""
     return bool(phrase_pattern(phrases).search(said))
 
 
@@ -427,6 +431,7 @@ def background_within(text: str, start: int, end: int) -> tuple[tuple[int, int, 
 
 
 def _find_background(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Yield what tells of a life: start, end, and whether it is certain that it asks for nothing."""
     for part in _PART.finditer(text):
         at, last = part.span()
         last_order = max((found.start() for found in _ORDERED.finditer(text, at, last)), default=-1)

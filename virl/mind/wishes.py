@@ -142,6 +142,7 @@ def _kind_mentions(
 
 
 def _find_mentions(sentence: str, offered: tuple[str, ...], lexicon: Lexicon) -> Iterator[_KindMention]:
+    """Yield the phrases that speak for kinds, each with its weight."""
     for kind in dict.fromkeys([*offered, *lexicon.place_types, *lexicon.needs]):
         name = words_of(kind)
         for match in matches_of((name, f"{name}s"), sentence):
@@ -289,6 +290,7 @@ def describe(verdict: Verdict, attribute: Attribute) -> str:
 
 
 def _balance(mentions: Iterable[Mention]) -> Mapping[str, int]:
+    """Return the sum of opinions on each attribute: above 0 where more hold than not."""
     leaning: dict[str, int] = {}
     for mention in mentions:
         leaning[mention.attribute] = leaning.get(mention.attribute, 0) + (1 if mention.holds else -1)
@@ -319,4 +321,5 @@ def _mentions(
             turning = phrase_pattern(negations).findall(near)
             turning += [word for word in near.split() if word.endswith("n't")]
             words = sentence[start:end]
+            # two words that turn it cancel each other: "not without a terrace"
             yield Mention(name, holds ^ (len(turning) % 2 == 1), words, GAP.join([*turning, words]))

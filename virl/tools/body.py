@@ -147,6 +147,7 @@ class Body:
         return self.standing.moves - gone
 
     def _is_led(self, before: float) -> bool:
+        """Return whether the user at the control has gone a step, as written down or just now."""
         run, index = self.agent.run, self.standing.moves
         if index < len(run.steps):
             written = run.steps[index]
@@ -187,6 +188,7 @@ class Body:
             self._arrive(mover.take(pose, link), link.distance)
 
     def _arrive(self, there: Pose, distance_m: float) -> None:
+        """Note where the body stands after a move."""
         self.standing = BodyState(
             pano_id=there.pano_id,
             heading=there.heading,
@@ -195,6 +197,7 @@ class Body:
         )
 
     def _write_down(self, pano_id: str | None, choice: Choice) -> None:
+        """Write a move into the run as a step, unless it stands there."""
         run, index = self.agent.run, self.standing.moves
         if len(run.steps) > index:
             return  # written down before the run was cut off

@@ -211,6 +211,7 @@ def photos(
 
 
 def _to_listed(place: Place, here: LatLng) -> ListedPlace:
+    """Return what a list tells of a place."""
     return ListedPlace(
         id=place.id,
         name=short(place.name, 80),

@@ -57,6 +57,7 @@ def tell_replayed(name: str) -> None:
 
 
 def _identity(name: str, asked: Arguments | None = None) -> Attributes:
+    """Return what a span says of the tool."""
     described = asked and " ".join((asked.__doc__ or "").split())
     return {
         "gen_ai.operation.name": "execute_tool",
@@ -105,6 +106,8 @@ def tools_for(body: Body, names: Sequence[str], using: Use | None = None) -> lis
 
 
 def _tool(name: str, tool: Tool, using: Use, lock: AbstractContextManager[object]) -> BaseTool:
+    """Return a tool as LangChain takes it, used one call at a time."""
+
     def call(**given: object) -> tuple[str, ToolResult[Any]]:
         with lock:
             result = using(name, tool.arguments.model_validate(given))
@@ -229,9 +232,11 @@ class RecordingExecutor:
         body, run = self._body, self._body.agent.run
         if run.result is not None:
             return ToolResult("the run has ended: no tool can be used any more", failed=True)
+        # before the use: the folder of a consulted agent and notes are named by it
         body.doing = str(next(self._uses))
         try:
             told: ToolResult[Any] = use(body, name, asked)
+        # these end the run; of all other faults the model is told, so that it can do something else
         except (BudgetExceeded, CannotWrite, CodeFault, JournalBroken):
             raise
         except VirlError as fault:
@@ -256,6 +261,7 @@ class RecordingExecutor:
         return told
 
     def _end(self, note: NoteRecord) -> None:
+        """End the run with what `finish` was given."""
         asked = finish.arguments.model_validate(note.data["arguments"]).model_dump()
         place = note.data["place"]
         ended = Outcome("finished" if asked["succeeded"] else "gave up", asked["answer"])

@@ -327,10 +327,12 @@ def _has_calls_as_text(answer: AIMessage) -> bool:
 
 
 def _calls(message: AIMessage) -> list[Any]:
+    """Return all calls of a message, also those whose arguments are no JSON."""
     return [*message.tool_calls, *message.invalid_tool_calls]
 
 
 def _legal_name(name: Any) -> str:
+    """Return the name of a called tool as every API takes it back."""
     legal = _ILLEGAL.sub("_", str(name or ""))
     begun = legal if re.match(r"[a-zA-Z_]|$", legal) else f"_{legal}"  # Gemini takes no other beginning
     return begun[:LONGEST_NAME] or "unknown"

@@ -73,6 +73,7 @@ def _bound(structured: Runnable[Any, Any]) -> Ask:
 
 
 def _complete(model: BaseLLM, messages: list[BaseMessage], stop: list[str] | None) -> AIMessage:
+    """Return a completion model's continuation of the messages' text."""
     text = "\n".join(message.text for message in messages)
     result = model.generate_prompt([StringPromptValue(text=text)], stop=stop)
     generation = result.generations[0][0]
@@ -166,6 +167,7 @@ def _one_call_a_turn(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
 
 
 def _orders_in_question(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
+    """Return the messages with system messages put before the first question."""
     told = [one for one in messages if not isinstance(one, SystemMessage)]
     for order in reversed([one for one in messages if isinstance(one, SystemMessage)]):
         first = HumanMessage(content=order.content)
@@ -189,6 +191,7 @@ def _in_order(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
 
 
 def _join_messages(first: BaseMessage, then: BaseMessage) -> HumanMessage:
+    """Return two messages of a user as one."""
     if isinstance(first.content, str) and isinstance(then.content, str):
         return HumanMessage(content=f"{first.content}\n\n{then.content}")
     return HumanMessage(content=[*_parts(first.content), *_parts(then.content)])

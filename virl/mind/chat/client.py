@@ -40,6 +40,7 @@ from virl.money.book import Exchange
 from virl.money.ledger import Ledger
 from virl.redaction import Redaction
 
+# settings that change no reply: kept replies are found again where they differ
 _NOT_PART_OF_REQUEST = (
     "max_retries", "request_timeout", "timeout", "default_request_timeout", "client_kwargs", "stream_usage",
 )  # fmt: skip
@@ -99,6 +100,7 @@ class ModelClient:
             return
         try:
             self.cache.put(key, model=self.name, prompt=prompt, reply=reply)
+        # a full disk ends no run: the reply is there
         except CannotWrite as fault:
             _log.warning("%s: cannot keep replies there: %s", self.cache.folder, fault)
 
@@ -194,6 +196,7 @@ def next_turn(
     said = taken_back(answer, messages)
     client.write_down(about, noted, what_it_says(answer), tally)
     if not unusable(answer, tools_in(frame)):
+        # once more: the model may have refused pictures, and was sent words in their place
         key = conversation_key(client.request, _describe_pictures(client, messages, in_words, tally), frame)
         client.keep(key, about, Said.of(said).model_dump(mode="json"))
     return said
@@ -216,6 +219,7 @@ def _ask_until_usable(
         try:
             answer = client.sender.send(ask, sent, tally, beside=beside)
         except NotTaken as refused:
+            # a request that was refused is no reply, and does not count as a try
             client.learn(refused, tally)
             continue
         replies += 1
@@ -301,6 +305,7 @@ def valid_reply(
             raise MindFailed(
                 f"{client.name} gave no valid reply to {prompt.name} in {replies} tries: {fault[:300]}"
             )
+        # only the latest reply goes along, so that requests do not grow with each try
         messages = [
             *question.messages,
             AIMessage(content=excerpt(answer) or "(nothing)"),

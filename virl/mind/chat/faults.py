@@ -87,6 +87,7 @@ def bound_connections(model: object) -> None:
 
 
 def _clients(model: object) -> Iterator[Any]:
+    """Yield the HTTP clients of a model, where one is known to be."""
     for path in _PATHS:
         try:
             found = attrgetter(path)(model)
@@ -359,6 +360,7 @@ def words_of(error: Exception) -> str:
 
 
 def _redirect_in(error: Exception) -> RedirectRefused | None:
+    """Return the refused redirect that an exception came from, if one did."""
     return next((one for one in _causes(error) if isinstance(one, RedirectRefused)), None)
 
 
@@ -376,6 +378,7 @@ def _said_in(body: object, depth: int = 4) -> str:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield an exception and what it came from."""
     cause: BaseException | None = error
     while cause is not None:
         yield cause

@@ -33,6 +33,7 @@ class OpenAIChat(Adapting, ChatOpenAI):
         return False  # `_generate` streams
 
     def _get_request_payload(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """Return the request, with the older name of the token limit for servers that know no other."""
         payload: dict[str, Any] = super()._get_request_payload(*args, **kwargs)
         if "max_completion_tokens" in self._lacks and "max_completion_tokens" in payload:
             payload["max_tokens"] = payload.pop("max_completion_tokens")
@@ -45,9 +46,12 @@ class OpenAIChat(Adapting, ChatOpenAI):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
+        """Return a reply, which is streamed to listeners where the server streams."""
         payload = self._get_request_payload(arrange_messages(messages, self._lacks), stop=stop, **kwargs)
+        # OpenAI's newer API: LangChain reads its replies
         if self._use_responses_api(payload):
             return super()._generate(messages, stop, run_manager, **kwargs)
+        # it is said below whether the reply is streamed
         payload.pop("stream", None)
         try:
             if not self.streaming or "stream" in self._lacks:

@@ -282,6 +282,7 @@ def in_words(schema: Schema) -> str:
 def _strict(
     schema: Schema, named: Mapping[str, Schema], path: str, offers: Offers, keywords: frozenset[str]
 ) -> Schema:
+    """Return a part of a schema in the keywords that all providers know, references put in place."""
     if "$ref" in schema:
         found = named[schema["$ref"].rpartition("/")[2]]
         own = {key: value for key, value in schema.items() if key != "$ref"}
@@ -314,6 +315,7 @@ def _strict(
 
 
 def _options(schema: Schema, kind: str, offered: Sequence[str | int] | None) -> list[Any]:
+    """Return the values that a field may have; empty if there are too many to list, or no bounds."""
     if offered is not None:
         distinct = list(dict.fromkeys(offered))
         return distinct if len(distinct) <= _MOST_OPTIONS else []
@@ -326,6 +328,7 @@ def _options(schema: Schema, kind: str, offered: Sequence[str | int] | None) -> 
 
 
 def _bounds_told(schema: Schema) -> str:
+    """Return in words what bounds a field has."""
     if "prefixItems" in schema:
         return f"Exactly {len(schema['prefixItems'])}."
     if schema.get("minLength") == 1 and "maxLength" not in schema:
@@ -335,6 +338,7 @@ def _bounds_told(schema: Schema) -> str:
 
 
 def _lines(schema: Schema, indent: str) -> Iterator[str]:
+    """Yield the fields of a schema as a list in words, those of inner objects indented."""
     for name, field in schema["properties"].items():
         about = f" {field['description']}" if "description" in field else ""
         yield f"{indent}- `{name}`: {_kind_told(field)}.{about}"
@@ -344,6 +348,7 @@ def _lines(schema: Schema, indent: str) -> Iterator[str]:
 
 
 def _kind_told(field: Schema) -> str:
+    """Return in words what a field holds."""
     if "anyOf" in field:
         return " or ".join(_kind_told(one) for one in field["anyOf"])
     if field["type"] == "array":

@@ -178,6 +178,7 @@ class Sender:
             MindFailed: it refused, or its replies were cut off or unreadable.
             OutOfReplies: as many have come as may.
         """
+        # an overloaded server is waited for, however few tries a bad reply gets
         policy = RetryPolicy(max(PATIENCE, self.retries), self.first_wait, self.longest_wait, self.sleep)
         outcome = policy.run(lambda: self._try(ask, messages, tally, beside), _failure, tell=self._tell)
         if isinstance(outcome, _Failed):
@@ -240,6 +241,7 @@ class Sender:
     def _try(
         self, ask: Ask, messages: Sequence[BaseMessage], tally: RequestUsage, beside: int
     ) -> "AIMessage | _Failed":
+        """Send one request within budget and limits, traced."""
         if tally.replies.taken >= tally.replies.most:
             raise OutOfReplies(
                 f"{self.name} gave all {tally.replies.most:g} replies of `limits: calls`: increase it"
@@ -248,6 +250,7 @@ class Sender:
             return self._out_of_time()
         if self.limiter:
             self.limiter.acquire()
+        # what the request may cost is held before it is sent: work beside it pays from the same budget
         expected = expected_usage(
             messages,
             reply=self.longest_reply,
@@ -274,6 +277,7 @@ class Sender:
     def _request(
         self, ask: Ask, messages: Sequence[BaseMessage], hold: Hold, tally: RequestUsage
     ) -> "AIMessage | _Failed":
+        """Send one request, and count what it used."""
         asked = time.monotonic()
         try:
             with whole_within(self.longest_question - tally.waited):
@@ -292,6 +296,7 @@ class Sender:
             usage = Usage(hold.input_tokens, 0, said_usage(answer))
             told = f"{self.name} does not say how many tokens it used: they are estimated here"
             self.remarks.say("tokens", told, tally.remarks)
+        # a tokenizer that made more of the text than was expected is reckoned with from now on
         self.density.learn(hold.input_tokens, usage.input_tokens)
         self._count(usage, hold, tally)
         tally.replies.taken += 1
@@ -313,9 +318,11 @@ class Sender:
         """Return a request that came to nothing."""
         fault, said = classify(error), self.clean(words_of(error), MOST_WORDS)
         status = status_of(error)
+        # without a status nobody knows whether the model has answered: what was held counts as paid
         if status is None and (may_be_billed(error) or (fault in _MAY_BE_ANSWERS and not never_left(error))):
             return self._unread(fault, said, hold, tally)
         self._count(usage_in(error), hold, tally)
+        # these are replies of the model, although nothing can be done with them
         tally.replies.taken += fault in (LLMFault.CUT_OFF, LLMFault.UNREADABLE)
         if status is not None or fault is not LLMFault.BROKEN:
             return _Failed(fault, said, retry_after(error), fault in (LLMFault.LIMITED, LLMFault.BROKEN))
@@ -335,6 +342,7 @@ class Sender:
         return _Failed(fault, said, None, again and tally.lost <= self.retries)
 
     def _count(self, usage: Usage, hold: Hold, tally: RequestUsage) -> None:
+        """Add what a request used to the question's tally, and settle what was held for it."""
         tally.usage += usage
         tally.last = usage
         usd = self.usd(usage) or 0.0

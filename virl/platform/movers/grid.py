@@ -17,6 +17,8 @@ from virl.geo.globe import LatLng, LocalFrame, signed_turn
 from virl.platform.city.streetview import Link, Panorama, Pose, StreetView
 from virl.platform.movers.base import Mover
 
+__all__ = ["BatchStreetView", "GridMover", "Rings"]
+
 RELOCATE_RADIUS_M = 50.0  # Google's own where a request names none, as those of V-IRL do not
 """Radius in metres within which a street view looks for the panorama nearest to a position."""
 SLACK_M = 0.01  # chosen: of two panoramas this near to a tie, either may be taken for the nearest
@@ -125,8 +127,6 @@ class Survey:
         follows = (hypot(x - cx, y - cy) + away <= radius + SLACK_M for cx, cy, radius in self._empty)
         return panorama if any(follows) else None
 
-
-__all__ = ["BatchStreetView", "GridMover", "Rings"]
 
 MAX_REACH_M = 90.0  # what rings within RELOCATE_RADIUS_M find in any of eight directions
 """Metres of `Rings.with_reach` at most."""

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from selenium.common.exceptions import WebDriverException
     from selenium.webdriver import Chrome
 
+__all__ = ["BrowserUnavailable", "WebMover", "WebSettings", "arrow_heading"]
+
 
 GOOGLE = "https://maps.googleapis.com"
 MAPS_JS = "/maps/api/js"
@@ -359,8 +361,6 @@ def _handler(path: str, page: bytes) -> type[BaseHTTPRequestHandler]:
 
     return Handler
 
-
-__all__ = ["BrowserUnavailable", "WebMover", "WebSettings", "arrow_heading"]
 
 _ROTATION = re.compile(r"\brotate\(\s*(-?\d+(?:\.\d*)?(?:e-?\d+)?)", re.IGNORECASE)
 

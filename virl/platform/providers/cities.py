@@ -27,6 +27,22 @@ from virl.settings.faults import spell_value
 from virl.settings.model import Settings, load_settings
 from virl.settings.region_file import read_region
 
+__all__ = [
+    "CITIES",
+    "Access",
+    "all_cities",
+    "city_names",
+    "city_settings",
+    "listed_cities",
+    "name_of_city",
+    "open_city",
+    "open_known",
+    "opened_city",
+    "read_city",
+    "region_called",
+    "region_line",
+]
+
 AREAS = "platform/areas"
 """Folder of the files of areas, within the data."""
 
@@ -101,22 +117,6 @@ def area_book() -> AreaBook:
                 raise BadInput(f"{file}: groups: {name}: no area is called {spell_value(unknown[0])}")
     return AreaBook(dict(sorted(areas.items())), dict(sorted(groups.items())))
 
-
-__all__ = [
-    "CITIES",
-    "Access",
-    "all_cities",
-    "city_names",
-    "city_settings",
-    "listed_cities",
-    "name_of_city",
-    "open_city",
-    "open_known",
-    "opened_city",
-    "read_city",
-    "region_called",
-    "region_line",
-]
 
 CITIES = "platform/cities"
 """Folder of the files of cities, within the data."""

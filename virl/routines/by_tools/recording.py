@@ -285,11 +285,13 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
             "place": told.place and told.place.model_dump(mode="json"),
             "standing": self._body.standing.model_dump(),
         }
+        given = args if isinstance(args, dict) else {"": args}
+        shown = ", ".join(f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in given.items())
         return self._run.note(
             TOOL,
             key,
             short(without_fence(content), 160),
-            title=_call_text(name, args),
+            title=f"{name}({short(shown, 120)})",
             data=plain_json(data),
             views=told.views,
         )
@@ -380,13 +382,6 @@ def _summary(said: AIMessage) -> str:
     """Return a message of the model in short: its text, else the tools that it uses."""
     called = ", ".join(str(call["name"]) for call in [*said.tool_calls, *said.invalid_tool_calls])
     return short(said.text, 300) or (f"uses {called}" if called else "says nothing")
-
-
-def _call_text(name: str, args: object) -> str:
-    """Return a call as text, `name(key=value, ...)`, with at most 120 letters of arguments."""
-    given = args if isinstance(args, dict) else {"": args}
-    shown = ", ".join(f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in given.items())
-    return f"{name}({short(shown, 120)})"
 
 
 def _parse_arguments(call: ToolCall) -> object:

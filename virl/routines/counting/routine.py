@@ -86,7 +86,11 @@ def run(agent: Agent) -> None:
         BadInput: the character has both a route and a region.
     """
     if agent.character.region is None:
-        _along_route(agent)
+        city, limit = agent.city, agent.character.limits.steps
+        plan = plan_route(city.streetview, city.maps, agent.start.position, route_of(agent))
+        # The round keeps the limit, so the navigator's is one step beyond.
+        navigator = PointNavigator(city.streetview, agent.mover, plan, max_steps=limit + 1)
+        count_along(agent, navigator.walk, onward_by_link)
     elif agent.character.route:
         raise BadInput(f"{agent.run.start.agent}: has both `route:` and `region:`: remove one")
     else:
@@ -198,15 +202,6 @@ def _to_region(region: str | Sequence[tuple[float, float]]) -> Region:
     if isinstance(region, str):
         return region_called(region)
     return Region(tuple(LatLng(*corner) for corner in region))
-
-
-def _along_route(agent: Agent) -> None:
-    """Walk the character's route, and count at each panorama."""
-    city, limit = agent.city, agent.character.limits.steps
-    plan = plan_route(city.streetview, city.maps, agent.start.position, route_of(agent))
-    # The round keeps the limit, so the navigator's is one step beyond.
-    navigator = PointNavigator(city.streetview, agent.mover, plan, max_steps=limit + 1)
-    count_along(agent, navigator.walk, onward_by_link)
 
 
 def _all_over(agent: Agent) -> None:

@@ -101,7 +101,9 @@ def draw_page(folder: Path, records: Sequence[AnyRecord], city: City | None) -> 
     """
     if fault := character_fault(start_of(records).character):
         raise line_error(folder / JOURNAL, 1, fault)
-    counted = _counting_folder(folder)
+    # Who sends another agent to count has the finds in that agent's folder.
+    nested = sorted(path.parent for path in folder.glob(f"{CONSULTED}/*/{MEMORY}"))
+    counted = nested[0] if nested else folder
     walk = records if counted == folder else read_journal(counted)
     steps = [record for record in walk if isinstance(record, StepRecord)]
     finds = read_finds(folder, counted)
@@ -121,12 +123,6 @@ def draw_page(folder: Path, records: Sequence[AnyRecord], city: City | None) -> 
         beside=not found["whole"],
         folder=_TEMPLATES,
     )
-
-
-def _counting_folder(folder: Path) -> Path:
-    """Return the folder of the run that counted: that of an agent which was consulted, or this one."""
-    nested = sorted(path.parent for path in folder.glob(f"{CONSULTED}/*/{MEMORY}"))
-    return nested[0] if nested else folder
 
 
 def _page_data(

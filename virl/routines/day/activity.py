@@ -28,6 +28,8 @@ WORST: Mapping[str, float] = {
 
 
 class _Part(BaseModel):
+    """Base of what the notes of a day are read back as: nothing unknown, no infinite number."""
+
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 

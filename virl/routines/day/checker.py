@@ -304,6 +304,7 @@ class CityFacts:
 
 
 def _site_of(place: Place) -> Site:
+    """Return the site of a place that the city knows."""
     return Site(place.position, place)
 
 

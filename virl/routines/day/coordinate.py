@@ -45,7 +45,11 @@ def coordinate(  # noqa: PLR0911 - a sort of draft each
             raise Unfit("No scenic spot was found.")
         return visit(draft, standing, town, scenic)
     if draft.kind == "eat":
-        return _propose_meal(draft, standing, town, dine)
+        recommended = dine(draft, standing)
+        if recommended is not None:
+            return visit(draft, standing, town, Spot.of(recommended))
+        sorts = ("cafe", "restaurant") if "breakfast" in draft.what.lower() else EATING
+        return _of_sort(draft, standing, town, sorts)
     if not draft.place.strip():
         return stay(draft, standing, town)
     if draft.kind == "transport":
@@ -89,6 +93,7 @@ def as_wanted(wanted: Wanted, standing: DayProgress, town: Town, scenic: Spot | 
     )
     if not change.place:
         return visit(draft, standing, town, old.spot) if old.spot.name else stay(draft, standing, town)
+    # The client has named where to eat, so nobody is asked to recommend a place.
     found = coordinate(draft, standing, town, scenic=scenic, dine=lambda _draft, _standing: None)
     if found.spot.sort not in EATING:
         return found
@@ -154,7 +159,13 @@ def objections(proposal: Proposal, estimate: DayEstimate, standing: DayProgress,
         standing: where the client is.
         town: where.
     """
-    return [*impossible(proposal, estimate, standing, town), *_strain(estimate, standing)]
+    found = []
+    for name in _HURTS:
+        by, value = getattr(estimate, name).by, standing.state[name]
+        worst = WORST[name]
+        if (worst == 0.0 and value + by < 0 and by < 0) or (worst == 100.0 and value + by > 100 and by > 0):
+            found.append(f"It asks too much: {name} is at {value:.0f} of 100 and would change by {by:+d}.")
+    return [*impossible(proposal, estimate, standing, town), *found]
 
 
 def stretches(place: Place, day: int) -> list[tuple[int, int]]:
@@ -211,15 +222,6 @@ class Unfit(Exception):
     """A draft cannot be carried out; the text says why."""
 
 
-def _propose_meal(draft: DayDraft, standing: DayProgress, town: Town, dine: Dine) -> Proposal:
-    """Return the proposal of a meal: the place that `dine` recommends, else the best one in the town."""
-    recommended = dine(draft, standing)
-    if recommended is not None:
-        return visit(draft, standing, town, Spot.of(recommended))
-    sorts = ("cafe", "restaurant") if "breakfast" in draft.what.lower() else EATING
-    return _of_sort(draft, standing, town, sorts)
-
-
 def _ride(draft: DayDraft, standing: DayProgress, town: Town) -> Proposal:
     """Return a proposal of only going somewhere."""
     place = town.find_named(draft.place, standing.here.position)
@@ -250,6 +252,7 @@ def _of_sort(draft: DayDraft, standing: DayProgress, town: Town, sorts: tuple[st
     ranked = sorted(places, key=lambda place: (-_merit(place, walks[place.id]), place.id))
     faults: list[str] = []
     unsure: Proposal | None = None
+    # Opening hours take a request for each place, so only the best are asked for theirs.
     for place in ranked[:ASKED_FOR_HOURS]:
         usd = known_usd(place, meal=draft.kind == "eat")
         if usd is not None and usd > standing.budget_usd:
@@ -272,6 +275,7 @@ def _of_sort(draft: DayDraft, standing: DayProgress, town: Town, sorts: tuple[st
 def _merit(place: Place, walk: float) -> float:
     """Return a place's rating, in stars, less its walk, in minutes turned into stars."""
     rating = UNRATED if place.rating is None else place.rating
+    # Where no way leads the walk is infinite: still ranked among themselves, by their ratings.
     return rating - min(walk, 1e6) / MINUTES_A_STAR
 
 
@@ -347,14 +351,3 @@ def _hour_faults(proposal: Proposal, town: Town) -> list[str]:
         if opens <= proposal.starts and proposal.ends <= closes:
             return []
     return [f"{proposal.place.name} is closed at that time."]
-
-
-def _strain(estimate: DayEstimate, standing: DayProgress) -> list[str]:
-    """Return sentences on the feelings that an activity would push beyond their worst."""
-    found = []
-    for name in _HURTS:
-        by, value = getattr(estimate, name).by, standing.state[name]
-        worst = WORST[name]
-        if (worst == 0.0 and value + by < 0 and by < 0) or (worst == 100.0 and value + by > 100 and by > 0):
-            found.append(f"It asks too much: {name} is at {value:.0f} of 100 and would change by {by:+d}.")
-    return found

@@ -59,7 +59,14 @@ def draft(question: DraftQuestion, lexicon: Lexicon) -> DayDraft:
         _draft_meal(question)
         or _draft_needed_rest(question)
         or _best_pastime(question, lexicon)
-        or _draft_rest(question)
+        or _draft_now(
+            question,
+            "normal",
+            "",
+            REST_MINUTES,
+            "Time of one's own",
+            "Nothing on offer fits better just now.",
+        )
     )
 
 
@@ -198,13 +205,6 @@ def _draft_needed_rest(question: DraftQuestion) -> DayDraft | None:
         return None
     why = f"An energy of {state['energy']:.0f} and a pain of {state['pain']:.0f} of 100 call for a break."
     return _draft_now(question, "normal", "", REST_MINUTES, "Rest", why)
-
-
-def _draft_rest(question: DraftQuestion) -> DayDraft:
-    """Return the draft of a rest because nothing else fits."""
-    return _draft_now(
-        question, "normal", "", REST_MINUTES, "Time of one's own", "Nothing on offer fits better just now."
-    )
 
 
 def _best_pastime(question: DraftQuestion, lexicon: Lexicon) -> DayDraft | None:

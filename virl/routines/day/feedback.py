@@ -39,7 +39,18 @@ def listen(agent: Agent, number: int, standing: DayProgress, since: int) -> DayP
     if noted is None:
         if agent.run.find_note("draft", f"{number}.0"):
             return standing  # the user was silent before the run was cut off
-        said = agent.user.feedback(Moment(_describe_standing(standing), number, standing.now, since))
+        felt = ", ".join(f"{name} {value:.0f}" for name, value in standing.state.items())
+        last = standing.done[-1] if standing.done else None
+        done = f"{last.time} {last.what}{f' at {last.spot.name}' if last.spot.name else ''}. " if last else ""
+        said = agent.user.feedback(
+            Moment(
+                f"{done}It is {show_clock(standing.now)}; "
+                f"{standing.budget_usd:.2f} dollars are left; {felt}.",
+                number,
+                standing.now,
+                since,
+            )
+        )
         if said is None:
             return standing
         noted = _note_feedback(agent, number, standing, said.say, said.state)
@@ -78,7 +89,11 @@ class ProposedDay:
     def before_round(self, first: int, more_usd: float) -> "ProposedDay":
         """Return the rounds before one of them, with so many dollars more to spend."""
         kept = tuple(
-            tuple(_with_more_left(one, more_usd) for one in chosen) for chosen in self.rounds[:first]
+            tuple(
+                one.model_copy(update={"budget_usd": max(round(one.budget_usd + more_usd, 2), 0.0)})
+                for one in chosen
+            )
+            for chosen in self.rounds[:first]
         )
         befores = tuple(
             replace(one, budget_usd=one.budget_usd + more_usd, done=sum(kept[:number], ()))
@@ -236,11 +251,6 @@ def apart_of(amended: Amended, proposed: ProposedDay) -> frozenset[str]:
     return frozenset(one for one in ids if one)
 
 
-def _with_more_left(one: Activity, more_usd: float) -> Activity:
-    """Return an activity after which so many dollars more are left, at least 0."""
-    return one.model_copy(update={"budget_usd": max(round(one.budget_usd + more_usd, 2), 0.0)})
-
-
 def unknown_numbers(reply: Amendments, rounds: Sequence[object]) -> list[int]:
     """Return the numbers of activities that the day does not have."""
     return [change.number for change in reply.changes if change.number > len(rounds)]
@@ -276,11 +286,3 @@ def _change_standing(standing: DayProgress, state: Mapping[str, float], wishes: 
     """Return the day's progress with changed feelings and further wishes."""
     held = {name: float(state.get(name, value)) for name, value in standing.state.items()}
     return replace(standing, state=held, wishes=(*standing.wishes, *wishes))
-
-
-def _describe_standing(standing: DayProgress) -> str:
-    """Return the last activity, time, dollars left and feelings, as text."""
-    felt = ", ".join(f"{name} {value:.0f}" for name, value in standing.state.items())
-    last = standing.done[-1] if standing.done else None
-    done = f"{last.time} {last.what}{f' at {last.spot.name}' if last.spot.name else ''}. " if last else ""
-    return f"{done}It is {show_clock(standing.now)}; {standing.budget_usd:.2f} dollars are left; {felt}."

@@ -265,6 +265,7 @@ class _Planner:
             kept.after,
             state={**kept.after.state, **amended.state},
             wishes=(*proposed.after.wishes, *amended.reply.wishes),
+            # What was moved or dropped is not proposed again, and what is still wanted comes at its own time.
             set_apart=proposed.after.set_apart
             | apart_of(amended, proposed)
             | {one.old.spot.id for one in earlier if one.old.spot.id},
@@ -278,6 +279,7 @@ class _Planner:
         since, ended = -1, ""
         while len(rounds) < self._day.activities:
             number = len(rounds)
+            # From the first proposal on, the client speaks by amending it.
             if turn == 0:
                 standing = listen(self._agent, number, standing, since)
             befores.append(standing)
@@ -308,8 +310,9 @@ class _Planner:
             )
             if not isinstance(chosen, str) or not wanted:
                 return chosen
-            due = wanted[0]
+            due = wanted[0]  # nothing fits in before it
         wanted.remove(due)
+        # A key of its own: the draft that found nothing to do before it has notes under the plain one.
         key = f"{key}w"
         return (
             self._committed_activities(key)

@@ -3,7 +3,6 @@
 How much green, sky and water a view shows is measured by its colours; that is no judge of beauty.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import radians, tan
 from typing import Any
@@ -18,7 +17,7 @@ from virl.geo.globe import LatLng, LocalFrame, distance
 from virl.platform.city.places import Place
 from virl.platform.city.streetview import Camera, Image, Panorama, View
 from virl.routines.day.activity import ScenicSpot, Spot
-from virl.routines.day.replies import SceneryRating, SceneryRatings
+from virl.routines.day.replies import SceneryRatings
 from virl.routines.day.settings import DAY
 from virl.routines.day.town import Town
 
@@ -92,7 +91,11 @@ def _rate(agent: Agent, town: Town, park: Place, panorama: Panorama) -> ScenicSp
         views = _views(town, panorama)
         if not views:
             return None
-        ratings = _ratings(agent, park, views)
+        prompt = agent.prompts.load("day/scenic", SceneryRatings)
+        images = {f"View {number}": view for number, view in enumerate(views)}
+        ratings = agent.mind.ask(
+            prompt, images=images, place=park.name, views=[_scenery_shares(view) for view in views]
+        ).ratings
         best = max(range(len(views)), key=lambda index: ratings[index].rating)
         text = f"{ratings[best].rating:g} of 10. {ratings[best].reason}"
         noted = agent.run.note(
@@ -128,15 +131,6 @@ def _views(town: Town, panorama: Panorama) -> list[View]:
             except (NoImagery, NoStreetView):
                 continue
     return views
-
-
-def _ratings(agent: Agent, park: Place, views: Sequence[View]) -> Sequence[SceneryRating]:
-    """Return a rating of each view, all asked for in one question."""
-    prompt = agent.prompts.load("day/scenic", SceneryRatings)
-    images = {f"View {number}": view for number, view in enumerate(views)}
-    return agent.mind.ask(
-        prompt, images=images, place=park.name, views=[_scenery_shares(view) for view in views]
-    ).ratings
 
 
 def _scenery_shares(view: View) -> dict[str, float]:

@@ -146,7 +146,16 @@ def itinerary(
         lines.append(f"- **{one.time}** {plain(one.what)}{where}{_details(one)}")
     if not activities:
         lines.append("Nothing could be planned.")
-    lines += ["", *_feelings_table(before, activities), "", _describe_spending(activities, budget_usd), ""]
+    after = activities[-1].state if activities else before
+    lines += [
+        "",
+        "| | before | after |",
+        "| --- | ---: | ---: |",
+        *(f"| {name} | {before[name]:.0f} | {after[name]:.0f} |" for name in FEELINGS),
+        "",
+        _describe_spending(activities, budget_usd),
+        "",
+    ]
     lines += [line for note in notes for line in (plain(note), "")]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -157,16 +166,6 @@ def _details(one: Activity) -> str:
     changes = ", ".join(f"{name} {by:+d}" for name, by in one.changes.items() if by)
     address = f"{plain(one.spot.address)}. " if one.spot.address and not one.mode else ""
     return f"{cost}  \n  {address}{plain(one.reason)}{f' _{plain(changes)}_' if changes else ''}"
-
-
-def _feelings_table(before: Mapping[str, float], activities: Sequence[Activity]) -> list[str]:
-    """Return the lines of a Markdown table of all feelings before and after the day."""
-    after = activities[-1].state if activities else before
-    return [
-        "| | before | after |",
-        "| --- | ---: | ---: |",
-        *(f"| {name} | {before[name]:.0f} | {after[name]:.0f} |" for name in FEELINGS),
-    ]
 
 
 def _describe_spending(activities: Sequence[Activity], budget_usd: float) -> str:

@@ -110,6 +110,7 @@ class Supply:
         stock = self._stock(here)
         if sort in stock.whole and stock.holds(here, self.reach):
             return self._nearest_of_sort(stock.places, sort, here, apart, count)
+        # The nearest first, in one request; the whole circle only where they are too few.
         told = nearby_in_full(self.places, here, self.reach, (sort,), whole=_ANY_M)
         found = self._nearest_of_sort(told, sort, here, apart, count)
         if len(found) < count and complete_to(told) < self.reach:
@@ -157,6 +158,7 @@ class Supply:
                 return _Stock(middle, radius, places, frozenset(left))
             seen = {sort_of(place.types) for place in told}
             asked, left = left, [sort for sort in left if sort not in seen]
+            # The same sorts asked again would give the same answer.
             if not left or left == asked:
                 break
         return _Stock(middle, radius, places, frozenset())
@@ -310,6 +312,7 @@ class Town:
 
     def _supply_near(self, here: LatLng) -> Supply:
         """Return the supply of places around home, else around `here`; collected once."""
+        # In a list, which the copies of a town share that `replace` makes: nothing is asked twice.
         if not self._supply:
             self._supply.append(Supply(self.city.places, self.home or here, self.day.reach_m, self.sorts))
         return self._supply[0]

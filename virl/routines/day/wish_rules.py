@@ -112,7 +112,12 @@ def amend(question: AmendQuestion, lexicon: Lexicon) -> Amendments:  # noqa: ARG
         if money:
             budget = float(next(filter(None, money.groups())))
         elif target:
-            changes[target.number] = _change(clause, target)
+            starts, ends, rest = _times(clause, target)
+            place = _place(rest)
+            is_dropped = bool(_DROP.search(clause)) and not (starts or ends or place)
+            changes[target.number] = Amendment(
+                number=target.number, drop=is_dropped, place=place, what="", starts=starts, ends=ends
+            )
         else:
             wishes.append(clause)
     return Amendments(
@@ -268,14 +273,6 @@ def _target(clause: str, activities: Sequence[NumberedDoing]) -> NumberedDoing |
         if any(len(name) > 2 and fuzz.partial_ratio(name, old) >= ALIKE for name in names):
             return one
     return None
-
-
-def _change(clause: str, target: NumberedDoing) -> Amendment:
-    """Return what a clause changes of an activity: its times or place, or that it is dropped."""
-    starts, ends, rest = _times(clause, target)
-    place = _place(rest)
-    is_dropped = bool(_DROP.search(clause)) and not (starts or ends or place)
-    return Amendment(number=target.number, drop=is_dropped, place=place, what="", starts=starts, ends=ends)
 
 
 def _times(clause: str, target: NumberedDoing) -> tuple[str | None, str | None, str]:

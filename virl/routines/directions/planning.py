@@ -266,6 +266,7 @@ def _turn_milestone(
     """Return the milestone of the turn at `index`; `before` is the index of the one before."""
     stand = walk[index]
     seen = best(lookout.in_sight(stand, (LEFT, RIGHT, AHEAD)), but=named, where=(*SIDES, "front"))
+    # A name that is read right before the turn tells it as well, unless the turn before is there.
     if seen is None and index - 1 > before:
         seen = best(lookout.in_sight(walk[index - 1], (LEFT, RIGHT)), but=named, where=SIDES)
     passed = None
@@ -295,7 +296,14 @@ def _end_milestone(
         found = lookout.in_sight(stand, (LEFT, RIGHT))
         beside = best(found, but={destination.id}, where=ABEAM)
         if beside:
-            early = _seen_early(walk, last, destination, lookout)
+            # At what is seen along the last stretch, while the door is still too far off, nobody should stop.
+            early = {
+                seen.place.id
+                for stand in walk[max(last, len(walk) - 1 - APPROACH) + 1 : -1]
+                if distance(stand.panorama.position, destination.position) > DOORSTEP_M
+                for seen in lookout.in_sight(stand, (LEFT, RIGHT))
+                if not seen.where.startswith("front")
+            }
             beside = best(found, but={destination.id, *early}, where=ABEAM)
         if beside is None and not (stand.panorama.is_crossing and count_crossings) and not stand.at_an_end:
             beside = best(found, but={destination.id}, where=DIRECTIONS)
@@ -310,20 +318,6 @@ def _end_milestone(
         unseen=seen is None and beside is None,
         landmark=_sight_record(beside),
     )
-
-
-def _seen_early(walk: Sequence[Stand], last: int, destination: Place, lookout: Lookout) -> set[str]:
-    """Return the places beside the last stretch where it is still too far to stop.
-
-    Nobody should stop at those.
-    """
-    return {
-        seen.place.id
-        for stand in walk[max(last, len(walk) - 1 - APPROACH) + 1 : -1]
-        if distance(stand.panorama.position, destination.position) > DOORSTEP_M
-        for seen in lookout.in_sight(stand, (LEFT, RIGHT))
-        if not seen.where.startswith("front")
-    }
 
 
 def _milestone_between(

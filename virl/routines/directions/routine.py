@@ -11,7 +11,6 @@ from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.routine import Wish
 from virl.errors import NoRoute, NoStreetView, NotFound
-from virl.geo.globe import LatLng
 from virl.mind.lexicon import Lexicon
 from virl.mind.understanding import Reading
 from virl.plain_text import plain_lines
@@ -61,13 +60,12 @@ def run(agent: Agent) -> None:
         answer=directions.model_dump(mode="json"),
         files=[agent.run.attach("directions.txt", plain_lines(directions.instruction) + "\n")],
         exhibits=directions_exhibits(agent.city, directions),
-        claims=[ArrivalClaim(directions.destination, _end_of(agent, directions))],
+        claims=[
+            ArrivalClaim(
+                directions.destination, agent.city.streetview.panorama(directions.route[-1]).position
+            )
+        ],
     )
-
-
-def _end_of(agent: Agent, directions: Directions) -> LatLng:
-    """Return the position at which the directions end."""
-    return agent.city.streetview.panorama(directions.route[-1]).position
 
 
 def _destination(agent: Agent) -> Destination:

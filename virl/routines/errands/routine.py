@@ -169,6 +169,7 @@ def _decided_again(step: Step, written: StepRecord) -> Choice:
 
 
 def _write_down(agent: Agent, step: Step, choice: Choice) -> None:
+    """Write a step of the trip to the journal, without views: no mind was asked."""
     agent.run.step(
         step,
         views=(),

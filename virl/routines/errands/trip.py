@@ -82,7 +82,13 @@ def plan_trip(agent: Agent, task: Task) -> Trip:
     if noted := agent.run.find_note(ORDER, "best"):
         return Trip.model_validate(noted.data)
     trip = _plan_trip(agent.city.maps, task)
-    agent.run.note(ORDER, "best", _describe_trip(task, trip), data=trip.model_dump(mode="json"))
+    names = " - ".join(goal.title for goal in goals_of(task, trip))
+    agent.run.note(
+        ORDER,
+        "best",
+        f"{trip.seconds / 60:.0f} min, {trip.metres:.0f} m: {names}.",
+        data=trip.model_dump(mode="json"),
+    )
     return trip
 
 
@@ -148,6 +154,7 @@ def exact_order(times: Times) -> Order:
     last = int(np.argmin(fastest[everything] + times.arrive))
     order = [last]
     visited = everything
+    # Back from the last stop; nothing (-1) comes before the first.
     while (previous := int(before[visited, order[-1]])) >= 0:
         visited ^= 1 << order[-1]
         order.append(previous)
@@ -255,6 +262,7 @@ def times_between(matrix: Floats, stops: int) -> Times:
 
 
 def _leg(route: Route, seconds: float) -> TripLeg:
+    """Return a route as a leg; its seconds are those of the matrix that the order was chosen by."""
     return TripLeg(seconds=float(seconds), metres=route.distance, path=route.path)
 
 
@@ -269,12 +277,6 @@ def _refuse(stops: Sequence[ErrandStop], matrix: Floats, mode: TravelMode) -> No
         f"no way leads {mode} from {stops[here].title} to {stops[there].title}: remove one of them, "
         "or change `travel`"
     )
-
-
-def _describe_trip(task: Task, trip: Trip) -> str:
-    """Return a trip in one line: minutes, metres and the titles of its goals."""
-    names = " - ".join(goal.title for goal in goals_of(task, trip))
-    return f"{trip.seconds / 60:.0f} min, {trip.metres:.0f} m: {names}."
 
 
 def best_order(times: Times, seconds: float) -> Order:
@@ -297,6 +299,7 @@ def local_search(times: Times) -> Order:
     """
     finite = _finite(times)
     best = min((_improve(finite, start) for start in _first_orders(finite)), key=finite.seconds_along)
+    # Improved with finite times in place of infinite ones, so the true time may still be infinite.
     return Order(tuple(best), times.seconds_along(best), 0.0)
 
 
@@ -399,6 +402,7 @@ def _rounds(following: Sequence[int]) -> list[list[int]]:
 
 def _path(following: Sequence[int]) -> list[int]:
     """Return the stops of a round, in order."""
+    # Place 0 is the start and the end in one.
     path, here = [], int(following[0])
     while here:
         path.append(here - 1)

@@ -62,6 +62,7 @@ def places_seen(
     """
     directory, here = agent.city.capabilities.has_free_lookup, step.panorama.position
     cameras = sweep_cameras(step.pose.heading, _look_range(agent), LOOK_FOV)
+    # Where each view is paid, places are asked for first: a view without a new place could bring none.
     if paid := agent.city.ledger is not None and not directory:
         nearby = nearby_in_full(agent.city.places, here, MATCH_RADIUS_M)
         cameras = _promising_cameras(cameras, here, nearby, known)
@@ -201,7 +202,7 @@ class Signposts:
         """Describe views as the describer behind does, and add the new names with their types."""
         told = self.describer.describe(views, question)
         return [
-            _join_names(text, self._names_in(view, question)) for text, view in zip(told, views, strict=True)
+            "; ".join([text, *self._names_in(view, question)]) for text, view in zip(told, views, strict=True)
         ]
 
     def _names_in(self, view: View, question: str) -> list[str]:
@@ -222,7 +223,3 @@ def _describe_kind(place: Place, question: str) -> str:
     """Return a place's name and kind as text; the kind asked for, if it is one of its types."""
     kind = question if question in place.types else place.types[0]
     return f"'{place.name}' is a {kind.replace('_', ' ')}"
-
-
-def _join_names(text: str, names: Sequence[str]) -> str:
-    return "; ".join([text, *names])

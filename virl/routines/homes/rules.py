@@ -180,6 +180,8 @@ class _Point:
 def list_wants(question: WantsQuestion, lexicon: Lexicon) -> HomeWants:
     """Return the place types that the requirement has words of, as important as its clause says."""
     wants: dict[str, HomeWant] = {}
+    # "can't do without" and "in no time" hold words of distance, and do not say that something be far off.
+    not_away = phrase_pattern(lexicon.homes.not_away)
     for clause, importance in _weighty_clauses(question, lexicon):
         words = phrase_pattern(lexicon.homes.inside).sub(" ", clause)
         for place_type in question.place_types:
@@ -187,7 +189,7 @@ def list_wants(question: WantsQuestion, lexicon: Lexicon) -> HomeWants:
                 wants[place_type] = HomeWant(
                     place_type=place_type,
                     importance=importance,
-                    near=not _is_far_off(clause, lexicon),
+                    near=not found_in(not_away.sub(" ", clause), lexicon.homes.away),
                 )
     return HomeWants(wants=tuple(wants.values())[:MOST_WANTS])
 
@@ -321,11 +323,6 @@ def _names_found(place_type: str, words: str, lexicon: Lexicon) -> list[str]:
     plain = place_type.replace("_", " ")
     plural = f"{plain[:-1]}ies" if plain.endswith("y") else f"{plain}s"
     return found_in(words, (plain, plural, *lexicon.near_home.get(place_type, ())))
-
-
-def _is_far_off(clause: str, lexicon: Lexicon) -> bool:
-    """Return whether a clause wants things far away; "can't do without" and "in no time" do not say so."""
-    return bool(found_in(phrase_pattern(lexicon.homes.not_away).sub(" ", clause), lexicon.homes.away))
 
 
 def _importance(clause: str, lexicon: Lexicon) -> int | None:

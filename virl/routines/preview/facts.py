@@ -72,7 +72,10 @@ class Track:
         ux, uy = self._units[piece]
         off = float(apart[piece, 0] * uy - apart[piece, 1] * ux)
         along = float(self._before[piece] + on[piece])
-        return Beside(along, off, self._clock_hour(along, position))
+        # The hour of the clock as one sees it who still comes towards it, 12 straight ahead.
+        before = max(0.0, along - BEFORE_M)
+        turn = bearing(self.position(before), position) - self.heading(before)
+        return Beside(along, off, round(normalize_heading(turn) / 30.0) % 12 or 12)
 
     def position(self, along: float) -> LatLng:
         """Return the point so many metres from the start."""
@@ -88,12 +91,6 @@ class Track:
     def _piece_at(self, along: float) -> int:
         """Return the index of the piece of the line at so many metres along."""
         return int(np.clip(np.searchsorted(self._before, along, side="right") - 1, 0, len(self._lengths) - 1))
-
-    def _clock_hour(self, along: float, position: LatLng) -> int:
-        """Return the hour of the clock at which a position is seen from the track, 12 straight ahead."""
-        before = max(0.0, along - BEFORE_M)
-        turn = bearing(self.position(before), position) - self.heading(before)
-        return round(normalize_heading(turn) / 30.0) % 12 or 12
 
 
 class Fact(JsonRecord):

@@ -33,6 +33,8 @@ TRAFFIC_LIGHT = "traffic light"
 
 
 class _Seen(BaseModel):
+    """Base of what is seen from one panorama."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
@@ -101,7 +103,10 @@ def glance_at(streetview: StreetView, stand: Stand, lookout: Lookout) -> tuple[G
     """
     here, facing = stand.panorama, stand.pose.heading
     onward = stand.onward.heading if stand.onward else facing
-    turns = _each_way(onward, [link.heading for link in stand.links])
+    ways = [link.heading for link in stand.links]
+    # Two ways are a bend of the street: only a junction has crossings to the sides.
+    others = [way for way in ways if way != onward]
+    turns = [onward, *(others if len(ways) > 2 else [])]
     views = [_view_or_none(streetview, here.id, Camera(turn, AHEAD_PITCH)) for turn in turns]
     left, right = (
         _view_or_none(streetview, here.id, Camera(normalize_heading(onward + turn), ASIDE_PITCH))
@@ -138,12 +143,6 @@ def _landmarks(stand: Stand, lookout: Lookout) -> Iterator[LandmarkSeen]:
     for place in found.values():
         at = place.position
         yield LandmarkSeen(place_id=place.id, name=place.name, types=place.types, lat=at.lat, lng=at.lng)
-
-
-def _each_way(onward: float, ways: Sequence[float]) -> list[float]:
-    """Return the way on first, then the other ways; at a place without a junction only the way on."""
-    others = [way for way in ways if way != onward]
-    return [onward, *(others if len(ways) > 2 else [])]
 
 
 def _crossings_in(here: LatLng, view: View) -> list[CrossingSeen]:

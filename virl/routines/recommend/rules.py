@@ -51,6 +51,7 @@ class PlaceSearch(Reply):
     @field_validator("place_types")
     @classmethod
     def _are_offered(cls, place_types: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        """Return the place types; refuses one that the prompt did not offer."""
         return check_offered(place_types, info)
 
 

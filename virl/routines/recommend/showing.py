@@ -36,26 +36,26 @@ def recommend(agent: Agent, errand: Errand, search: Search, candidates: Sequence
         )
         return
     pick = best[0]
-    lacking = _missing_facts(agent, pick)
+    unrated = [f"{agent.city.lacks}: nothing tells how good it is."] if agent.city.lacks else []
+    reasons = pick.reason.rstrip(".").split("; ")
+    untold = [one for one in reasons if one.lower().startswith(NOBODY_SAYS)]
+    lacking = [*unrated, *(f"{one[:1].upper()}{one[1:]}." for one in untold)]
+    wishes = requested_attributes(errand.client.background, errand.client.intention)
+    others = best[1 : RUNNERS_UP + 1]
+    text = "\n\n".join(f"{one.name}: {why_not(one, best[0])}" for one in others)
     agent.run.end(
         Outcome("found", " ".join([_pick_line(errand, pick), *lacking]), pick.name),
         pick.record(picked=True),
         answer=_answer_data(search, best) | {"not_known": lacking},
-        claims=[_pick_claim(agent, errand, search, pick)],
+        claims=[PlaceClaim(pick.id, pick.name, search.place_types, wishes, agent.character.day_and_minute)],
         exhibits=[
             _candidates_table(best),
-            *_runner_up_texts(best),
+            *([TextExhibit(title=f"Why {best[0].name} ranks above these", text=text)] if others else []),
             *(TextExhibit(title="What is not known", text=text) for text in lacking),
             *_unreached_texts(search),
             _candidates_map(errand, best),
         ],
     )
-
-
-def _pick_claim(agent: Agent, errand: Errand, search: Search, pick: Candidate) -> PlaceClaim:
-    """Return the claim of the picked place: its types and the wishes, at the character's time."""
-    wishes = requested_attributes(errand.client.background, errand.client.intention)
-    return PlaceClaim(pick.id, pick.name, search.place_types, wishes, agent.character.day_and_minute)
 
 
 def _pick_line(errand: Errand, pick: Candidate) -> str:
@@ -64,14 +64,6 @@ def _pick_line(errand: Errand, pick: Candidate) -> str:
         f"{pick.name} for {errand.client.name}: {pick.rating:g} of 10, "
         f"{walk_in_words(pick.minutes)} on foot, {_opening_words(pick)}."
     )
-
-
-def _missing_facts(agent: Agent, pick: Candidate) -> list[str]:
-    """Return sentences on what nothing tells about the pick."""
-    unrated = [f"{agent.city.lacks}: nothing tells how good it is."] if agent.city.lacks else []
-    reasons = pick.reason.rstrip(".").split("; ")
-    untold = [one for one in reasons if one.lower().startswith(NOBODY_SAYS)]
-    return [*unrated, *(f"{one[:1].upper()}{one[1:]}." for one in untold)]
 
 
 def _unreached_texts(search: Search) -> list[TextExhibit]:
@@ -127,13 +119,6 @@ def _candidates_table(best: Sequence[Candidate]) -> TableExhibit:
         picked=0,
         note="Best first; equal ratings by shorter walk, then by more stars. No place is closed or too far.",
     )
-
-
-def _runner_up_texts(best: Sequence[Candidate]) -> list[TextExhibit]:
-    """Return the text on why the pick ranks above the next ones; none without others."""
-    others = best[1 : RUNNERS_UP + 1]
-    text = "\n\n".join(f"{one.name}: {why_not(one, best[0])}" for one in others)
-    return [TextExhibit(title=f"Why {best[0].name} ranks above these", text=text)] if others else []
 
 
 def _candidates_map(errand: Errand, best: Sequence[Candidate]) -> MapExhibit:

@@ -137,6 +137,7 @@ def run(agent: Agent) -> None:
     start = Pose(agent.start.id, agent.start.heading if heading is None else heading)
     ended = Outcome("gave up")
     for step in navigator.walk(start):
+        # A resumed search decides its first steps again: that brings back what the explorer knew.
         if step.index < len(written):
             _decide_again(step, written[step.index])
         else:

@@ -39,6 +39,8 @@ from virl.platform.providers.http.service import Limits, Pace, Request, Service
 from virl.platform.providers.http.stored_replies import Keeping, RequestName
 from virl.platform.providers.provider import Access
 
+__all__ = ["Call", "GoogleHttp", "Pace", "open_google_http"]
+
 MOST_NAMED = 20
 """Most names in a line of credits; chosen: a run meets one or two."""
 
@@ -301,8 +303,6 @@ def _count_pairs(call: Call) -> int:
     origins, destinations = (len(side) if isinstance(side, list | tuple) else 1 for side in sides)
     return origins * destinations
 
-
-__all__ = ["Call", "GoogleHttp", "Pace", "open_google_http"]
 
 _DAY_S = 86_400.0
 """Seconds of a day."""

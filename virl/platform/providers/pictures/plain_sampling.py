@@ -51,7 +51,16 @@ def rays_by(axes: Floats32, width: int, height: int) -> tuple[Floats32, Floats32
 def sample(
     columns: Floats32, rows: Floats32, axes: Floats32, pano_width: int, pano_height: int, pad: int
 ) -> None:
-    """Fill `columns` and `rows` as `sampling.sample` does."""
+    """Fill `columns` and `rows` as `sampling.sample` does.
+
+    Args:
+        columns: of the points that pixels see; is changed.
+        rows: of the points; is changed.
+        axes: of the camera.
+        pano_width: pixels.
+        pano_height: pixels.
+        pad: rows of padding at each pole.
+    """
     height, width = columns.shape
     right, up, forward = rays_by(axes, width, height)
     ground = right * right + forward * forward

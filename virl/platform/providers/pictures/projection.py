@@ -75,7 +75,14 @@ def perspective(panorama: Equirectangular, camera: Camera) -> Image:
 
 
 def colours_at(pixels: Image, columns: Floats32, rows: Floats32, *, wraps: bool) -> Image:
-    """Return the colours at points of a picture, as `plain_sampling.colours_at` does."""
+    """Return the colours at points of a picture, as `plain_sampling.colours_at` does.
+
+    Args:
+        pixels: of the picture, RGB.
+        columns: of the points.
+        rows: of the points.
+        wraps: true where the first column follows the last.
+    """
     if not IS_COMPILED:
         return plain_sampling.colours_at(pixels, columns, rows, wraps=wraps)
     import cv2  # noqa: PLC0415 - of an extra

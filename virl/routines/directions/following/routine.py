@@ -180,6 +180,7 @@ def _walk(
 ) -> Outcome:
     """Follow directions, from where she asked or where an earlier process stopped."""
     steps = agent.run.steps[before:]
+    # The leg was over when the run was cut off, but for its note.
     if steps and steps[-1].next_pano_id is None:
         return _outcome_of(steps[-1])
     done: list[tuple[Pose, TranscriptEntry]] = []
@@ -188,6 +189,9 @@ def _walk(
         pose = Pose(before_now.pose.pano_id, before_now.pose.heading)
         came_from = done[-1][0].pano_id if done else None
         done.append((pose, _recall_entry(agent, before_now, doing, came_from)))
+    asked = (one for step in steps[:1] for one in step.asked if "names" in one.reply)
+    # A resumed leg gets the steps that were left when she set out on it, not those that are left now.
+    taken = [0, *(step.step for step in agent.run.steps)]
     navigator = TouristNavigator(
         agent.city.streetview,
         agent.mover,
@@ -195,8 +199,8 @@ def _walk(
         spotter,
         instruction,
         hints=hints,
-        max_steps=min(FOLLOW.of(agent.character).patience, _steps_left_at(agent, before)),
-        landmarks=_remembered_landmarks(steps),
+        max_steps=min(FOLLOW.of(agent.character).patience, _steps_left(agent) + taken[-1] - taken[before]),
+        landmarks=next((LandmarkNames.model_validate(one.reply).names for one in asked), None),
         sparing=costs(agent.mind),
         prompts=agent.prompts,
     )
@@ -240,11 +244,16 @@ def _write_down(agent: Agent, navigator: TouristNavigator, step: Step, before: i
 def _recall_entry(agent: Agent, step: StepRecord, sentence: int, came_from: str | None) -> TranscriptEntry:
     """Return the observation and act at a step of an earlier process, after a sentence is carried out."""
     if step.decided_by:
+        stood = Pose(step.pose.pano_id, step.pose.heading)
+        links = agent.mover.links(stood)
+        link = link_taken(links, step)
+        action, direction = words_for(links, stood.heading, came_from, link)
         return TranscriptEntry(
             ArrivalObservation(step.pose.heading).to_prompt(),
-            _act_of_leader(agent, step, sentence, came_from),
+            Act(action, direction, sentence, step.decided, decided_by=step.decided_by),
         )
     asked = next((one for one in reversed(step.asked) if "action" in one.reply), None)
+    # A mind that costs was not asked where there was nothing to decide: the only way led on.
     if asked is None and costs(agent.mind):
         act = Act("forward", sentence=sentence, reason=LEADS_ON)
         return TranscriptEntry(ArrivalObservation(step.pose.heading).to_prompt(), act)
@@ -253,21 +262,6 @@ def _recall_entry(agent: Agent, step: StepRecord, sentence: int, came_from: str 
     reply = WalkAction.model_validate(asked.reply)
     act = Act(reply.action, reply.direction or "", reply.sentence, reply.reason)
     return TranscriptEntry(TypeAdapter(dict[str, object]).validate_python(asked.inputs["here"]), act)
-
-
-def _act_of_leader(agent: Agent, step: StepRecord, sentence: int, came_from: str | None) -> Act:
-    """Return the act of somebody else at a step."""
-    stood = Pose(step.pose.pano_id, step.pose.heading)
-    links = agent.mover.links(stood)
-    link = link_taken(links, step)
-    action, direction = words_for(links, stood.heading, came_from, link)
-    return Act(action, direction, sentence, step.decided, decided_by=step.decided_by)
-
-
-def _remembered_landmarks(steps: Sequence[StepRecord]) -> tuple[str, ...] | None:
-    """Return the landmarks read at the first step; None if it read none."""
-    asked = (one for step in steps[:1] for one in step.asked if "names" in one.reply)
-    return next((LandmarkNames.model_validate(one.reply).names for one in asked), None)
 
 
 def _onward(agent: Agent, last: StepRecord) -> Pose:
@@ -280,12 +274,6 @@ def _onward(agent: Agent, last: StepRecord) -> Pose:
 def _steps_left(agent: Agent) -> int:
     """Return how many steps the limit leaves."""
     return agent.character.limits.steps - steps_taken(agent.run)
-
-
-def _steps_left_at(agent: Agent, before: int) -> int:
-    """Return the steps that were left when she set out with so many steps behind her."""
-    taken = [0, *(step.step for step in agent.run.steps)]
-    return _steps_left(agent) + taken[-1] - taken[before]
 
 
 def _end_without(agent: Agent, legs: Sequence[FollowedDirections], local: Outcome) -> None:
