@@ -24,19 +24,19 @@ from virl.serve.running import LOOPBACK, check_key, run, serve_in_thread
 
 
 class Stats:
-    """Counts of requests, by endpoint. Safe to use from several threads."""
+    """Counts of a server's requests, answers and faults, by endpoint. Safe to use from several threads."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._start()
 
     def reset(self) -> None:
-        """Forget all that was counted."""
+        """Set all counts to zero."""
         with self._lock:
             self._start()
 
     def count_request(self, endpoint: str, digest: str, *, counts: bool) -> tuple[int, int]:
-        """Count a request.
+        """Count a request; return the numbers of its earlier repeats and of all requests that count so far.
 
         Args:
             endpoint: its name.
@@ -55,7 +55,7 @@ class Stats:
             return before, self._counted
 
     def count_answer(self, endpoint: str, digest: str, code: int, *, good: bool) -> None:
-        """Count an answer; `good` ones are those that a client can use.
+        """Count an answer by its HTTP status; `good` ones are those that a client can use.
 
         Args:
             endpoint: that was asked.
@@ -72,12 +72,12 @@ class Stats:
                 self._satisfied.add(digest)
 
     def count_fault(self, kind: str) -> None:
-        """Count a fault on purpose."""
+        """Count one fault that the server made on purpose, such as `429` or `timeout`."""
         with self._lock:
             self._faults[kind] += 1
 
     def snapshot(self) -> dict[str, Any]:
-        """Return all counts, as `/stats` gives them.
+        """Return all counts by endpoint as a dict, as the path `/stats` gives them.
 
         `requests`, `answers` (by HTTP status), `good` (answers that a client can use) and `repeated` (good
         answers to a request that had been answered well before) are by endpoint, `faults` by kind.
@@ -113,7 +113,7 @@ _gone: ContextVar[Event | None] = ContextVar("gone", default=None)
 
 @dataclass(frozen=True, slots=True)
 class Pools:
-    """Threads for the work of a server: what takes milliseconds never waits for pictures."""
+    """Two pools of threads of a server, so that quick look-ups never wait behind the drawing of pictures."""
 
     look_up: Executor
     draw: Executor
@@ -121,7 +121,7 @@ class Pools:
 
 @contextmanager
 def pools() -> Iterator[Pools]:
-    """Yield pools with as many threads as processors for each kind of work; unbegun work never begins."""
+    """Yield two pools, each with a thread per processor; work that has not begun at the end never begins."""
     look_up, draw = (
         ThreadPoolExecutor(os.cpu_count(), thread_name_prefix=f"serve-{kind}") for kind in ("look-up", "draw")
     )
@@ -133,11 +133,11 @@ def pools() -> Iterator[Pools]:
 
 
 class ClientLeft(Exception):
-    """The client closed its connection: nobody waits for the answer."""
+    """An end of work whose client has closed its connection, so that nobody waits for the answer."""
 
 
 async def while_waited_for(receive: Receive, pool: Executor, work: Callable[[], GotT]) -> GotT:
-    """Return the result of the work. When the client leaves, work that has not begun is never begun.
+    """Return the result of `work` in a pool; work that has not begun when the client leaves never begins.
 
     Work that has begun ends where it calls `end_if_client_left` next.
 
@@ -168,7 +168,7 @@ async def while_waited_for(receive: Receive, pool: Executor, work: Callable[[], 
 
 
 def end_if_client_left() -> None:
-    """Check, between the parts of long work, that its client still waits.
+    """Raise `ClientLeft` if the client of the current request is gone; called between parts of long work.
 
     Raises:
         ClientLeft: it does not.
@@ -179,7 +179,7 @@ def end_if_client_left() -> None:
 
 
 async def _wait_for_disconnect(receive: Receive) -> None:
-    """Return when the client closes its connection."""
+    """Wait until the client closes its connection."""
     while (await receive())["type"] != "http.disconnect":
         pass
 
@@ -189,7 +189,7 @@ USUAL_LIMITS = RequestLimits()
 
 
 class ServedCity:
-    """A city that is being served. Made by `served_app`."""
+    """A city that is being served: its URL and its counts of requests. Made by `served_app`."""
 
     def __init__(self, url: str, stats: Stats) -> None:
         self.url = url
@@ -200,7 +200,7 @@ class ServedCity:
         return self._stats.snapshot()
 
     def reset(self) -> None:
-        """Reset the counts, as `/stats/reset` does."""
+        """Set the counts to zero, as the path `/stats/reset` does."""
         self._stats.reset()
 
 
@@ -213,7 +213,7 @@ def served_app(
     key: str | None = None,
     limits: RequestLimits = USUAL_LIMITS,
 ) -> Iterator[ServedCity]:
-    """Serve from a thread of its own until the block ends.
+    """Serve an app from a thread until the block ends; yields a `ServedCity` with URL and counts.
 
     Args:
         make_app: makes the application.
@@ -240,7 +240,7 @@ def serve_app(
     key: str | None = None,
     limits: RequestLimits = USUAL_LIMITS,
 ) -> None:
-    """Serve until the process is interrupted.
+    """Serve an app until the process is interrupted; `tell` gets the URL.
 
     Args:
         make_app: makes the application.
@@ -264,7 +264,7 @@ BOOK = "spending.jsonl"
 def opened_to_serve(
     name: str, key: str | None, budget_usd: float | None, out: Path | None = None
 ) -> Iterator[City]:
-    """Open a city as long as the context is open.
+    """Yield an opened city until the block ends; a city that costs money needs a key and a budget in dollars.
 
     Args:
         name: as `open_city` takes it.

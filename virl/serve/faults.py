@@ -17,7 +17,7 @@ TIMEOUT, GARBAGE, HALF = "timeout", "garbage", "half"
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """The rates of faults that the server makes on purpose.
+    """The shares of requests that the server makes fail on purpose, by kind of fault.
 
     Args:
         rates: by kind of fault the share of requests that meet it; a kind is an HTTP status from 400 to 599,
@@ -43,7 +43,7 @@ class Faults:
             raise BadInput("the rates of the faults sum to more than 1")
 
     def choose_fault(self, chance: float) -> str | None:
-        """Return the fault that a number in [0, 1) stands for, or `None`."""
+        """Return the kind of fault that a number in [0, 1) draws from the rates; `None` for no fault."""
         for kind, rate in self.rates.items():
             if chance < rate:
                 return kind
@@ -52,7 +52,7 @@ class Faults:
 
 
 def parse_faults(text: str) -> Faults:
-    """Read faults from a text such as `429:0.05,timeout:0.01`.
+    """Parse faults and their rates in [0, 1] from a text such as `429:0.05,timeout:0.01`.
 
     Raises:
         BadInput: it is not of that form.
@@ -61,7 +61,7 @@ def parse_faults(text: str) -> Faults:
 
 
 def rates_of(text: str, what: str, example: str) -> Mapping[str, float]:
-    """Read rates by kind from a text such as `429:0.05,timeout:0.01`.
+    """Parse rates by kind from a text such as `429:0.05,timeout:0.01`; refuses a part without a number.
 
     Args:
         text: the rates.
@@ -82,7 +82,7 @@ def rates_of(text: str, what: str, example: str) -> Mapping[str, float]:
 
 
 def chance_of(seed: int, digest: str, before: int) -> float:
-    """Return a number in [0, 1) that depends on the request alone, so that faults do not depend on timing.
+    """Return a number in [0, 1) drawn from the seed, a request and its earlier repeats, not from time.
 
     Args:
         seed: of the server.
@@ -94,7 +94,7 @@ def chance_of(seed: int, digest: str, before: int) -> float:
 
 
 async def hang(request: "Request", seconds: float) -> None:
-    """Wait until the client gives up, or so many seconds have passed."""
+    """Wait until the client closes its connection, or `seconds` have passed."""
     loop = asyncio.get_running_loop()
     end = loop.time() + seconds
     while loop.time() < end and not await request.is_disconnected():
@@ -102,5 +102,5 @@ async def hang(request: "Request", seconds: float) -> None:
 
 
 def hints(status: int, retry_after_s: int | None) -> dict[str, str]:
-    """Return the headers that tell a client when to ask again."""
+    """Return the header `Retry-After` (seconds) of an answer with status 429 or 503; else no header."""
     return {"Retry-After": str(retry_after_s)} if retry_after_s is not None and status in {429, 503} else {}

@@ -23,25 +23,25 @@ from virl.errors import BadInput
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
-    """The limits on one client; each number is chosen, far above what a real request needs."""
+    """The limits on requests and connections; each is chosen, far above what a real request needs."""
 
     body_bytes: int = 1_000_000
     headers: int = 100
     head_bytes: int = 32_768
-    """Bytes of the first line and all headers."""
+    """Most bytes of a request's first line and all its headers."""
     head_s: float = 10.0
-    """Seconds until the head of a request is there, from the start of a connection or of the next head on."""
+    """Most seconds from the start of a connection, or its next request, until the headers are there."""
     body_s: float = 20.0
-    """Seconds until the body is there, once the head is."""
+    """Most seconds from the end of the headers until the whole body is there."""
     reading_s: float = 30.0
-    """Seconds that a client may leave an answer unread."""
+    """Most seconds that a client may leave an answer unread before its connection is closed."""
     connections: int = 500
-    """Connections at once; one more gets status 503, unless one waiting for a request makes room. Below the
+    """Most connections at once; one more gets status 503, unless an idle one makes room. Below the
     1,024 files that a process may have open by default."""
 
 
 class RequestBounds:
-    """ASGI middleware: an application behind it gets whole requests within the limits, and no others.
+    """ASGI middleware that passes on only requests within the limits, each with its whole body.
 
     Args:
         app: what answers them.
@@ -53,7 +53,7 @@ class RequestBounds:
         self._limits = limits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer an ASGI request, or refuse it if it is too large or too slow."""
+        """Pass an ASGI request on with its whole body, or refuse it if it is too large or too slow."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -75,11 +75,11 @@ class RequestBounds:
 
 
 class _Gone(Exception):
-    """The client left before its request was whole."""
+    """The end of a request whose client left before its body was whole."""
 
 
 async def _pieces(receive: Receive) -> AsyncIterator[bytes]:
-    """Yield a body as it comes in; raise `_Gone` if the client leaves first."""
+    """Yield the parts of a request's body as they come in; raise `_Gone` if the client leaves first."""
     more = True
     while more:
         message = await receive()
@@ -90,20 +90,21 @@ async def _pieces(receive: Receive) -> AsyncIterator[bytes]:
 
 
 def _replay_body(body: bytes, receive: Receive) -> Receive:
-    """Return a receiver of a body that is there already, and then of what else comes.
+    """Return a receiver that gives a body read before, and then whatever else `receive` gives.
 
     That the client left.
     """
     left: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def give() -> Message:
+        """Return the stored body as an ASGI message; from the second call on, the client's next message."""
         return left.pop() if left else await receive()
 
     return give
 
 
 def _oversize(scope: Scope, limits: RequestLimits) -> JSONResponse | None:
-    """Return the refusal of a request with too large a head or declared body; None if it may pass."""
+    """Return the refusal of a request whose headers or declared body are too large; `None` if it may pass."""
     headers = scope["headers"]
     head = len(scope.get("raw_path") or b"") + len(scope["query_string"])
     head += sum(len(name) + len(value) for name, value in headers)
@@ -119,18 +120,18 @@ def _oversize(scope: Scope, limits: RequestLimits) -> JSONResponse | None:
 
 
 def _too_large(limits: RequestLimits) -> JSONResponse:
-    """Return the refusal of a body over the limit."""
+    """Return the refusal, HTTP 413, of a body over the limit of bytes."""
     return refusal(413, f"The body is larger than {limits.body_bytes} bytes.")
 
 
 def refusal(code: int, message: str) -> JSONResponse:
-    """Return the answer to a request that does not pass: one line, after which the connection is closed."""
+    """Return a refusal as JSON with this HTTP status and message, after which the connection is closed."""
     error = {"code": code, "message": message, "status": _STATUS.get(code, "INVALID_ARGUMENT")}
     return JSONResponse({"error": error}, code, headers={"Connection": "close"})
 
 
 _STATUS = {401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 408: "DEADLINE_EXCEEDED"}
-"""Names of `google.rpc` for HTTP statuses."""
+"""Statuses of `google.rpc` by HTTP status, for refusals at the gate; others are `INVALID_ARGUMENT`."""
 
 
 KEY_VARIABLE = "VIRL_SERVE_KEY"
@@ -150,18 +151,18 @@ _NO_KEY = f"This server needs its key, from {KEY_VARIABLE}, as X-Goog-Api-Key, A
 
 @dataclass(frozen=True, slots=True)
 class GateOptions:
-    """The rules on who may ask a server.
+    """The rules on which requests a server takes: key, hosts, origins and limits.
 
     Raises:
         BadInput: a host or an origin is not written as one.
     """
 
     key: str | None = field(default=None, repr=False)
-    """Key that each request has to show; `None` asks for no key."""
+    """Key that each request has to show; `None` if no key is needed."""
     hosts: tuple[str, ...] = ()
-    """Names that the Host header may give, beside `localhost` and the address that a request came in at."""
+    """Names that the Host header may give, besides `localhost` and the address that a request came in at."""
     origins: tuple[str, ...] = ()
-    """Origins whose pages may ask, such as `https://example.org`; this machine's own may, over loopback."""
+    """Origins whose pages may send requests, such as `https://example.org`; on loopback also its own."""
     limits: RequestLimits = field(default_factory=RequestLimits)
 
     def __post_init__(self) -> None:
@@ -185,7 +186,7 @@ def add_gate(
     own_check: Callable[[str], bool] = lambda _: False,
     exposed: Sequence[str] = (),
 ) -> ASGIApp:
-    """Return an application behind all checks: the size of a request, its Host, its Origin, its key.
+    """Return an application behind all checks of a request: its size, Host, Origin and key.
 
     Args:
         app: what answers requests that pass.
@@ -206,12 +207,12 @@ def add_gate(
 
 
 def shows_key(scope: Scope, key: str) -> bool:
-    """Return whether a request shows a key; takes the same time for each wrong one."""
+    """Return whether a request shows this key, compared in the same time for each wrong one."""
     return any(hmac.compare_digest(given.encode(), key.encode()) for given in given_keys(scope))
 
 
 def given_keys(scope: Scope) -> list[str]:
-    """Return the keys of a request, in `X-Goog-Api-Key`, `Authorization: Bearer` and the parameter `key`."""
+    """Return the keys in a request's `X-Goog-Api-Key`, `Authorization: Bearer` and parameter `key`."""
     headers = Headers(scope=scope)
     scheme, _, token = headers.get("authorization", "").partition(" ")
     given = [
@@ -223,7 +224,7 @@ def given_keys(scope: Scope) -> list[str]:
 
 
 def is_loopback(address: str) -> bool:
-    """Return whether an IP address is one of this machine only."""
+    """Return whether a text is an IP address of the loopback interface."""
     try:
         return ipaddress.ip_address(address).is_loopback
     except ValueError:
@@ -231,7 +232,7 @@ def is_loopback(address: str) -> bool:
 
 
 class _SenderCheck:
-    """A guard that refuses requests that a page of somebody else made, and those for another host."""
+    """ASGI middleware that refuses requests for another host, and those made by pages of foreign origins."""
 
     def __init__(self, app: ASGIApp, options: GateOptions) -> None:
         self._app = app
@@ -239,6 +240,7 @@ class _SenderCheck:
         self._origins = set(options.origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass an ASGI request on, or refuse a foreign Host with 421 and a foreign Origin with 403."""
         app = self._app
         if scope["type"] in {"http", "websocket"}:
             server = scope.get("server")
@@ -250,7 +252,7 @@ class _SenderCheck:
         await app(scope, receive, send)
 
     def _is_own_host(self, host: str, address: str) -> bool:
-        """Return whether a host is this machine's own.
+        """Return whether a Host header names this server, by name, address or loopback.
 
         An address or `localhost`, which no page can rebind.
         """
@@ -259,14 +261,14 @@ class _SenderCheck:
         return bool(name) and (name in {"localhost", address, *self._hosts} or is_loopback(name))
 
     def _may(self, origin: str, headers: Headers, address: str) -> bool:
-        """Return whether pages of an origin may use this server."""
+        """Return whether pages of an origin may send requests to this server."""
         if origin in self._origins or origin.partition("://")[2] == headers.get("host"):
             return True
         return is_loopback(address) and re.fullmatch(_LOOPBACK_ORIGIN, origin) is not None
 
 
 class _KeyCheck:
-    """A guard that refuses requests without the key."""
+    """ASGI middleware that refuses requests without the server's key."""
 
     def __init__(self, app: ASGIApp, key: str, own_check: Callable[[str], bool]) -> None:
         self._app = app
@@ -274,6 +276,7 @@ class _KeyCheck:
         self._own_check = own_check
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on if it shows the key or its path checks keys itself; else refuse it with 401."""
         app = self._app
         if scope["type"] in {"http", "websocket"} and not self._own_check(scope["path"]):
             app = app if shows_key(scope, self._key) else refusal(401, _NO_KEY)
@@ -281,7 +284,7 @@ class _KeyCheck:
 
 
 def _origins(headers: Headers) -> Iterator[str]:
-    """Yield the origins of the pages that made a request; none if it was no page of another site.
+    """Yield the origins of the pages that made a request; none if no page of another site made it.
 
     A picture or a script is fetched without an Origin: then Sec-Fetch-Site tells that it is for another site,
     and the Referer for which.
@@ -293,7 +296,7 @@ def _origins(headers: Headers) -> Iterator[str]:
 
 
 def _origin_of(url: str) -> str:
-    """Return the scheme, host and port of a page; empty for what is no page on the web."""
+    """Return a URL's scheme, host and port, such as `https://example.org`; empty if it is no http(s) URL."""
     try:
         parts = urlsplit(url)
         own = parts.netloc.rpartition("@")[2]

@@ -57,18 +57,18 @@ _LIMITED = ("RESOURCE_EXHAUSTED", "OVER_QUERY_LIMIT", "OVER_DAILY_LIMIT")
 _CLIENT_LEFT = 499  # as nginx counts them; nobody gets it
 
 _PRIVATE = frozenset({"key", "signature", "session"})
-"""Parameters that do not change what is asked."""
+"""Query parameters that say who asks, not what: requests that differ only in these count as the same."""
 
 _log = logging.getLogger(__name__)
 
 
 Handler = Callable[[Ask], Response]
-"""A function that answers one request."""
+"""A function that takes one parsed request and returns its response."""
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One path of the server and what answers it."""
+    """A path of the server, with its HTTP method, its family of APIs and the handler that answers it."""
 
     name: str
     method: Literal["GET", "POST"]
@@ -76,18 +76,18 @@ class Endpoint:
     family: Family
     handler: Handler
     message: str = ""
-    """Name of the body's message in `messages.yaml`; empty for a body that is not checked here."""
+    """Name in `messages.yaml` of the message that the body has to be; empty if bodies are not checked."""
     draws: bool = False
-    """True if it may take long, since pictures are drawn."""
+    """True if the handler draws pictures and so runs in the slower pool of threads."""
     lists: tuple[str, ...] = ()
-    """Fields that an error of a legacy API gives empty."""
+    """Names of the lists that an error of a legacy API gives empty beside its status."""
     is_free: bool = False
-    """Consumes no quota."""
+    """True if requests to this endpoint consume no quota."""
     needs_key: bool = True
 
 
 class Dispatcher:
-    """A dispatcher of requests to their handlers, which run in pools of threads.
+    """A dispatcher that checks each request and runs its handler in a pool of threads.
 
     Args:
         options: how the server behaves.
@@ -96,15 +96,16 @@ class Dispatcher:
     """
 
     def __init__(self, options: ServeOptions, stats: Stats, pools: Pools) -> None:
-        """Prepare to answer requests with these faults, statistics and threads."""
+        """Keep the options with their faults, the counts of requests, and the pools of threads."""
         self._options = options
         self._stats = stats
         self._pools = pools
 
     def handler_of(self, endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
-        """Return the handler of an endpoint with all checks before it."""
+        """Return an async handler of an endpoint that counts, delays, checks and answers each request."""
 
         async def respond(request: Request) -> Response:
+            """Return the response to a request; counts it, and draws whether it meets a fault."""
             content = await request.body()
             # Without its key and session: who asks changes neither what is asked nor which fault it meets.
             query = sorted(pair for pair in request.query_params.multi_items() if pair[0] not in _PRIVATE)
@@ -125,7 +126,7 @@ class Dispatcher:
     async def _answer(
         self, endpoint: Endpoint, request: Request, content: bytes, kind: str | None, counted: int
     ) -> tuple[Response, bool]:
-        """Return the response, and whether a client can use it."""
+        """Return (response, True if a client can use it), with the fault of this kind, `None` for none."""
         if kind not in {None, GARBAGE, HALF}:
             return await self._fail(endpoint, request, str(kind)), False
         try:
@@ -152,7 +153,7 @@ class Dispatcher:
         return response, True
 
     def _admit(self, endpoint: Endpoint, request: Request, counted: int) -> None:
-        """Refuse a request without a key, to a denied endpoint, or over the quota."""
+        """Raise `Refused` for a request without a valid key, to a denied service, or over the quota."""
         if endpoint.needs_key:
             given = given_keys(request.scope)
             if not given:
@@ -169,7 +170,7 @@ class Dispatcher:
             raise Refused(GoogleStatus.OVER_QUOTA, OVER_QUOTA)
 
     async def _fail(self, endpoint: Endpoint, request: Request, kind: str) -> Response:
-        """Return the answer of a server that fails on purpose."""
+        """Return the answer of a fault on purpose: an HTTP status, or 504 after a long wait."""
         if kind == TIMEOUT:
             await hang(request, self._options.hang_s)
             return failure(504, endpoint.family, endpoint.lists)
@@ -179,7 +180,7 @@ class Dispatcher:
 
 
 def _to_refusal(fault: Refused | VirlError) -> Refused:
-    """Return the refusal that a handler's error stands for.
+    """Return the refusal that stands for a handler's error.
 
     What the server's user has to mend goes to its log.
     """
@@ -203,7 +204,7 @@ def _to_refusal(fault: Refused | VirlError) -> Refused:
 
 
 def _upstream(fault: ProviderError) -> Refused:
-    """Return the refusal that a client gets for a fault of the city's own provider."""
+    """Return the refusal for an error of the city's own provider: 429, 502 or 503."""
     if fault.status == 429 or fault.code in _LIMITED:
         return Refused(GoogleStatus.OVER_QUOTA, OVER_QUOTA)
     if fault.status is None or fault.status >= 500:
@@ -212,7 +213,7 @@ def _upstream(fault: ProviderError) -> Refused:
 
 
 def _handle(endpoint: Endpoint, ask: Ask) -> Response:
-    """Return the handler's answer, with its enums as numbers where the request asks for that."""
+    """Return the endpoint's response to a request, with enums as numbers if the request asks for that."""
     response = endpoint.handler(ask)
     if ask.numbered and response.media_type == JSON:
         return answer(with_numbers(json.loads(bytes(response.body))))
@@ -220,7 +221,7 @@ def _handle(endpoint: Endpoint, ask: Ask) -> Response:
 
 
 def _read_request(endpoint: Endpoint, request: Request, content: bytes) -> Ask:
-    """Return a request as its handler reads it; raises Refused if it is malformed."""
+    """Return an HTTP request parsed for its handler; raises `Refused` if its body is malformed."""
     query = dict(request.query_params)
     mask = request.headers.get("X-Goog-FieldMask") or query.get("$fields") or query.get("fields") or ""
     base_url = str(request.base_url).rstrip("/")
@@ -232,7 +233,7 @@ def _read_request(endpoint: Endpoint, request: Request, content: bytes) -> Ask:
 
 
 def _parse_body(content: bytes) -> Json:
-    """Parse a body as a JSON object; an empty one as {}."""
+    """Return a body parsed as a JSON object, {} if it is empty; refuses anything else."""
     if not content:
         return {}
     try:
@@ -245,5 +246,5 @@ def _parse_body(content: bytes) -> Json:
 
 
 def _noise(length: int) -> bytes:
-    """Return bytes that are neither text nor a picture."""
+    """Return `length` bytes, at least one, that are neither text nor a picture."""
     return (b"\xff\x00\xfe" * (length // 3 + 1))[: max(length, 1)]

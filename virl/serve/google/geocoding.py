@@ -27,19 +27,19 @@ _ID = "Ei"  # begins Google's ids of addresses too, which hold the address as th
 
 @dataclass(frozen=True, slots=True)
 class Geocoded:
-    """One result."""
+    """One result of geocoding: a position with its address, its type, and the place there, if any."""
 
     position: LatLng
     address: str
     kind: str
-    """The first type: `street_address`, `route`, `intersection`, `locality` or `establishment`."""
+    """First type: `street_address`, `route`, `intersection`, `locality` or `establishment`."""
     place: Place | None = None
     is_partial: bool = False
-    """True if it is not all of what was asked for."""
+    """True if the result matches only a part of the address that was asked for."""
 
     @property
     def precision(self) -> str:
-        """Google's `location_type`."""
+        """Google's `location_type`: `ROOFTOP`, `GEOMETRIC_CENTER` or `APPROXIMATE`."""
         if self.kind == "locality":
             return "APPROXIMATE"
         return "GEOMETRIC_CENTER" if self.kind in {"route", "intersection"} else "ROOFTOP"
@@ -47,7 +47,7 @@ class Geocoded:
 
 @dataclass(frozen=True, slots=True)
 class Geocoder:
-    """A finder of addresses.
+    """A finder of positions for addresses and names, with results that are off on purpose where asked.
 
     Args:
         city: what is served.
@@ -58,7 +58,7 @@ class Geocoder:
     odd: Oddities
 
     def find(self, text: str) -> list[Geocoded]:
-        """Return the things that an address may stand for, the best first; empty if there are none."""
+        """Return the results for an address or name, the best first; empty if nothing is found."""
         head, *rest = [part.strip() for part in text.split(",") if part.strip()] or [""]
         if self.odd.has("far", text):
             return [self._foreign_namesake(head)]
@@ -76,7 +76,7 @@ class Geocoder:
         return [first, *self._namesakes(head, first)]
 
     def _look_up(self, text: str, head: str) -> Geocoded | None:
-        """Return the thing that the city's maps know by an address or its street alone; `None` if none."""
+        """Return the result for an address, or for its street alone; `None` if the maps know neither."""
         try:
             return self._describe(self.city.maps.geocode(text), head)
         except NotFound:
@@ -90,7 +90,7 @@ class Geocoder:
         return Geocoded(position, f"{street}, {self.city.title}", "route", is_partial=True)
 
     def _describe(self, position: LatLng, head: str) -> Geocoded:
-        """Return what stands at a position: a place of this name, a street, a crossing or an address."""
+        """Return the result at a position: a place of the name `head`, a street, a crossing or an address."""
         # The maps know positions only; the place that stands there tells whose address it is.
         here = self.city.places.nearby(position, SAME_M)
         named = next((place for place in here if place.name.casefold() == head.casefold()), None)
@@ -107,7 +107,7 @@ class Geocoder:
         return Geocoded(position, door.text if door else f"{head}, {self.city.title}", "street_address")
 
     def _namesakes(self, name: str, first: Geocoded) -> list[Geocoded]:
-        """Return the other places of the same name; a city that costs money is not asked for them."""
+        """Return other places of the same name; none in a city that costs money per request."""
         if first.kind != "establishment" or self.city.ledger is not None:
             return []
         try:
@@ -125,13 +125,13 @@ class Geocoder:
         ]
 
     def _foreign_namesake(self, head: str) -> Geocoded:
-        """Return a thing of the same name in another country."""
+        """Return a made-up result of the same name, 35 degrees of longitude away."""
         center = self.city.center
         where = LatLng(center.lat, (center.lng + FAR_DEG + 180) % 360 - 180)
         return Geocoded(where, f"{head}, Farville", "street_address" if _has_number(head) else "route")
 
     def _vague(self, text: str) -> Geocoded:
-        """Return some street of the town, whatever was asked for."""
+        """Return a made-up street 1,000 m from the town's centre, in a direction drawn from the text."""
         # Drawn from the text: the same question gets the same answer, at any time and in any order.
         heading = int.from_bytes(blake2b(text.encode(), digest_size=2).digest(), "big") * 360 / 65536
         where = destination(self.city.center, heading, VAGUE_M)
@@ -139,12 +139,12 @@ class Geocoder:
 
 
 def address_id(address: str) -> str:
-    """Return the place id of an address."""
+    """Return a made-up place id that encodes an address."""
     return _ID + base64.urlsafe_b64encode(address.encode()).decode().rstrip("=")
 
 
 def address_of(place_id: str) -> str | None:
-    """Return the address that such an id holds, or `None` if it is no such id."""
+    """Return the address that a place id of `address_id` encodes; `None` if it is another id."""
     if not place_id.startswith(_ID):
         return None
     text = place_id.removeprefix(_ID)
@@ -155,12 +155,12 @@ def address_of(place_id: str) -> str | None:
 
 
 def _has_number(head: str) -> bool:
-    """Return whether the head of an address has a house number."""
+    """Return whether the first part of an address, such as "97 Cross Avenue", has a house number."""
     return any("street_number" in types for _, types in address_parts(head))
 
 
 def _all_said(rest: Sequence[str], address: str, title: str) -> bool:
-    """Return whether what follows an address is of this town."""
+    """Return whether all parts in `rest` occur in the address that was found, or are the town's name."""
     known = {part.strip().casefold() for part in (*address.split(","), title)}
     return all(part.casefold() in known for part in rest)
 
@@ -172,14 +172,14 @@ TYPES = {"locality": ["locality", "political"]}
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """A stop of a way, as it was named."""
+    """A stop of a route: its position, and the text that named it."""
 
     text: str
     position: LatLng
 
 
 def stop_of(city: City, text: str, place_id: str = "") -> Stop:
-    """Return the stop that an id names, or without one a position or an address.
+    """Return the stop for a place id, or without one for a text with a position or an address.
 
     Args:
         city: that is served.
@@ -197,7 +197,7 @@ def stop_of(city: City, text: str, place_id: str = "") -> Stop:
 
 @dataclass(frozen=True, slots=True)
 class Geocoding:
-    """The handler of `/maps/api/geocode/json`.
+    """The handler of `/maps/api/geocode/json`, for addresses, positions and place ids.
 
     Args:
         city: what is served.
@@ -210,7 +210,7 @@ class Geocoding:
     country: str = ""
 
     def geocode(self, ask: Ask) -> Response:
-        """Return the position of an address, the address of a position, or both of a place."""
+        """Return results as JSON for the parameter `address`, `latlng`, `place_id` or `components`."""
         filters = _filters(ask.query.get("components", ""))
         of_position: Json = {}
         if address := ask.query.get("address"):
@@ -232,7 +232,7 @@ class Geocoding:
         return answer(of_position | {"results": results, "status": "OK" if results else "ZERO_RESULTS"})
 
     def _reverse(self, wanted: LatLng) -> list[Geocoded]:
-        """Return the address nearest to a position, else the nearest place; empty if neither is near."""
+        """Return the nearest address within 100 m of a position, else the nearest place; empty if none."""
         maps = self.city.maps
         if isinstance(maps, ReverseMaps) and (door := maps.address_at(wanted, REVERSE_M)):
             here = [place for place in self.city.places.nearby(door.position, SAME_M) if place.address]
@@ -241,7 +241,7 @@ class Geocoding:
         return [Geocoded(near[0].position, near[0].address, "establishment", near[0])] if near else []
 
     def _place(self, place_id: str) -> list[Geocoded]:
-        """Return the result for a place id, or for one that stands for an address."""
+        """Return the result for the id of a place or of an address; empty if the id is unknown."""
         try:
             place = self.city.places.details(place_id)
         except NotFound:
@@ -250,7 +250,7 @@ class Geocoding:
         return [Geocoded(place.position, place.address, "establishment", place)]
 
     def _fits(self, found: Geocoded, filters: dict[str, str]) -> bool:
-        """Return whether a result is in the country, town and street that are asked for."""
+        """Return whether a result lies in the country, town and street of the filters."""
         # A town of unknown country fits every country that is asked for.
         country = filters.get("country", "")
         if self.country and country and country.casefold() != self.country.casefold():
@@ -259,7 +259,7 @@ class Geocoding:
         return all(filters[name].casefold() in said for name in ("route", "locality") if name in filters)
 
     def _result(self, found: Geocoded) -> Json:
-        """Return a result as the legacy API writes it."""
+        """Return one result as JSON of the legacy Geocoding API."""
         place = found.place
         parts = components(found.address)
         if found.kind == "locality":
@@ -290,7 +290,7 @@ class Geocoding:
 
 
 def _filters(text: str) -> dict[str, str]:
-    """Return the filters of a text such as `country:US|locality:Springfield`."""
+    """Return filters by name from a text such as `country:US|locality:Springfield`; refuses unknown ones."""
     filters = {}
     for part in filter(None, text.split("|")):
         name, _, value = part.partition(":")

@@ -27,12 +27,12 @@ from virl.serve.google.wire import Json
 
 
 def point(position: LatLng) -> Json:
-    """Return a position."""
+    """Return a position as JSON with `lat` and `lng`, degrees."""
     return {"lat": position.lat, "lng": position.lng}
 
 
 def bounds(positions: Iterable[LatLng]) -> Json:
-    """Return the smallest upright rectangle around positions."""
+    """Return the smallest north-up rectangle around positions, as JSON with two corners."""
     lats, lngs = zip(*positions, strict=True)
     return {
         "northeast": point(LatLng(max(lats), max(lngs))),
@@ -41,29 +41,29 @@ def bounds(positions: Iterable[LatLng]) -> Json:
 
 
 def viewport(position: LatLng) -> Json:
-    """Return the viewport of one position."""
+    """Return the viewport around a position as JSON: 150 m to each side."""
     return bounds(box_around(position))
 
 
 def components(address: str) -> list[Json]:
-    """Return the parts of an address."""
+    """Return the parts of an address, such as its street and town, as JSON with their types."""
     return [{"long_name": text, "short_name": text, "types": types} for text, types in address_parts(address)]
 
 
 def plus_codes(position: LatLng, town: str) -> Json:
-    """Return both forms of the plus code of a position."""
+    """Return the global and the compound plus code of a position as JSON."""
     return {"compound_code": compound_code(position, town), "global_code": plus_code(position)}
 
 
 def legacy_types(place: Place) -> list[str]:
-    """Return all types of a place, the finest first, each once, as the legacy APIs give them."""
+    """Return all types of a place for the legacy APIs, the finest first, each once."""
     return list(dict.fromkeys((*place.types, *ALWAYS)))
 
 
 def legacy_place(
     place: Place, address: str, photos: list[Json], max_reviews: int | None, clock: TownClock, town: str
 ) -> Json:
-    """Return a place; `address` is the name of the field that holds its address.
+    """Return a place as JSON of the legacy API; `address` names the field that holds its address.
 
     Args:
         place: of the city.
@@ -107,11 +107,12 @@ def legacy_place(
 
 
 def _hours_json(place: Place, clock: TownClock) -> Json | None:
-    """Return the opening hours of a place as JSON; None if they are unknown."""
+    """Return a place's opening hours as JSON of the legacy API; `None` if they are unknown."""
     if not place.hours:
         return None
 
     def point(day: int, minute: int) -> Json:
+        """Return a time of a week as JSON: Google's day, 0 for Sunday, and the time such as "0930"."""
         return {"day": day, "time": f"{minute // 60:02d}{minute % 60:02d}"}
 
     shown = {"periods": periods(place, point), "weekday_text": weekday_texts(place)}
@@ -119,14 +120,14 @@ def _hours_json(place: Place, clock: TownClock) -> Json | None:
 
 
 def _reviews_json(place: Place, most: int | None, clock: TownClock) -> list[Json]:
-    """Return the first `most` reviews as JSON; None for all."""
+    """Return a place's first `most` reviews as JSON of the legacy API; with `None` all of them."""
     return [
         _review_json(place.id, number, review, clock) for number, review in enumerate(place.reviews[:most])
     ]
 
 
 def _review_json(place_id: str, number: int, review: Review, clock: TownClock) -> Json:
-    """Return a review as JSON; its time is made up by its place and number."""
+    """Return a review as JSON of the legacy API; its time is drawn from the place's id and its number."""
     written = clock.review_time(place_id, number)
     return {
         "author_name": review.author,

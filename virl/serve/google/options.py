@@ -20,14 +20,14 @@ SERVICES = {
     "maps-javascript": "js_",
     "legacy": "legacy_",
 }
-"""Services that a key may be denied: their names, and the beginnings of their endpoints' names."""
+"""Names of the services that a key may be denied, each with the beginning of its endpoints' names."""
 WIDTHS = (512, 1024, 2048, 4096, 8192, 16384)
-"""Pixels of a whole panorama at zoom levels 0 to 5 of Map Tiles."""
+"""Widths in pixels of a whole panorama at zoom levels 0 to 5 of Map Tiles."""
 
 
 @dataclass(frozen=True, slots=True)
 class Oddities:
-    """The things that are odd, as some are at Google: the same ones in every request.
+    """The shares of things made odd on purpose, as some are at Google; drawn by id, not by request.
 
     Args:
         rates: by kind the share of things that are odd: panoramas that are `indoor`, or `tilted` as those of
@@ -52,61 +52,61 @@ class Oddities:
                 raise BadInput(f"oddity {kind}: rate {rate:g} is outside [0, 1]")
 
     def has(self, kind: str, what: str) -> bool:
-        """Return whether a thing is odd in this way."""
+        """Return whether the thing with the id `what` is odd in this way, such as "indoor" or "stale"."""
         return self.draw(kind, what) < self.rates.get(kind, 0.0)
 
     def draw(self, kind: str, what: str) -> float:
-        """Return a number in [0, 1) that is always the same for a thing."""
+        """Return a number in [0, 1) drawn from the seed, the kind of oddity and the id `what`."""
         drawn = blake2b(f"{self.seed} {kind} {what}".encode(), digest_size=8).digest()
         return int.from_bytes(drawn, "big") / 2**64
 
     def is_linked(self, one: str, other: str) -> bool:
-        """Return whether two panoramas that lie next to each other are linked."""
+        """Return whether two adjacent panoramas, given by their ids, stay linked: not drawn as `unlinked`."""
         return not self.has("unlinked", " ".join(sorted((one, other))))
 
 
 @dataclass(frozen=True, slots=True)
 class ServeOptions:
-    """The options of a server.
+    """The options of the Google-compatible server: access, faults, oddities and sizes.
 
     Raises:
         BadInput: a value is out of its range.
     """
 
     key: str | None = field(default=None, repr=False)
-    """The one key that is accepted; with `None` any key is, as long as there is one."""
+    """Key that requests have to show; with `None` any key is accepted, as long as there is one."""
     hosts: tuple[str, ...] = ()
     """Further names that the Host header may give; see `GateOptions`."""
     origins: tuple[str, ...] = ()
-    """Origins whose pages may ask; see `GateOptions`."""
+    """Origins whose pages may send requests; see `GateOptions`."""
     limits: RequestLimits = field(default_factory=RequestLimits)
     """Limits on the requests of one client."""
     latency_ms: float = 0.0
-    """Milliseconds added to every answer."""
+    """Milliseconds by which each answer is delayed."""
     faults: Faults = field(default_factory=Faults)
     odd: Oddities = Oddities()
     denied: tuple[str, ...] = ()
     """Services that no key may use, of `SERVICES`."""
     country: str = ""
-    """Code of the country that the geocoder names, such as `US`; empty names none."""
+    """Country code that the geocoder names, such as `US`; empty if it names none."""
     quota: int | None = None
-    """Requests answered before the quota is used up; `None` for no end. Free requests do not count."""
+    """Requests answered before the quota is used up; `None` for no limit. Free requests do not count."""
     retry_after_s: int | None = None
-    """Seconds told in a `Retry-After` header of answers 429 and 503; `None` sends none, as Google does."""
+    """Seconds in the `Retry-After` header of answers 429 and 503; `None` sends no header, as Google does."""
     seed: int = 0
-    """Seed for which requests meet a fault."""
+    """Seed from which it is drawn which requests meet a fault."""
     lossless: bool = False
-    """Pictures as PNG and all reviews of a place, so that what comes out is what the city holds."""
+    """True if pictures are PNG and all reviews of a place are sent, so that nothing of the city is lost."""
     fine_types: bool = False
-    """A finer type before those of each place in Places (New), for made towns, which have coarse ones."""
+    """True if Places (New) puts a finer type before those of each place, for made towns."""
     now: Callable[[], datetime] | None = None
-    """Clock for what is open and how old reviews are; `None` takes the machine's clock."""
+    """Clock from which opening and the age of reviews are told; `None` takes the machine's clock."""
     page_delay_s: float = 2.0
-    """Seconds before a page token of the legacy Places API is valid. Google says "a short delay"; chosen."""
+    """Seconds until a page token of the legacy Places API is valid. Google says "a short delay"; chosen."""
     hang_s: float = 60.0
     """Seconds that a `timeout` fault keeps a client waiting; chosen longer than clients wait."""
     panorama_width: int = 4096
-    """Pixels of the widest panorama: one of `WIDTHS`. Chosen for speed; Google's have 16384."""
+    """Width in pixels of the widest panorama: one of `WIDTHS`. Chosen for speed; Google's have 16384."""
 
     def __post_init__(self) -> None:
         if self.panorama_width not in WIDTHS:
@@ -123,21 +123,21 @@ class ServeOptions:
 
     @property
     def gate(self) -> GateOptions:
-        """The rules on who may ask."""
+        """The rules of the gate in front of the server, made from these options."""
         return GateOptions(self.key, self.hosts, self.origins, self.limits)
 
     def denies(self, endpoint: str) -> bool:
-        """Return whether an endpoint is of a service that no key may use."""
+        """Return whether an endpoint, by its name, belongs to a service in `denied`."""
         return endpoint.startswith(tuple(SERVICES[name] for name in self.denied))
 
     @property
     def max_zoom(self) -> int:
-        """The zoom level at which panoramas are widest."""
+        """The zoom level, 0 to 5, at which panoramas have their full width."""
         return WIDTHS.index(self.panorama_width)
 
 
 def parse_oddities(text: str, seed: int = 0) -> Oddities:
-    """Read oddities from a text such as `indoor:0.3,stale:0.1`.
+    """Parse oddities and their rates from a text such as `indoor:0.3,stale:0.1`.
 
     Raises:
         BadInput: it is not of that form.

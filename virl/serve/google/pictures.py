@@ -24,18 +24,18 @@ QUALITY = 90  # of JPEG; chosen, near what Google sends
 
 
 class Painter:
-    """A maker of responses from pictures.
+    """An encoder of pictures into responses, as JPEG or without loss as PNG.
 
     Args:
         lossless: send PNG instead of JPEG.
     """
 
     def __init__(self, *, lossless: bool) -> None:
-        """Prepare to encode pictures, without loss if `lossless`."""
+        """Keep whether pictures are encoded as PNG, without loss, or as JPEG."""
         self._lossless = lossless
 
     def picture(self, image: Image, code: int = 200) -> Response:
-        """Return a response that holds a picture."""
+        """Return a response with a picture as PNG or JPEG, and this HTTP status."""
         options = [] if self._lossless else [cv2.IMWRITE_JPEG_QUALITY, QUALITY]
         _, encoded = cv2.imencode(".png" if self._lossless else ".jpg", image[..., ::-1], options)
         kind = "image/png" if self._lossless else "image/jpeg"
@@ -43,19 +43,19 @@ class Painter:
 
 
 class PictureCache:
-    """The pictures that were asked for last. Safe to use from several threads.
+    """A cache of the pictures that were asked for last. Safe to use from several threads.
 
     Args:
         size: pictures kept.
     """
 
     def __init__(self, size: int) -> None:
-        """Begin an empty cache of `size` pictures."""
+        """Start an empty cache that holds at most `size` pictures."""
         self._kept: LRUCache[Hashable, Image] = LRUCache(size)
         self._lock = Lock()
 
     def get(self, key: Hashable, make: Callable[[], Image]) -> Image:
-        """Return the picture with this key, made where it is not there."""
+        """Return the picture with this key from the cache; make and store it if it is missing."""
         with self._lock:
             kept = self._kept.get(key)
         if kept is None:
@@ -66,7 +66,7 @@ class PictureCache:
 
 
 def shrink_to_fit(image: Image, max_width: int, max_height: int) -> Image:
-    """Return a picture shrunk to fit, its proportions kept; never enlarged.
+    """Return a picture shrunk to at most these sides in pixels, its proportions kept; never enlarged.
 
     Args:
         image: the picture.
@@ -82,7 +82,7 @@ def shrink_to_fit(image: Image, max_width: int, max_height: int) -> Image:
 
 
 def no_imagery(width: int, height: int) -> Image:
-    """Return the gray picture that stands for none: as Google, it says that there is no imagery."""
+    """Return a gray picture of this size in pixels that says there is no imagery, as Google does."""
     image = np.full((height, width, 3), 228, np.uint8)
     scale = width / 640
     where = (round(width * 0.12), height // 2)
@@ -99,7 +99,7 @@ FILES = "/photos"
 
 @dataclass(slots=True)
 class Albums:
-    """The photos of a city's places, and the handlers that send them.
+    """The photos of a city's places, and the handlers that serve them at several paths.
 
     A photo is asked for at the API, which redirects to a file that needs no key, as Google does. On a server
     with a key of its own, the address of a file is signed with it, so that nobody else can make one up.
@@ -113,7 +113,7 @@ class Albums:
     _lock: Lock = field(default_factory=Lock)
 
     def sizes(self, place_id: str) -> list[tuple[int, int]]:
-        """Return the width and height of each photo of a place."""
+        """Return the (width, height) of each photo of a place in pixels; measured once, then kept."""
         with self._lock:
             known = self._sizes.get(place_id)
         if known is None:
@@ -123,7 +123,7 @@ class Albums:
         return known
 
     def media(self, ask: Ask) -> Response:
-        """Answer `/v1/places/{place}/photos/{photo}/media`."""
+        """Answer `/v1/places/{place}/photos/{photo}/media` with the photo's address, as JSON or redirect."""
         width, height = _size_limits(ask.query, "maxWidthPx", "maxHeightPx", NEW_SIDE)
         place, photo = ask.path["place"], ask.path["photo"]
         self._find_photo(place, photo)
@@ -133,7 +133,7 @@ class Albums:
         return Response(status_code=302, headers={"Location": uri})
 
     def legacy(self, ask: Ask) -> Response:
-        """Answer `/maps/api/place/photo`.
+        """Answer `/maps/api/place/photo` with a redirect to the photo's file.
 
         Raises:
             Refused: the reference is missing.
@@ -147,7 +147,7 @@ class Albums:
         return Response(status_code=302, headers={"Location": self._uri(ask, place, photo, width, height)})
 
     def file(self, ask: Ask) -> Response:
-        """Return the picture itself.
+        """Return a photo shrunk to the size in its address; refuses an address without valid signature.
 
         Raises:
             Refused: the address was not given out by this server.
@@ -160,13 +160,13 @@ class Albums:
         return self.painter.picture(shrink_to_fit(self._find_photo(place, photo), width, height))
 
     def _uri(self, ask: Ask, place: str, photo: str, width: int, height: int) -> str:
-        """Return the address of a photo in a size, pixels, with its signature."""
+        """Return the URL of a photo at a size in pixels, with its signature."""
         signature = self._signature(place, photo, width, height)
         signed = f"&signature={signature}" if signature else ""
         return f"{ask.base_url}{FILES}/{place}/{photo}?w={width}&h={height}{signed}"
 
     def _signature(self, place: str, photo: str, width: int, height: int) -> str:
-        """Return a proof that the API gave the address of a file.
+        """Return the signature, in hex, of a photo's address; empty if the server has no key.
 
         Empty on a server without a key of its own.
         """
@@ -185,7 +185,7 @@ class Albums:
         return [photo.shape[1::-1] for photo in places.photos(place_id, SHOWN)]
 
     def _find_photo(self, place: str, name: str) -> Image:
-        """Return a photo of a place by its name; raises Refused if there is none."""
+        """Return the photo of a place with a name such as `photo-3`; raises `Refused` if there is none."""
         number_text = name.removeprefix("photo-")
         try:
             index = int(number_text) if number_text.isascii() and number_text.isdecimal() else SHOWN
@@ -197,12 +197,12 @@ class Albums:
 
 
 def photo_name(index: int) -> str:
-    """Return the name of a place's photo."""
+    """Return the name of a place's photo by its index, such as `photo-3`."""
     return f"photo-{index}"
 
 
 def photos_json(place_id: str, sizes: list[tuple[int, int]]) -> list[Json]:
-    """Return the photos in the JSON of Places (New)."""
+    """Return a place's photos, given by (width, height) in pixels, as JSON of Places (New)."""
     return [
         {
             "name": f"places/{place_id}/photos/{photo_name(index)}",
@@ -215,7 +215,7 @@ def photos_json(place_id: str, sizes: list[tuple[int, int]]) -> list[Json]:
 
 
 def legacy_photos_json(place_id: str, sizes: list[tuple[int, int]]) -> list[Json]:
-    """Return the photos in the JSON of the legacy API."""
+    """Return a place's photos, given by (width, height) in pixels, as JSON of the legacy API."""
     return [
         {
             "height": height,
@@ -228,7 +228,7 @@ def legacy_photos_json(place_id: str, sizes: list[tuple[int, int]]) -> list[Json
 
 
 def _size_limits(query: Mapping[str, str], width: str, height: str, most: int) -> tuple[int, int]:
-    """Return the most width and height, pixels, that a request asks for."""
+    """Return the largest (width, height) in pixels that a request asks for; `most` for a side left out."""
     if not query.get(width) and not query.get(height):
         raise invalid(f"Either {height} or {width} must be given, as a number between 1 and {most}.")
     sides = [int(number(query[name], name, 1, most)) if query.get(name) else most for name in (width, height)]

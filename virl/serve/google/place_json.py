@@ -16,22 +16,22 @@ from virl.serve.google.shown_places import TownClock, display_name, primary_type
 from virl.serve.google.wire import GoogleStatus, Json, Refused
 
 WHEELCHAIR: Mapping[str, bool] = {"yes": True, "designated": True, "no": False}
-"""Google knows no place that is accessible in part."""
+"""Values of the mapped fact `wheelchair` as True or False; "limited" has none, as Google knows no such."""
 
 
 def phone(place: Place) -> str | None:
-    """Return the first number, as it is mapped."""
+    """Return a place's first phone number as it is mapped; `None` if there is none."""
     return _find_fact(place, "phone").partition(",")[0] or None
 
 
 def international_phone(place: Place) -> str | None:
-    """Return the first number, if its country is mapped."""
+    """Return a place's first phone number if it begins with "+"; else `None`."""
     number = phone(place)
     return number if number and number.startswith("+") else None
 
 
 def website(place: Place) -> str | None:
-    """Return the address of its page, with a scheme."""
+    """Return a place's web address, with a scheme; `None` if it is unknown."""
     address = _find_fact(place, "website")
     if not address:
         return None
@@ -39,18 +39,18 @@ def website(place: Place) -> str | None:
 
 
 def has_step_free_entrance(place: Place) -> bool | None:
-    """Return whether a wheelchair gets in; `None` where nobody says, or it does in part."""
+    """Return whether a wheelchair can enter a place; `None` if this is unknown or true only in part."""
     return WHEELCHAIR.get(_find_fact(place, "wheelchair"))
 
 
 def accessibility(place: Place) -> Json | None:
-    """Return Google's object of what is accessible."""
+    """Return Google's JSON of a place's accessibility; `None` if nothing is known."""
     known = has_step_free_entrance(place)
     return None if known is None else {"wheelchairAccessibleEntrance": known}
 
 
 def serves_vegetarian(place: Place) -> bool | None:
-    """Return whether it has dishes for vegetarians; `None` where nobody says."""
+    """Return whether a place has dishes for vegetarians; `None` if this is unknown."""
     said = dict(part.rsplit(" ", 1) for part in _find_fact(place, "diet").split(", ") if " " in part)
     answers = {said.get(kind) for kind in ("vegetarian", "vegan")}
     if answers & {"yes", "only"}:
@@ -59,7 +59,7 @@ def serves_vegetarian(place: Place) -> bool | None:
 
 
 def _find_fact(place: Place, name: str) -> str:
-    """Return a fact of a place by its name; empty if unknown."""
+    """Return the value of a place's fact by name, such as "phone"; empty if it is unknown."""
     return dict(place.facts).get(name, "")
 
 
@@ -76,7 +76,7 @@ VIEWPORT_M = 150.0  # from the middle of a place's viewport to its edges; chosen
 
 
 class KeptFields:
-    """Fields of places as they were written in this minute, after which another may be open.
+    """A cache of fields of places as JSON, emptied each minute, since places open and close.
 
     Safe to use from several threads.
     """
@@ -87,7 +87,7 @@ class KeptFields:
         self._places: dict[str, Json] = {}
 
     def of(self, place_id: str, clock: TownClock) -> Json:
-        """Return the fields of a place that are known."""
+        """Return the fields of a place that were written in this minute, by name; empty if none were."""
         minute = int(clock.now().timestamp() // 60)
         with self._lock:
             if minute != self._minute or len(self._places) > KEPT_PLACES:
@@ -95,14 +95,14 @@ class KeptFields:
             return self._places.get(place_id, {})
 
     def keep(self, place_id: str, fields: Json) -> None:
-        """Keep them for the rest of the minute."""
+        """Keep the fields of a place for the rest of the minute."""
         with self._lock:
             self._places[place_id] = fields
 
 
 @dataclass(frozen=True, slots=True)
 class PlaceWriter:
-    """A writer of places.
+    """A writer of places as JSON of Places (New).
 
     Args:
         city: what is served.
@@ -119,7 +119,7 @@ class PlaceWriter:
     kept: KeptFields = field(default_factory=KeptFields)
 
     def write(self, place: Place, wanted: Mapping[str, object]) -> Json:
-        """Write the wanted fields of a place; those it has nothing to say of are left out."""
+        """Return the wanted fields of a place as JSON; fields without a value are left out."""
         known = self.kept.of(place.id, self.clock)
         missing = [name for name in WRITTEN if name in wanted and name not in known]
         if missing:
@@ -129,23 +129,23 @@ class PlaceWriter:
         return {name: known[name] for name in WRITTEN if name in wanted and known[name] is not None}
 
     def with_details(self, place: Place) -> Place:
-        """Return a place with its hours, reviews and facts."""
+        """Return a place with its hours, reviews and facts, asked of the provider."""
         return self.city.places.details(place.id)
 
     def reviews(self, place: Place) -> list[Json] | None:
-        """Return the reviews of visitors, `None` if there are none."""
+        """Return a place's reviews as JSON, at most `max_reviews`; `None` if there are none."""
         shown = place.reviews[: self.max_reviews]
         return [
             _review_json(place.id, index, review, self.clock) for index, review in enumerate(shown)
         ] or None
 
     def photos(self, place: Place) -> list[Json] | None:
-        """Return the names and sizes of photos."""
+        """Return the names and sizes of a place's photos as JSON; `None` if there are none."""
         return photos_json(place.id, self.albums.sizes(place.id)) or None
 
 
 def found_place(city: City, place_id: str, odd: Oddities, gone: str) -> Place:
-    """Return the place with an id.
+    """Return the place with an id; raises `Refused` with the message `gone` if it is unknown or made stale.
 
     Args:
         city: that is served.
@@ -165,7 +165,7 @@ def found_place(city: City, place_id: str, odd: Oddities, gone: str) -> Place:
 
 
 def named_places(city: City, words: str, near: LatLng | None) -> Sequence[Place]:
-    """Return the places that answer a text, the best first; none where it names nothing.
+    """Return the places that match a text, the best first; none if the text names nothing.
 
     Args:
         city: that is served.
@@ -226,17 +226,17 @@ _DETAILS = frozenset(
 
 
 def author_uri(place_id: str, number: int) -> str:
-    """Return the page of who wrote a review."""
+    """Return the address of a reviewer's page, made up from the place's id and the review's number."""
     return f"https://www.google.com/maps/contrib/{place_id}-{number}/reviews"
 
 
 def google_day(day: int) -> int:
-    """Return Google's number of a day: 0 is Sunday. Ours: 0 is Monday."""
+    """Return Google's number of a weekday, 0 for Sunday, from ours, 0 for Monday."""
     return (day + 1) % 7
 
 
 def periods(place: Place, point: Callable[[int, int], Json]) -> list[Json]:
-    """Return the stretches of opening; `point` writes a time by Google's day and the minute."""
+    """Return a place's opening periods as JSON; `point` writes a time from Google's day and the minute."""
     return [
         {
             "open": point(google_day(span.day), span.opens),
@@ -247,13 +247,13 @@ def periods(place: Place, point: Callable[[int, int], Json]) -> list[Json]:
 
 
 def clock(minute: int) -> str:
-    """Return a time of day as Google writes it, such as `5:30 PM`."""
+    """Return minutes after midnight as Google writes a time of day, such as `5:30 PM`."""
     hour, rest = divmod(minute % 1440, 60)
     return f"{hour % 12 or 12}:{rest:02d} {'AM' if hour < 12 else 'PM'}"
 
 
 def weekday_texts(place: Place) -> list[str]:
-    """Return the opening hours in words, from Monday on."""
+    """Return a place's opening hours in words, one text per weekday from Monday on."""
     texts = []
     for day, name in enumerate(DAY_NAMES):
         spans = [
@@ -264,7 +264,7 @@ def weekday_texts(place: Place) -> list[str]:
 
 
 def address_parts(address: str) -> list[tuple[str, list[str]]]:
-    """Return the parts of an address such as `97 Cross Avenue, Virlton`, with their types."""
+    """Return (text, Google's types) of each part of an address such as `97 Cross Avenue, Virlton`."""
     parts = [part.strip() for part in address.split(",") if part.strip()]
     if not parts:
         return []
@@ -277,17 +277,18 @@ def address_parts(address: str) -> list[tuple[str, list[str]]]:
 
 
 def _primary_name(place: Place) -> Json | None:
-    """Return the name of a place's primary type as JSON; None without one."""
+    """Return the name of a place's primary type as JSON; `None` if it has no such type."""
     kind = primary_type(place)
     return None if kind is None else {"text": display_name(kind), "languageCode": LANGUAGE}
 
 
 def _hours_json(place: Place, clock: TownClock) -> Json | None:
-    """Return the opening hours of a place as JSON; None if they are unknown."""
+    """Return a place's opening hours as JSON of Places (New); `None` if they are unknown."""
     if not place.hours:
         return None
 
     def point(day: int, minute: int) -> Json:
+        """Return a time of a week as JSON: Google's day, 0 for Sunday, the hour and the minute."""
         return {"day": day, "hour": minute // 60, "minute": minute % 60}
 
     return {
@@ -298,7 +299,7 @@ def _hours_json(place: Place, clock: TownClock) -> Json | None:
 
 
 def _review_json(place_id: str, index: int, review: Review, clock: TownClock) -> Json:
-    """Return a review as JSON; its time is made up by its place and number."""
+    """Return a review as JSON of Places (New); its time is drawn from the place's id and its number."""
     text = {"text": review.text, "languageCode": LANGUAGE}
     written = clock.review_time(place_id, index)
     return {
@@ -318,7 +319,7 @@ def _review_json(place_id: str, index: int, review: Review, clock: TownClock) ->
 
 
 def _components_json(address: str) -> list[Json] | None:
-    """Return the parts of an address as JSON; None if there are none."""
+    """Return the parts of an address as JSON of Places (New); `None` if it is empty."""
     return [
         {"longText": text, "shortText": text, "types": types, "languageCode": LANGUAGE}
         for text, types in address_parts(address)
@@ -326,30 +327,30 @@ def _components_json(address: str) -> list[Json] | None:
 
 
 def box_around(position: LatLng) -> tuple[LatLng, LatLng]:
-    """Return the south-western and the north-eastern corner of the viewport of one position."""
+    """Return the (south-western, north-eastern) corners of a square 150 m to each side of a position."""
     up = VIEWPORT_M / METRES_A_DEGREE
     across = up / max(cos(radians(position.lat)), 0.01)
     return LatLng(position.lat - up, position.lng - across), LatLng(position.lat + up, position.lng + across)
 
 
 def lat_lng_json(position: LatLng) -> Json:
-    """Return a position as Places (New) and the Routes API have it."""
+    """Return a position as JSON with `latitude` and `longitude`, degrees, as the new APIs write it."""
     return {"latitude": position.lat, "longitude": position.lng}
 
 
 def box_json(low: LatLng, high: LatLng) -> Json:
-    """Return a viewport between two corners, the south-western and the north-eastern one."""
+    """Return a rectangle as JSON, from its south-western and its north-eastern corner."""
     return {"low": lat_lng_json(low), "high": lat_lng_json(high)}
 
 
 LETTERS = "23456789CFGHJMPQRVWX"
-"""Letters of plus codes: positions as short texts (https://github.com/google/open-location-code)."""
+"""Letters of plus codes, short texts for positions (https://github.com/google/open-location-code)."""
 PAIRS, AFTER = 5, 8  # pairs of letters, and letters before the plus sign
 _PARTS = 8000  # of a degree: the side of a code of ten letters
 
 
 def plus_code(position: LatLng) -> str:
-    """Return the code of ten letters, such as `8G6M7726+W9`: about 14 m wide."""
+    """Return the plus code of a position, ten letters for a cell about 14 m wide, such as `8G6M7726+W9`."""
     up = min(int((position.lat + 90) * _PARTS), 180 * _PARTS - 1)
     across = int((position.lng + 180) % 360 * _PARTS)
     pairs = []
@@ -361,5 +362,5 @@ def plus_code(position: LatLng) -> str:
 
 
 def compound_code(position: LatLng, town: str) -> str:
-    """Return the code as it is said within a town, such as `7726+W9 Helsinki`."""
+    """Return the short plus code of a position with its town, such as `7726+W9 Helsinki`."""
     return f"{plus_code(position)[4:]} {town}"

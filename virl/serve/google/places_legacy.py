@@ -24,7 +24,7 @@ FIND_DEFAULT = "place_id"  # the field that Find Place gives when none is asked 
 
 @dataclass(frozen=True, slots=True)
 class LegacyPlaces:
-    """Handlers of `/maps/api/place/...`.
+    """Handlers of the legacy Places API, `/maps/api/place/...`.
 
     Args:
         city: what is served.
@@ -43,7 +43,7 @@ class LegacyPlaces:
     clock: TownClock
 
     def nearby(self, ask: Ask) -> Response:
-        """Answer `nearbysearch`: by prominence within a radius, or by distance."""
+        """Answer `nearbysearch` with a page of places within a radius, by reviews or by distance."""
         if token := ask.query.get("pagetoken"):
             return self._answer_page(self.pages.next_page(token, PAGE), "vicinity")
         center = position(ask.query.get("location", ""))
@@ -61,7 +61,7 @@ class LegacyPlaces:
         return self._answer_page(self.pages.first(_query_key(ask), found[:MOST], PAGE), "vicinity")
 
     def text(self, ask: Ask) -> Response:
-        """Answer `textsearch`.
+        """Answer `textsearch` with a page of places that match a text.
 
         Raises:
             Refused: the query is missing.
@@ -78,7 +78,7 @@ class LegacyPlaces:
         return self._answer_page(self.pages.first(_query_key(ask), kept[:MOST], PAGE), "formatted_address")
 
     def find(self, ask: Ask) -> Response:
-        """Answer `findplacefromtext`."""
+        """Answer `findplacefromtext` with the best match of a text, or no candidate."""
         words = ask.query.get("input", "")
         if not words.strip() or ask.query.get("inputtype") not in {"textquery", "phonenumber"}:
             raise invalid("Invalid request. Missing or invalid 'input' or 'inputtype' parameter.")
@@ -89,7 +89,7 @@ class LegacyPlaces:
         return answer({"candidates": candidates, "status": "OK" if candidates else "ZERO_RESULTS"})
 
     def details(self, ask: Ask) -> Response:
-        """Answer `details`; without `fields` all of them."""
+        """Answer `details` with the fields of one place that `fields` names; with all if it is left out."""
         place_id = ask.query.get("place_id") or ask.query.get("placeid")
         if not place_id:
             raise invalid("Invalid request. Missing the 'place_id' parameter.")
@@ -101,7 +101,7 @@ class LegacyPlaces:
         return answer({"html_attributions": self._notices, "result": result, "status": "OK"})
 
     def _answer_page(self, page: Page, address: str) -> Response:
-        """Return a page of places as a response."""
+        """Return the response for a page of places, with the token of the next page, if any."""
         written = [self._write(place, address) for place in page.places]
         results = [{name: place[name] for name in place if name not in _DETAILS_ONLY} for place in written]
         content: Json = {
@@ -114,23 +114,23 @@ class LegacyPlaces:
         return answer(content)
 
     def _write(self, place: Place, address: str) -> Json:
-        """Return a place as JSON."""
+        """Return a place as JSON of the legacy API; `address` names the field that holds its address."""
         photos = legacy_photos_json(place.id, self.albums.sizes(place.id))
         return legacy_place(place, address, photos, self.max_reviews, self.clock, self.city.title)
 
     def _open(self, places: list[Place], query: Mapping[str, str]) -> list[Place]:
-        """Return the places that are open now where only such are asked for, else all."""
+        """Return the places that are open now if the query asks for such, else all of them."""
         if query.get("opennow", "false") == "false":
             return places
         return [place for place in places if self.clock.is_open(self.city.places.details(place.id))]
 
     @property
     def _notices(self) -> list[str]:
-        """The notices that a page with the places has to show: names to credit, and what is invented."""
+        """The notices that pages with the places have to show, such as names to credit; may be empty."""
         return [self.city.notice] if self.city.notice else []
 
     def _with_words(self, places: Sequence[Place], query: Mapping[str, str]) -> list[Place]:
-        """Return the places that a keyword or name finds and that have the wanted price."""
+        """Return the places that have the wanted price and match the query's keyword or name, if any."""
         kept = [place for place in places if _is_priced(place, query)]
         words = " ".join(query[name] for name in ("keyword", "name") if query.get(name))
         if not words:
@@ -149,12 +149,12 @@ _DETAILS_ONLY = frozenset(
 
 
 def _query_key(ask: Ask) -> str:
-    """Return a request's parameters, without its key, as a text to know it by."""
+    """Return a request's parameters without its key as one text, to recognise its further pages by."""
     return json.dumps(sorted((name, value) for name, value in ask.query.items() if name != "key"))
 
 
 def _is_priced(place: Place, query: Mapping[str, str]) -> bool:
-    """Return whether the price is as wanted; bounds other than digits are ignored, such as `None`."""
+    """Return whether a place's price level is as wanted; bounds that are no digits are ignored."""
     low, high = (query.get(name, "") for name in ("minprice", "maxprice"))
     if not low.isdecimal() and not high.isdecimal():
         return True
@@ -170,11 +170,11 @@ _IN_REPLIES = {
     "review": "reviews",
     "address_component": "address_components",
 }
-"""Fields that are asked for by a singular name, as Google's own client library does."""
+"""Names of fields in replies by the singular names in requests, as Google's own client library sends them."""
 
 
 def _names(text: str) -> set[str]:
-    """Return the top fields of a list such as `name,geometry/location`, as replies name them."""
+    """Return the reply fields that a list such as `name,geometry/location` asks for; refuses unknown ones."""
     names = {path.partition("/")[0] for path in text.split(",")}
     unknown = names - FIELDS.legacy_place
     if unknown:
@@ -183,12 +183,12 @@ def _names(text: str) -> set[str]:
 
 
 def _select_fields(place: Json, names: set[str]) -> Json:
-    """Return the fields of a place that are among the names."""
+    """Return a place's JSON with only the named fields."""
     return {name: value for name, value in place.items() if name in names}
 
 
 def _bias(text: str) -> LatLng | None:
-    """Return the middle of a bias such as `point:1,2`, `circle:500@1,2` or `rectangle:1,2|3,4`."""
+    """Return the middle of `point:1,2`, `circle:500@1,2` or `rectangle:1,2|3,4`; else `None`."""
     kind, _, rest = text.partition(":")
     if kind == "point":
         return position(rest, "locationbias")

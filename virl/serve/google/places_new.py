@@ -39,7 +39,7 @@ PAGING = frozenset({"pageToken", "pageSize", "maxResultCount"})
 
 @dataclass(frozen=True, slots=True)
 class NewPlaces:
-    """Handlers of `/v1/places...`."""
+    """Handlers of Places (New), `/v1/places...`, but for autocomplete."""
 
     city: City
     writer: PlaceWriter
@@ -47,7 +47,7 @@ class NewPlaces:
     odd: Oddities
 
     def nearby(self, ask: Ask) -> Response:
-        """Answer `places:searchNearby`."""
+        """Answer `places:searchNearby` with places in a circle, sorted by reviews or distance."""
         tree = parse_mask(ask.fields, KNOWN, "places")
         circle = circle_in(message_in(ask.body, "locationRestriction"), "locationRestriction")
         ranking = _one_of(ask.body, "rankPreference", ("POPULARITY", "DISTANCE"))
@@ -64,7 +64,7 @@ class NewPlaces:
         return self._answer_page(Page(found[:most], None), tree)
 
     def text(self, ask: Ask) -> Response:
-        """Answer `places:searchText`."""
+        """Answer `places:searchText` with a page of places that match a text."""
         tree = parse_mask(ask.fields, KNOWN, "places")
         size = _results_asked(ask.body, "pageSize" if "pageSize" in ask.body else "maxResultCount")
         query = json.dumps({name: ask.body[name] for name in sorted(ask.body) if name not in PAGING})
@@ -74,14 +74,14 @@ class NewPlaces:
         return self._answer_page(self.pages.first(query, self._search(ask.body)[:MOST], size), tree)
 
     def details(self, ask: Ask) -> Response:
-        """Answer `places/{place}`."""
+        """Answer `places/{place}` with the fields of one place that the mask asks for."""
         tree = parse_mask(ask.fields, KNOWN)
         gone = f'The Place ID "{ask.path["place"]}" is no longer valid or was not found.'
         place = found_place(self.city, ask.path["place"], self.odd, gone)
         return answer(apply_mask(self.writer.write(place, tree), tree))
 
     def _answer_page(self, page: Page, tree: MaskTree) -> Response:
-        """Return a page of places as a response, with the fields of the mask."""
+        """Return the response for a page of places, with only the fields of the mask."""
         content: Json = {}
         wanted = tree.get("places")
         if wanted is not None and page.places:
@@ -93,7 +93,7 @@ class NewPlaces:
         return answer(content)
 
     def _search(self, body: Json) -> Sequence[Place]:
-        """Return the places that a text search finds, filtered and sorted as its body asks."""
+        """Return the places that a text search's body asks for, filtered and sorted."""
         query = body.get("textQuery")
         if not isinstance(query, str) or not query.strip():
             raise invalid("Empty text_query.")
@@ -119,7 +119,7 @@ class NewPlaces:
         return kept
 
     def _of_type(self, query: str, body: Json, area: Circle | Rectangle) -> list[Place] | None:
-        """Return all places of an area where a text names no more than the type that is asked for."""
+        """Return all places of a type in an area if the text only names that type; else `None`."""
         kind = str(body.get("includedType"))
         if not body.get("strictTypeFiltering") or query.strip().lower() != kind.replace("_", " "):
             return None
@@ -131,7 +131,7 @@ _TYPE_LISTS = ("includedTypes", "excludedTypes", "includedPrimaryTypes", "exclud
 
 
 def _has_types(place: Place, types: dict[str, set[str]]) -> bool:
-    """Return whether a place's types are as the lists of included and excluded types ask."""
+    """Return whether a place's types satisfy the lists of included and excluded types."""
     included, excluded, primary, not_primary = (types[name] for name in _TYPE_LISTS)
     mine, first = set(types_of(place)), {primary_type(place)}
     return (
@@ -143,7 +143,7 @@ def _has_types(place: Place, types: dict[str, set[str]]) -> bool:
 
 
 def _passes(place: Place, body: Json) -> bool:
-    """Return whether a place has the type, price and rating that a body asks for."""
+    """Return whether a place has the type, price level and rating that a body asks for."""
     kind = body.get("includedType")
     lowest = number(str(body.get("minRating", 0)), "min_rating", 0, 5)
     prices = texts_in(body, "priceLevels", len(PRICES))
@@ -155,13 +155,13 @@ def _passes(place: Place, body: Json) -> bool:
 
 
 def _results_asked(body: Json, name: str) -> int:
-    """Return the number of results asked for; a page's if none."""
+    """Return the number of results in a field of a body, 1 to 20; 20 if it is 0 or left out."""
     given = body.get(name, 0)
     return int(number(str(given), name, 0, PAGE)) or PAGE
 
 
 def _one_of(body: Json, name: str, known: Collection[str]) -> str:
-    """Return the value that the body chooses among the known ones; the first if it chooses none of them."""
+    """Return the value of a body's field if it is among `known`; else the first of `known`."""
     given = str(body.get(name))
     return given if given in known else next(iter(known))
 
@@ -178,7 +178,7 @@ class Autocomplete:
     city: City
 
     def predict(self, ask: Ask) -> Response:
-        """Return places of which each typed word begins a word of the name or the address, nearest first.
+        """Return places whose name or address has words that begin with the words typed, the nearest first.
 
         Raises:
             Refused: the input is empty.
@@ -208,13 +208,13 @@ class Autocomplete:
 
 
 def _begins_words(typed: str, text: str) -> bool:
-    """Return whether each word typed begins a word of the text."""
+    """Return whether each word typed begins a word of the text, whatever the case."""
     words = text.casefold().replace(",", " ").split()
     return all(any(word.startswith(part) for word in words) for part in typed.casefold().split())
 
 
 def _prediction(place: Place, typed: str, start: LatLng | None) -> Json:
-    """Return a place as a suggestion for what was typed, with its metres from `start`, if any."""
+    """Return a place as a suggestion in JSON, with its distance in metres from `start`, if any."""
     whole = ", ".join(part for part in (place.name, place.address) if part)
     format_ = {"mainText": _text(place.name, typed)}
     if place.address:
@@ -231,7 +231,7 @@ def _prediction(place: Place, typed: str, start: LatLng | None) -> Json:
 
 
 def _text(text: str, typed: str) -> Json:
-    """Return a text with where it matches what was typed."""
+    """Return a text as JSON with the (start, end) offsets at which it matches the words typed."""
     low = text.casefold()
     starts = [0, *(end for end, (before, _) in enumerate(pairwise(text), 1) if before in " ,")]
     matches = [

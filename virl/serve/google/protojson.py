@@ -10,7 +10,7 @@ from virl.settings.model import Settings, load_settings
 
 
 class Messages(Settings):
-    """The fields of messages, from `messages.yaml`."""
+    """The types of messages' fields and the numbers of enums, from `messages.yaml`."""
 
     messages: Mapping[str, Mapping[str, str | list[str]]]
     """The type of each field, in a list where it is repeated."""
@@ -23,7 +23,7 @@ MESSAGES = load_settings(Path(__file__).with_name("messages.yaml"), Messages)
 
 
 def read_message(body: Json, name: str) -> Json:
-    """Read a message in its canonical form: names in camel case, enums by name, numbers as numbers.
+    """Return a message in canonical form: field names in camel case, enums by name, numbers as numbers.
 
     Args:
         body: as it came.
@@ -36,7 +36,7 @@ def read_message(body: Json, name: str) -> Json:
 
 
 def with_numbers(value: Any, field: str = "") -> Any:
-    """Return an answer with its enums as numbers, as `$alt=json;enum-encoding=int` asks for."""
+    """Return an answer's JSON with its enums as numbers, as `$alt=json;enum-encoding=int` asks for."""
     if isinstance(value, dict):
         return {name: with_numbers(item, name) for name, item in value.items()}
     if isinstance(value, list):
@@ -45,7 +45,7 @@ def with_numbers(value: Any, field: str = "") -> Any:
 
 
 def _read_fields(body: Json, name: str, path: str) -> Json:
-    """Return a message with its fields by their JSON names; `path` is its place in the request."""
+    """Return a message's fields by their JSON names, each checked; `path` is its place, for errors."""
     fields = {_to_snake(field): field for field in MESSAGES.messages[name]}
     found = {}
     for given, value in body.items():
@@ -60,7 +60,7 @@ def _read_fields(body: Json, name: str, path: str) -> Json:
 
 
 def _read_field(value: Any, kind: str | list[str], path: str) -> Any:
-    """Return a field's value, checked against its kind; in a list, against the kind of an entry."""
+    """Return a field's value checked against its type, or each entry of a list against the entries' type."""
     if isinstance(kind, str):
         return _read_single(value, kind, path)
     if not isinstance(value, list):
@@ -69,7 +69,7 @@ def _read_field(value: Any, kind: str | list[str], path: str) -> Any:
 
 
 def _read_single(value: Any, kind: str, path: str) -> Any:
-    """Return a value checked as a message, an enum or a scalar."""
+    """Return a value checked as a message, an enum or a scalar; refuses a value of another type."""
     if kind in MESSAGES.messages:
         if not isinstance(value, dict):
             raise _invalid_value(path, kind, value)
@@ -83,7 +83,7 @@ def _read_single(value: Any, kind: str, path: str) -> Any:
 
 
 def _read_enum(value: Any, kind: str, path: str) -> str:
-    """Return the name of an enum's value, given as name or number."""
+    """Return the name of an enum's value that was given as name or number."""
     names = MESSAGES.enums[kind]
     if isinstance(value, str) and value in names:
         return value
@@ -95,28 +95,28 @@ def _read_enum(value: Any, kind: str, path: str) -> str:
 
 
 def _invalid_value(path: str, kind: str, value: Any) -> Exception:
-    """Return the refusal of an invalid value."""
+    """Return the refusal of a value of the wrong type, with Google's wording."""
     known = kind if kind.startswith("TYPE_") else f"type.googleapis.com/{kind}"
     shown = f'"{value}"' if isinstance(value, str) else str(value)
     return invalid(f"Invalid value at '{path}' ({known}), {shown[:200]}")
 
 
 def _read_text(value: Any) -> str:
-    """Return a text; raises TypeError for anything else."""
+    """Return a value if it is a text; raises `TypeError` for anything else."""
     if not isinstance(value, str):
         raise TypeError
     return value
 
 
 def _flag(value: Any) -> bool:
-    """Return whether a value, which has to be a truth value, is true."""
+    """Return whether a value is true; raises `TypeError` if it is no bool."""
     if not isinstance(value, bool):
         raise TypeError
     return value
 
 
 def _read_real(value: Any) -> float:
-    """Return a number, also out of a text; raises TypeError or ValueError."""
+    """Return a number or a text of one as a float; raises `TypeError` or `ValueError` for anything else."""
     # Protocol buffers take numbers as texts too, and no truth values.
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise TypeError
@@ -124,7 +124,7 @@ def _read_real(value: Any) -> float:
 
 
 def _read_whole(value: Any) -> int:
-    """Return a whole number, also out of a text; raises TypeError or ValueError."""
+    """Return a whole number or a text of one as an int; raises TypeError or ValueError for others."""
     found = _read_real(value)
     if found != int(found):
         raise ValueError
@@ -141,12 +141,12 @@ _SCALARS: Mapping[str, Callable[[Any], Any]] = {
 
 
 def _to_snake(name: str) -> str:
-    """Return a name in snake case."""
+    """Return a name in camel case as snake case."""
     return re.sub(r"[A-Z]", lambda found: f"_{found[0].lower()}", name)
 
 
 class Fields(Settings):
-    """Fields that a client may ask for."""
+    """Names of the fields that clients may ask for, by API, from `fields.yaml`."""
 
     place_without_answer: frozenset[str]
     legacy_place: frozenset[str]
@@ -158,7 +158,7 @@ FIELDS = load_settings(Path(__file__).with_name("fields.yaml"), Fields)
 
 
 MaskTree = dict[str, "MaskTree"]
-"""Wanted fields, and of each the wanted fields below it; none below means all."""
+"""Wanted fields by name, each with the wanted fields below it; an empty tree means all of them."""
 
 REQUIRED = (
     "FieldMask is a required parameter. See https://cloud.google.com/apis/docs/system-parameters on how to "
@@ -168,7 +168,7 @@ REQUIRED = (
 
 
 def parse_mask(text: str, known: Collection[str], below: str = "") -> MaskTree:
-    """Parse the tree of a mask such as `places.id,places.displayName`; `*` stands for all that is known.
+    """Parse a field mask such as `places.id,places.displayName` into a tree; `*` stands for all known fields.
 
     Args:
         text: paths with commas between them.
@@ -201,7 +201,7 @@ def parse_mask(text: str, known: Collection[str], below: str = "") -> MaskTree:
 
 
 def apply_mask(value: Any, tree: MaskTree) -> Any:
-    """Return the part of an answer that a mask asks for."""
+    """Return the part of an answer's JSON that a tree of wanted fields asks for."""
     if not tree:
         return value
     if isinstance(value, list):
@@ -212,12 +212,12 @@ def apply_mask(value: Any, tree: MaskTree) -> Any:
 
 
 def _whole_tree() -> MaskTree:
-    """Return the mask of all fields."""
+    """Return an empty tree, which asks for all fields."""
     return {}
 
 
 def _grow(tree: MaskTree, names: list[str]) -> None:
-    """Add a path; a field asked for whole stays whole."""
+    """Add a path of field names to a tree; a field that was asked for whole stays whole."""
     for index, name in enumerate(names):
         is_new = name not in tree
         branch = tree.setdefault(name, {})
@@ -229,7 +229,7 @@ def _grow(tree: MaskTree, names: list[str]) -> None:
 
 
 def _is_known(names: list[str], known: Collection[str], below: str) -> bool:
-    """Return whether a path of a mask names known fields, `below` a list's name if there is one."""
+    """Return whether a path of a mask names known fields, below the list named `below` if it is given."""
     if not below:
         return names[0] in known
     if names[0] != below:

@@ -35,7 +35,7 @@ MODES: dict[str, TravelMode | None] = {
     "bicycling": "cycling",
     "transit": None,
 }
-"""City's mode of travel for each mode of the API; transit is no way but a journey."""
+"""City's mode of travel for each mode of the API; `None` for transit, which is a journey and no route."""
 MAX_WAYPOINTS = 25  # besides origin and destination
 MAX_SIDE, MAX_ELEMENTS = 25, 100  # of a matrix: origins or destinations, and pairs
 FEET_PER_METRE, FEET_PER_MILE = 3.28084, 5280
@@ -44,13 +44,13 @@ PLACE_ID, VIA = "place_id:", "via:"
 
 @dataclass(frozen=True, slots=True)
 class LegacyRoutes:
-    """Handlers of `/maps/api/directions/json` and `/maps/api/distancematrix/json`."""
+    """Handlers of the legacy APIs `/maps/api/directions/json` and `/maps/api/distancematrix/json`."""
 
     city: City
     transit: Transit
 
     def directions(self, ask: Ask) -> Response:
-        """Return one route through all stops in their order.
+        """Return one route through all stops in their order as JSON.
 
         Raises:
             Refused: origin or destination is missing, or a limit is exceeded.
@@ -84,7 +84,7 @@ class LegacyRoutes:
         return answer({"geocoded_waypoints": geocoded, "routes": [route], "status": "OK"})
 
     def matrix(self, ask: Ask) -> Response:
-        """Return a row for each origin, in it an element for each destination.
+        """Return a matrix as JSON: a row for each origin, with an element for each destination.
 
         Raises:
             Refused: a side is missing, or there are too many elements.
@@ -118,7 +118,7 @@ class LegacyRoutes:
         departs: datetime | None,
         is_imperial: bool,
     ) -> list[list[Json]]:
-        """Return the elements of the matrix by origin and destination; NOT_FOUND where a stop is None."""
+        """Return rows of the matrix's elements as JSON; NOT_FOUND where a stop is `None`."""
         starts = [(i, stop.position) for i, stop in enumerate(origins) if stop]
         ends = [(j, stop.position) for j, stop in enumerate(destinations) if stop]
         if mode is None:
@@ -136,21 +136,21 @@ class LegacyRoutes:
         ]
 
     def _find_stop(self, text: str) -> Stop | None:
-        """Return the stop that a text means; None if none is found."""
+        """Return the stop that a text or `place_id:` names; `None` if nothing is found."""
         try:
             return self._stop(text)
         except NotFound:
             return None
 
     def _stop(self, text: str) -> Stop:
-        """Return the stop that a text or `place_id:` means."""
+        """Return the stop that a text or `place_id:` names; raises `NotFound` if nothing is found."""
         if text.startswith(PLACE_ID):
             return stop_of(self.city, "", text.removeprefix(PLACE_ID))
         return stop_of(self.city, text)
 
 
 def _waypoints(ask: Ask) -> list[str]:
-    """Return the stops on the way with their `via:` marks; an order that may be changed is kept."""
+    """Return the texts of the stops on the way, with their `via:` marks, in the order given."""
     parts = [
         part
         for part in ask.query.get("waypoints", "").split("|")
@@ -164,7 +164,7 @@ def _waypoints(ask: Ask) -> list[str]:
 
 
 def _mode_asked(ask: Ask) -> TravelMode | None:
-    """Return the mode of travel asked for; None is transit."""
+    """Return the mode of travel that a request asks for; `None` for transit."""
     name = ask.query.get("mode", "driving")
     if name not in MODES:
         raise invalid("Invalid request. Invalid 'mode' parameter.")
@@ -172,7 +172,7 @@ def _mode_asked(ask: Ask) -> TravelMode | None:
 
 
 def _departure_asked(ask: Ask) -> datetime | None:
-    """Return the time of departure, UTC; None is now."""
+    """Return the time of departure that a request asks for, in UTC; `None` for now."""
     text = ask.query.get("departure_time", "now")
     if text == "now":
         return None
@@ -182,7 +182,7 @@ def _departure_asked(ask: Ask) -> datetime | None:
 
 
 def _ridden(timed: TimedJourney, ends: Sequence[Stop], is_imperial: bool) -> Json:
-    """Return a journey as a route of one leg, whose steps are its ways on foot and its rides."""
+    """Return a public-transport journey as a route of one leg in JSON, with walks and rides as steps."""
     steps = []
     for leg in timed.journey.legs:
         stretch = Stretch(
@@ -203,7 +203,7 @@ def _ridden(timed: TimedJourney, ends: Sequence[Stop], is_imperial: bool) -> Jso
 
 
 def _route_json(legs: Sequence[RouteLeg], stops: Sequence[Stop], mode: str, is_imperial: bool) -> Json:
-    """Return a route as the legacy API writes it."""
+    """Return a route as JSON of the legacy Directions API."""
     path = join_paths([leg.whole for leg in legs])
     written = []
     for leg, start, end in zip(legs, stops, stops[1:], strict=False):
@@ -229,12 +229,12 @@ def _route_json(legs: Sequence[RouteLeg], stops: Sequence[Stop], mode: str, is_i
 
 
 def _via_json(position: LatLng, step: int) -> Json:
-    """Return a stop on the way as JSON."""
+    """Return a stop that a route passes without halting as JSON; `step` is the step that it ends."""
     return {"location": point(position), "step_index": step, "step_interpolation": 1.0}
 
 
 def _stretch_json(stretch: Stretch, is_imperial: bool) -> Json:
-    """Return a stretch's length, duration and ends as JSON."""
+    """Return a stretch's length, duration and end points as JSON."""
     return {
         **_measures_json(stretch.metres, stretch.seconds, is_imperial),
         "start_location": point(stretch.path[0]),
@@ -243,21 +243,21 @@ def _stretch_json(stretch: Stretch, is_imperial: bool) -> Json:
 
 
 def _instruction_json(step: Stretch, mode: str) -> Json:
-    """Return a step's instruction, line and turn as JSON."""
+    """Return a step's instruction, polyline, mode and maneuver as JSON."""
     turn = {"maneuver": step.maneuver} if step.maneuver else {}
     line = {"points": encode_polyline(step.path)}
     return {"html_instructions": step.instruction, "polyline": line, "travel_mode": mode, **turn}
 
 
 def _element_json(cell: tuple[float, float] | None, is_imperial: bool) -> Json:
-    """Return an element of the matrix, of (metres, seconds); None is no way."""
+    """Return an element of the matrix as JSON, from (metres, seconds); `None` if there is no way."""
     if cell is None:
         return {"status": "ZERO_RESULTS"}
     return {**_measures_json(*cell, is_imperial), "status": "OK"}
 
 
 def _measures_json(metres: float, seconds: float, is_imperial: bool) -> Json:
-    """Return metres and seconds as JSON, as text and as numbers."""
+    """Return metres and seconds as JSON, each as a text and as a whole number."""
     return {
         "distance": {"text": _distance_text(metres, is_imperial), "value": round(metres)},
         "duration": {"text": _duration_text(seconds), "value": round(seconds)},
@@ -265,7 +265,7 @@ def _measures_json(metres: float, seconds: float, is_imperial: bool) -> Json:
 
 
 def _distance_text(metres: float, is_imperial: bool) -> str:
-    """Return metres as text, in m and km or in ft and mi."""
+    """Return metres as a text, in m and km or, if imperial, in ft and mi."""
     if is_imperial:
         feet = metres * FEET_PER_METRE
         return f"{feet:.0f} ft" if feet < FEET_PER_MILE / 10 else f"{feet / FEET_PER_MILE:.1f} mi"
@@ -273,7 +273,7 @@ def _distance_text(metres: float, is_imperial: bool) -> str:
 
 
 def _duration_text(seconds: float) -> str:
-    """Return seconds as text, in minutes and hours."""
+    """Return seconds as a text in hours and minutes, at least "1 min"."""
     minutes = max(round(seconds / 60), 1)
     hours, rest = divmod(minutes, 60)
     shown = f"{rest} min" + ("s" if rest != 1 else "")

@@ -38,7 +38,7 @@ MODES: dict[str, TravelMode | None] = {
     "WALK": "walking",
     "TRANSIT": None,
 }
-"""City's mode of travel for each mode of the API; transit is no way but a journey."""
+"""City's mode of travel for each mode of the API; `None` for transit, which is a journey and no route."""
 MAX_INTERMEDIATES = 25
 MAX_ELEMENTS, MAX_NAMED = 625, 50  # of a matrix; named are stops by address or place id
 MAX_TRANSIT = 100  # elements of a matrix of journeys
@@ -52,7 +52,7 @@ class Routes:
     transit: Transit
 
     def routes(self, ask: Ask) -> Response:
-        """Return one route through all stops in their order; an empty answer where there is no way.
+        """Return one route through all stops in their order as JSON; an empty object if there is no way.
 
         Raises:
             Refused: origin or destination is a via waypoint.
@@ -80,7 +80,7 @@ class Routes:
         return answer(apply_mask({"routes": [_route_json(legs, name, as_geojson)]}, tree))
 
     def matrix(self, ask: Ask) -> Response:
-        """Return one element for each origin and destination.
+        """Return a matrix as a JSON list: one element for each pair of origin and destination.
 
         Raises:
             Refused: there are too many elements, or too many addresses.
@@ -108,7 +108,7 @@ class Routes:
         return answer([apply_mask(element, tree) for element in elements])
 
     def _position(self, stop: Json) -> LatLng:
-        """Return the position of a stop, given by location, place id or address."""
+        """Return the position of a stop given by location, place id or address; refuses an unknown one."""
         if "location" in stop:
             return lat_lng(message_in(stop, "location").get("latLng"), "location.lat_lng")
         try:
@@ -123,7 +123,7 @@ _SIDES = ("origins", "destinations")
 
 
 def _intermediates(body: Json) -> list[Json]:
-    """Return the stops on the way; refuses too many."""
+    """Return the stops between origin and destination that a body lists; refuses too many."""
     stops = body.get("intermediates", [])
     if not isinstance(stops, list) or not all(isinstance(stop, dict) for stop in stops):
         raise invalid("Invalid value at 'intermediates'.")
@@ -135,7 +135,7 @@ def _intermediates(body: Json) -> list[Json]:
 
 
 def _items_in(body: Json, name: str) -> list[Json]:
-    """Return a list of messages in a body; refuses an empty or missing one."""
+    """Return the list of messages in a field of a body; refuses an empty or missing one."""
     items = body.get(name)
     if not isinstance(items, list) or not items or not all(isinstance(item, dict) for item in items):
         raise invalid(f"{name} must be set.")
@@ -143,7 +143,7 @@ def _items_in(body: Json, name: str) -> list[Json]:
 
 
 def _check_preference(body: Json) -> None:
-    """Raise an error if traffic is asked for with another mode than driving."""
+    """Refuse a body that sets a routing preference with another mode than driving."""
     preference = body.get("routingPreference", "ROUTING_PREFERENCE_UNSPECIFIED")
     is_car = body.get("travelMode", "DRIVE") in {"TRAVEL_MODE_UNSPECIFIED", "DRIVE", "TWO_WHEELER"}
     if preference != "ROUTING_PREFERENCE_UNSPECIFIED" and not is_car:
@@ -151,12 +151,12 @@ def _check_preference(body: Json) -> None:
 
 
 def _mode_asked(body: Json) -> TravelMode | None:
-    """Return the mode of travel asked for; None is transit."""
+    """Return the mode of travel that a body asks for, driving by default; `None` for transit."""
     return MODES[body.get("travelMode", "DRIVE")]
 
 
 def _departure(body: Json) -> datetime | None:
-    """Return the departure time of a journey, `None` if the body names none."""
+    """Return the time of departure that a body names; `None` if it names none."""
     text = body.get("departureTime")
     if not text:
         return None
@@ -167,7 +167,7 @@ def _departure(body: Json) -> datetime | None:
 
 
 def _ridden(timed: TimedJourney, as_geojson: bool) -> Json:
-    """Return a journey as a route of one leg."""
+    """Return a public-transport journey as a route of one leg in JSON."""
     legs = [_ridden_leg(leg) for leg in timed.journey.legs]
     waits = max(timed.journey.duration - sum(leg.whole.seconds for leg in legs), 0.0)
     route = _route_json(legs, "WALK", as_geojson)
@@ -184,7 +184,7 @@ def _ridden(timed: TimedJourney, as_geojson: bool) -> Json:
 
 
 def _ridden_leg(leg: JourneyLeg) -> RouteLeg:
-    """Return a leg of a journey, ridden or walked, as a leg of a route."""
+    """Return a ride or walk of a journey as a leg of a route."""
     whole = Stretch(leg.path, leg.distance, leg.duration)
     if not leg.line:
         return RouteLeg(whole, tuple(steps_of(leg.path, (), SPEED_M_S["walking"])))
@@ -193,13 +193,13 @@ def _ridden_leg(leg: JourneyLeg) -> RouteLeg:
 
 
 def _joined_legs(legs: Sequence[RouteLeg]) -> Stretch:
-    """Return the legs as one stretch."""
+    """Return several legs joined to one stretch: its path, metres and seconds."""
     wholes = [leg.whole for leg in legs]
     return Stretch(join_paths(wholes), sum(one.metres for one in wholes), sum(one.seconds for one in wholes))
 
 
 def _route_json(legs: Sequence[RouteLeg], mode: str, as_geojson: bool) -> Json:
-    """Return a route as the new API writes it."""
+    """Return a route as JSON of the Routes API."""
     wholes = [leg.whole for leg in legs]
     seconds = sum(whole.seconds for whole in wholes)
     path = join_paths(wholes)
@@ -217,7 +217,7 @@ def _route_json(legs: Sequence[RouteLeg], mode: str, as_geojson: bool) -> Json:
 
 
 def _leg_json(leg: RouteLeg, mode: str, as_geojson: bool) -> Json:
-    """Return a leg as the new API writes it."""
+    """Return a leg as JSON of the Routes API, with its steps."""
     steps = [
         _stretch_json(step, as_geojson)
         | {"navigationInstruction": _instruction_json(step), "travelMode": mode}
@@ -230,7 +230,7 @@ def _leg_json(leg: RouteLeg, mode: str, as_geojson: bool) -> Json:
 
 
 def _stretch_json(stretch: Stretch, as_geojson: bool) -> Json:
-    """Return a stretch's length, duration, line and ends as JSON."""
+    """Return a stretch's length, duration, line and end points as JSON."""
     return {
         "distanceMeters": round(stretch.metres),
         "staticDuration": _show_seconds(stretch.seconds),
@@ -241,13 +241,13 @@ def _stretch_json(stretch: Stretch, as_geojson: bool) -> Json:
 
 
 def _instruction_json(step: Stretch) -> Json:
-    """Return a step's turn and instruction as JSON."""
+    """Return a step's maneuver and instruction as JSON, without markup."""
     maneuver = step.maneuver.upper().replace("-", "_") or "DEPART"
     return {"maneuver": maneuver, "instructions": html.unescape(re.sub(r"</?b>", "", step.instruction))}
 
 
 def _line_json(path: Sequence[LatLng], as_geojson: bool) -> Json:
-    """Return a path as GeoJSON or as an encoded polyline."""
+    """Return a path as JSON: a GeoJSON line, or an encoded polyline."""
     if not as_geojson:
         return {"encodedPolyline": encode_polyline(path)}
     return {
@@ -256,7 +256,7 @@ def _line_json(path: Sequence[LatLng], as_geojson: bool) -> Json:
 
 
 def _element_json(i: int, j: int, cell: tuple[float, float] | None) -> Json:
-    """Return the element (i, j) of the matrix, of (metres, seconds); None is no way."""
+    """Return the element of origin `i` and destination `j` as JSON, from (metres, seconds) or no way."""
     element: dict[str, Any] = {"originIndex": i, "destinationIndex": j, "status": {}}
     if cell is None:
         return element | {"condition": "ROUTE_NOT_FOUND"}
@@ -266,5 +266,5 @@ def _element_json(i: int, j: int, cell: tuple[float, float] | None) -> Json:
 
 
 def _show_seconds(seconds: float) -> str:
-    """Return seconds as the API writes them, such as "12s"."""
+    """Return seconds rounded, as the Routes API writes them, such as "12s"."""
     return f"{round(seconds)}s"

@@ -36,26 +36,26 @@ KEPT_TILES, KEPT_PHOTOS = 128, 64  # pictures in memory, about 1 MB each; chosen
 
 @dataclass(frozen=True, slots=True)
 class MapsScript:
-    """Handlers of the script and of the two requests that it makes."""
+    """Handlers of the JavaScript API: the script, and the two requests that it makes."""
 
     static: StaticStreetView
     tiles: TileStreetView
 
     def script(self, _: Ask) -> Response:
-        """Return the script; it finds its key and callback in its own address."""
+        """Return the JavaScript file, which reads its key and callback from its own address."""
         return Response(SCRIPT.read_bytes(), media_type="text/javascript; charset=UTF-8")
 
     def panorama(self, ask: Ask) -> Response:
-        """Return a panorama by `panoId`, or the one nearest to `lat` and `lng`."""
+        """Return a panorama as JSON, by `panoId` or the one nearest to `lat` and `lng`."""
         return answer(self.tiles.metadata_json(ask))
 
     def view(self, ask: Ask) -> Response:
-        """Return the picture that the panorama of the page shows."""
+        """Return the picture of a panorama's view that the script shows, as the static API draws it."""
         return self.static.image(ask)
 
 
 def make_app(city: City, options: ServeOptions, stats: Stats, pools: Pools) -> ASGIApp:
-    """Return the server of a city, as an ASGI application behind its gate.
+    """Return the Google-compatible server of a city, as an ASGI application behind its gate.
 
     Args:
         city: what is served.
@@ -81,7 +81,7 @@ def make_app(city: City, options: ServeOptions, stats: Stats, pools: Pools) -> A
 
 
 def endpoints(city: City, options: ServeOptions) -> list[Endpoint]:
-    """Return all endpoints of a city."""
+    """Return all endpoints of a city's server."""
     painter = Painter(lossless=options.lossless)
     albums = Albums(city, painter, PictureCache(KEPT_PHOTOS), options.key)
     static = StaticStreetView(city, painter, options.odd)
@@ -99,17 +99,17 @@ def endpoints(city: City, options: ServeOptions) -> list[Endpoint]:
 def _get(
     name: str, path: str, family: Family, handler: Handler, *lists: str, draws: bool = False
 ) -> Endpoint:
-    """Return an endpoint that is asked with parameters alone; `lists` are what its errors give empty."""
+    """Return an endpoint for GET requests; `lists` are the lists that its legacy errors give empty."""
     return Endpoint(name, "GET", path, family, handler, lists=lists, draws=draws)
 
 
 def _post(name: str, path: str, handler: Handler, message: str = "", family: Family = "new") -> Endpoint:
-    """Return an endpoint that is asked with a message."""
+    """Return an endpoint for POST requests; `message` is the type of their bodies, if checked."""
     return Endpoint(name, "POST", path, family, handler, message)
 
 
 def _free(endpoint: Endpoint, *, needs_key: bool = True) -> Endpoint:
-    """Return an endpoint that consumes no quota."""
+    """Return the same endpoint changed so that it consumes no quota."""
     return replace(endpoint, is_free=True, needs_key=needs_key)
 
 
@@ -128,7 +128,7 @@ def _street_view_endpoints(static: StaticStreetView, tiles: TileStreetView) -> l
 
 
 def _place_endpoints(city: City, albums: Albums, options: ServeOptions) -> list[Endpoint]:
-    """Return the endpoints of places, new and legacy."""
+    """Return the endpoints of Places (New), the legacy Places API and autocomplete."""
     clock = _town_clock(city, options)
     if {"closed", "bare"}.intersection(options.odd.rates):
         city = replace(city, places=odd_places(city.places, options.odd))
@@ -153,12 +153,12 @@ def _place_endpoints(city: City, albums: Albums, options: ServeOptions) -> list[
 
 
 def _town_clock(city: City, options: ServeOptions) -> TownClock:
-    """Return the town's clock, at the time that the options set, if any."""
+    """Return the clock of a city's town, which follows the clock of the options if they set one."""
     return TownClock(city.time_zone, options.now) if options.now else TownClock(city.time_zone)
 
 
 def _map_endpoints(city: City, options: ServeOptions) -> list[Endpoint]:
-    """Return the endpoints of geocoding and routes, new and legacy."""
+    """Return the endpoints of geocoding, routes and matrices, new and legacy."""
     transit = Transit(city, _town_clock(city, options))
     new, old = Routes(city, transit), LegacyRoutes(city, transit)
     geocode = Geocoding(city, Geocoder(city, options.odd), options.country).geocode
@@ -175,7 +175,7 @@ def _map_endpoints(city: City, options: ServeOptions) -> list[Endpoint]:
 
 
 def _script_endpoints(script: MapsScript, albums: Albums) -> list[Endpoint]:
-    """Return the endpoints of the JavaScript API."""
+    """Return the endpoints of the JavaScript API and of photos' files."""
     file = _get("photo_file", f"{FILES}/{{place}}/{{photo}}", "picture", albums.file, draws=True)
     return [
         _free(_get("js_script", "/maps/api/js", "picture", script.script), needs_key=False),
@@ -186,12 +186,14 @@ def _script_endpoints(script: MapsScript, albums: Albums) -> list[Endpoint]:
 
 
 def _add_stats(app: FastAPI, stats: Stats) -> None:
-    """Add the paths that return and reset the statistics."""
+    """Add the paths `/stats` and `/stats/reset` to an app."""
 
     async def tell(_: Request) -> Response:
+        """Return all counts as JSON."""
         return answer(stats.snapshot())
 
     async def reset(_: Request) -> Response:
+        """Set all counts to zero, and return them as JSON."""
         stats.reset()
         return answer(stats.snapshot())
 
@@ -200,12 +202,14 @@ def _add_stats(app: FastAPI, stats: Stats) -> None:
 
 
 def _add_errors(app: FastAPI) -> None:
-    """Answer requests without an endpoint, and internal failures, in Google's form too."""
+    """Add handlers that answer unknown paths, wrong methods and internal errors in Google's form."""
 
     async def unknown(_: Request, __: Exception) -> Response:
+        """Return the answer to a request for an unknown path or method."""
         return no_such_method()
 
     async def internal(_: Request, __: Exception) -> Response:
+        """Return the answer to a request that met an internal error, HTTP 500."""
         return failure(500, "new")
 
     for code in (404, 405):
@@ -220,7 +224,7 @@ DEFAULT_PORT = 8765
 def serve_city(
     city: City, options: ServeOptions | None = None, *, host: str = LOOPBACK, port: int = 0
 ) -> Iterator[ServedCity]:
-    """Serve a city from a thread of its own until the block ends.
+    """Serve a city from a thread until the block ends; yields a `ServedCity` with URL and counts.
 
     Args:
         city: what is served.
@@ -245,7 +249,7 @@ def serve(
     port: int = DEFAULT_PORT,
     tell: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Serve a city until the process is interrupted.
+    """Serve a city until the process is interrupted; `tell` gets the URL.
 
     Args:
         city: what is served.

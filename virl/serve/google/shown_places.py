@@ -17,19 +17,19 @@ from virl.serve.google.wire import invalid
 
 @dataclass(frozen=True, slots=True)
 class NewTypes:
-    """The types of Places (New)."""
+    """The place types of Places (New), and how other types are mapped to them."""
 
     narrow: frozenset[str]
-    """Google's table A."""
+    """Types of Google's table A, which requests may name."""
     wide: frozenset[str]
-    """Google's table B."""
+    """Types of Google's table B, which only answers and autocomplete name."""
     renamed: Mapping[str, str]
     fine: Mapping[str, tuple[str, ...]]
-    """Finer types of what a made town calls a place."""
+    """Finer types of Google for each coarse type of made towns."""
 
 
 def _read_types() -> NewTypes:
-    """Read the tables of Google's place types."""
+    """Read the place types from the package's tables."""
     tables = by_type("google")
     return NewTypes(
         narrow=frozenset(name for name, table in tables.items() if table == "A"),
@@ -44,7 +44,7 @@ ALWAYS = ("point_of_interest", "establishment")  # what all places are
 
 
 def check_types(types: Iterable[str], *, also_wide: bool = False) -> None:
-    """Refuse types that a request may not name.
+    """Refuse types that a request may not name: any but table A's, or with `also_wide` tables A's and B's.
 
     Args:
         types: what it names.
@@ -60,18 +60,18 @@ def check_types(types: Iterable[str], *, also_wide: bool = False) -> None:
 
 
 def types_of(place: Place) -> list[str]:
-    """Return the types of a place that Places (New) knows, the finest first, each once, `ALWAYS` last."""
+    """Return a place's types that Places (New) knows, the finest first, each once, `ALWAYS` last."""
     return list(_known_types(place.types))
 
 
 def primary_type(place: Place) -> str | None:
-    """Return the finest type of a place, of table A; `None` where it has none of those."""
+    """Return a place's finest type of table A; `None` if it has none."""
     return next((kind for kind in _known_types(place.types) if kind in TYPES.narrow), None)
 
 
 @lru_cache(maxsize=10_000)
 def _known_types(types: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the types that Google's new API knows, with those that all places have."""
+    """Return the types of Places (New) for a place's types, with those that all places have at the end."""
     named = (TYPES.renamed.get(kind, kind) for kind in types)
     known = (kind for kind in named if kind in TYPES.narrow or kind in TYPES.wide)
     return tuple(dict.fromkeys((*known, *ALWAYS)))
@@ -84,7 +84,7 @@ def display_name(kind: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ShownPlaces:
-    """The places of a city, each changed before it is shown.
+    """The places of a city, each passed through `change` before it is shown.
 
     Args:
         places: of the city.
@@ -99,26 +99,26 @@ class ShownPlaces:
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return nearby places as `Places.nearby`; they are chosen by the types that they are shown with."""
+        """Return places within `radius` metres of a position, changed and then filtered by their types."""
         asked = () if self.adds_types else types
         found = [self.change(place) for place in self.places.nearby(position, radius, asked, whole=whole)]
         return [place for place in found if not types or set(types).intersection(place.types)]
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:
-        """Search for places, as `Places.search`."""
+        """Return the places that match a query, as `Places.search`, each changed."""
         return [self.change(place) for place in self.places.search(query, near)]
 
     def details(self, place_id: str) -> Place:
-        """Return the details of a place, as `Places.details`."""
+        """Return the details of a place, as `Places.details`, changed."""
         return self.change(self.places.details(place_id))
 
     def photos(self, place_id: str, limit: int = 1) -> list[Image]:
-        """Return photos of a place, as `Places.photos`."""
+        """Return photos of a place, as `Places.photos`, unchanged."""
         return self.places.photos(place_id, limit)
 
 
 def odd_places(places: Places, odd: Oddities) -> ShownPlaces:
-    """Show a share of places as closed for good, and a share without hours, prices, ratings or reviews.
+    """Return places of which shares are closed for good, or lack hours, prices, ratings and reviews.
 
     Args:
         places: of the city.
@@ -126,6 +126,7 @@ def odd_places(places: Places, odd: Oddities) -> ShownPlaces:
     """
 
     def change(place: Place) -> Place:
+        """Return a place closed or without its details where its id draws that oddity, else unchanged."""
         if odd.has("bare", place.id):
             place = replace(
                 place, hours=(), price_level=None, rating=None, review_count=0, reviews=(), facts=()
@@ -136,12 +137,12 @@ def odd_places(places: Places, odd: Oddities) -> ShownPlaces:
 
 
 def fine_places(places: Places) -> ShownPlaces:
-    """Show the places of a made town with a finer type before those that they have."""
+    """Return places of a made town that each have a finer type before their own."""
     return ShownPlaces(places, _with_fine_type, adds_types=True)
 
 
 def _with_fine_type(place: Place) -> Place:
-    """Return a place with a finer type first: one that its name tells, else one drawn by its id."""
+    """Return a place with a finer type first, taken from its name or drawn by its id, if there is one."""
     known = TYPES.fine.get(place.types[0], ()) if place.types else ()
     if not known:
         return place
@@ -156,13 +157,13 @@ REVIEWED_DAYS = 900  # reviews are at most so old; chosen, since cities do not t
 
 
 def _utc_now() -> datetime:
-    """Return the time now, UTC."""
+    """Return the current time in UTC."""
     return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class TownClock:
-    """Time in a town.
+    """The clock of a town, in its time zone.
 
     Args:
         zone: its IANA time zone; `None` is UTC.
@@ -174,29 +175,29 @@ class TownClock:
 
     @property
     def local(self) -> datetime:
-        """The time in the town."""
+        """The current time in the town's time zone; UTC if the zone is unknown."""
         return self.now().astimezone(ZoneInfo(self.zone) if self.zone else UTC)
 
     @property
     def offset_minutes(self) -> int:
-        """Minutes that the town's clocks are ahead of UTC."""
+        """Minutes by which the town's clocks are ahead of UTC; negative west of it."""
         offset = self.local.utcoffset() or timedelta()
         return round(offset.total_seconds() / 60)
 
     def is_open(self, place: Place) -> bool:
-        """Return whether a place is open now; its hours are known."""
+        """Return whether a place with known hours is open at the town's current time."""
         local = self.local
         return place.open_at(local.weekday(), local.hour * 60 + local.minute)
 
     def review_time(self, place_id: str, number: int) -> datetime:
-        """Return the time of a review, by its place and number: always the same number of days ago."""
+        """Return a review's made-up time: midnight UTC, 1 to 900 days ago, drawn from place id and number."""
         drawn = blake2b(f"{place_id} {number}".encode(), digest_size=2).digest()
         days = 1 + int.from_bytes(drawn, "big") % REVIEWED_DAYS
         midnight = self.now().astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         return midnight - timedelta(days=days)
 
     def ago(self, when: datetime) -> str:
-        """Return the age of a time in words, such as `2 months ago`."""
+        """Return how long ago a time was in words, such as `2 months ago`."""
         days = (self.now() - when).days
         for name, length in (("year", 365), ("month", 30), ("week", 7), ("day", 1)):
             if days >= length:

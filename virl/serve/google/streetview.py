@@ -43,7 +43,7 @@ RADIUS_M = 50.0  # default of Street View Static
 
 @dataclass(frozen=True, slots=True)
 class StaticStreetView:
-    """Handlers of `/maps/api/streetview` and `/maps/api/streetview/metadata`.
+    """Handlers of `/maps/api/streetview` and `/maps/api/streetview/metadata`, Street View Static.
 
     Args:
         city: what is served.
@@ -56,7 +56,7 @@ class StaticStreetView:
     odd: Oddities
 
     def metadata(self, ask: Ask) -> Response:
-        """Answer with the place of the panorama that a picture would be taken from."""
+        """Return the id, position and date of the panorama that a picture would be taken from, as JSON."""
         try:
             found = self._panorama(ask)
         except NotFound:
@@ -77,7 +77,7 @@ class StaticStreetView:
         )
 
     def image(self, ask: Ask) -> Response:
-        """Return the picture; a gray one where there is none, with 404 if `return_error_code` says so."""
+        """Return a view's picture; a gray one if there is none, with 404 if `return_error_code` is true."""
         width, height = _parse_size(ask.query.get("size", ""))
         try:
             found = self._panorama(ask)
@@ -90,7 +90,7 @@ class StaticStreetView:
         return self.painter.picture(no_imagery(width, height), code)
 
     def _draw(self, ask: Ask, panorama: Panorama, wanted: LatLng | None, width: int, height: int) -> Image:
-        """Return the view asked for; by default towards the position that was wanted."""
+        """Return the view that a request asks for; without `heading` it looks towards `wanted`."""
         # As Google: without a heading, a picture of a location looks towards it.
         toward = panorama.heading if wanted is None else bearing(panorama.position, wanted)
         camera = Camera(
@@ -103,7 +103,7 @@ class StaticStreetView:
         return self.city.streetview.view(panorama.id, camera).pixels
 
     def _panorama(self, ask: Ask) -> tuple[Panorama, LatLng | None] | None:
-        """Return the panorama asked for, and the position where one was given.
+        """Return (panorama, position asked for or `None`) of a request; `None` if there is no panorama.
 
         `None` if there is none near it.
         """
@@ -126,7 +126,7 @@ class StaticStreetView:
         return None if panorama is None else (panorama, wanted)
 
     def _outdoors(self, panorama: Panorama, wanted: LatLng, radius: float) -> Panorama | None:
-        """Return the panorama if it is outdoors, else one that is, a few links away."""
+        """Return the outdoor panorama fewest links away, within `radius` metres of `wanted`, or `None`."""
         seen, level = {panorama.id}, [panorama]
         while level:
             if found := [one for one in level if not self.odd.has("indoor", one.id)]:
@@ -139,7 +139,7 @@ class StaticStreetView:
 
 
 def _parse_size(text: str) -> tuple[int, int]:
-    """Return (width, height), pixels, of a text such as "640x480"; refuses others."""
+    """Return (width, height) in pixels from a text such as "640x480"; refuses others."""
     found = re.fullmatch(r"([0-9]{1,4})x([0-9]{1,4})", text)
     sides = (int(found[1]), int(found[2])) if found else (0, 0)
     if not all(16 <= side <= MAX_SIDE for side in sides):
@@ -161,15 +161,15 @@ RIM = 2  # pixels drawn around what is sampled, to mix neighbours
 
 Floats = NDArray[np.float32]
 PartOf = Callable[[int, int, tuple[int, int]], Image]
-"""Part of a level panorama whose centre column looks north: its left column, top row, and size."""
+"""A function from left column, top row and (width, height) to a part of a level panorama, in pixels."""
 
 
 @runtime_checkable
 class PanoramaParts(Protocol):
-    """A provider that can give parts of a panorama."""
+    """A provider that can give parts of whole panoramas."""
 
     def panorama_part(self, pano_id: str, width: int, left: int, top: int, size: tuple[int, int]) -> Image:
-        """Return a part of an equirectangular picture `width` pixels wide whose centre looks north.
+        """Return a part of an equirectangular panorama `width` pixels wide whose centre column looks north.
 
         Args:
             pano_id: of the panorama.
@@ -183,7 +183,7 @@ class PanoramaParts(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TileStreetView:
-    """Handlers of `/v1/createSession` and `/v1/streetview/...`.
+    """Handlers of Street View in Map Tiles: `/v1/createSession` and `/v1/streetview/...`.
 
     Args:
         city: what is served.
@@ -204,7 +204,7 @@ class TileStreetView:
     streets: LRUCache[str, str] = field(default_factory=lambda: LRUCache(KEPT_STREETS))
 
     def create_session(self, ask: Ask) -> Response:
-        """Return a session token.
+        """Return a new session token and the size of tiles as JSON.
 
         Raises:
             Refused: a field is missing or has a value that is not known.
@@ -226,7 +226,7 @@ class TileStreetView:
         )
 
     def pano_ids(self, ask: Ask) -> Response:
-        """Return the panorama nearest to each location; an empty id where there is none.
+        """Return the id of the nearest panorama to each location as JSON; empty where there is none.
 
         Raises:
             Refused: there is no location, or there are too many.
@@ -243,12 +243,12 @@ class TileStreetView:
         return answer({"panoIds": ["" if panorama is None else panorama.id for panorama in found]})
 
     def metadata(self, ask: Ask) -> Response:
-        """Return all about a panorama, with the ways on from it."""
+        """Return a panorama's metadata as JSON, with its links."""
         self._check_session(ask)
         return answer(self.metadata_json(ask))
 
     def metadata_json(self, ask: Ask) -> Json:
-        """Return the panorama with the `panoId`, or the one nearest to `lat` and `lng`, as metadata."""
+        """Return the metadata of the panorama with the `panoId`, or of the nearest one to `lat` and `lng`."""
         panorama = self._panorama(ask)
         links = tuple(link for link in panorama.links if self.odd.is_linked(panorama.id, link.pano_id))
         panorama = replace(panorama, links=links)
@@ -261,7 +261,7 @@ class TileStreetView:
         }
 
     def tile(self, ask: Ask) -> Response:
-        """Return one tile of the equirectangular picture; its centre looks to the panorama's heading.
+        """Return the tile (x, y) of a panorama at a zoom level; the centre faces the panorama's heading.
 
         Raises:
             Refused: the panorama has no such tile.
@@ -278,7 +278,7 @@ class TileStreetView:
         return self.painter.picture(self.cache.get(key, lambda: self._part(panorama, width, x, y)))
 
     def thumbnail(self, ask: Ask) -> Response:
-        """Return a small view."""
+        """Return a view of a panorama as a picture of at most 600 x 250 pixels."""
         self._check_session(ask)
         panorama = self._panorama(ask)
         camera = Camera(
@@ -292,7 +292,7 @@ class TileStreetView:
 
     @property
     def _width(self) -> int:
-        """Width of a whole panorama, pixels."""
+        """Width of a whole panorama at the highest zoom level, pixels."""
         return WIDTHS[self.max_zoom]
 
     def _part(self, panorama: Panorama, width: int, x: int, y: int) -> Image:
@@ -307,12 +307,13 @@ class TileStreetView:
             return provider.panorama_part(panorama.id, width, left, y * TILE, size)
 
         def level(left: int, top: int, size: tuple[int, int]) -> Image:
+            """Return a part of the level panorama, its upper left pixel at (left, top)."""
             return provider.panorama_part(panorama.id, width, left, top, size)
 
         return tilted_part(level, held, width, x * TILE, y * TILE, size)
 
     def _panorama(self, ask: Ask) -> Panorama:
-        """Return the panorama of an id or near a position; refuses if there is none."""
+        """Return the panorama that a request names by id or position; raises `Refused` if there is none."""
         if pano_id := ask.query.get("panoId"):
             try:
                 return self.city.streetview.panorama(pano_id)
@@ -327,11 +328,11 @@ class TileStreetView:
         return found
 
     def _nearest(self, wanted: LatLng, radius: float) -> Panorama | None:
-        """Return the nearest panorama within so many metres; None if there is none."""
+        """Return the panorama nearest to a position within `radius` metres; `None` if there is none."""
         return self.city.streetview.nearest(wanted, min(max(radius, 1.0), MAX_RADIUS_M))
 
     def _street(self, pano_id: str) -> str:
-        """Return the street that a panorama stands on, by the nearest address; may be empty."""
+        """Return the street of a panorama, from the nearest address within 60 m; empty if there is none."""
         known = self.streets.get(pano_id)
         if known is None:
             position = self.city.streetview.panorama(pano_id).position
@@ -340,7 +341,7 @@ class TileStreetView:
         return known
 
     def _check_session(self, ask: Ask) -> None:
-        """Refuse a request without a valid session of Street View."""
+        """Refuse a request without a valid session token for Street View."""
         token = ask.query.get("session", "")
         if not token:
             raise invalid("Missing required parameter: session.")
@@ -355,7 +356,7 @@ class TileStreetView:
             raise invalid("The session token is not of mapType streetview.")
 
     def _token(self, about: Json) -> str:
-        """Return the signed token of a session."""
+        """Return the signed token of a session, from its map type, language and region."""
         text = base64.urlsafe_b64encode(json.dumps(about, sort_keys=True).encode())
         mark = hashlib.blake2b(text, digest_size=12, key=str(self.seed).encode())
         return f"{text.decode()}.{mark.hexdigest()}"
@@ -365,14 +366,14 @@ STREET_M = 60.0  # an address farther off says nothing of a panorama's street; c
 
 
 def street_of(address: str) -> str:
-    """Return the street of an address such as `97 Cross Avenue, Virlton`."""
+    """Return the street in an address such as `97 Cross Avenue, Virlton`: here "Cross Avenue"."""
     head = address.partition(",")[0]
     first, _, rest = head.partition(" ")
     return rest if first.isdecimal() else head
 
 
 def panorama_json(panorama: Panorama, width: int, streets: dict[str, str], street: str) -> Json:
-    """Return a panorama as Map Tiles gives it.
+    """Return a panorama as JSON of Map Tiles; `width` is its width in pixels.
 
     Args:
         panorama: which.
@@ -405,7 +406,7 @@ def panorama_json(panorama: Panorama, width: int, streets: dict[str, str], stree
 
 
 def attitude_of(panorama: Panorama, odd: Oddities) -> Attitude:
-    """Return the attitude of a panorama: level, but for those that are `tilted`."""
+    """Return a panorama's attitude: level, or if drawn as `tilted`, up to 12 degrees of pitch, 6 of roll."""
     if not odd.has("tilted", panorama.id):
         return Attitude(panorama.heading)
     pitch, roll = (2 * odd.draw(f"{axis} of tilted", panorama.id) - 1 for axis in ("pitch", "roll"))
@@ -415,7 +416,7 @@ def attitude_of(panorama: Panorama, odd: Oddities) -> Attitude:
 def tilted_part(
     part_of: PartOf, held: Attitude, width: int, left: int, top: int, size: tuple[int, int]
 ) -> Image:
-    """Return a part of a panorama that was held so; its centre column is the middle of what the camera faced.
+    """Return a part of a panorama as its tilted camera saw it; the centre column is the camera's heading.
 
     Args:
         part_of: draws the level panorama.
@@ -447,7 +448,7 @@ def tilted_part(
 def _level_points(
     held: Attitude, width: int, left: int, top: int, size: tuple[int, int]
 ) -> tuple[Floats, Floats]:
-    """Return columns and rows in the level panorama, whose centre column looks north, of a part's pixels."""
+    """Return (columns, rows) of a part's pixels in the level panorama whose centre looks north."""
     turn = (((np.arange(left, left + size[0]) + 0.5) / width - 0.5) * 2 * np.pi).astype(np.float32)
     lift = ((0.5 - (np.arange(top, top + size[1]) + 0.5) / (width // 2)) * np.pi).astype(np.float32)[:, None]
     up = np.broadcast_to(np.sin(lift), (size[1], size[0]))

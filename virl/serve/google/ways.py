@@ -27,19 +27,19 @@ SHORT_M = 30.0  # a piece without a name up to this length is no step: a crossin
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Part of a way: a step between two turns, or a leg between two stops."""
+    """A part of a route, with path, metres and seconds: a step between turns or a leg between stops."""
 
     path: tuple[LatLng, ...]
     metres: float
     seconds: float
     instruction: str = ""
-    """Instruction with `<b>` around what matters, and names written for HTML."""
+    """Instruction such as "Turn left onto <b>Oak Street</b>", with names escaped for HTML."""
     maneuver: str = ""
     """Maneuver in lower case with hyphens, such as `turn-left`; empty for the first step."""
 
 
 def steps_of(path: Sequence[LatLng], streets: Sequence[str], speed: float) -> list[Stretch]:
-    """Return a path cut where it turns, or where it comes to another street.
+    """Return a path cut into steps at its turns and where the street changes; `speed` in metres a second.
 
     A bend is no turn where the street keeps its name.
 
@@ -91,7 +91,7 @@ def steps_of(path: Sequence[LatLng], streets: Sequence[str], speed: float) -> li
 
 
 def _headings_at(corner: int, path: Sequence[LatLng], look: float) -> tuple[float, float]:
-    """Return the headings in which a path comes to a corner and leaves it, over some metres."""
+    """Return (heading before, heading after) a corner of a path in degrees, measured over `look` metres."""
     before = after = 1
     while before < corner and distance(path[corner - before], path[corner]) < look:
         before += 1
@@ -101,7 +101,7 @@ def _headings_at(corner: int, path: Sequence[LatLng], look: float) -> tuple[floa
 
 
 def _without_short(path: Sequence[LatLng], names: Sequence[str]) -> list[str]:
-    """Return the names of pieces; short nameless ones have the name of an adjoining street."""
+    """Return the street names of a path's pieces; short nameless ones get the name of an adjoining street."""
     runs: list[tuple[str, int, float]] = []
     at = 0
     for name, same in groupby(names):
@@ -120,23 +120,23 @@ def _without_short(path: Sequence[LatLng], names: Sequence[str]) -> list[str]:
 
 
 Ways = list[list[tuple[float, float] | None]]
-"""Metres and seconds from every origin to every destination; `None` where there is no way."""
+"""Rows of (metres, seconds) from each origin to each destination; `None` where there is no way."""
 
 
 @dataclass(frozen=True, slots=True)
 class RouteLeg:
-    """The way from one stop to the next."""
+    """The route from one stop to the next, as a whole and as steps."""
 
     whole: Stretch
     steps: tuple[Stretch, ...]
     via: tuple[tuple[LatLng, int], ...] = ()
-    """Positions that it passes through without a stop, and after which step each."""
+    """(position, index of the step before it) of each stop that is passed without halting."""
 
 
 def legs_between(
     maps: Maps, stops: Sequence[LatLng], mode: TravelMode, via: Collection[int] = ()
 ) -> list[RouteLeg] | None:
-    """Return the legs of the shortest way through stops in their order, or `None` if there is none.
+    """Return the legs of the shortest route through stops in their order; `None` if there is none.
 
     Args:
         maps: of the city.
@@ -157,7 +157,7 @@ def legs_between(
 
 
 def matrix(maps: Maps, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode) -> Ways:
-    """Return the ways from every origin to every destination.
+    """Return (metres, seconds) from each origin to each destination by a mode of travel.
 
     Args:
         maps: of the city.
@@ -180,7 +180,7 @@ def matrix(maps: Maps, origins: Sequence[LatLng], destinations: Sequence[LatLng]
 
 
 def _join_legs(before: RouteLeg, here: LatLng, after: RouteLeg) -> RouteLeg:
-    """Return two legs as one."""
+    """Return two legs as one that passes `here`, the stop between them, without halting."""
     first, second = before.whole, after.whole
     # A stop that is passed is no stop: it is told as a position after the last step before it.
     path = join_paths([first, second])
@@ -190,13 +190,13 @@ def _join_legs(before: RouteLeg, here: LatLng, after: RouteLeg) -> RouteLeg:
 
 
 def join_paths(stretches: Sequence[Stretch]) -> tuple[LatLng, ...]:
-    """Return the path of several stretches, one after the other."""
+    """Return the paths of consecutive stretches as one path; each joint is a point of it once."""
     first, *others = stretches
     return first.path + tuple(position for stretch in others for position in stretch.path[1:])
 
 
 def _is_on_map(maps: Maps, stop: LatLng, mode: TravelMode) -> bool:
-    """Return whether a stop can be reached by a mode."""
+    """Return whether a stop can be reached by a mode of travel."""
     end_if_client_left()
     try:
         maps.route([stop, stop], mode)
@@ -210,21 +210,21 @@ BUS = "Bus"
 
 @dataclass(frozen=True, slots=True)
 class TimedJourney:
-    """A journey on a day."""
+    """A public-transport journey on a certain day."""
 
     journey: Journey
     leaves: datetime
-    """Departure time, on the town's clocks."""
+    """Departure time, in the town's time zone."""
 
     def at(self, minute: int) -> datetime:
-        """Return a time of its rides, minutes after midnight."""
+        """Return the time that is so many minutes after midnight of the journey's day."""
         midnight = self.leaves.replace(hour=0, minute=0, second=0, microsecond=0)
         return midnight + timedelta(minutes=minute)
 
 
 @dataclass(frozen=True, slots=True)
 class Transit:
-    """A finder of the journeys of a city.
+    """A finder of public-transport journeys in a city, at the town's time.
 
     Args:
         city: whose maps may know public transport.
@@ -235,7 +235,7 @@ class Transit:
     clock: TownClock
 
     def journey(self, stops: Sequence[LatLng], departs: datetime | None) -> TimedJourney | None:
-        """Return the journey between two stops; `None` if none is known.
+        """Return the journey between two stops, from now if `departs` is `None`; `None` if there is none.
 
         Args:
             stops: from and to.
@@ -261,7 +261,7 @@ class Transit:
     def cells(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], departs: datetime | None
     ) -> Ways:
-        """Return the metres and seconds from every origin to every destination.
+        """Return (metres, seconds) by public transport from each origin to each destination.
 
         Args:
             origins: n positions.
@@ -276,7 +276,7 @@ class Transit:
 
 
 def new_details(leg: JourneyLeg, timed: TimedJourney) -> Json:
-    """Return a ride as the Routes API gives it."""
+    """Return a ride's stops, times and line as JSON of the Routes API."""
     ends = {
         "departure": (leg.board, leg.path[0], leg.departs),
         "arrival": (leg.alight, leg.path[-1], leg.arrives),
@@ -297,7 +297,7 @@ def new_details(leg: JourneyLeg, timed: TimedJourney) -> Json:
 
 
 def legacy_details(leg: JourneyLeg, timed: TimedJourney) -> Json:
-    """Return a ride as the Directions API gives it."""
+    """Return a ride's stops, times and line as JSON of the Directions API."""
     line = {"name": leg.line, "short_name": _line_number(leg), "vehicle": {"name": BUS, "type": BUS.upper()}}
     return {
         "departure_stop": {"name": leg.board, "location": point(leg.path[0])},
@@ -310,12 +310,12 @@ def legacy_details(leg: JourneyLeg, timed: TimedJourney) -> Json:
 
 
 def legacy_time(when: datetime) -> Json:
-    """Return a time as the Directions API gives it."""
+    """Return a time as JSON of the Directions API: text, time zone and Unix seconds."""
     zone = str(when.tzinfo) if isinstance(when.tzinfo, ZoneInfo) else "UTC"
     shown = show_clock(when.hour * 60 + when.minute)
     return {"text": shown, "time_zone": zone, "value": int(when.timestamp())}
 
 
 def _line_number(leg: JourneyLeg) -> str:
-    """Return the last word of a line's name."""
+    """Return the number of a ride's line: the last word of its name."""
     return leg.line.rpartition(" ")[2]

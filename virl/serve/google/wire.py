@@ -27,7 +27,7 @@ Family = Literal["new", "stream", "legacy", "picture"]
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One request."""
+    """One request as its handler reads it: parameters, body, field mask and server address."""
 
     query: Mapping[str, str]
     path: Mapping[str, str]
@@ -35,13 +35,13 @@ class Ask:
     fields: str
     """The field mask, from the `X-Goog-FieldMask` header or the `fields` parameter; may be empty."""
     numbered: bool
-    """True if enums are to be answered as numbers."""
+    """True if the request asks for enums as numbers."""
     base_url: str
-    """Scheme, host and port under which the client knows the server."""
+    """Scheme, host and port by which the client reaches the server, such as `http://localhost:8765`."""
 
 
 class GoogleStatus(Enum):
-    """The reason of a refusal: HTTP status, `google.rpc` status, and status of the legacy APIs."""
+    """The reasons of refusals, each (HTTP status, `google.rpc` status, status of the legacy APIs)."""
 
     INVALID = (400, "INVALID_ARGUMENT", "INVALID_REQUEST")
     NO_KEY = (403, "PERMISSION_DENIED", "REQUEST_DENIED")
@@ -56,7 +56,7 @@ class GoogleStatus(Enum):
 
 
 class Refused(Exception):
-    """A request that is answered with an error.
+    """An error that ends a request with a refusal in Google's form.
 
     Args:
         fault: what is wrong with it.
@@ -64,25 +64,25 @@ class Refused(Exception):
     """
 
     def __init__(self, fault: GoogleStatus, message: str) -> None:
-        """Keep the status and the message of the refusal."""
+        """Keep the refusal's status and message."""
         super().__init__(message)
         self.fault = fault
         self.message = message
 
 
 def invalid(message: str) -> Refused:
-    """Return the refusal of a request whose parameters do not hold what they should."""
+    """Return the refusal of a request with invalid parameters, HTTP 400."""
     return Refused(GoogleStatus.INVALID, message)
 
 
 def answer(content: Json | list[Json], code: int = 200) -> Response:
-    """Return a JSON answer."""
+    """Return a response with this JSON and HTTP status."""
     text = to_json(content, indent=2, inf_nan_mode="null")
     return Response(text, code, media_type=JSON)
 
 
 def refusal(refused: Refused, family: Family, lists: Sequence[str] = ()) -> Response:
-    """Return a refusal in the manners of an API; `lists` are those that a legacy API then gives empty.
+    """Return a refusal as a family of APIs writes it; `lists` are the lists that a legacy API gives empty.
 
     Args:
         refused: what is wrong.
@@ -101,7 +101,7 @@ def refusal(refused: Refused, family: Family, lists: Sequence[str] = ()) -> Resp
 
 
 def failure(code: int, family: Family, lists: Sequence[str] = ()) -> Response:
-    """Return the answer of a server that fails with this HTTP status, as this family of APIs writes it.
+    """Return the answer with an HTTP error status as a family of APIs writes it, for faults on purpose.
 
     Args:
         code: HTTP status.
@@ -136,17 +136,17 @@ _API_KEY_INVALID = {
 
 
 def no_such_method() -> Response:
-    """Return the answer where there is no such path, or another method is needed."""
+    """Return the answer to a request for an unknown path or method, HTTP 404."""
     return _rpc_failure("new", 404, "NOT_FOUND", "Method not found.", [])
 
 
 def _legacy_failure(code: int, status: str, message: str, lists: Sequence[str]) -> Response:
-    """Return a failure as a legacy API writes it, with `lists` as empty lists."""
+    """Return a failure as JSON of a legacy API, with an empty list for each name in `lists`."""
     return answer({"error_message": message, **{name: [] for name in lists}, "status": status}, code)
 
 
 def _rpc_failure(family: Family, code: int, status: str, message: str, details: list[Json]) -> Response:
-    """Return a failure as a new API writes it; a stream's in a list."""
+    """Return a failure as JSON of a new API, in a list for the family `stream`."""
     error: Json = {"code": code, "message": message, "status": status}
     if details:
         error["details"] = details
@@ -154,7 +154,7 @@ def _rpc_failure(family: Family, code: int, status: str, message: str, details: 
 
 
 def number(text: str, name: str, low: float, high: float) -> float:
-    """Return a number from a parameter.
+    """Return the number that a parameter's text holds, in [low, high]; refuses others.
 
     Args:
         text: of the parameter.
@@ -177,7 +177,7 @@ def number(text: str, name: str, low: float, high: float) -> float:
 
 
 def optional_number(query: Mapping[str, str], name: str, low: float, high: float, default: float) -> float:
-    """Return a number from a parameter that may be left out.
+    """Return the number of a query's parameter in [low, high]; `default` if it is left out.
 
     Args:
         query: of the request.
@@ -190,7 +190,7 @@ def optional_number(query: Mapping[str, str], name: str, low: float, high: float
 
 
 def position_in(text: str) -> LatLng | None:
-    """Return the position that a text such as `41.25,-38.75` names, or `None` if it is an address."""
+    """Return the position that a text such as `41.25,-38.75` names; `None` if it is no such text."""
     found = re.fullmatch(
         r"\s*(-?\d+(?:\.\d*)?(?:e-?\d+)?)\s*,\s*(-?\d+(?:\.\d*)?(?:e-?\d+)?)\s*", text, re.ASCII
     )
@@ -200,7 +200,7 @@ def position_in(text: str) -> LatLng | None:
 
 
 def position(text: str, name: str = "location") -> LatLng:
-    """Return a position from a parameter.
+    """Return the position that a parameter such as `41.25,-38.75` names; refuses other texts.
 
     Raises:
         Refused: it is none.
@@ -212,7 +212,7 @@ def position(text: str, name: str = "location") -> LatLng:
 
 
 def lat_lng(message: Any, name: str, lat: str = "latitude", lng: str = "longitude") -> LatLng:
-    """Return a position from a message such as `{"latitude": 1, "longitude": 2}`; a field left out is 0.
+    """Return the position in a message such as `{"latitude": 1, "longitude": 2}`; a field left out is 0.
 
     Args:
         message: of the request.
@@ -234,7 +234,7 @@ def lat_lng(message: Any, name: str, lat: str = "latitude", lng: str = "longitud
 
 
 def message_in(body: Json, name: str) -> Json:
-    """Return a message inside a message; empty where it is left out.
+    """Return the message in a field of a body; {} if it is left out.
 
     Raises:
         Refused: the field holds something else.
@@ -246,7 +246,7 @@ def message_in(body: Json, name: str) -> Json:
 
 
 def texts_in(body: Json, name: str, most: int) -> list[str]:
-    """Return a list of texts inside a message; empty where it is left out.
+    """Return the list of texts in a field of a body, at most `most`; [] if it is left out.
 
     Args:
         body: of the request.
@@ -269,45 +269,45 @@ MAX_RADIUS_M = 50_000.0
 
 @dataclass(frozen=True, slots=True)
 class Circle:
-    """All within `radius` metres of `middle`."""
+    """A circle on the ground: all within `radius` metres of `middle`."""
 
     middle: LatLng
     radius: float
 
     def holds(self, position: LatLng) -> bool:
-        """Return whether a position is inside."""
+        """Return whether a position is inside the circle."""
         return distance(self.middle, position) <= self.radius
 
     @property
     def reach(self) -> float:
-        """Metres from the middle to the farthest point."""
+        """Metres from the middle to the farthest point of the circle: its radius."""
         return self.radius
 
 
 @dataclass(frozen=True, slots=True)
 class Rectangle:
-    """All between two corners, the south-western and the north-eastern one."""
+    """A rectangle on the ground between its south-western and north-eastern corners."""
 
     low: LatLng
     high: LatLng
 
     @property
     def middle(self) -> LatLng:
-        """Halfway between the corners."""
+        """The position halfway between the corners."""
         return LatLng((self.low.lat + self.high.lat) / 2, (self.low.lng + self.high.lng) / 2)
 
     @property
     def reach(self) -> float:
-        """Metres from the middle to the farthest point; at most as far as a search reaches."""
+        """Metres from the middle to the farther corner, at most 50,000."""
         return min(max(distance(self.middle, self.low), distance(self.middle, self.high)), MAX_RADIUS_M)
 
     def holds(self, position: LatLng) -> bool:
-        """Return whether a position is inside."""
+        """Return whether a position is inside the rectangle."""
         return self.low.lat <= position.lat <= self.high.lat and self.low.lng <= position.lng <= self.high.lng
 
 
 def area_in(body: Json, name: str) -> Circle | Rectangle | None:
-    """Return the area in a field of a request; `None` where it is left out.
+    """Return the circle or rectangle in a field of a body; `None` if it is left out.
 
     Raises:
         Refused: it is no area.
@@ -325,7 +325,7 @@ def area_in(body: Json, name: str) -> Circle | Rectangle | None:
 
 
 def circle_in(area: Json, name: str) -> Circle:
-    """Return the circle in a message; its radius is above 0, up to 50,000 m.
+    """Return the circle in a message; its radius is above 0 and at most 50,000 m.
 
     Raises:
         Refused: there is none, or it is not within these limits.
@@ -345,7 +345,7 @@ KEPT = 10_000  # tokens that are remembered, the oldest go first; chosen
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Part of a list of places."""
+    """A page of a list of places, with the token of the next page; `None` on the last."""
 
     places: Sequence[Place]
     next_token: str | None
@@ -353,7 +353,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class _Rest:
-    """The places that a query has left for further pages."""
+    """The places of a query that are left for further pages."""
 
     query: str
     places: Sequence[Place]
@@ -361,7 +361,7 @@ class _Rest:
 
 
 class Pages:
-    """Deals out lists of places page by page. Safe to use from several threads.
+    """The lists of places that are dealt out page by page. Safe to use from several threads.
 
     Args:
         delay_s: seconds before a token is valid.
@@ -369,14 +369,14 @@ class Pages:
     """
 
     def __init__(self, delay_s: float, clock: Callable[[], float] = time.monotonic) -> None:
-        """Begin with no page; a token is valid `delay_s` seconds after it was given."""
+        """Start without pages; a token becomes valid `delay_s` seconds after it was given."""
         self._delay = delay_s
         self._clock = clock
         self._rests: FIFOCache[str, _Rest] = FIFOCache(KEPT)
         self._lock = Lock()
 
     def first(self, query: str, places: Sequence[Place], size: int) -> Page:
-        """Return the first page of a list.
+        """Return the first `size` places of a list as a page, and store the rest under its token.
 
         Args:
             query: stands for what was asked; the same gives the same tokens.
@@ -393,7 +393,7 @@ class Pages:
         return Page(places[:size], token)
 
     def next_page(self, token: str, size: int, query: str | None = None) -> Page:
-        """Return the page that a token stands for.
+        """Return the page that a token stands for; refuses an unknown token, or another query than at first.
 
         Args:
             token: as a page before gave it.
