@@ -31,13 +31,13 @@ from virl.settings.model import check_settings
 from virl.version import __version__
 
 RUN = "run"
-"""Folder of an agent's run, in that of its episode."""
+"""Name of the folder of an agent's run, within the folder of its episode."""
 RUN_REPORT = f"{RUN}/{REPORT}"
-"""The run's report, for `Shown.links`."""
+"""Path of the agent's report within the folder of its episode, for `Shown.links`."""
 
 
 class EpisodeModels(Models):
-    """The models of an agent in an episode, shared with the episodes beside it.
+    """The perception models of an agent in an episode, shared with the episodes that run beside it.
 
     Args:
         resources: open the models.
@@ -45,7 +45,7 @@ class EpisodeModels(Models):
     """
 
     def __init__(self, resources: Resources, city: str) -> None:
-        """Open the models of a city's episodes out of the resources that a run shares."""
+        """Keep the run's shared resources and the name of the city that the models look at."""
         terms = resources.terms
         known = resources.city(city)
         super().__init__(
@@ -57,23 +57,23 @@ class EpisodeModels(Models):
         self._city = city
 
     def detector(self, name: str) -> Detector:
-        """Return a detector."""
+        """Return the detector of this name, shared with other episodes."""
         return self._resources.detector(name, self._city)
 
     def recognizer(self, name: str) -> Recognizer:
-        """Return a recognizer."""
+        """Return the recognizer of this name, shared with other episodes."""
         return self._resources.recognizer(name)
 
     def reader(self, name: str) -> Reader:
-        """Return a reader (OCR)."""
+        """Return the text reader (OCR) of this name, shared with other episodes."""
         return self._resources.reader(name, self._city)
 
     def matcher(self, name: str) -> Matcher:
-        """Return a matcher."""
+        """Return the matcher of pictures of this name, shared with other episodes."""
         return self._resources.matcher(name)
 
     def describer(self, name: str) -> Describer:
-        """Return a describer."""
+        """Return the describer of views of this name, shared with other episodes."""
         return self._resources.describer(name, self._city)
 
 
@@ -89,7 +89,7 @@ def run_in_folder(
     user: User | None = None,
     prompts: Path | None = None,
 ) -> Result:
-    """Run an agent to its end, or go on with the run in the folder.
+    """Run an agent in a city to its end, or resume the run in the folder; return its result.
 
     Args:
         name: of the agent, or the path of a character file.
@@ -148,13 +148,13 @@ def run_in_folder(
 
 
 def failure_of_run(result: Result) -> MindFailed | None:
-    """Return the failure of a run whose model gave no usable reply; `None` for every other end."""
+    """Return the failure of a run whose model gave no usable reply; `None` if the run ended otherwise."""
     ended = result.outcome
     return MindFailed(result.reason) if ended and ended.kind == "no reply" else None
 
 
 def cost_of_run(result: Result) -> Mapping[str, float]:
-    """Return the usage of an agent's run, as the cost of an episode."""
+    """Return the usage of an agent's run, by name such as `usd`, as the cost of an episode."""
     cost = result.cost
     return {
         "requests": float(cost.llm_calls),
@@ -166,7 +166,7 @@ def cost_of_run(result: Result) -> Mapping[str, float]:
 
 @contextmanager
 def _journal(folder: Path, start: StartRecord) -> Iterator[tuple[Journal, tuple[AnyRecord, ...]]]:
-    """Open the journal of a run, begun or gone on with, and what it holds."""
+    """Yield the journal of a run, new or resumed, and the records that it holds already."""
     journal, done = Journal.open(folder, start)
     with journal:
         begun = next((one for one in done if isinstance(one, StartRecord)), start)

@@ -67,7 +67,7 @@ WorldT = TypeVar("WorldT")
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """The share of one unit in a metric.
+    """The share of one unit, such as a place, in a metric: its hits, weight and group.
 
     A metric is the mean over groups of (sum of hits / sum of weights). With one group it is a plain mean or
     a ratio; with place types as groups it is a recall averaged over types, to which a place of k types may
@@ -83,24 +83,24 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A metric, and the way it is shown."""
+    """A metric of a benchmark: its key, heading, format and meaning."""
 
     key: str
     heading: str
     percent: bool = True
-    """True for a share that is shown in percent."""
+    """True if the metric is a share in [0, 1] that is shown in percent."""
     digits: int = 1
     by_group: bool = False
-    """True if its value in each group is drawn as bars too."""
+    """True if the metric's value in each group is drawn as bars too."""
     aside: bool = False
-    """True if the terminal, which is narrow, leaves it out; the page and the files have it."""
+    """True if the terminal's narrow table leaves the metric out; the page and the files have it."""
     about: str = ""
-    """The meaning of the heading, unless it is plain; the legend of the table."""
+    """Meaning of the heading, for the table's legend; empty if the heading is plain."""
 
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """A confusion matrix."""
+    """A confusion matrix of labels, with true labels as rows and given labels as columns."""
 
     title: str
     labels: tuple[str, ...]
@@ -110,13 +110,13 @@ class Confusion:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Scores of the episodes of one model in one city."""
+    """The scores of one model's episodes in one city: tallies, confusion matrices and notes."""
 
     tallies: Mapping[str, Sequence[Tally]]
     """Tallies by the key of the metric; a metric without tallies has no value, which is not zero."""
     confusions: Sequence[Confusion] = ()
     notes: Sequence[str] = ()
-    """Notes that a reader of the numbers has to know."""
+    """Sentences that a reader of the scores has to know, such as on failed episodes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,16 +125,16 @@ class Published:
 
     name: str
     values: Mapping[str, float]
-    """Values by the key of the metric; shares in [0, 1]."""
+    """Values by the key of the metric; shares are in [0, 1]."""
     source: str
-    """Source, such as `"V-IRL, table 3"`."""
+    """Paper and table that the values are from, such as `"V-IRL, table 3"`."""
     city: str = ""
-    """The only `Episode.city` that it may be compared with, where there is but one."""
+    """The only `Episode.city` that the row may be compared with; empty if it fits all."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownBox:
-    """A box in a picture."""
+    """A box drawn in a picture of an episode's page, with its label."""
 
     box: tuple[float, float, float, float]
     """(x0, y0, x1, y1) as shares of the picture's width and height, [0, 1]."""
@@ -144,41 +144,41 @@ class ShownBox:
 
 @dataclass(frozen=True, slots=True)
 class ShownView:
-    """A picture of an episode's page."""
+    """A picture on an episode's page, with its caption and boxes."""
 
     file: str
-    """One of the record's `files`."""
+    """Path of the picture: one of the record's `files`."""
     caption: str = ""
     boxes: Sequence[ShownBox] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ShownPoint:
-    """A point on the city's map."""
+    """A point of an episode on the city's map, coloured by its score."""
 
     position: LatLng
     score: float
-    """0 is drawn as bad, 1 as good."""
+    """Score of the point in [0, 1]: 0 is drawn as bad, 1 as good."""
     label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The account of an episode on its page."""
+    """The contents of an episode's page: outcome, score, facts, pictures, decisions and map."""
 
     outcome: str
     """The outcome in a few words, such as `"3 of 5 places found"`."""
     score: float | None = None
-    """[0, 1]; colours the episode in the list. `None` where it has none."""
+    """Score in [0, 1] that colours the episode in the list; `None` without colour."""
     text: str = ""
     """The question or task of the episode."""
     facts: Sequence[tuple[str, str]] = ()
     views: Sequence[ShownView] = ()
     decisions: Sequence[tuple[str, str]] = ()
-    """Decisions, and the reasons for them, in order."""
+    """(decision, reason) of each decision of the episode, in order."""
     points: Sequence[ShownPoint] = ()
     path: Sequence[LatLng] = ()
-    """A way walked, on the map."""
+    """Positions of the route walked, for the map; empty if there is none."""
     links: Sequence[tuple[str, str]] = ()
     """Files that the page links to: title, and path within the episode's folder (see
     `virl.bench.resources.Resources.folder`), such as `("report of the run", "run/report.html")`. A file that
@@ -187,48 +187,48 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class PageHead:
-    """The head of a page: its title, the table of results and what a reader of it has to know."""
+    """The head of a page: its title, the table of results and notes on them."""
 
     title: str
     about: str
-    """One or two sentences: which data, which agent."""
+    """One or two sentences on the page: which data and which agent it is about."""
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    """The first cell of a row is its name; what follows a line break is set small."""
+    """Rows of the table, each with its name as first cell; text after a line break is set small."""
     notes: tuple[str, ...] = ()
     attribution: str = ""
-    """Names that the page has to credit; empty for none."""
+    """Names that the page has to credit; empty if there are none."""
 
 
 @dataclass(frozen=True, slots=True)
 class OwnPage(Generic[OptionsT]):
-    """A page of a benchmark's own, which its report links to."""
+    """A page that a benchmark writes itself, and to which its report links."""
 
     file: str
-    """Name beside the report, such as `"episodes.html"`."""
+    """Name of the page's file, beside the report, such as `"episodes.html"`."""
     title: str
-    """Text of the link."""
+    """Text of the report's link to the page."""
     write: Callable[[Path, PageHead, Sequence[Record], OptionsT], None]
     """Function that writes the page of a run's records, failed ones too. A `VirlError` is printed, and the
     report goes without the page: a report may be made where the data set is not."""
     tables: Callable[[Sequence[Record], OptionsT], Sequence["ConsoleRenderable"]] | None = None
-    """Function that makes the tables which the terminal prints."""
+    """Function that makes further tables for the terminal from the records; `None` if there are none."""
 
 
 def shown_plainly(record: Record) -> Shown:
-    """Return the data of an episode as facts, for a benchmark that shows no more."""
+    """Return the account of an episode whose data are shown as plain facts."""
     return Shown("done", facts=tuple((name, str(value)) for name, value in record.data.items()))
 
 
 @dataclass(frozen=True, slots=True)
 class Benchmark(Generic[OptionsT, WorldT]):
-    """A benchmark: what a definition module registers."""
+    """A benchmark as its module defines it: episodes, how to run and score them, and its metrics."""
 
     name: str
     """Name on the command line, such as `"place-localization"`."""
     title: str
     about: str
-    """One or two sentences: what is measured."""
+    """One or two sentences on what the benchmark measures."""
     options: type[OptionsT]
     episodes: Callable[[OptionsT, "Resources"], Sequence[Episode]]
     """All episodes for these options, the same and in the same order whenever it is asked. Called once,
@@ -240,9 +240,9 @@ class Benchmark(Generic[OptionsT, WorldT]):
     """Function that runs one episode, in any thread. A `VirlError` makes the episode fail, for which see
     `virl.bench.episode`; anything else is recorded in the same way."""
     score: Callable[[Sequence[Record], OptionsT], Scores]
-    """Pure: what came of the episodes of one model in one city, those that count (`Record.is_scored`)."""
+    """Pure function from the scored records of one model in one city (`Record.is_scored`) to its scores."""
     metrics: tuple[Metric, ...]
-    """The columns of the table, in order."""
+    """The metrics of the benchmark: columns of the table, in order."""
     show: Callable[[Record], Shown] = shown_plainly
     published: tuple[Published, ...] = ()
     page: OwnPage[OptionsT] | None = None
@@ -263,7 +263,7 @@ AnyBenchmark = Benchmark[Any, Any]
 
 FOLDER = "benchmarks"
 BUNDLED = "virl.bundled.benchmarks"
-"""The package of virl's own benchmarks in a wheel."""
+"""Name of the package that holds virl's own benchmarks in a wheel."""
 
 
 def benchmark_names() -> list[str]:
@@ -272,7 +272,7 @@ def benchmark_names() -> list[str]:
 
 
 def find_benchmark(name: str) -> AnyBenchmark:
-    """Find a benchmark by its name, or as `MODULE:OBJECT` where it is not installed.
+    """Return the benchmark of a name, or of `MODULE:OBJECT` if it is not installed.
 
     Raises:
         UnknownName: there is none of this name.
@@ -294,19 +294,19 @@ def find_benchmark(name: str) -> AnyBenchmark:
 
 
 def lines_on_benchmarks() -> tuple[dict[str, str], list[VirlError]]:
-    """Return a line on each benchmark by name, and the faults of others' packages; imports none of virl's."""
+    """Return ({name: one line on the benchmark}, faults of other packages); imports no benchmark of virl."""
     found, faults = BENCHMARKS.others()
     ours = {name: first_line(place.partition(":")[0]) for name, place in _scan_builtin().items()}
     return dict(sorted(({name: one.about for name, one in found.items()} | ours).items())), faults
 
 
 def _scan_builtin() -> Mapping[str, str]:
-    """Return the built-in benchmarks by name, with the modules that define them."""
+    """Return the module that defines each built-in benchmark, by the benchmark's name."""
     return scan(_package(), "definition", "BENCHMARK")
 
 
 def _package() -> str:
-    """Return the package that holds virl's own benchmarks.
+    """Return the name of the package that holds virl's own benchmarks.
 
     In a checkout it is the root folder, also where a project of the user's has a package of that name.
     """

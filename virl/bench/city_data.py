@@ -30,15 +30,15 @@ from virl.platform.providers.cities import name_of_city, region_of_city
 from virl.resources import cache_home, data_home
 
 MADE_ROUTES = 20
-"""Routes of a data set that is made on the spot; chosen: twice V-IRL's number for a district."""
+"""Number of routes in a data set that is made on the spot; chosen: twice V-IRL's for a district."""
 
 
 COLLECTING = {"routes": "about 2 min and 50 MB"}
-"""Cost of collecting a made city's data set, measured for Virlton on one core; 20 s for those not named."""
+"""Words on the cost of collecting a made city's data, by kind of data; measured for Virlton, else 20 s."""
 
 
 class Uncollected(VirlError):
-    """A made city has no data set yet."""
+    """The error of a made city that has no data set yet."""
 
 
 class CityOptions(BenchOptions):
@@ -58,7 +58,7 @@ def city_data(
     *,
     needs: Literal["places", "images", "questions", "routes"] = "places",
 ) -> DataSet:
-    """Return the data set of a city, cut to what the options ask for.
+    """Return the data set of a city, cut to the square of the options; raises if it lacks what is needed.
 
     Args:
         options: where it is, and how much of it.
@@ -93,7 +93,7 @@ def city_data(
 
 
 def square_around(center: LatLng, side: float) -> Region:
-    """Return a square of `side` metres, its sides to the four winds."""
+    """Return a square region around a position, `side` metres long and aligned to north."""
     half = side / 2
     (south, north) = (globe.destination(center, heading, half).lat for heading in (180.0, 0.0))
     (west, east) = (globe.destination(center, heading, half).lng for heading in (270.0, 90.0))
@@ -102,7 +102,7 @@ def square_around(center: LatLng, side: float) -> Region:
 
 
 def _check_data(data: DataSet, name: str, needs: str, side_m: float) -> None:
-    """Refuse a data set without what the benchmark `needs`, and say how to get it; `side_m` in metres."""
+    """Refuse a data set that lacks what the benchmark needs, and say how to get it; `side_m` in metres."""
     found = {
         "places": bool(data.places),
         "images": any(place.image for place in data.places),
@@ -120,7 +120,7 @@ def _check_data(data: DataSet, name: str, needs: str, side_m: float) -> None:
 
 
 def _fingerprint(city: City) -> str:
-    """Return a digest that tells a made city from another of its name, by panoramas and central places."""
+    """Return a digest of a made city's panoramas and central places, which differs where the city differs."""
     panoramas = city.street_map.panorama_ids() if city.street_map else ()
     near = [
         (place.id, place.name, place.types, place.position, place.review_count)
@@ -130,7 +130,7 @@ def _fingerprint(city: City) -> str:
 
 
 def _collect(folder: Path, city: City, needs: str, *, may_collect: bool) -> None:
-    """Collect a made city's data set once; then it stays in the cache."""
+    """Collect a made city's data set into a folder of the cache, unless it is there."""
     rows = {"questions": QUESTIONS, "routes": ROUTES}.get(needs, PLACES)
     if not ((folder / CARD).is_file() and (folder / rows).is_file()):
         takes = COLLECTING.get(needs, "about 20 s and 50 MB")
@@ -148,7 +148,7 @@ def _collect(folder: Path, city: City, needs: str, *, may_collect: bool) -> None
 
 
 def _cut(data: DataSet, region: Region) -> DataSet:
-    """Return the part of a data set that lies in a region."""
+    """Return the part of a data set whose places and routes lie in a region."""
     places = tuple(place for place in data.places if region.contains(place.position))
     kept = {place.id for place in places}
     cut = DataSet(

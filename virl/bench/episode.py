@@ -15,44 +15,44 @@ from virl.errors import (
 )
 
 Data = Mapping[str, Any]
-"""Plain JSON."""
+"""A plain JSON object."""
 Picture = bytes | Callable[[], bytes]
-"""A picture's file, or what makes it."""
+"""A picture's encoded bytes, or a function that makes them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """One item of a benchmark for one model: a job that depends on no other."""
+    """One item of a benchmark for one model, such as a question or route; depends on no other."""
 
     case: str
     """Question or task, such as a place's or a route's id: the same for every model, so that models can be
     compared case by case. Unique within a city."""
     city: str
-    """Place of the episode: a city, or a data set and its split."""
+    """Name of the city, or of the data set and its split, in which the episode takes place."""
     model: str
-    """Model or agent that is compared."""
+    """Name of the model or agent that is compared."""
     payload: Data = field(default_factory=dict)
-    """Data that `run` needs, as plain JSON."""
+    """Plain JSON that `Benchmark.run` needs for the episode."""
     attribution: str = ""
-    """Names that pages about it have to credit, if its `city` is a data set that says so."""
+    """Names that pages with the episode have to credit, if its data set names any; else empty."""
 
     @property
     def id(self) -> str:
-        """Unique within a run."""
+        """Id that is unique within a run, made of model, city and case."""
         return f"{self.model}/{self.city}/{self.case}"
 
 
 @dataclass(frozen=True, slots=True)
 class EpisodeResult:
-    """The result of an episode."""
+    """The result of an episode: data for its scores, pictures and cost."""
 
     data: Data
-    """Data that it is scored by, as plain JSON; also whatever its page shows."""
+    """Plain JSON from which the episode is scored, and whatever its page shows."""
     files: Mapping[str, Picture] = field(default_factory=dict)
     """Pictures of it by file name, such as `{"view-0.jpg": ...}`, or what makes them, which is called only
     where pictures are kept (see `virl.bench.records.jpeg`)."""
     cost: Mapping[str, float] = field(default_factory=dict)
-    """Usage, such as `{"requests": 3, "usd": 0.01}` (see `virl.bench.resources.cost_of`)."""
+    """Amounts by name, such as `{"requests": 3, "usd": 0.01}` (see `virl.bench.resources.cost_of`)."""
     failure: VirlError | None = None
     """Reason of a failure that is scored all the same: a walk whose model gave no usable reply did
     not arrive. Such an episode is run again on `--resume`."""
@@ -68,22 +68,22 @@ class Record:
     model: str
     status: Literal["done", "failed"]
     data: Data = field(default_factory=dict)
-    """Empty where it failed and is not scored."""
+    """Plain JSON of the result; empty if the episode failed and is not scored."""
     files: tuple[str, ...] = ()
-    """Paths of its pictures, relative to the run's folder."""
+    """Paths of the episode's pictures, relative to the run's folder."""
     cost: Mapping[str, float] = field(default_factory=dict)
     attempts: int = 1
-    """Number of tries."""
+    """Number of tries, from 1."""
     seconds: float = 0.0
-    """Seconds of the last try."""
+    """Seconds that the last try took."""
     reason: str = ""
-    """Reason of the failure, in one line; empty if there is none."""
+    """Reason of the failure in one line; empty if there was none."""
     fault: str = ""
-    """The kind of that failure, such as `"ProviderError"`."""
+    """Name of the failure's error class, such as `"ProviderError"`; empty if there was none."""
 
     @property
     def is_scored(self) -> bool:
-        """Return whether it counts in the scores: it is done, or failed with data."""
+        """Return whether the episode counts in the scores: it is done, or failed with data."""
         return self.status == "done" or bool(self.data)
 
 
@@ -95,15 +95,15 @@ class TryAgain(VirlError):
 
 
 class CannotTry(VirlError):
-    """The error of a benchmark for an episode that its data makes impossible, such as one without a start."""
+    """The error of an episode that its data makes impossible, such as one without a start."""
 
 
 class WorkerLost(VirlError):
-    """The process that ran an episode died."""
+    """The error of an episode whose process died."""
 
 
 def may_pass(fault: BaseException) -> bool:
-    """Return whether another try may succeed.
+    """Return whether an error may pass, so that another try of the episode may succeed.
 
     Yes for `TryAgain`, a worker that was lost, time-outs and broken connections, a provider that is out of
     reach, overloaded or asks for patience (no reply, HTTP 408, 425, 429 and 5xx), and a model that cannot be
@@ -119,10 +119,10 @@ def may_pass(fault: BaseException) -> bool:
 
 
 def is_shut(fault: BaseException) -> bool:
-    """Return whether no episode that asks the model can go well."""
+    """Return whether an error means that the model's server refuses all further requests."""
     return isinstance(fault, ModelShut)
 
 
 def is_unpaid(fault: BaseException) -> bool:
-    """Return whether the budget or the player ends the run: the episode is neither done nor failed."""
+    """Return whether an error ends the run and leaves the episode undone: no budget, or no player."""
     return isinstance(fault, BudgetExceeded | RunStopped)

@@ -13,17 +13,17 @@ from virl.bench.benchmark import BaseOptions
 from virl.settings.model import yaml_value
 
 _ONE = {"cities": "city", "models": "model"}
-"""Fields whose option is named for one of their values, as it is repeated."""
+"""Names of the options of repeated fields in the singular, by the field's name."""
 _PREFIX = "own_"
 
 
 def flag_of(field: str) -> str:
-    """Return the option of a field, such as `"--max-steps"`."""
+    """Return the command-line option of a field, such as `"--max-steps"`."""
     return "--" + _ONE.get(field, field).replace("_", "-")
 
 
 Completer = Callable[[str], list[str]]
-"""Function that returns the values which begin with what was typed."""
+"""A function from the text typed so far to the values that begin with it."""
 
 
 def parameters(
@@ -32,7 +32,7 @@ def parameters(
     taken: Collection[str] = (),
     complete: Callable[[str, str, Collection[str]], Completer] | None = None,
 ) -> Iterator[Parameter]:
-    """Yield a parameter for each field, as `typer` reads them off a function; `None` where nothing is given.
+    """Yield a `typer` parameter for each field of a benchmark's options, with `None` as its default.
 
     Args:
         options: of the benchmark.
@@ -67,7 +67,7 @@ def parameters(
 
 
 def listed_options(options: type[BaseOptions]) -> list[dict[str, Any]]:
-    """Return the options of a benchmark, each with flag, field, default as JSON and what it is about."""
+    """Return the options of a benchmark, each as flag, field, default in JSON and help text."""
     defaults = options.model_construct().model_dump(mode="json")
     return [
         {
@@ -81,7 +81,7 @@ def listed_options(options: type[BaseOptions]) -> list[dict[str, Any]]:
 
 
 def named_fields(options: type[BaseOptions], arguments: Mapping[str, Any]) -> dict[str, object]:
-    """Return the fields that a command line names, as `parameters` made it read them.
+    """Return the fields whose options were given on the command line, with their values.
 
     Raises:
         BadInput: a value that should be YAML is not.
@@ -95,7 +95,7 @@ def named_fields(options: type[BaseOptions], arguments: Mapping[str, Any]) -> di
 
 
 def _value(field: FieldInfo, text: str, flag: str) -> object:
-    """Return a text such as `3` or `low` where the field takes text; else the value that it is in YAML."""
+    """Return a command-line text as it is if the field takes text; else the value that it is in YAML."""
     try:
         TypeAdapter[Any](field.annotation or str).validate_python(text)
     except ValidationError:
@@ -104,12 +104,12 @@ def _value(field: FieldInfo, text: str, flag: str) -> object:
 
 
 def _is_repeated(field: FieldInfo) -> bool:
-    """Return whether an option is given several times."""
+    """Return whether a field's option may be given several times."""
     return get_origin(field.annotation) in {tuple, list}
 
 
 def _metavar(field: FieldInfo) -> str:
-    """Return the word for an option's values in its help, such as INTEGER."""
+    """Return the placeholder for an option's value in its help, such as INTEGER."""
     kind: Any = field.annotation
     if _is_repeated(field):
         kind = get_args(kind)[0]
@@ -123,13 +123,13 @@ def _metavar(field: FieldInfo) -> str:
 
 
 def _choices(field: FieldInfo) -> tuple[str, ...]:
-    """Return all values of a field that takes only certain ones."""
+    """Return all values of a field that takes only certain ones; empty for others."""
     kinds = (field.annotation, *get_args(field.annotation))
     return tuple(str(value) for kind in kinds if get_origin(kind) is Literal for value in get_args(kind))
 
 
 def _show_default(default: object) -> str | bool:
-    """Return a default as the help shows it."""
+    """Return a default as the help shows it; `False` if it shows none."""
     if isinstance(default, list):
         return ", ".join(map(str, default)) or False
     return False if default in (None, "", {}) or isinstance(default, bool) else str(default)

@@ -24,29 +24,29 @@ from virl.settings.model import Settings, check_settings
 
 PLAN = "plan.json"
 MOST_STREET_POINTS = 20_000
-"""Streets of a larger city are not kept for the map. Chosen: half a megabyte."""
+"""Most points of streets that are kept for a city's map; chosen: half a megabyte. A larger city has none."""
 
 
 class CityPlan(Settings):
-    """The drawing of a city in a report."""
+    """The data to draw a city in a report: title, source, streets and credits."""
 
     title: str
     streets: tuple[tuple[tuple[float, float], ...], ...] = ()
-    """Centre lines, each of (lat, lng); none where the provider has none to give."""
+    """Centre lines of streets, each of (lat, lng) in degrees; empty if the provider gives none."""
     attribution: str = ""
-    """Names that pages about it have to credit."""
+    """Names that pages with the city have to credit; may be empty."""
 
 
 class RunPlan(Settings):
-    """The contents of `plan.json`: all episodes of a run, with those of other shards and beyond a limit."""
+    """The contents of `plan.json`: numbers of a run's episodes, other shards' too, and its cities."""
 
     episodes: dict[str, dict[str, NonNegativeInt]]
-    """Number of episodes, by model and city."""
+    """Number of episodes by model, then by city."""
     cities: dict[str, CityPlan]
 
     @model_validator(mode="after")
     def _knows_its_cities(self) -> Self:
-        """Refuse a plan without episodes, or with episodes in an unlisted city."""
+        """Return the plan; refuses one without episodes, or with episodes in a city that it does not list."""
         for cities in self.episodes.values():
             if unknown := sorted(cities.keys() - self.cities.keys()):
                 raise ValueError(f"episodes names the city {unknown[0]!r}, which is not among its cities")
@@ -58,7 +58,7 @@ class RunPlan(Settings):
 def make_plan(
     episodes: Sequence[Episode], cities: Mapping[str, City], known: Mapping[str, CityPlan] | None = None
 ) -> RunPlan:
-    """Return the plan of a run.
+    """Return the plan of a run's episodes and of the cities they are in.
 
     Args:
         episodes: all of them.
@@ -94,7 +94,7 @@ def write_plan(folder: Path, plan: RunPlan) -> None:
 
 
 def known_cities(folder: Path) -> dict[str, CityPlan]:
-    """Return the cities of the plan in a run's folder; none without a plan that can be read."""
+    """Return the cities of the plan in a run's folder, by name; empty without a readable plan."""
     try:
         return read_plan(folder).cities
     except VirlError:  # it is about to be written anew
@@ -102,7 +102,7 @@ def known_cities(folder: Path) -> dict[str, CityPlan]:
 
 
 def read_plan(folder: Path) -> RunPlan:
-    """Read the plan of a run.
+    """Return the plan of a run, read from `plan.json` in its folder.
 
     Raises:
         BadInput: the folder holds no run, or its plan is damaged.
@@ -112,7 +112,7 @@ def read_plan(folder: Path) -> RunPlan:
 
 
 def choose(episodes: Sequence[Episode], limit: int | None, shard: tuple[int, int]) -> list[Episode]:
-    """Choose the episodes that a run is to do.
+    """Return the episodes of a shard, at most `limit` of each model in each city.
 
     Args:
         episodes: all of them, in their order.
@@ -133,7 +133,7 @@ def choose(episodes: Sequence[Episode], limit: int | None, shard: tuple[int, int
 
 
 def parse_shard(text: str) -> tuple[int, int]:
-    """Return the shard `(2, 4)` for a text such as `"2/4"`.
+    """Return the shard (2, 4), number and count, of a text such as `"2/4"`.
 
     Raises:
         BadInput: it is no part of a whole.
@@ -145,7 +145,7 @@ def parse_shard(text: str) -> tuple[int, int]:
 
 
 def _city_plan(name: str, city: City | None, known: Mapping[str, CityPlan], attribution: str) -> CityPlan:
-    """Return a city's title, source and, if not too many, streets for the run's page."""
+    """Return a city's title, source and, if they are not too many, streets for a report."""
     if city is None:
         return known.get(name, CityPlan(title=name, attribution=attribution))
     if city.street_map is None:
@@ -157,16 +157,16 @@ def _city_plan(name: str, city: City | None, known: Mapping[str, CityPlan], attr
 
 
 FIRST_S = 15.0
-"""Seconds until a run that is not on a terminal says how far it is; doubles from line to line. Chosen."""
+"""Seconds until a run without a terminal prints its first line of progress; doubles per line. Chosen."""
 LONGEST_S = 600.0
-"""Most seconds between two lines. Chosen."""
+"""Most seconds between two printed lines of progress. Chosen."""
 
 GROWN = 1.5
-"""Factor by which an estimate of the whole run has to grow to be explained. Chosen."""
+"""Factor by which the estimated time of a run has to grow until a line explains why. Chosen."""
 
 
 def expected_seconds(episodes: int, seconds_each: float, workers: int) -> float:
-    """Return the seconds that all episodes take together.
+    """Return the seconds that episodes of `seconds_each` take with so many workers.
 
     Args:
         episodes: how many, 0 or more.
@@ -226,7 +226,7 @@ class RunProgress:
         self._bar.stop()
 
     def count_episode(self, model: str, seconds: float, *, failed: bool) -> None:
-        """Count an episode of a model that took some seconds.
+        """Count an episode of a model that ended after some seconds.
 
         Args:
             model: whose episode ended.
@@ -253,11 +253,11 @@ class RunProgress:
             self._next = now + self._pause
 
     def tell_stopping(self, how: str) -> None:
-        """Say that the run is about to stop."""
+        """Print that the run is about to stop, with the reason `how`."""
         self._bar.update(self._task, description=how)
 
     def _estimate_left(self, elapsed: float) -> str:
-        """Return the estimated time left, by what each model took so far; says why where it grew."""
+        """Return the estimated time left as text, from the episodes so far, with the reason if it grew."""
         spent = sum(map(sum, self._seconds.values()))
         means = {model: sum(those) / len(those) for model, those in self._seconds.items()}
         rest = {
@@ -280,7 +280,7 @@ class RunProgress:
 def outlook(
     benchmark: AnyBenchmark, left: int, workers: int, done: Sequence[Mapping[str, Any]], out: Path
 ) -> Iterator[str]:
-    """Yield the lines that say what is left to run, how long it takes and what it may cost.
+    """Yield lines on what is left to run, how long that takes and what it may cost.
 
     Args:
         benchmark: what is run.
@@ -307,7 +307,7 @@ def outlook(
 
 
 def seconds_each(benchmark: AnyBenchmark, done: Sequence[Mapping[str, Any]]) -> float:
-    """Return seconds an episode takes, by those that were run, else as the benchmark states; 0 if unknown."""
+    """Return the mean seconds of the episodes done, else the benchmark's own figure; 0 if unknown."""
     seconds = [float(record["seconds"]) for record in done if record["status"] == "done"]
     return sum(seconds) / len(seconds) if seconds else benchmark.typical_s
 

@@ -22,23 +22,23 @@ __all__ = ["HUMAN", "Player", "episodes_to_play", "play", "played_by_human"]
 
 
 class Player:
-    """A control that decides every step of a walk, and says where it ends. Implements `Steering`.
+    """A `Steering` of a walk whose every step a person decides in the browser.
 
     The control's standing has the task as its question. Handing back changes nothing: nobody else plays.
     """
 
     def __init__(self, control: Control) -> None:
-        """Prepare to let a person decide through the browser's controls."""
+        """Keep the control through which the person decides."""
         self._control = control
 
     def decide(self, step: Step) -> Choice:
-        """Return the person's choice at a step."""
+        """Wait for the person's choice at a step, and return it."""
         control, links = self._control, step.links
         pose = pose_record(step.pose, step.panorama.position)
         control.arrive(pose)
 
         def look(camera: Camera) -> View:
-            """Return a view of the step's panorama."""
+            """Return the view of a camera at the step's panorama."""
             if step.streetview is None:
                 raise BadInput("this walk has no views to look at: decide by the links")
             return step.streetview.view(step.pose.pano_id, camera)
@@ -54,7 +54,7 @@ class Player:
 
 
 def played_by_human(name: str) -> dict[str, object]:
-    """Return the options of a benchmark, by field, that let a person play.
+    """Return the options, by field, with which a person plays a benchmark.
 
     Raises:
         BadInput: it compares neither models nor agents.
@@ -68,7 +68,7 @@ def played_by_human(name: str) -> dict[str, object]:
 
 
 def episodes_to_play(name: str, options: BaseOptions) -> list[Episode]:
-    """Return the episodes that a person may play.
+    """Return the episodes of a benchmark that a person may play.
 
     Raises:
         VirlError: the data cannot be read.
@@ -87,7 +87,7 @@ def play(
     case: str | None = None,
     resume: bool = False,
 ) -> list[Record]:
-    """Let a person play episodes of a benchmark, such as `vln` with the model `human`.
+    """Let a person play episodes of a benchmark, and return their records.
 
     Args:
         name: of the benchmark.
@@ -112,4 +112,4 @@ def play(
 
 
 def _unheard(said: str) -> None:
-    """Ignore what is said: nobody listens in an episode."""
+    """Ignore a person's words, since nobody listens in an episode."""

@@ -35,7 +35,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Records:
-    """The growing records of one run, made by `open` and locked against other writers.
+    """The records of one run in its folder, which is locked against other writers. Made by `open`.
 
     Each record is an object with a text `id`, one JSON line in `records.jsonl`, on the disk before `append`
     returns. Where an id stands twice, as after a failed episode was walked again, the later record counts.
@@ -43,16 +43,16 @@ class Records:
 
     folder: Path
     done: dict[str, Record]
-    """The last record of each episode, by its id, those of earlier runs included."""
+    """The last record of each episode by its id, those of earlier runs in the folder included."""
     cut: str
-    """Words about a last line that was cut off and lost; empty if there was none."""
+    """Sentence on a last line that was cut off and lost; empty if there was none."""
     _lines: JsonLines
     _lock: BinaryIO
     _guard: Lock = field(default_factory=Lock)
 
     @classmethod
     def open(cls, folder: Path, settings: Mapping[str, Any], resume: bool) -> Self:
-        """Begin a run in a folder, which is made where it is missing, or go on with the run in it.
+        """Open the records of a run: begin it in a folder, which is made if missing, or resume it.
 
         A last line that was cut off, as a kill leaves it, is removed and told in `cut` and by a warning.
 
@@ -84,7 +84,7 @@ class Records:
             raise
 
     def append(self, record: Record) -> None:
-        """Write down the record of an episode; any thread may.
+        """Add the record of an episode to the file; safe for several threads.
 
         Raises:
             CannotWrite: the disk refuses.
@@ -95,7 +95,7 @@ class Records:
             self.done[record["id"]] = record
 
     def close(self) -> None:
-        """Let go of the lock. Harmless if done before."""
+        """Free the lock on the folder; does nothing if it is free already."""
         self._lock.close()
 
     def __enter__(self) -> Self:
@@ -108,7 +108,7 @@ class Records:
 
 
 def write_results(folder: Path, payload: Mapping[str, Any]) -> Path:
-    """Write `results.json`, whole or not at all, and give its path.
+    """Write `results.json`, whole or not at all, and return its path.
 
     Raises:
         CannotWrite: the disk refuses.
@@ -119,7 +119,7 @@ def write_results(folder: Path, payload: Mapping[str, Any]) -> Path:
 
 
 def versions(*packages: str) -> dict[str, str]:
-    """Return versions of virl, Python, NumPy, SciPy and further packages that are installed."""
+    """Return the versions of virl, Python, NumPy, SciPy and of those further packages that are installed."""
     found = {"virl": __version__, "python": platform.python_version()}
     for package in ("numpy", "scipy", *packages):
         try:
@@ -130,18 +130,18 @@ def versions(*packages: str) -> dict[str, str]:
 
 
 def _is_begun(path: Path) -> bool:
-    """Return whether a run has left a record; one that was refused before its first episode has not."""
+    """Return whether a file of records holds one; a run that was refused before its first has none."""
     return path.exists() and path.stat().st_size > 0
 
 
 def _refuse_second(path: Path) -> None:
-    """Refuse a folder that already contains a run."""
+    """Refuse a folder that already holds a run."""
     if _is_begun(path):
         raise BadInput(f"{path.parent}: already contains a run: {_RESUME}, or choose another --out")
 
 
 def _keep_settings(path: Path, settings: dict[str, Any], *, is_begun: bool) -> None:
-    """Write a run's settings; of a begun run, refuse settings that differ from those kept."""
+    """Write a run's settings; if it has begun, refuse settings that differ from the kept ones."""
     if is_begun and path.exists():
         kept = _parse_object(read_bounded(path) or b"")
         if kept is None:
@@ -167,7 +167,7 @@ def _difference(kept: dict[str, Any], asked: dict[str, Any]) -> str:
 
 
 def read_records(path: Path) -> dict[str, Record]:
-    """Read the last record of each episode in a file, by its id.
+    """Return the last record of each episode in a file, by its id.
 
     None if there is no file, which stays as it is.
 
@@ -178,13 +178,13 @@ def read_records(path: Path) -> dict[str, Record]:
 
 
 def _read_lines(lines: JsonLines) -> dict[str, Record]:
-    """Return the records of a file by the id of their episode."""
+    """Return the last record of each episode in the lines of a file, by its id."""
     records = lines.read(_parse_record, mend=": remove the line to run its episode again")
     return {record["id"]: record for record in records}
 
 
 def _parse_record(line: bytes) -> Record:
-    """Parse a line as a record; raises ValueError if it has no id."""
+    """Return the record that a line of JSON holds; raises ValueError if it has no id."""
     record = _parse_object(line)
     if record is None or not isinstance(record.get("id"), str):
         raise ValueError("is no record")
@@ -192,7 +192,7 @@ def _parse_record(line: bytes) -> Record:
 
 
 def _mend_tail(lines: JsonLines) -> str:
-    """Remove a torn last line of the file, and return words about it; empty if the file is whole."""
+    """Remove a torn last line of the file; return a sentence on it, empty if the file is whole."""
     if not lines.torn:
         return ""
     number = lines.count + 1
@@ -203,7 +203,7 @@ def _mend_tail(lines: JsonLines) -> str:
 
 
 def _parse_object(line: bytes) -> Record | None:
-    """Parse JSON as an object; None if it is none."""
+    """Return the JSON object in a line as a record; `None` if it holds none."""
     try:
         data = read_json(line)
     except JsonFault:
@@ -217,13 +217,13 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,80}")
 
 
 def slug(identity: str) -> str:
-    """Return a folder's name for an episode: readable, safe on any disk, and different for different ids."""
+    """Return the folder name of an episode's id: readable, safe on any disk, and unique."""
     readable = re.sub(r"[^A-Za-z0-9._-]+", "-", identity).strip("-.")[-60:]
     return f"{readable}-{hashlib.sha256(identity.encode()).hexdigest()[:10]}"
 
 
 def keep_files(folder: Path, episode: Episode, files: Mapping[str, bytes]) -> tuple[str, ...]:
-    """Write an episode's pictures below the folder of its run.
+    """Write an episode's pictures below the folder of its run; return their paths relative to it.
 
     Args:
         folder: of the run.
@@ -251,11 +251,11 @@ def keep_files(folder: Path, episode: Episode, files: Mapping[str, bytes]) -> tu
 
 QUALITY = 80  # chosen: signs stay legible, a view of 640 x 480 takes some 60 kB
 PHOTO_FOV = 60.0
-"""Degrees; taken for a photo's, of which nothing is known. Chosen: a telephone's camera."""
+"""Horizontal field of view, degrees, that is assumed for photos. Chosen: a telephone's camera."""
 
 
 def jpeg(image: Image | View) -> bytes:
-    """Return a picture or a view as JPEG, for `EpisodeResult.files`."""
+    """Return a picture or a view encoded as JPEG, for `EpisodeResult.files`."""
     pixels = image.pixels if isinstance(image, View) else image
     file = io.BytesIO()
     PIL.Image.fromarray(pixels).save(file, "JPEG", quality=QUALITY)
@@ -263,7 +263,7 @@ def jpeg(image: Image | View) -> bytes:
 
 
 def read_photo(path: str) -> Image:
-    """Read a photo of a data set.
+    """Return a photo of a data set, read from its path.
 
     Raises:
         BadInput: it is no picture, or too large.
@@ -276,6 +276,6 @@ def read_photo(path: str) -> Image:
 
 
 def photo_view(image: Image) -> View:
-    """Return a photo as a view from nowhere in particular."""
+    """Return a photo as a view at no position."""
     height, width = image.shape[:2]
     return View("photo", Camera(0.0, fov=PHOTO_FOV, width=width, height=height), image)

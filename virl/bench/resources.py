@@ -32,61 +32,61 @@ from virl.platform.perception.standing import check_ready
 from virl.platform.providers.cities import Access, opened_city
 
 DEFAULT_BATCH = 8
-"""Items in a call of a model whose file names no batch. Chosen: the views of one look around."""
+"""Items per call of a model whose file names no batch size. Chosen: the views of one look around."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The user's wishes about all that episodes use. Plain data, the same on every machine."""
+    """The user's settings for whatever episodes use, as plain data that is the same on every machine."""
 
     device: Device = "auto"
     allow_downloads: bool = False
     seed: int = 0
     workers: int = 1
-    """Episodes side by side in this process."""
+    """Number of episodes that run side by side in this process."""
     budget_usd: float | None = None
     """Dollars that all episodes of the run may cost together; `None` sets no limit."""
     price: tuple[float, float] | None = None
-    """Dollars for a million tokens in and out of minds that are objects."""
+    """(dollars per million input tokens, per million output tokens) of minds given as objects."""
     requests_per_second: float | None = None
-    """Requests a second to minds, over all episodes of the run; `None` sets no limit."""
+    """Most requests a second to minds, over all episodes of the run; `None` sets no limit."""
     base_url: str | None = None
-    """An OpenAI-compatible server, for minds; by default what the environment says."""
+    """Address of an OpenAI-compatible server for minds; `None` takes the environment's."""
     replies: Path | None = None
-    """Path at which replies of minds are kept; `None` keeps none."""
+    """Path of the file in which replies of minds are kept; `None` keeps none."""
     cache: Literal["off", "session", "ttl"] | None = None
     session: str = ""
     record: Path | None = None
     replay: Path | None = None
-    """Recording that answers for a city on the network; as `virl.platform.providers.cities.Access`."""
+    """Path of a recording that stands in for a city's network requests; `None` asks the network."""
     out: Path = Path()
     """Folder of the run."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelUse:
-    """A model as an episode asks for it."""
+    """A perception model as an episode asks for it: role, name and city."""
 
     role: Role
     name: str
     city: str = ""
-    """City of the views; empty for models that do the same in all cities."""
+    """Name of the city of the views; empty for models that work alike in all cities."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenModel:
-    """A model that is ready to be asked."""
+    """An opened perception model, as a function to ask, with what it says of itself."""
 
     ask: Asked
     name: str = ""
-    """Name of a recognizer's embeddings."""
+    """Name of a recognizer's embeddings; empty for other roles."""
 
 
 @dataclass(slots=True)
 class Resources:
-    """Cities, models and minds of one process. Safe to share between threads.
+    """The cities, models and minds of one process, each opened once. Safe to share between threads.
 
     Args:
         terms: what the user asks.
@@ -110,7 +110,7 @@ class Resources:
     _lock: Any = field(default_factory=RLock)
 
     def folder(self, episode: Episode) -> Path:
-        """Return the folder of an episode, below that of the run, for what it writes itself.
+        """Return the folder of an episode, within the run's folder, for files that it writes itself.
 
         It may not exist yet.
 
@@ -120,7 +120,7 @@ class Resources:
         return self.terms.out / FOLDER / slug(episode.id)
 
     def city(self, name: str) -> City:
-        """Return an open city.
+        """Return the city of a name, opened once.
 
         Raises:
             UnknownName: there is no such city.
@@ -129,7 +129,7 @@ class Resources:
         return self.make_once(("city", name), lambda: self._open_city(name, self._access()))
 
     def town(self, name: str) -> City:
-        """Return an open city that needs no network, whatever is recorded or replayed of others.
+        """Return the city of a name that needs no network, opened outside of recordings and replays.
 
         Raises:
             UnknownName: there is no such city.
@@ -143,7 +143,7 @@ class Resources:
         return {key[1]: opened for key, opened in self._opened.items() if key[0] == "city"}
 
     def mind(self, spec: str) -> Mind:
-        """Return a mind with a ledger of its own, for one episode; all share the budget and the rate limit.
+        """Return a mind with a ledger of its own for one episode; all share the run's budget and rate limit.
 
         Args:
             spec: `rules`, or a chat model such as `openai:gpt-5-mini`.
@@ -188,7 +188,7 @@ class Resources:
         return SharedDescriber(self.share_model(ModelUse("describer", name, city)).ask)
 
     def make_once(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:
-        """Return the result of `make`, which runs once a process for each key: for a data set, say.
+        """Return the result of `make`, which runs once a process for each key, as for a data set.
 
         Args:
             key: begins with the benchmark's name.
@@ -201,16 +201,16 @@ class Resources:
             return opened
 
     def close(self) -> None:
-        """Close the connections of cities. Harmless if done before."""
+        """Close the connections of all cities; does nothing if they are closed."""
         self._stack.close()
 
     def share_model(self, use: ModelUse) -> OpenModel:
-        """Return a model of any role, opened once; raises as `detector`."""
+        """Return a perception model of any role, opened once and shared; raises as `detector`."""
         elsewhere = None if use.name in self.objects else self.open_elsewhere
         return self.make_once(("model", use), lambda: (elsewhere or self.open_here)(use))
 
     def open_here(self, use: ModelUse) -> OpenModel:
-        """Open a model in this process, behind a batcher; its weights load when it is first asked.
+        """Open a model in this process, behind a batcher; its weights load at the first request.
 
         Raises:
             UnknownName: there is no such model.
@@ -229,7 +229,7 @@ class Resources:
         return OpenModel(Batcher(question_to(model), most=most), getattr(model, "name", ""))
 
     def _model_options(self, city: str) -> ModelOptions:
-        """Return the options for models in a city; without a city, those of the run alone."""
+        """Return the options for models in a city; with an empty name, those of the run alone."""
         known = self.city(city) if city else None
         return ModelOptions(
             device=self.terms.device,
@@ -240,14 +240,14 @@ class Resources:
         )
 
     def _open_city(self, name: str, access: Access) -> City:
-        """Return the city given as an object, else open the one of this name."""
+        """Return the city that was given as an object under this name, else open it."""
         given = self.objects.get(name)
         if isinstance(given, City):
             return given
         return self._stack.enter_context(opened_city(name, access))
 
     def _open_mind(self, spec: str) -> Mind:
-        """Open a mind by its name or the object given; requests wait for the run's pace."""
+        """Return a mind by its name or given object, whose requests wait for the run's rate limit."""
         if spec in self.own_minds:
             return self.own_minds[spec](self.ledger)
         limiter = None
@@ -268,13 +268,13 @@ class Resources:
         )
 
     def _access(self) -> Access:
-        """Return how cities of this run are accessed: its ledger, caches and recordings."""
+        """Return how cities of this run are accessed: with its ledger, caches and recordings."""
         terms = self.terms
         return Access(self.ledger, terms.cache, terms.session, terms.record, terms.replay)
 
 
 def cost_of(exchanges: Sequence[Exchange]) -> Mapping[str, float]:
-    """Return the usage of a mind's exchanges, as the cost of an episode."""
+    """Return the usage of a mind's exchanges by name, such as `usd`, as the cost of an episode."""
     return {
         "requests": float(sum(exchange.attempts for exchange in exchanges)),
         "input_tokens": float(sum(exchange.input_tokens for exchange in exchanges)),
@@ -284,7 +284,7 @@ def cost_of(exchanges: Sequence[Exchange]) -> Mapping[str, float]:
 
 
 def truth_of(city: City) -> Truth:
-    """Return the ground truth of a made city.
+    """Return the ground truth of a made city; raises if the city has none.
 
     Raises:
         BadInput: the city has none.
@@ -295,7 +295,7 @@ def truth_of(city: City) -> Truth:
 
 
 def is_model(role: Role, name: str) -> bool:
-    """Return whether a name in `platform/models`, or a path to a model file, is that of a model of this role.
+    """Return whether a name of `platform/models`, or a path of a model file, is a model of this role.
 
     Raises:
         BadInput: its file does not hold what it should.

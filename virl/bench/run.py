@@ -36,38 +36,38 @@ THREADS = 8  # side by side unless the user says otherwise; chosen
 
 
 class Unpaid(VirlError):
-    """The run's budget is spent before its last episode."""
+    """The error of a run whose budget is spent before its last episode."""
 
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """The way in which episodes are run; no result depends on it."""
+    """The way in which episodes are run, on which no result depends."""
 
     name: EngineName | None = None
-    """`None` for what the benchmark works in."""
+    """Name of the engine; `None` takes the benchmark's own default."""
     workers: int | None = None
-    """Episodes side by side; `None` for one a core in processes, a few in threads."""
+    """Number of episodes side by side; `None` for one per core in processes, a few in threads."""
     address: str = "auto"
-    """Address of the Ray cluster."""
+    """Address of the Ray cluster; used by the engine `cluster` alone."""
     attempts: int = 3
-    """Number of tries of an episode while its failure may pass."""
+    """Most tries of an episode whose failure may pass."""
     first_wait_s: float = FIRST_WAIT_S
-    """Seconds before its second try; doubles with every further one."""
+    """Seconds before an episode's second try; doubles with each further try."""
     pictures: bool = True
-    """True if pictures of episodes are kept."""
+    """True if the pictures of episodes are kept."""
     terms: Terms = field(default_factory=Terms)
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The part of the episodes that is run."""
+    """The part of a benchmark's episodes that is run."""
 
     limit: int | None = None
-    """Most episodes of each model in each city."""
+    """Most episodes of each model in each city; `None` for all."""
     shard: tuple[int, int] = (1, 1)
-    """See `virl.bench.plan.choose`."""
+    """(number of the shard from 1, number of shards), see `virl.bench.plan.choose`."""
     case: str | None = None
-    """The case of the only episodes that are run; by default there is no such limit."""
+    """Case of the only episodes that are run; `None` for all."""
 
 
 def run_benchmark(
@@ -81,7 +81,7 @@ def run_benchmark(
     resume: bool = False,
     objects: Mapping[str, object] | None = None,
 ) -> None:
-    """Run the episodes that have no record yet, and those that failed; then write the reports.
+    """Run the episodes that have no record yet or that failed, then write the reports.
 
     However it ends, what was done is on the disk and reported.
 
@@ -136,7 +136,7 @@ def run_benchmark(
 def engine_name(
     engine: Engine, benchmark: AnyBenchmark, objects: Mapping[str, object] = MappingProxyType({})
 ) -> EngineName:
-    """Return the engine that runs the episodes.
+    """Return the name of the engine that runs the episodes.
 
     Args:
         engine: as asked for; its name may be left open.
@@ -168,7 +168,7 @@ def worker_count(engine: Engine, kind: EngineName) -> int:
 
 
 def terms_of(engine: Engine, kind: EngineName, seed: int, out: Path) -> Terms:
-    """Return the terms of all that episodes use.
+    """Return the terms of a run from its engine, seed and folder.
 
     Args:
         engine: with the terms asked for.
@@ -182,7 +182,7 @@ def terms_of(engine: Engine, kind: EngineName, seed: int, out: Path) -> Terms:
 
 @contextmanager
 def _open_resources(terms: Terms, out: Path, objects: Mapping[str, object]) -> Iterator[Resources]:
-    """Open the resources of a run for a while, with its budget and pace."""
+    """Yield the resources of a run, with its budget and rate limit, and close them at the end."""
     pace = Pace(terms.requests_per_second) if terms.requests_per_second else None
     ledger = Ledger(terms.budget_usd, book=out / SPENDING)
     with closing(Resources(terms, ledger, pace.reserve if pace else None, objects=objects)) as resources:
@@ -192,7 +192,7 @@ def _open_resources(terms: Terms, out: Path, objects: Mapping[str, object]) -> I
 def _plan_episodes(
     benchmark: AnyBenchmark, options: BaseOptions, resources: Resources, part: Part, records: Records
 ) -> list[Episode]:
-    """Return the episodes still to run; writes the plan of all of them."""
+    """Return the episodes still to run, and write the plan of all of them."""
     episodes = benchmark.episodes(options, resources)
     plan = make_plan(episodes, resources.open_cities, known_cities(records.folder))
     write_plan(records.folder, plan)
@@ -208,7 +208,7 @@ def _plan_episodes(
 def _crew(
     kind: EngineName, job: Job, engine: Engine, workers: int, resources: Resources, *, book: Path, wanted: int
 ) -> Iterator[Crew | None]:
-    """Open the workers; none where there is nothing to do."""
+    """Yield the crew that runs the episodes; `None` if there are none to run."""
     if not wanted:
         yield None
         return
@@ -238,7 +238,7 @@ def _run(
     *,
     title: str,
 ) -> KeyboardInterrupt | str | None:
-    """Run and record the episodes.
+    """Run and record the episodes; return the interruption or the reason that stopped them, else `None`.
 
     Returns:
         Why it ended before the last of them, if it did: an interruption, or what the budget says.
@@ -250,7 +250,7 @@ def _run(
     with RunProgress(console, title, models) as progress, interruptible() as interrupted:
 
         def is_stopping() -> bool:
-            """Return whether the run is to stop: interrupted, or out of budget."""
+            """Return whether the run has to stop: it was interrupted, or its budget is spent."""
             if interrupted():
                 progress.tell_stopping(_STOPPING)
             return bool(unpaid) or interrupted()

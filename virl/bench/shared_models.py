@@ -29,12 +29,12 @@ ItemT = TypeVar("ItemT")
 ResultT = TypeVar("ResultT")
 
 WAIT_S = 0.005
-"""Seconds that the first of a batch waits for others. Chosen: short beside any model's own time."""
+"""Seconds that the first request of a batch waits for others. Chosen: short beside a model's own time."""
 
 
 @dataclass(slots=True, eq=False)
 class _Request(Generic[ItemT, ResultT]):
-    """A request of one thread to a batch: its items, and then its results or its fault."""
+    """A thread's request to a batcher: its items, and later its results or its fault."""
 
     key: Hashable
     items: Sequence[ItemT]
@@ -43,11 +43,12 @@ class _Request(Generic[ItemT, ResultT]):
 
     @property
     def is_done(self) -> bool:
+        """Return whether the request has its results or a fault."""
         return self.results is not None or self.fault is not None
 
 
 class Batcher(Generic[ItemT, ResultT]):
-    """A queue that puts the requests of many threads into calls of one function, one call at a time.
+    """A queue that merges the requests of many threads into calls of one function, one call at a time.
 
     There is no thread of its own: the first that asks waits a little for others, makes the call, and hands
     out the results. Requests go together if their keys are equal. A call that fails is made again for each
@@ -75,7 +76,7 @@ class Batcher(Generic[ItemT, ResultT]):
         self._busy = False
 
     def __call__(self, key: Hashable, items: Sequence[ItemT]) -> Sequence[ResultT]:
-        """Return one result an item, in order.
+        """Return one result for each item, in order; waits until a call with them is done.
 
         Raises:
             Exception: whatever the call raises for these items.
@@ -93,7 +94,7 @@ class Batcher(Generic[ItemT, ResultT]):
         return () if request.results is None else request.results
 
     def _lead(self) -> None:
-        """Gather a batch and call for it. Holds the condition on entry and on return."""
+        """Gather a batch and call the function for it. Holds the condition on entry and on return."""
         self._busy = True
         try:
             self._changed.wait_for(self._is_full, self._wait_s)
@@ -108,12 +109,12 @@ class Batcher(Generic[ItemT, ResultT]):
             self._changed.notify_all()
 
     def _is_full(self) -> bool:
-        """Return whether the first request's key has enough items for a whole batch."""
+        """Return whether the first request's key has enough items for a full batch."""
         key = self._pending[0].key
         return sum(len(request.items) for request in self._pending if request.key == key) >= self._most
 
     def _take(self) -> list[_Request[ItemT, ResultT]]:
-        """Return the oldest request, and those like it for which there is room."""
+        """Return the oldest request, and as many requests with its key as there is room for."""
         key = self._pending[0].key
         batch: list[_Request[ItemT, ResultT]] = []
         room = self._most
@@ -125,7 +126,7 @@ class Batcher(Generic[ItemT, ResultT]):
         return batch
 
     def _answer(self, batch: Sequence[_Request[ItemT, ResultT]]) -> None:
-        """Fill in the results of a batch; if its call fails, call each request alone to find the fault."""
+        """Put a batch's results into its requests; if the call fails, call each alone to find the fault."""
         items = [item for request in batch for item in request.items]
         try:
             results = self._call(batch[0].key, items)
@@ -146,21 +147,21 @@ class Batcher(Generic[ItemT, ResultT]):
 
 
 Question = tuple[Any, ...]
-"""Name of a method, then its arguments after the first."""
+"""(name of the method, its further arguments) of a question to a model."""
 
 Asked = Callable[[Question, Sequence[Any]], Sequence[Any]]
-"""A function that puts a question about some items; one result an item."""
+"""A function from a question and some items to one result per item."""
 
 _SCENES = "describe_scenes"
 
 
 @dataclass(frozen=True, slots=True)
 class SharedDetector:
-    """A detector."""
+    """A detector whose calls are batched with those of other threads."""
 
     ask: Asked
     look_scores: LookScores
-    """The meaning of the scores, as `Detector.look_scores`."""
+    """The meaning of the detector's scores, as `Detector.look_scores`."""
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
         """Return the detections of the labels in each view."""
@@ -169,18 +170,18 @@ class SharedDetector:
 
 @dataclass(frozen=True, slots=True)
 class SharedReader:
-    """A reader."""
+    """A text reader (OCR) whose calls are batched with those of other threads."""
 
     ask: Asked
 
     def read(self, images: Sequence[Image]) -> list[list[TextLine]]:
-        """Return the lines of text in each image."""
+        """Return the lines of text in each picture."""
         return list(self.ask(("read",), images))
 
 
 @dataclass(frozen=True, slots=True)
 class SharedMatcher:
-    """A matcher."""
+    """A matcher of pictures whose calls are batched with those of other threads."""
 
     ask: Asked
 
@@ -191,7 +192,7 @@ class SharedMatcher:
 
 @dataclass(frozen=True, slots=True)
 class SharedDescriber:
-    """A describer."""
+    """A describer of views whose calls are batched with those of other threads."""
 
     ask: Asked
 
@@ -206,7 +207,7 @@ class SharedDescriber:
 
 @dataclass(frozen=True, slots=True)
 class SharedRecognizer:
-    """A recognizer."""
+    """A recognizer whose calls are batched with those of other threads."""
 
     ask: Asked
     name: str
@@ -221,12 +222,12 @@ class SharedRecognizer:
         return _stack_rows(self.ask(("embed_texts",), texts))
 
     def recognize(self, images: Sequence[Image], labels: Sequence[str]) -> NDArray[np.float32]:
-        """Return the scores of the labels for each image."""
+        """Return the scores of the labels for each picture, shape (pictures, labels)."""
         return _stack_rows(self.ask(("recognize", tuple(labels)), images))
 
 
 def question_to(model: Any) -> Callable[[Question, Sequence[Any]], Sequence[Any]]:
-    """Return a function that puts questions to a model of this process."""
+    """Return a function that answers questions about items by calling a model of this process."""
 
     def ask(question: Question, items: Sequence[Any]) -> Sequence[Any]:
         """Return the model's results for items; the question is a method and its further arguments."""
@@ -245,24 +246,24 @@ def _stack_rows(rows: Sequence[Any]) -> NDArray[np.float32]:
 
 
 Reserve = Callable[[], float]
-"""A function that takes the next turn and returns how many seconds away it is."""
+"""A function that takes the next turn of a rate limit and returns the seconds until it."""
 
 
 class Pace:
-    """A clock of evenly spaced turns. Safe for several threads.
+    """A rate limit of evenly spaced turns. Safe for several threads.
 
     Args:
         per_second: turns a second, above 0.
     """
 
     def __init__(self, per_second: float) -> None:
-        """Begin a pace of so many requests a second."""
+        """Start a rate limit of `per_second` turns a second."""
         self._apart = 1.0 / per_second
         self._next = 0.0
         self._lock = threading.Lock()
 
     def reserve(self) -> float:
-        """Reserve a turn, and return the seconds to wait for it."""
+        """Reserve the next turn, and return the seconds until it."""
         with self._lock:
             now = time.monotonic()
             turn = max(now, self._next)
@@ -271,23 +272,23 @@ class Pace:
 
 
 class Limiter(BaseRateLimiter):
-    """A rate limiter that takes a turn before each request, and sleeps until it comes.
+    """A LangChain rate limiter that sleeps until its turn before each request.
 
     Args:
         reserve: gives the turns, from here or from another process.
     """
 
     def __init__(self, reserve: Reserve) -> None:
-        """Prepare a LangChain rate limiter that waits as `reserve` says."""
+        """Keep the function that reserves turns."""
         self._reserve = reserve
 
     def acquire(self, *, blocking: bool = True) -> bool:
-        """Return whether a turn was taken, after waiting for it; without `blocking` none is."""
+        """Return whether a turn was taken, after waiting for it; without `blocking` none is taken."""
         if not blocking:
             return False
         time.sleep(self._reserve())
         return True
 
     async def aacquire(self, *, blocking: bool = True) -> bool:
-        """Return whether a turn was taken, as `acquire` does: the minds of virl wait in threads."""
+        """Return whether a turn was taken, as `acquire`; waits in the thread, as virl's minds do."""
         return self.acquire(blocking=blocking)

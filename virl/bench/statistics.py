@@ -26,12 +26,12 @@ class Interval(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """The lead of a second result over a first one, in the units that both have."""
+    """The lead of a second result over a first one, on the units that both have."""
 
     mean: float
     low: float
     high: float
-    """Ends of the 95 % interval of the paired bootstrap."""
+    """Upper end of the 95 % interval of the paired bootstrap; `low` is the lower end."""
     p: float
     """Two-sided p-value of the paired permutation test."""
     units: int
@@ -40,7 +40,7 @@ class Difference(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Sums:
-    """Hits and weights of each unit in each group, shapes (n, g)."""
+    """The sums of hits and of weights for each unit in each group, shapes (n, g)."""
 
     hits: _Floats
     weights: _Floats
@@ -61,7 +61,7 @@ def mean_with_interval(values: Sequence[float], *, seed: int = 0) -> Interval:
 
 
 def estimate(tallies: Sequence[Tally], *, is_share: bool = False, seed: int = 0) -> Interval | None:
-    """Return a metric and its 95 % bootstrap interval: units are drawn anew, all tallies of a unit together.
+    """Return a metric's value and 95 % bootstrap interval over units; `None` if there is no weight.
 
     Args:
         tallies: of all units; see `virl.bench.benchmark.Tally` for the metric they stand for.
@@ -85,7 +85,7 @@ def estimate(tallies: Sequence[Tally], *, is_share: bool = False, seed: int = 0)
 
 
 def _with_width(share: Interval, units: int) -> Interval:
-    """Return a share, with Wilson's interval where all of its units agree: the bootstrap's has no width."""
+    """Return a share with Wilson's interval if all its units agree, since the bootstrap's has no width."""
     far = _Z**2 / (units + _Z**2)
     if share.low < share.high or min(share.mean, 1 - share.mean) > 1e-12:
         return share
@@ -93,7 +93,7 @@ def _with_width(share: Interval, units: int) -> Interval:
 
 
 def estimate_groups(tallies: Sequence[Tally], *, seed: int = 0) -> Mapping[str, Interval]:
-    """Return the metric in each group alone, with its interval; groups without weight are left out."""
+    """Return the metric's value and interval in each group; groups without weight are left out."""
     found = {
         group: estimate([tally for tally in tallies if tally.group == group], seed=seed)
         for group in _sorted_groups(tallies)
@@ -102,7 +102,7 @@ def estimate_groups(tallies: Sequence[Tally], *, seed: int = 0) -> Mapping[str, 
 
 
 def compare(first: Sequence[Tally], second: Sequence[Tally], *, seed: int = 0) -> Difference | None:
-    """Return the lead of `second` over `first`, in the units that both have.
+    """Return the lead of `second` over `first` on the units that both have; `None` if they share none.
 
     The interval comes from the paired bootstrap: the same units are drawn for both. The p-value comes from
     the paired permutation test: for each unit the two sides are exchanged at random, and p is the share of
@@ -162,7 +162,7 @@ def _permutation_p(a: _Sums, b: _Sums, observed: float, seed: int) -> float:
 
 
 def _metric(hits: _Floats, weights: _Floats) -> _Floats:
-    """Return the mean over groups of hits over weight, by weight, shape (...,); NaN where there is none."""
+    """Return the weighted metric: the mean over groups of hits / weights; NaN if there is no weight."""
     present = weights > 1e-12
     ratios = np.divide(hits, weights, out=np.zeros_like(hits), where=present)
     count = present.sum(axis=-1)
@@ -173,12 +173,12 @@ def _metric(hits: _Floats, weights: _Floats) -> _Floats:
 
 
 def _sum_units(sums: _Sums) -> tuple[_Floats, _Floats]:
-    """Return the hits and the weights of all units together, by group."""
+    """Return (hits, weights) summed over all units, each by group."""
     return sums.hits.sum(axis=0), sums.weights.sum(axis=0)
 
 
 def _draws(units: int, seed: int) -> Iterator[_Floats]:
-    """Yield the number of times each unit is drawn in each resample, in pieces of shape (rows, units)."""
+    """Yield how often each unit is drawn in each resample, in pieces of shape (resamples, units)."""
     random = np.random.default_rng(seed)
     for rows in _rows(units):
         # Each resample has numbers of its own, so that one count serves a whole piece.

@@ -20,35 +20,35 @@ from virl.platform.movers.discrete.actions import WalkState
 from virl.platform.navigators.instruction.base import InstructionNavigator, Move
 
 UserPath = Annotated[Path, AfterValidator(lambda path: path.expanduser().resolve())]
-"""A path as an option: kept as absolute, so that a run can be continued from any folder."""
+"""A path as an option, made absolute, so that a run can be resumed from any folder."""
 
 WalkScores = dict[str, float | None]
-"""The metrics of one walk; `None` where one is not finite, as a distance with no way is."""
+"""The metrics of one walk by key; `None` for one that is not finite, such as a distance without a way."""
 
 _DECIMALS = 7  # of degrees: a centimetre
 
 
 @dataclass(frozen=True, slots=True)
 class WalkingAgent:
-    """An agent that walks."""
+    """An agent that walks along instructions, with the name of its results."""
 
     name: str
     """Name of its results, such as `"follower --map"`."""
     open: Callable[[InstructionEpisode], tuple[InstructionNavigator, Mind | None]]
-    """A navigator for one episode, and the mind it asks."""
+    """Function that returns a navigator for one episode, and the mind it asks, if any."""
 
 
 @dataclass(frozen=True, slots=True)
 class WalkWorld:
-    """Data that the walks of a run share."""
+    """The data that all walks of a run share: graphs, instructions and how to score."""
 
     agent: WalkingAgent
     name: str
-    """Name of the data and its split: the `Episode.city`."""
+    """Name of the data and its split, used as `Episode.city`."""
     folder: Path
     """Folder of the data."""
     source: str
-    """Description of the data for people."""
+    """Description of the data for readers."""
     graphs: Mapping[str, NavigationGraph]
     """Graphs by the `scan` of the episodes; a city's only graph has the name `""`."""
     ids: Sequence[str]
@@ -56,23 +56,23 @@ class WalkWorld:
     instructions: Mapping[str, InstructionEpisode]
     """Episodes that can be tried, by id."""
     faults: Mapping[str, str]
-    """Reasons of the episodes that cannot be tried, by id, or by line or entry where unreadable."""
+    """Reasons why episodes cannot be tried, by id, or by line or entry if unreadable."""
     start: Callable[[InstructionEpisode], WalkState]
     score: Callable[[InstructionEpisode, Sequence[int]], WalkScores]
-    """The metrics of the nodes walked."""
+    """Function from an episode and the nodes walked to its metrics."""
     successes: Sequence[str]
-    """The metrics that are 0 for a walk that failed, wherever it ended."""
+    """Keys of the metrics that are 0 for a failed walk, wherever it ended."""
     attribution: str = ""
-    """Names that pages about the data have to credit."""
+    """Names that pages with the data have to credit; may be empty."""
 
 
 def in_order(ids: Iterable[str], faults: Iterable[str]) -> tuple[str, ...]:
-    """Return the ids of all episodes as they stand in their file, then what else is wrong with it."""
+    """Return the ids of all episodes in the order of their file, then the other keys of faults."""
     return tuple(dict.fromkeys([*ids, *faults]))
 
 
 def walk_episodes(world: WalkWorld) -> list[Episode]:
-    """Return an episode for each instruction, those that cannot be tried included."""
+    """Return a benchmark episode for each instruction, those that cannot be tried included."""
     return [
         Episode(identity, world.name, world.agent.name, attribution=world.attribution)
         for identity in world.ids
@@ -81,7 +81,7 @@ def walk_episodes(world: WalkWorld) -> list[Episode]:
 
 @dataclass(slots=True)
 class _WalkSoFar:
-    """The walk of an episode so far."""
+    """The moves of an episode so far, kept where the walk fails too."""
 
     start: WalkState
     moves: list[Move] = field(default_factory=list)
@@ -97,7 +97,7 @@ class _WalkSoFar:
 
 
 def run_walk(episode: Episode, world: WalkWorld) -> EpisodeResult:
-    """Let the agent follow an instruction; where its model gives no usable reply, the walk failed.
+    """Run one instruction with the agent; a walk whose model gives no usable reply counts as failed.
 
     Raises:
         CannotTry: the data makes the episode impossible.
@@ -122,7 +122,7 @@ def run_walk(episode: Episode, world: WalkWorld) -> EpisodeResult:
 
 
 def _data(world: WalkWorld, given: InstructionEpisode, walked: _WalkSoFar, scores: WalkScores) -> Data:
-    """Return the data kept of a walk; `decisions` holds what is not said by the actions alone."""
+    """Return the data kept of a walk; `decisions` holds what the actions alone do not say."""
     graph, path = world.graphs[given.scan], walked.path()
     return {
         "folder": str(world.folder),
@@ -144,7 +144,7 @@ def _data(world: WalkWorld, given: InstructionEpisode, walked: _WalkSoFar, score
 
 
 def _exchange_cost(exchanges: Sequence[Exchange]) -> Mapping[str, float]:
-    """Return what the exchanges cost: tokens, dollars, questions and how many were cached."""
+    """Return the usage of exchanges: tokens, dollars, questions and cached replies."""
     if not exchanges:
         return {}
     cached = sum(exchange.cached for exchange in exchanges)
@@ -168,7 +168,7 @@ def _rounded_position(graph: NavigationGraph, node: int) -> list[float]:
 
 
 def as_walked(record: object) -> object:
-    """Return a walk of a file: the `data` of a run's record with the episode's `id`.
+    """Return a walk from a file, given as the `data` of a record, with the episode's `id`.
 
     Anything else as it stands.
     """
@@ -183,7 +183,7 @@ def score_records(
     *,
     metrics: Sequence[Metric],
 ) -> Scores:
-    """Return the metrics of walks that were scored as they ended, and notes for a reader of the means.
+    """Return the mean metrics of walks that were scored as they ended, with notes for readers.
 
     Args:
         records: of episodes that did not fail.
@@ -201,7 +201,7 @@ def score_records(
 
 
 def _walk_notes(records: Sequence[Record]) -> list[str]:
-    """Return the notes about data, failed episodes, unreachable ends and refused replies."""
+    """Return notes on the data, failed episodes, unreachable ends and refused replies."""
     notes = list(dict.fromkeys(f"data: {record.data['source']}" for record in records))
     failed = [record for record in records if record.status == "failed"]
     if failed:

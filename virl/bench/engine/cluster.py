@@ -27,12 +27,12 @@ from virl.platform.perception.models import ModelResources, read_model
 from virl.version import code_version
 
 _MODEL_THREADS = 64
-"""Requests that wait at a model at the same time, and go to it in batches. Chosen."""
+"""Requests that an actor with a model takes at once, to batch them. Chosen."""
 MOST_STILLBORN = 3
-"""Workers that may die before they are ready, over a run. Chosen."""
+"""Most workers that may die before they are ready, over a run, before it ends. Chosen."""
 
 PATIENCE_S = 30.0
-"""Seconds until it is told that the cluster has no room. Chosen."""
+"""Seconds without any ready worker until a warning says that the cluster has no room. Chosen."""
 
 _LACKS = re.compile(r"No module named '([^']+)'")
 
@@ -41,16 +41,16 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Awaited:
-    """The worker, seat and episode of an awaited reply."""
+    """A worker's call whose reply is awaited: the worker, its seat and its episode."""
 
     worker: int
     seat: Seat = None
     episode: Episode | None = None
-    """None while the worker opens its world."""
+    """Episode that the worker runs; `None` while it opens its world."""
 
 
 class ClusterCrew:
-    """Actors of a cluster. One that dies is replaced, wherever there is room.
+    """A crew of Ray actors on a cluster. A worker that dies is replaced, wherever there is room.
 
     One worker is started first: in its world the models are opened, and take their room; the others follow.
 
@@ -86,7 +86,7 @@ class ClusterCrew:
         self._hire()
 
     def give(self, seat: Seat, episode: Episode) -> None:
-        """Give an episode to a free seat."""
+        """Start an episode at a free seat; returns at once."""
         worker = self._worker_of[seat]
         self._free[worker].remove(seat)
         reply = self._workers[worker].attempt.remote(episode)
@@ -103,7 +103,7 @@ class ClusterCrew:
         return [event for reply in ready if reply in self._awaited for event in self._hear(reply)]
 
     def dismiss(self) -> None:
-        """Dismiss all workers. The models end with the desk, which owns them."""
+        """End all workers; the models end with the actor of the budget, which owns them."""
         for actor in (*self._workers.values(), self._desk):
             self._ray.kill(actor)
         self._workers.clear()
@@ -111,7 +111,7 @@ class ClusterCrew:
             self._ray.shutdown()
 
     def _hire(self) -> None:
-        """Start another worker, and await that it opens the benchmark."""
+        """Start another worker, and begin to wait until it has opened the benchmark."""
         number = next(self._number)
         threads = max(self._count or 1, 1) + 1  # one to open the world, which may still run when it is asked
         actor = self._ray.remote(Worker).options(num_cpus=1, max_concurrency=threads)
@@ -119,7 +119,7 @@ class ClusterCrew:
         self._awaited[self._workers[number].open.remote(code_version())] = _Awaited(number)
 
     def _hear(self, reply: Any) -> list[Event]:
-        """Return the events of a worker's reply: an episode's end, its free seats, or its loss."""
+        """Return the events of a worker's reply: the end of an episode, free seats, or lost seats."""
         place = self._awaited.pop(reply)
         errors = self._ray.exceptions
         try:
@@ -140,7 +140,7 @@ class ClusterCrew:
         return self._free_seats(place.worker)
 
     def _free_seats(self, worker: int) -> list[Event]:
-        """Free the seats of a worker that is ready."""
+        """Return an event for each seat of a worker that has just become ready."""
         if self._is_first:
             self._is_first = False
             room = int(self._ray.available_resources().get("CPU", 0))
@@ -155,7 +155,7 @@ class ClusterCrew:
         return [Ready(seat) for seat in seats]
 
     def _lose(self, place: _Awaited, fault: Exception) -> list[Event]:
-        """Drop a worker that died: its free seats, and those at an episode, whose replies fail."""
+        """Return the events of a worker that died, which is dropped with its seats and replaced."""
         why = reason_of(fault)
         if place.worker not in self._workers:
             return [Died(place.seat, why)] if place.episode else []
@@ -171,12 +171,12 @@ class ClusterCrew:
         return [*told, Died(place.seat, f"its worker died ({why})")] if place.episode else told
 
     def _replace(self, worker: int) -> None:
-        """End a worker at once, and hire another in its place."""
+        """End a worker at once, and start another in its place."""
         self._ray.kill(self._workers.pop(worker))  # one that is only out of reach must not go on
         self._hire()
 
     def _tell_of_no_room(self) -> None:
-        """Warn that no worker is ready, if nothing was heard for a while."""
+        """Warn that the cluster has no room if no worker became ready for `PATIENCE_S`."""
         if time.monotonic() - self._heard > PATIENCE_S:
             self._heard = time.monotonic()
             _log.warning(
@@ -187,7 +187,7 @@ class ClusterCrew:
 
 
 def _connect(ray: Any, address: str) -> None:
-    """Join a Ray cluster; raises BadInput with advice if that fails."""
+    """Join the Ray cluster at an address; raises BadInput with advice if that fails."""
     try:
         ray.init(address=address, log_to_driver=False, logging_level=logging.WARNING)
     except (ConnectionError, ValueError, RuntimeError, ray.exceptions.AuthenticationError) as fault:
@@ -199,7 +199,7 @@ def _connect(ray: Any, address: str) -> None:
 
 
 def _desk(ray: Any, terms: Terms, book: Path | None) -> Any:
-    """Start the desk on the node of this process, where the budget's book is."""
+    """Start the actor that keeps the budget, on this process's node, where the file of payments is."""
     here = ray.get_runtime_context().get_node_id()
     strategy = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(here, soft=False)
     actor = ray.remote(BudgetActor).options(
@@ -210,27 +210,27 @@ def _desk(ray: Any, terms: Terms, book: Path | None) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class RemoteFault:
-    """A `VirlError` of another process, in words: not every one of them can be sent."""
+    """A `VirlError` of another process as its kind and text, since not each of them can be pickled."""
 
     kind: type[VirlError]
     text: str
 
     def error(self) -> VirlError:
-        """Return the error to raise here."""
+        """Return the error to raise in this process."""
         return self.kind(self.text)
 
 
 class Worker:
-    """An actor that runs episodes, several at once in threads."""
+    """A Ray actor that runs episodes, several at once in threads."""
 
     def __init__(self, job: Job, desk: Any) -> None:
-        """Keep the job, and `desk`, the actor that keeps the budget; open nothing yet."""
+        """Keep the job, and `desk`, the actor that keeps the budget; opens nothing yet."""
         self._job = job
         self._desk = desk
         self._bench: Bench | None = None
 
     def open(self, version: str) -> RemoteFault | None:
-        """Open the world; what is wrong if it cannot be.
+        """Open the benchmark's world; return the fault if that fails or virl's version differs, else `None`.
 
         Args:
             version: of virl on the machine that started the run.
@@ -253,7 +253,7 @@ class Worker:
         return None
 
     def attempt(self, episode: Episode) -> EpisodeOutcome:
-        """Run an episode, in one of the threads.
+        """Run an episode in one of the actor's threads, and return its outcome.
 
         Raises:
             WorkerLost: the worker is not open yet.
@@ -264,15 +264,15 @@ class Worker:
 
 
 class Model:
-    """An actor that holds a model, and batches what is asked of it at the same time."""
+    """A Ray actor that holds one perception model and batches the requests of all workers."""
 
     def __init__(self, terms: Terms, use: ModelUse) -> None:
-        """Prepare the resources of an actor that serves one model."""
+        """Prepare the resources of one model, which is opened later."""
         self._use = use
         self._resources = Resources(replace(terms, workers=_MODEL_THREADS))
 
     def name(self, version: str) -> str | RemoteFault:
-        """Return the name of a recognizer; checks that the model can be opened, by this version of virl."""
+        """Return the name of a recognizer's embeddings, or the fault that keeps the model from opening."""
         if other := _other_version(version):
             return other
         try:
@@ -281,7 +281,7 @@ class Model:
             return _to_remote(fault)
 
     def ask(self, question: Question, items: Sequence[Any]) -> Sequence[Any] | RemoteFault:
-        """Ask the model a question about items, as `virl.bench.shared_models.Asked` does."""
+        """Return the model's results for items, one each, or the fault of a failed question."""
         try:
             return list(self._resources.share_model(self._use).ask(question, items))
         except VirlError as fault:
@@ -289,10 +289,10 @@ class Model:
 
 
 class BudgetActor:
-    """The one actor that all workers know: the models, the budget and the turns of a run."""
+    """The one Ray actor that all workers share, with the run's models, budget and rate limit."""
 
     def __init__(self, terms: Terms, book: Path | None) -> None:
-        """Open the ledger and the pace that all workers share; `book` is the file of what was spent."""
+        """Open the ledger and the rate limit that all workers share; `book` is the file of payments."""
         self._terms = terms
         self._ledger = Ledger(terms.budget_usd, book=book)
         self._pace = Pace(terms.requests_per_second or 1.0)
@@ -300,7 +300,7 @@ class BudgetActor:
         self._lock = Lock()
 
     def model(self, use: ModelUse, needs: ModelResources) -> Any:
-        """Return the actor that holds a model; started when it is first asked for."""
+        """Return the Ray actor that holds a model; starts it at the first request."""
         with self._lock:
             if use not in self._models:
                 ray = module("ray", extra="ray")
@@ -315,28 +315,28 @@ class BudgetActor:
             return self._models[use]
 
     def charge(self, charge: Charge) -> Charged:
-        """Do with the run's budget what a worker asks."""
+        """Enter a worker's charge in the run's ledger, or sum up an account; return the reply."""
         return charge.made_to(self._ledger)
 
     def reserve(self) -> float:
-        """Reserve a turn, and return the seconds to wait for it."""
+        """Reserve the next turn of the rate limit, and return the seconds to wait for it."""
         return self._pace.reserve()
 
 
 def _open_far(ray: Any, desk: Any, use: ModelUse) -> OpenModel:
-    """Open a model that another actor holds."""
+    """Return a model that another actor holds, as one to be asked like a local one."""
     needs = read_model(use.role, use.name).resources
     actor = ray.get(desk.model.remote(use, needs))
 
     def check_reply(reply: Any) -> Any:
-        """Return the reply of an actor; raises its error if it replied with a fault."""
+        """Return an actor's reply; raises its error if the reply is a fault."""
         said = ray.get(reply)
         if isinstance(said, RemoteFault):
             raise said.error()
         return said
 
     def ask(question: Question, items: Sequence[Any]) -> Sequence[Any]:
-        """Return the results of a question about items, as the actor of the model answers it."""
+        """Return the results of a question about items from the model's actor, one each."""
         results: Sequence[Any] = check_reply(actor.ask.remote(question, items))
         return results
 
@@ -344,7 +344,7 @@ def _open_far(ray: Any, desk: Any, use: ModelUse) -> OpenModel:
 
 
 def _other_version(wanted: str) -> RemoteFault | None:
-    """Return what is wrong if this node has another virl than the machine that started the run."""
+    """Return the fault that this node's virl has another version than `wanted`; `None` if it has the same."""
     if code_version() == wanted:
         return None
     return RemoteFault(
@@ -355,7 +355,7 @@ def _other_version(wanted: str) -> RemoteFault | None:
 
 
 def _missing_module(fault: Exception) -> BadInput | None:
-    """Return what is wrong if a node cannot import a module, which Ray tells in the text of its errors."""
+    """Return the error that a node lacks a module, as Ray's text says; `None` for other faults."""
     found = _LACKS.search(str(fault))
     if found is None:
         return None
@@ -366,7 +366,7 @@ def _missing_module(fault: Exception) -> BadInput | None:
 
 
 def _to_remote(fault: Exception) -> RemoteFault:
-    """Return a fault as it travels between processes: its kind and reason."""
+    """Return an error as kind and text, to travel between processes."""
     if not isinstance(fault, VirlError):
         fault = _missing_module(fault) or fault
     kind = next((kind for kind in (ModelUnavailable, BadInput) if isinstance(fault, kind)), VirlError)

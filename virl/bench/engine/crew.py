@@ -29,14 +29,14 @@ Seat = Hashable
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """A seat is free for the first time."""
+    """The event that a seat is free for the first time."""
 
     seat: Seat
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A seat's episode has come to its end; the seat is free again."""
+    """The event that a seat's episode has ended, with its outcome; the seat is free again."""
 
     seat: Seat
     outcome: EpisodeOutcome
@@ -44,7 +44,7 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Died:
-    """A seat is lost, with the episode that was at it; the crew sees to another."""
+    """The event that a seat is lost with its episode, if any; the crew adds another seat."""
 
     seat: Seat
     why: str
@@ -54,10 +54,10 @@ Event = Ready | Ended | Died
 
 
 class Crew(Protocol):
-    """Workers that run episodes."""
+    """The workers that run episodes, each at one or several seats."""
 
     def give(self, seat: Seat, episode: Episode) -> None:
-        """Begin an episode at a free seat; returns at once."""
+        """Start an episode at a free seat; returns at once."""
         ...
 
     def events(self, timeout_s: float) -> Sequence[Event]:
@@ -69,14 +69,14 @@ class Crew(Protocol):
         ...
 
     def dismiss(self) -> None:
-        """End all workers, with whatever they are at."""
+        """End all workers, whatever they are running."""
         ...
 
 
 def dispatch(
     crew: Crew, episodes: Sequence[Episode], *, attempts: int, stopped: Callable[[], bool]
 ) -> Iterator[EpisodeOutcome]:
-    """Yield the outcomes of the episodes, each exactly once, as they end.
+    """Yield the outcome of each episode exactly once, as they end; gives the next ones to free seats.
 
     An episode whose worker died is given out again, `attempts` times in all; then it has failed.
 
@@ -120,13 +120,13 @@ def dispatch(
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """An entry to write, or an account to sum up. Plain data that goes to another process."""
+    """A request to the process that keeps the ledger: to enter a payment, or to sum up an account."""
 
     entry: Entry | None = None
     account: str = ""
 
     def made_to(self, ledger: Ledger) -> "Charged":
-        """Make the charge in the ledger that holds the run's book."""
+        """Enter the payment in a ledger, or sum up its account; return the reply."""
         if self.entry is None:
             return ledger.payments(self.account)
         try:
@@ -139,11 +139,11 @@ class Charge:
 
 
 Charged = Paid | tuple[float, float] | str | None
-"""Sums of an account; the limit and what is spent, if it is too much; why the book cannot be written."""
+"""Reply to a charge: an account's sums, (limit, spent) in dollars if too much, a write error, or `None`."""
 
 
 class FarLedger(Ledger):
-    """A ledger whose book another process keeps.
+    """A ledger whose file of payments another process keeps.
 
     Args:
         ask: hands a charge to that process, and waits for what comes of it.
@@ -156,7 +156,7 @@ class FarLedger(Ledger):
 
 
 class _FarBook(Book):
-    """A book that is kept in another process."""
+    """A file of payments that another process keeps."""
 
     def __init__(self, ask: Callable[[Charge], Charged]) -> None:
         super().__init__()
@@ -180,12 +180,12 @@ _NAME = "episodes-"
 
 
 def episodes_are_running() -> bool:
-    """Return whether threads of a crew are left, as an error or a second interruption leaves them."""
+    """Return whether threads of a crew still run, as after an error or a second interruption."""
     return any(thread.name.startswith(_NAME) for thread in threading.enumerate())
 
 
 class ThreadCrew:
-    """Threads that share one world.
+    """A crew of threads that share one world.
 
     Args:
         work: runs an episode; raises nothing.
@@ -193,7 +193,7 @@ class ThreadCrew:
     """
 
     def __init__(self, work: Callable[[Episode], EpisodeOutcome], count: int) -> None:
-        """Start `count` threads, each of which does an episode at a time by `work`."""
+        """Start `count` threads, each of which runs an episode at a time by `work`."""
         self._work = work
         self._given: SimpleQueue[tuple[Seat, Episode] | None] = SimpleQueue()
         self._events: SimpleQueue[Event] = SimpleQueue()
@@ -205,7 +205,7 @@ class ThreadCrew:
             threading.Thread(target=serve, name=f"{_NAME}{seat}", daemon=True).start()
 
     def give(self, seat: Seat, episode: Episode) -> None:
-        """Give an episode to a free seat."""
+        """Start an episode at a free seat; returns at once."""
         self._given.put((seat, episode))
 
     def events(self, timeout_s: float) -> Sequence[Event]:
@@ -219,12 +219,12 @@ class ThreadCrew:
         return found
 
     def dismiss(self) -> None:
-        """Let idle threads end; those that are at an episode end after it, or with the process."""
+        """End idle threads; the others end after their episode, or with the process."""
         for _ in range(self._count):
             self._given.put(None)
 
     def _serve(self) -> None:
-        """Work on the given episodes until None is given."""
+        """Run the episodes that are given to a thread until `None` is given."""
         while (given := self._given.get()) is not None:
             seat, episode = given
             self._events.put(Ended(seat, self._work(episode)))
@@ -232,7 +232,7 @@ class ThreadCrew:
 
 @contextmanager
 def interruptible() -> Iterator[Callable[[], bool]]:
-    """Make a first Ctrl-C in the context only set what is yielded; a second one raises.
+    """Yield a function that returns whether Ctrl-C was pressed; a second Ctrl-C raises.
 
     Elsewhere than in the main thread nothing changes, as signals come to that one alone.
     """

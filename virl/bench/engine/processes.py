@@ -24,10 +24,10 @@ from virl.money.ledger import Ledger
 from virl.traces.spans import export_traces
 
 MOST_STILLBORN = 3
-"""Processes that may die before they are ready, over a run. Chosen."""
+"""Most processes that may die before they are ready, over a run, before it ends. Chosen."""
 
 ENDING_S = 2.0
-"""Seconds a process has to end by itself. Chosen."""
+"""Seconds that a process has to end by itself before it is killed. Chosen."""
 
 _GUARDED = "__name__ == '__main__'"
 
@@ -38,7 +38,7 @@ _Worker = tuple[SpawnProcess, Connection]
 
 
 def is_main_importable() -> bool:
-    """Return whether a process that is spawned can import `__main__` without doing again what it does now.
+    """Return whether a spawned process can import `__main__` without repeating the program's work.
 
     It is imported from its file, unless it was begun as a package or in a notebook. So what runs now has to
     stand below `if __name__ == "__main__":`.
@@ -62,7 +62,7 @@ def is_main_importable() -> bool:
 
 
 class ProcessCrew:
-    """Processes with a world each, at one episode at a time. One that dies is replaced.
+    """A crew of processes, each with its own world and one episode at a time. One that dies is replaced.
 
     Args:
         job: what they are told.
@@ -71,7 +71,7 @@ class ProcessCrew:
     """
 
     def __init__(self, job: Job, count: int, ledger: Ledger) -> None:
-        """Start `count` processes that do the job's episodes, all charged to one ledger."""
+        """Start `count` processes that run the job's episodes and charge one ledger."""
         self._job = job
         self._ledger = ledger
         self._workers: dict[Seat, _Worker] = {}
@@ -82,7 +82,7 @@ class ProcessCrew:
             self._hire()
 
     def give(self, seat: Seat, episode: Episode) -> None:
-        """Give an episode to a free seat."""
+        """Start an episode at a free seat; returns at once."""
         with suppress(OSError):  # it died just now, which `events` will tell
             self._workers[seat][1].send(episode)
 
@@ -94,7 +94,7 @@ class ProcessCrew:
         return [event for event in events if event]
 
     def dismiss(self) -> None:
-        """Dismiss all workers; kill those that do not end in time."""
+        """End all processes; kill those that have not ended after `ENDING_S` seconds."""
         for process, line in self._workers.values():
             line.close()
             if process.is_alive():
@@ -107,7 +107,7 @@ class ProcessCrew:
         self._workers.clear()
 
     def _hire(self) -> None:
-        """Start another process, in a new seat that waits until it is ready."""
+        """Start another process, in a new seat that is free once the process is ready."""
         # spawn: a forked child would inherit locks of ONNX Runtime's threads
         context = get_context("spawn")
         ours, theirs = context.Pipe()
@@ -120,7 +120,7 @@ class ProcessCrew:
         self._waiting.add(seat)
 
     def _hear(self, seat: Seat) -> Event | None:
-        """Read a message of the process in a seat; return its event, or None for a charge."""
+        """Read a message of a seat's process; return its event, `None` for a charge, which is answered."""
         process, line = self._workers[seat]
         try:
             said = line.recv()
@@ -139,7 +139,7 @@ class ProcessCrew:
         return Ready(seat)
 
     def _replace(self, seat: Seat) -> Died:
-        """Start another process for one that died; raises WorkerLost if too many die early."""
+        """Start another process for one that died; return the event. Raises WorkerLost if too many do."""
         process, line = self._workers.pop(seat)
         line.close()
         process.join(ENDING_S)
@@ -154,7 +154,7 @@ class ProcessCrew:
 
 
 def _serve(line: Connection, job: Job) -> None:
-    """Run a worker process: open the world, then run what comes until the line is closed."""
+    """Run a worker process: open the world, then run each episode that is sent until the line is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run's own process decides what an interruption means
     signal.signal(signal.SIGTERM, _leave)
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -176,7 +176,7 @@ def _serve(line: Connection, job: Job) -> None:
 
 
 def _asker(line: Connection) -> Callable[[Charge], Charged]:
-    """Return a function that asks the run's own process over the line; any thread may call it."""
+    """Return a function that sends a charge to the main process and returns its reply; safe for threads."""
     lock = threading.Lock()
 
     def ask(charge: Charge) -> Charged:
@@ -190,7 +190,7 @@ def _asker(line: Connection) -> Callable[[Charge], Charged]:
 
 
 def _end_with_parent() -> None:
-    """End at once when the run's own process was killed: nobody would record what is done and paid here."""
+    """Wait for the end of the main process, then end this one at once, as nobody would record its work."""
     if parent := parent_process():
         parent.join()
         os.kill(os.getpid(), signal.SIGTERM)
@@ -199,6 +199,6 @@ def _end_with_parent() -> None:
 
 
 def _leave(number: int, frame: FrameType | None) -> NoReturn:
-    """End with all that an exit tidies away: semaphores that libraries hold, for one."""
+    """End the process by SystemExit, so that libraries free what they hold, such as semaphores."""
     del frame
     sys.exit(128 + number)

@@ -24,17 +24,17 @@ from virl.settings.model import check_settings
 from virl.traces.spans import OpenSpan, span
 
 FIRST_WAIT_S = 1.0
-"""Seconds before the second try; doubles with each further one. Chosen: minds and providers waited before."""
+"""Seconds before an episode's second try; doubles with each further try. Chosen: minds waited before."""
 
 LONGEST_REASON = 300
-"""Characters of a failure that are kept. Chosen."""
+"""Most characters of a failure's reason that are kept. Chosen."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The job that all workers of a run share. Plain data that goes to other processes."""
+    """The job that all workers of a run share, as plain data that other processes can be given."""
 
     benchmark: str
     """Name of the benchmark for `virl.bench.benchmark.find_benchmark`."""
@@ -42,36 +42,36 @@ class Job:
     """The benchmark's options as JSON."""
     terms: Terms
     attempts: int = 3
-    """Number of tries of an episode while its failure may pass."""
+    """Most tries of an episode whose failure may pass."""
     first_wait_s: float = FIRST_WAIT_S
     pictures: bool = True
-    """True if pictures of episodes are kept."""
+    """True if the pictures of episodes are kept."""
     objects: Mapping[str, object] = field(default_factory=dict)
-    """Cities, minds and models of a program, by the names that stand for them."""
+    """Cities, minds and models given as objects by a program, by the names that stand for them."""
 
 
 @dataclass(frozen=True, slots=True)
 class EpisodeOutcome:
-    """The outcome of an episode that was given out."""
+    """The outcome of one episode: status, result, pictures, reason of a failure and cost."""
 
     episode: Episode
     status: Literal["done", "failed", "unpaid"]
-    """Unpaid: the run's budget is spent; the episode waits for a run that goes on."""
+    """Status; `unpaid` if the run's budget was spent first: the episode waits until the run is resumed."""
     result: EpisodeResult | None = None
-    """Result without its pictures."""
+    """Result without its pictures; `None` if the episode gave none."""
     pictures: Mapping[str, bytes] = field(default_factory=dict)
-    """Pictures by file name."""
+    """Pictures as encoded bytes, by file name."""
     attempts: int = 1
     seconds: float = 0.0
     reason: str = ""
     fault: str = ""
     shut: bool = False
-    """True if the model's server refuses all: no further episode is begun."""
+    """True if the model's server refuses all requests, so that no further episode is started."""
     paid: Paid = field(default_factory=Paid)
-    """All that the episode has cost by the book, before a kill and in tries that failed too."""
+    """Amounts that the episode has paid by the ledger's file, failed and interrupted tries included."""
 
     def record(self, files: tuple[str, ...]) -> Record:
-        """Return the record of the episode that is kept.
+        """Return the outcome as the record that a run keeps; `files` are the paths of its pictures.
 
         Args:
             files: paths of its pictures, relative to the run's folder.
@@ -95,7 +95,7 @@ class EpisodeOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """A benchmark with its world open: what a process holds to run episodes."""
+    """A benchmark with its world open, as a process holds it to run episodes."""
 
     benchmark: AnyBenchmark
     world: Any
@@ -103,7 +103,7 @@ class Bench:
     ledger: Ledger
 
     def attempt(self, episode: Episode) -> EpisodeOutcome:
-        """Run an episode, again while its failure may pass."""
+        """Run an episode, again while its failure may pass, and return its outcome."""
         with account(f"{FOLDER}/{slug(episode.id)}") as own, self._trace_episode(episode) as told:
             tries = count(1)
             policy = RetryPolicy(self.job.attempts - 1, self.job.first_wait_s, longest_wait=inf)
@@ -119,7 +119,7 @@ class Bench:
         return outcome
 
     def _trace_episode(self, episode: Episode) -> AbstractContextManager[OpenSpan]:
-        """Return the span of an episode, for traces."""
+        """Return the tracing span of an episode."""
         return span(
             f"episode {self.benchmark.name}",
             {
@@ -131,7 +131,7 @@ class Bench:
         )
 
     def _try(self, episode: Episode, number: int) -> "_Tried":
-        """Run an episode once, as its try `number`, and return the outcome and whether to try again."""
+        """Run an episode once, as its try `number` from 1; return its outcome and whether to try again."""
         started = time.perf_counter()
         try:
             result = self.benchmark.run(episode, self.world)
@@ -164,16 +164,16 @@ class Bench:
 
 @dataclass(frozen=True, slots=True)
 class _Tried:
-    """The outcome of one try of an episode."""
+    """The outcome of one try of an episode, and whether to try again."""
 
     outcome: EpisodeOutcome
     may_retry: bool = False
-    """True if another try may help."""
+    """True if another try may succeed."""
     wait: None = None
 
 
 def booked_cost(paid: Paid) -> dict[str, float]:
-    """Return the amounts in the book as the cost of an episode; empty if nothing was asked."""
+    """Return amounts of the ledger as the cost of an episode by name; empty if nothing was paid."""
     requests = sum(paid.sent.values())
     if not (paid.calls or requests):
         return {}
@@ -184,7 +184,7 @@ def booked_cost(paid: Paid) -> dict[str, float]:
 
 
 def open_bench(job: Job, resources: Resources) -> Bench:
-    """Find a job's benchmark and open its world.
+    """Return a job's benchmark with its world opened.
 
     Raises:
         VirlError: something the user can mend.
@@ -197,7 +197,7 @@ def open_bench(job: Job, resources: Resources) -> Bench:
 
 
 def reason_of(fault: BaseException) -> str:
-    """Return a failure in one line, without the keys that the environment holds.
+    """Return an error in one line, without the keys that the environment holds.
 
     The last line is kept of what is too long: the text of an error of another process ends with its cause.
     """

@@ -19,7 +19,7 @@ from virl.platform.city.hops import count_hops, linked_nodes, sources_of_links
 
 
 def dtw(distances: Floats) -> float:
-    """Return the dynamic time warping: the cheapest alignment of a walk with the gold path, both in order.
+    """Return the dynamic time warping of a walk and the gold path: summed distances, best aligned.
 
     Args:
         distances: from each node walked to each node of the gold path, shape (walked, gold), none empty.
@@ -89,31 +89,31 @@ _SHORTEST_M = 0.01  # the published code divides by no less than this
 
 @dataclass(frozen=True, slots=True)
 class IndoorScore:
-    """The metrics of one episode, under the names that published results use."""
+    """The metrics of one indoor episode, under the names that published results use."""
 
     trajectory_lengths: float
     """TL: metres walked."""
     nav_error: float
     """NE: metres from the end of the walk to the goal."""
     oracle_error: float
-    """Metres from the node of the walk that is nearest to the goal."""
+    """Oracle error: metres from the goal to the node of the walk that is nearest to it."""
     success: float
     """SR: 1 if NE is less than `SUCCESS_M`, else 0."""
     oracle_success: float
     """OSR: 1 if the oracle error is less than `SUCCESS_M`, else 0."""
     spl: float
-    """SPL, [0, 1]: weighed by the length of the gold path, which need not be the shortest."""
+    """SPL, [0, 1]: success weighted by the length of the gold path, which need not be the shortest."""
     nDTW: float  # noqa: N815 - the published name
     SDTW: float
     CLS: float
 
     def finite(self) -> dict[str, float | None]:
-        """Return all metrics by name; `None` for a distance where no way leads, as JSON has no infinity."""
+        """Return all metrics by name; `None` for an infinite distance, since JSON has no infinity."""
         return {name: value if isfinite(value) else None for name, value in asdict(self).items()}
 
 
 def score_indoor(distances: Floats, walked: Sequence[int], gold: Sequence[int]) -> IndoorScore:
-    """Score one walk.
+    """Return the metrics of one indoor walk; `distances` in metres has all pairs of nodes.
 
     Args:
         distances: metres along links between all nodes of the scan, shape (nodes, nodes).
@@ -147,7 +147,7 @@ def _path_length(distances: Floats, path: Sequence[int]) -> float:
 Bools = NDArray[np.bool_]
 Nodes = Sequence[int]
 Walk = tuple[Nodes, Nodes]
-"""The nodes walked, the start first, and those of the gold path; neither is empty."""
+"""(nodes walked, nodes of the gold path), each with its start first and not empty."""
 
 THRESHOLD_LINKS = 2.0
 """Threshold of nDTW and CLS. A walk succeeds closer than two links to its target, in R2R closer than 3 m;
@@ -156,10 +156,10 @@ the code of Zhu et al. 2021 takes the same number for nDTW on Touchdown."""
 
 @dataclass(frozen=True, slots=True)
 class StreetScore:
-    """The metrics of one episode."""
+    """The metrics of one outdoor episode, as Touchdown and VELMA define them."""
 
     tc: float
-    """Task completion: 1 or 0."""
+    """Task completion: 1 if the walk ends at or beside its target, else 0."""
     spd: float
     """Shortest path distance: links from the end of the walk to the target; `inf` if no way leads there."""
     kpa: float
@@ -178,7 +178,7 @@ class PathScore:
 
 
 def path_of(nodes: Nodes) -> list[int]:
-    """Return the nodes of a walk without the repetitions that turning on the spot leaves."""
+    """Return the nodes of a walk without repetitions in a row, which turns on the spot leave."""
     return [node for node, _ in groupby(nodes)]
 
 
@@ -194,7 +194,7 @@ def task_completion(graph: NavigationGraph, end: int, target: int) -> bool:
 
 
 def shortest_path_distances(graph: NavigationGraph, ends: Nodes, targets: Nodes) -> Floats:
-    """Return the SPD (Chen et al. 2019): links of a shortest way from each end to its target.
+    """Return the SPD (Chen et al. 2019): the number of links from each end to its target; `inf` if no way.
 
     One search is made backward from each target, whatever the number of its ends.
 
@@ -218,7 +218,7 @@ def shortest_path_distances(graph: NavigationGraph, ends: Nodes, targets: Nodes)
 
 
 def kpa(graph: NavigationGraph, walked: Nodes, gold: Nodes) -> float:
-    """Return the key point accuracy of VELMA's section 6.2: the share of correct decisions at key points.
+    """Return the key point accuracy of VELMA's section 6.2, [0, 1]: right decisions at key points.
 
     Key points are the initial step, each passing of an intersection (more than two links leave it) after it
     along the gold path, and the target. The initial step is correct if the walk's first step is that of the
@@ -236,7 +236,7 @@ def kpa(graph: NavigationGraph, walked: Nodes, gold: Nodes) -> float:
 
 
 def kpa_published(graph: NavigationGraph, walked: Nodes, gold: Nodes) -> float:
-    """Return the key point accuracy as VELMA's published code computes it, its free point included.
+    """Return the key point accuracy as VELMA's published code computes it, [0, 1], its free point included.
 
     The first and the second node of a path count as two separate items, so that any walk that moves has one
     right. Paths of a single node have no items, and each item counts once however often it is passed.
@@ -251,7 +251,7 @@ def kpa_published(graph: NavigationGraph, walked: Nodes, gold: Nodes) -> float:
 
 
 def score_walks(graph: NavigationGraph, walks: Sequence[Walk]) -> list[StreetScore]:
-    """Return the TC, SPD and both KPA of many walks at once."""
+    """Return the TC, SPD and both KPA of each walk."""
     crossings = graph.degree > 2
     ends, targets = [walked[-1] for walked, _ in walks], [gold[-1] for _, gold in walks]
     scores = []
@@ -273,7 +273,7 @@ def score_walks(graph: NavigationGraph, walks: Sequence[Walk]) -> list[StreetSco
 def score_paths(
     graph: NavigationGraph, walks: Sequence[Walk], *, threshold: float = THRESHOLD_LINKS
 ) -> list[PathScore]:
-    """Return the nDTW, SDTW and CLS of many walks, with links taken as two-way.
+    """Return the nDTW, SDTW and CLS of each walk, with links taken as two-way and `threshold` in links.
 
     Args:
         graph: where the walks went.
@@ -284,7 +284,7 @@ def score_paths(
 
 
 def _score_path(graph: NavigationGraph, walk: Nodes, route: Nodes, threshold: float) -> PathScore:
-    """Return nDTW, SDTW and CLS of a walk against its route; `threshold` in hops."""
+    """Return the nDTW, SDTW and CLS of a walk against its gold path; `threshold` in links."""
     between = np.stack(count_hops(linked_nodes(graph), route, [walk] * len(route)), axis=1)
     return PathScore(
         nDTW=ndtw(between, threshold),
@@ -294,7 +294,7 @@ def _score_path(graph: NavigationGraph, walk: Nodes, route: Nodes, threshold: fl
 
 
 def _links_to(graph: NavigationGraph, node: int, other: int) -> bool:
-    """Return whether a node has a link to another."""
+    """Return whether a node has a link to another node."""
     return other in graph.target[graph.links(node)].tolist()
 
 
@@ -315,7 +315,7 @@ def _kpa_published(crossings: Bools, walk: list[int], route: list[int], complete
 
 
 def _published_items(crossings: Bools, path: list[int]) -> set[tuple[int, ...]]:
-    """Return what the published code compares: first two nodes, and steps out of crossings."""
+    """Return the items that the published code compares: the first two nodes, and steps out of crossings."""
     if len(path) < 2:
         return set()
     steps = zip(pairwise(path), crossings[path].tolist(), strict=False)

@@ -19,11 +19,11 @@ WINDOW = 3  # actions before the nearest moment, and from it on, in which the tu
 
 @dataclass(frozen=True, slots=True)
 class KeyPosition:
-    """A position at which a route turns."""
+    """A position at which a route turns, and the right action there."""
 
     position: LatLng
     turn: str
-    """The action that is right there."""
+    """Name of the right action at the position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +36,13 @@ class Walked:
 
 @dataclass(frozen=True, slots=True)
 class VlnScore:
-    """The metrics of one route, each 1 or 0, or a share of its intermediate key positions."""
+    """The metrics of one VLN walk: each 1 or 0, or a share of the route's intermediate key positions."""
 
     success: float
     start_reaction: float
-    """True if the first action was the one toward the first key position."""
+    """1 if the first action was the one toward the first key position, else 0."""
     intersection_arrival: float | None
-    """`None` for a route without intermediate key positions."""
+    """Share in [0, 1] of intermediate key positions that were reached; `None` for a route without any."""
     intersection_reaction: float | None
     stop_arrival: float
 
@@ -50,7 +50,7 @@ class VlnScore:
 def score_vln(
     walked: Walked, first_action: str, between: Sequence[KeyPosition], destination: LatLng
 ) -> VlnScore:
-    """Score one walk, whatever ended it.
+    """Return the metrics of one walk along a route, whatever ended the walk.
 
     Args:
         walked: the walk; its positions are not empty.
@@ -78,34 +78,34 @@ METRICS = ("start_reaction", "intersection_arrival", "intersection_reaction", "s
 
 
 def _nearest(positions: Sequence[LatLng], goal: LatLng) -> tuple[int, float]:
-    """Return the moment at which a walk was nearest to a position, and its metres then."""
+    """Return (index, metres) of the position of a walk that is nearest to a goal."""
     metres = [distance(position, goal) for position in positions]
     moment = min(range(len(metres)), key=metres.__getitem__)
     return moment, metres[moment]
 
 
 def _hit_share(hits: Sequence[bool]) -> float | None:
-    """Return the share of hits, 0 to 1; None without any."""
+    """Return the share of hits, [0, 1]; `None` if there are none to count."""
     return sum(hits) / len(hits) if hits else None
 
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """A place that was to be localized."""
+    """A place that a model had to find, and the labels of the boxes that were matched to it."""
 
     types: frozenset[str]
-    """Types of the place among those asked for; not empty."""
+    """Those of the place's types that the model was asked for; not empty."""
     labels: frozenset[str]
-    """Labels of the boxes that were matched to it; empty if none was."""
+    """Labels of the boxes that were matched to the place; empty if none was."""
 
     @property
     def is_matched(self) -> bool:
-        """Return whether any box hit it."""
+        """Return whether any box was matched to the place."""
         return bool(self.labels)
 
     @property
     def is_detected(self) -> bool:
-        """Return whether a box hit it with one of its types."""
+        """Return whether a box with one of the place's types was matched to it."""
         return bool(self.labels & self.types)
 
 
@@ -122,13 +122,13 @@ _STRICT = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _ANOTHER = re.compile(r"\s*(?:(?:and|or|[&/,])\s*)?[(]?[A-D]\s*(?:[).,;]|and\b|or\b|$)")
-"""A second letter behind the first."""
+"""Pattern of a second letter that a reply names behind the first."""
 _LISTED = re.compile(r"""^[^\S\n]*+[("'*]*+[A-D]\s*[).:]""", re.MULTILINE)
-"""A letter that labels a line, as where the options are repeated."""
+"""Pattern of a letter that begins a line, as where a reply repeats the options."""
 
 
 def strict_letter(reply: str) -> str | None:
-    """Return the one letter that a reply chooses; `None` if it chooses none, or names several.
+    """Return the one letter that a reply chooses; `None` if it chooses none or several.
 
     `B`, `(b)`, `B.`, `B) A bank` and `The answer is B.` choose B. `Both A and D`, `Customers come` and
     `A bank` choose none: a letter has to stand alone, at the beginning or after "the answer is". A reply that
@@ -157,7 +157,7 @@ class ReplyQuestion(BaseModel):
 
 
 def map_reply(question: ReplyQuestion, _: Lexicon) -> MappedLetter:
-    """Return the one option that stands in the reply as a whole; `X` where none or several do."""
+    """Return the one option whose text is the whole reply; `X` if none or several are."""
     said = [
         letter
         for letter, option in zip(LETTERS, question.options, strict=True)
@@ -167,12 +167,12 @@ def map_reply(question: ReplyQuestion, _: Lexicon) -> MappedLetter:
 
 
 def needs_mapping(reply: str, right: str) -> bool:
-    """Return whether the published code asks a chat model what a reply means."""
+    """Return whether the published code would ask a chat model for the meaning of a reply."""
     return legacy_letter(reply, right) is None
 
 
 def legacy_letter(reply: str, right: str, mapped: str = "") -> str | None:
-    """Return the letter that the published code takes, given the right one.
+    """Return the letter that the published code takes from a reply, given the right one; `None` if none.
 
     An exact letter with `.`, `)` or `,` after it; else the right letter if the reply begins with it in either
     case: so `Customers come` is C where C is right; else what a chat model read in it.
@@ -191,7 +191,7 @@ def legacy_letter(reply: str, right: str, mapped: str = "") -> str | None:
 
 
 def rotations(options: Sequence[str], answer: int) -> list[tuple[tuple[str, ...], int]]:
-    """Return the options of each round of circular evaluation, with the place of the right one.
+    """Return (options, index of the right one) of each round of circular evaluation.
 
     Args:
         options: in the order of the first round.

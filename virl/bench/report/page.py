@@ -47,30 +47,30 @@ from virl.pages.theme import rgb
 # The looks of the maps, all chosen.
 _EXTENT = Extent(margin_m=40.0, smallest_m=160.0, beyond=0.0, scale=1 / 4)
 _RAMP = ("c1", "c5", "c0")
-"""Tokens of the theme from bad over middling to good, which the colour-blind tell apart too."""
+"""Names of the theme's colours from bad over middling to good, which the colour-blind can tell apart."""
 
 
 _SHADES = 9
 PAGE = "report.html"
 MOST_PAGES = 300
-"""Episodes of a model in a city that get a page of their own; failed ones all do. Chosen."""
+"""Most episodes of a model in a city that get a page of their own, besides all failed ones. Chosen."""
 
 _STYLES, _SCRIPTS = ("charts.css", "bench.css"), ("maps.js",)
 
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """An episode's page."""
+    """An episode in a report, with its record and the path of its page."""
 
     record: Record
     shown: Shown
     path: str
-    """Relative to the report; empty if there is no such page."""
+    """Path of the page relative to the report; empty if the episode has no page."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Section:
-    """The episodes of one model in one city."""
+    """The episodes of one model in one city, as a section of the report."""
 
     run: KeptRun
     model: str
@@ -78,12 +78,12 @@ class _Section:
     pages: tuple[_Page, ...]
     map: MapFigure | None
     left_out: int
-    """Number of episodes without a page."""
+    """Number of episodes without a page of their own."""
 
 
 @cache
 def _templates() -> Environment:
-    """Return the templates; they are compiled once a process."""
+    """Return the templates of the pages, compiled once a process."""
     return open_templates(
         Path(__file__).parent / "templates",
         filters={
@@ -99,7 +99,7 @@ def _templates() -> Environment:
 
 
 def write_page(home: Path, gathered: Gathered, results: Results, own: Sequence[tuple[str, str]] = ()) -> Path:
-    """Write `report.html` and the pages of its episodes into a folder, and give the first one's path.
+    """Write `report.html` and the pages of its episodes into a folder; return the path of the former.
 
     Args:
         home: the folder.
@@ -159,7 +159,7 @@ def _sections(gathered: Gathered, run: KeptRun) -> Iterator[_Section]:
 
 
 def _pages(gathered: Gathered, run: KeptRun, records: Sequence[Record]) -> Iterator[_Page]:
-    """Yield the pages of records, in order; without a path beyond the most pages that are written."""
+    """Yield the pages of records, in order; those beyond `MOST_PAGES` have an empty path."""
     done = 0
     for record in records:
         name = slug(f"{run.name}/{record.id}" if run.name else record.id)
@@ -174,7 +174,7 @@ def _pages(gathered: Gathered, run: KeptRun, records: Sequence[Record]) -> Itera
 
 
 def _neighbours(pages: Sequence[_Page]) -> Iterator[tuple[_Page | None, _Page, _Page | None]]:
-    """Yield each page between the one before and the one after; None at the ends."""
+    """Yield (page before, page, page after) for each page; `None` at the ends."""
     for number, page in enumerate(pages):
         before = pages[number - 1] if number else None
         after = pages[number + 1] if number + 1 < len(pages) else None
@@ -182,7 +182,7 @@ def _neighbours(pages: Sequence[_Page]) -> Iterator[tuple[_Page | None, _Page, _
 
 
 def _pictures(home: Path, run: KeptRun, page: _Page) -> Mapping[str, tuple[str, int, int]]:
-    """Return the pictures of an episode, by the file of the record: name beside its page, width and height.
+    """Return (name beside the page, width, height in pixels) of an episode's pictures, by the record's file.
 
     Those of runs in other folders are copied; one that is gone or is no picture is left out.
     """
@@ -206,7 +206,7 @@ def _pictures(home: Path, run: KeptRun, page: _Page) -> Mapping[str, tuple[str, 
 
 
 def _links(home: Path, run: KeptRun, page: _Page) -> list[tuple[str, str]]:
-    """Return the files of an episode that are there: title, and address seen from its page."""
+    """Return (title, address relative to its page) of an episode's further files that exist."""
     folder = run.folders[page.record.id].resolve() / FOLDER / slug(page.record.id)
     here = (home / page.path).parent.resolve()
     return [
@@ -217,17 +217,17 @@ def _links(home: Path, run: KeptRun, page: _Page) -> list[tuple[str, str]]:
 
 
 def _write_text(path: Path, text: str) -> None:
-    """Write a text to a file, as a whole or not at all."""
+    """Write a text to a file, whole or not at all."""
     with replace_file(path, "report again") as file:
         file.write(text.encode("utf-8", "replace"))
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A model's value in a group; lengths are percent of the chart's width."""
+    """A bar of a chart: a model's value in a group; lengths in percent of the chart's width."""
 
     series: int
-    """Number of the model, from 0: its colour."""
+    """Number of the model, from 0, which gives the bar's colour."""
     name: str
     length: float
     low: float
@@ -237,7 +237,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The bars of a group."""
+    """The bars of one group in a chart, one per model."""
 
     name: str
     bars: tuple[Bar, ...]
@@ -245,7 +245,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A metric by group."""
+    """A bar chart of one metric by group."""
 
     heading: str
     groups: tuple[Group, ...]
@@ -253,32 +253,32 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class HeatRow:
-    """A row of a confusion matrix: a true label, and the labels it was taken for."""
+    """A row of a confusion matrix: a true label, and the labels that were given for it."""
 
     label: str
     cells: tuple[tuple[str, int], ...]
-    """Text and shade, from 0, of each cell."""
+    """(text, shade from 0 on) of each cell."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heat:
-    """A confusion matrix."""
+    """A confusion matrix to be drawn, with shaded cells."""
 
     title: str
     labels: tuple[str, ...]
     rows: tuple[HeatRow, ...]
     left_out: tuple[str, ...]
-    """Labels that neither were true nor given."""
+    """Labels that were neither true nor given, so that the matrix leaves them out."""
 
 
 def _whole_rows(results: Results) -> list[RowResult]:
-    """Return one row a model and run: over all its cities, or its only one."""
+    """Return one row for each model and run: over all its cities, or in its only one."""
     many = {(row.run, row.model) for row in results.rows if not row.city}
     return [row for row in results.rows if not row.city or (row.run, row.model) not in many]
 
 
 def _group_charts(results: Results) -> list[Chart]:
-    """Return the metrics that are shown by group, best group of the first model first."""
+    """Return a chart of each metric that is shown by group, with the first model's best group first."""
     rows = _whole_rows(results)
     charts = []
     for metric in results.metrics:
@@ -295,7 +295,7 @@ def _group_charts(results: Results) -> list[Chart]:
 
 
 def _heat(table: ConfusionTable) -> Heat:
-    """Return a confusion matrix of the labels that occur, each row shaded by the shares of its sum."""
+    """Return a matrix of the labels that occur, each row shaded by its shares of the row's sum."""
     rows = []
     columns = [number for number in range(len(table.labels)) if any(row[number] for row in table.counts)]
     for label, every in zip(table.labels, table.counts, strict=True):
@@ -312,7 +312,7 @@ def _heat(table: ConfusionTable) -> Heat:
 
 
 def _metric_bars(rows: Sequence[RowResult], metric: MetricHead, group: str, longest: float) -> list[Bar]:
-    """Return the bars of a metric in a group, one a row; lengths in percent of `longest`."""
+    """Return the bars of a metric in a group, one per row; lengths in percent of `longest`."""
     bars = []
     for number, row in enumerate(rows):
         value = row.groups.get(metric.key, {}).get(group)
@@ -324,7 +324,7 @@ def _metric_bars(rows: Sequence[RowResult], metric: MetricHead, group: str, long
 
 
 def city_map(city: CityPlan, shown: Sequence[tuple[Shown, str]]) -> MapFigure | None:
-    """Return the map of some episodes of a city; `None` if they have nothing on it.
+    """Return the map of episodes in a city, given as (account, page); `None` if they have no points or paths.
 
     Args:
         city: its streets.
@@ -344,13 +344,13 @@ def city_map(city: CityPlan, shown: Sequence[tuple[Shown, str]]) -> MapFigure | 
 
 
 def _score_mark(paper: Paper, point: ShownPoint, page: str) -> Mark:
-    """Return the mark of an episode's point on the map, coloured by score, which links to its page."""
+    """Return the mark of an episode's point on the map, coloured by its score and linked to its page."""
     colour, title = color_of(point.score), point.label or "episode"
     return Mark(*paper.place(point.position), "score", title, shape="spot", href=page, colour=colour)
 
 
 def _merge_points(shown: Sequence[tuple[Shown, str]]) -> list[tuple[ShownPoint, str]]:
-    """Return each point once, best first, with its mean score over episodes and the page of the worst."""
+    """Return (point, page) of each position, best first: the mean score, and the worst episode's page."""
     same: dict[tuple[LatLng, str], list[tuple[float, str]]] = {}
     for one, page in shown:
         for point in one.points:
@@ -363,7 +363,7 @@ def _merge_points(shown: Sequence[tuple[Shown, str]]) -> list[tuple[ShownPoint, 
 
 
 def color_of(score: float) -> str:
-    """Return the colour of a score in [0, 1]: orange, grey, blue."""
+    """Return the CSS colour of a score in [0, 1], from orange over grey to blue."""
     share = 2 * min(1.0, max(0.0, score))
     first, second = map(rgb, _RAMP[:2] if share <= 1 else _RAMP[1:])
     part = share if share <= 1 else share - 1

@@ -22,18 +22,18 @@ Values = dict[str, Interval]
 
 
 class Episodes(Settings):
-    """Numbers of a row's episodes by state."""
+    """Numbers of a row's episodes by state: done, failed and missing."""
 
     planned: int
     done: int
     failed: int
-    """Number of failed episodes; they count in the values only where the benchmark scores their results."""
+    """Number of failed episodes; they count in the values only if the benchmark scores failures."""
     missing: int
-    """Number of episodes that have not been tried yet."""
+    """Number of planned episodes that have not been tried yet."""
 
 
 class ConfusionTable(Settings):
-    """A confusion matrix; rows are true labels."""
+    """A confusion matrix over all cities; rows are true labels."""
 
     title: str
     labels: tuple[str, ...]
@@ -41,12 +41,12 @@ class ConfusionTable(Settings):
 
 
 class Spent(Settings):
-    """The total that a run has paid, by its books."""
+    """The amounts that a run has paid in total, by its ledgers."""
 
     usd: float
     map_requests: int
     requests: int
-    """Number of requests to models."""
+    """Number of requests to models on the network."""
     input_tokens: int
     output_tokens: int
     unfinished_usd: float
@@ -55,12 +55,12 @@ class Spent(Settings):
 
 
 class RowResult(Settings):
-    """One model in one city, or in all of them."""
+    """A row of results: one model in one city, or over all its cities."""
 
     run: str
     model: str
     city: str
-    """Empty for all cities together."""
+    """Name of the city; empty for all cities together."""
     episodes: Episodes
     values: Values
     """Values by metric: shares in [0, 1] if it is one, with the ends of the 95 % interval. A metric that
@@ -69,13 +69,13 @@ class RowResult(Settings):
     """Values by metric and group, for metrics that are shown by group."""
     cost: dict[str, float]
     seconds: float
-    """Seconds of all scored episodes together, as if one by one."""
+    """Seconds of all scored episodes, summed up as if they ran one after the other."""
     confusions: tuple[ConfusionTable, ...] = ()
     notes: tuple[str, ...] = ()
 
 
 class Compared(Settings):
-    """One model of one run beside the first one, over all cities and the units both have."""
+    """A comparison of a model with the first model of the first run, on the units that both have."""
 
     run: str
     model: str
@@ -83,11 +83,11 @@ class Compared(Settings):
     against_model: str
     metric: str
     difference: Difference
-    """The value less the other one's."""
+    """Value of the model less the value of the first one."""
 
 
 class Failure(Settings):
-    """An episode that failed."""
+    """A failed episode, with the reason."""
 
     run: str
     id: str
@@ -95,11 +95,11 @@ class Failure(Settings):
     reason: str
     attempts: int
     scored: bool = False
-    """True if it counts in the scores all the same."""
+    """True if the failed episode counts in the scores."""
 
 
 class PublishedRow(Settings):
-    """A row of a paper, not measured here."""
+    """A row of results from a paper, not measured here."""
 
     name: str
     source: str
@@ -107,7 +107,7 @@ class PublishedRow(Settings):
 
 
 class MetricHead(Settings):
-    """A metric, and the way it is shown."""
+    """The key, heading and format of a metric in `results.json`."""
 
     key: str
     heading: str
@@ -119,19 +119,19 @@ class MetricHead(Settings):
 
 
 class Results(Settings):
-    """All of `results.json`."""
+    """The contents of `results.json`."""
 
     schema_version: int = SCHEMA
     benchmark: str
     title: str
     about: str
     attributions: tuple[str, ...] = ()
-    """Notices that the cities' data require: whose it is, and what of it is invented."""
+    """Notices that the cities' data require: whom to credit, and what is invented."""
     versions: dict[str, str]
     runs: dict[str, dict[str, object]]
-    """The options of each run, by its name; the name of an only run is empty."""
+    """The options of each run by its name; the name is empty if there is one run."""
     spent: dict[str, Spent]
-    """Amounts by the run's name; without runs that asked nothing that has a price or a count."""
+    """Amounts paid by the run's name; runs that paid and requested nothing are left out."""
     metrics: tuple[MetricHead, ...]
     rows: tuple[RowResult, ...]
     published: tuple[PublishedRow, ...]
@@ -140,7 +140,7 @@ class Results(Settings):
 
 
 def make_results(gathered: Gathered) -> Results:
-    """Score the runs and put them side by side."""
+    """Return the results of gathered runs: scored, merged and compared."""
     benchmark = gathered.benchmark
     cells = [cell for run in gathered.runs for cell in _cells(gathered, run)]
     rows = [row for run in gathered.runs for row in _rows(benchmark.metrics, run, cells)]
@@ -181,7 +181,7 @@ def make_results(gathered: Gathered) -> Results:
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """The scores of one model in one city."""
+    """The records and scores of one model in one city."""
 
     run: str
     model: str
@@ -191,7 +191,7 @@ class _Cell:
 
 
 def _cells(gathered: Gathered, run: KeptRun) -> Iterator[_Cell]:
-    """Yield the records and scores of each model and city of a run."""
+    """Yield the records and scores of each model in each city of a run."""
     kept: dict[tuple[str, str], list[Record]] = {}
     for record in run.records:
         kept.setdefault((record.model, record.city), []).append(record)
@@ -205,7 +205,7 @@ def _cells(gathered: Gathered, run: KeptRun) -> Iterator[_Cell]:
 
 
 def cell_scores(benchmark: AnyBenchmark, scored: Sequence[Record], options: BaseOptions) -> Scores:
-    """Return the scores of one model in one city, whose tallies can stand beside those of other cities.
+    """Return the scores of one model in one city, with units that are unique among all cities.
 
     Args:
         benchmark: scores them.
@@ -223,7 +223,7 @@ def cell_scores(benchmark: AnyBenchmark, scored: Sequence[Record], options: Base
 
 
 def _in_city(tally: Tally, city: str) -> Tally:
-    """Return a tally whose unit is none of another city's."""
+    """Return a tally whose unit is prefixed by its city, so that cities share none."""
     if not (isinstance(tally.group, str) and isfinite(tally.hit) and isfinite(tally.weight)):
         raise TypeError(f"a tally of group {tally.group!r}, hit {tally.hit}, weight {tally.weight}")
     return replace(tally, unit=f"{city}/{tally.unit}")
@@ -240,7 +240,7 @@ def _rows(metrics: Sequence[Metric], run: KeptRun, cells: Sequence[_Cell]) -> It
 
 
 def _merge_cells(metrics: Sequence[Metric], city: str, cells: Sequence[_Cell], planned: int) -> RowResult:
-    """Return the results of the cells of one model, together; `planned` counts episodes."""
+    """Return one row from the scores of a model in several cities; `planned` is its number of episodes."""
     records = [record for cell in cells for record in cell.records]
     done = sum(record.status == "done" for record in records)
     scored = [record for record in records if record.is_scored]
@@ -273,7 +273,7 @@ def _tallies(cells: Sequence[_Cell], metric: str) -> list[Tally]:
 
 
 def _tables(confusions: Sequence[Confusion]) -> Iterator[ConfusionTable]:
-    """Yield the tables of each title, of all cities in one."""
+    """Yield one confusion matrix per title, summed over cities."""
     for title in dict.fromkeys(one.title for one in confusions):
         alike = [one for one in confusions if one.title == title]
         labels = tuple(dict.fromkeys(label for one in alike for label in one.labels))
@@ -290,7 +290,7 @@ def _tables(confusions: Sequence[Confusion]) -> Iterator[ConfusionTable]:
 
 
 def _compare_models(metrics: Sequence[Metric], cells: Sequence[_Cell]) -> Iterator[Compared]:
-    """Yield the comparisons of every model of every run with the first model of the first run."""
+    """Yield the comparison of each model of each run with the first model of the first run."""
     sides = list(dict.fromkeys((cell.run, cell.model) for cell in cells))
     first, *others = sides
     of = {side: [cell for cell in cells if (cell.run, cell.model) == side] for side in sides}
@@ -309,7 +309,7 @@ def _compare_models(metrics: Sequence[Metric], cells: Sequence[_Cell]) -> Iterat
 
 
 def _sum_cost(run: KeptRun) -> Spent | None:
-    """Return what the run paid in all its folders; None if it sent no request."""
+    """Return the amounts that a run paid in all its folders; `None` if it paid nothing."""
     paid = [paid_for(folder) for folder in run.parts]
     usd = sum(one.usd for one in paid)
     told = sum(record.cost.get("usd", 0.0) for record in run.records)
@@ -325,7 +325,7 @@ def _sum_cost(run: KeptRun) -> Spent | None:
 
 
 def _total_cost(records: Sequence[Record]) -> dict[str, float]:
-    """Return the sums of the records' costs by name."""
+    """Return the sums of the records' costs by name, such as `usd`."""
     total: dict[str, float] = {}
     for record in records:
         for name, amount in record.cost.items():
@@ -334,14 +334,14 @@ def _total_cost(records: Sequence[Record]) -> dict[str, float]:
 
 
 def shown_metrics(results: Results) -> list[MetricHead]:
-    """Return the metrics that have a value in some row: the columns of the tables."""
+    """Return the metrics that have a value in some row, which are the tables' columns."""
     valued = {key for row in results.rows for key in row.values}
     valued |= {key for paper in results.published for key in paper.values}
     return [metric for metric in results.metrics if metric.key in valued]
 
 
 def split(results: Results) -> list[Results]:
-    """Return the tables of a report: rows that have no metric in common are shown apart.
+    """Return the results split so that rows in one part have metrics in common.
 
     Rows without a value are in the first table.
     """
@@ -355,7 +355,7 @@ def split(results: Results) -> list[Results]:
     groups.sort(key=lambda group: next(number for number, own in enumerate(keys) if own & group))
 
     def rows_in(group: set[str]) -> dict[str, object]:
-        """Return the rows and published rows that have values in a group of metrics."""
+        """Return the measured and published rows that have values in a group of metrics."""
         bare = group is groups[0]
         return {
             "rows": tuple(
@@ -368,7 +368,7 @@ def split(results: Results) -> list[Results]:
 
 
 def shown_number(value: float, metric: MetricHead) -> str:
-    """Return a value of a metric as it is shown."""
+    """Return a metric's value as text, in percent or with its digits."""
     return f"{100 * value if metric.percent else value:.{metric.digits}f}"
 
 
@@ -388,7 +388,7 @@ def shown_share(episodes: Episodes) -> str:
 
 
 def spent_line(spent: Spent, run: str) -> str:
-    """Return a line on what a run has paid."""
+    """Return a line on what a run has paid; `run` is its name."""
     lost = (
         f", {dollars(spent.unfinished_usd)} of it outside the finished episodes"
         if spent.unfinished_usd
@@ -400,7 +400,7 @@ def spent_line(spent: Spent, run: str) -> str:
 
 
 def cost_line(cost: Mapping[str, float]) -> str:
-    """Return a line on the cost of a row; empty if nothing is known."""
+    """Return a line on the cost of a row, by name such as `usd`; empty if nothing is known."""
     return ", ".join(
         f"${amount:,.2f}" if name == "usd" else f"{amount:,.4g} {name.replace('_', ' ')}"
         for name, amount in sorted(cost.items())

@@ -23,30 +23,30 @@ _RECORD = TypeAdapter(Record)
 
 @dataclass(frozen=True, slots=True)
 class KeptRun:
-    """A run as its folders hold it."""
+    """A run as read from its folders: benchmark options, plan and records."""
 
     name: str
-    """Name apart from those of the other runs of a report; empty where it is the only one."""
+    """Name that sets the run apart in a report; empty if it is the only one."""
     options: BaseOptions
     plan: RunPlan
     records: tuple[Record, ...]
-    """The records, sorted by model and city, as the options have them, and by case."""
+    """All records, sorted by model and city in the order of the options, then by case."""
     folders: Mapping[str, Path]
-    """Folder of each record's files, by the record's id."""
+    """Folder that the paths of a record's files start from, by the record's id."""
     parts: tuple[Path, ...] = ()
-    """Its folders."""
+    """Folders of the run, one for each part of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """The runs of a report."""
+    """The runs of a report, all of one benchmark."""
 
     benchmark: AnyBenchmark
     runs: tuple[KeptRun, ...]
 
 
 class _KeptSettings(Settings):
-    """The part of `settings.json` that a report reads."""
+    """The fields of `settings.json` that a report reads."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -66,7 +66,7 @@ class _Folder:
 
 
 def gather(folders: Sequence[Path]) -> Gathered:
-    """Read runs. Folders with equal options are parts of one run, whatever their plans' shards.
+    """Read runs from folders; those with equal options are parts of one run, such as shards.
 
     Where parts hold the same episode, one that is done counts before one that failed, then the later folder.
 
@@ -90,7 +90,7 @@ def gather(folders: Sequence[Path]) -> Gathered:
 
 @contextmanager
 def reading_data(benchmark: AnyBenchmark, run: KeptRun) -> Iterator[None]:
-    """Name the run whose records a benchmark cannot make sense of.
+    """Turn an error of a benchmark over records it cannot read into one that names their run.
 
     Raises:
         BadInput: in place of what the benchmark stumbles over.
@@ -107,7 +107,7 @@ def reading_data(benchmark: AnyBenchmark, run: KeptRun) -> Iterator[None]:
 
 
 def _read_folder(folder: Path) -> _Folder:
-    """Read a run's folder; raises BadInput if it is none."""
+    """Return the settings, plan and records of a run's folder; raises BadInput if it is no such folder."""
     path = folder / SETTINGS
     if not path.is_file():
         raise BadInput(f"{path}: no such file: give a run folder")
@@ -120,7 +120,7 @@ def _read_folder(folder: Path) -> _Folder:
 
 
 def _titles(paths: Sequence[Path]) -> list[str]:
-    """Return the last names of the paths, as many as tell them apart."""
+    """Return as many last names of each path as are needed to tell the paths apart."""
     resolved = [path.resolve() for path in paths]
     depth = 1
     while len({path.parts[-depth:] for path in resolved}) < len(resolved):
@@ -129,7 +129,7 @@ def _titles(paths: Sequence[Path]) -> list[str]:
 
 
 def _merge_parts(benchmark: AnyBenchmark, parts: Sequence[_Folder], name: str) -> KeptRun:
-    """Return the parts of a run as one: of an episode kept twice, the last done, else the last failed."""
+    """Return parts of a run as one; of an episode kept twice, the last done record, else the last failed."""
     source = str(parts[0].path / SETTINGS)
     options: BaseOptions = check_settings(parts[0].options, benchmark.options, source=source)
     kept: dict[str, tuple[Record, Path]] = {}
@@ -149,7 +149,7 @@ def _merge_parts(benchmark: AnyBenchmark, parts: Sequence[_Folder], name: str) -
 
 
 def _check_record(data: dict[str, Any], folder: Path) -> Record:
-    """Check a record as read from a folder; raises BadInput if it has other fields."""
+    """Return a record from the JSON of a folder; raises BadInput if it has other fields."""
     if set(data) != _FIELDS:
         wrong = ", ".join(sorted(_FIELDS ^ set(data)))
         raise BadInput(f"{folder / RECORDS}: {data['id']}: fields missing or unknown ({wrong})")

@@ -45,7 +45,7 @@ _LATEX = {
 
 
 def terminal_table(results: Results, width: int, *, published: bool = False) -> Group:
-    """Return the tables for `rich`: measured results, what columns mean, and published results.
+    """Return the tables of results for the terminal: measured rows, legend and published rows.
 
     Without what is aside. Columns that do not fit beside one another are in a further table.
 
@@ -58,7 +58,7 @@ def terminal_table(results: Results, width: int, *, published: bool = False) -> 
 
 
 def _terminal_tables(results: Results, width: int, published: bool) -> Iterator[ConsoleRenderable]:
-    """Yield the tables for a terminal of `width` letters, those of published results after them."""
+    """Yield the tables for a terminal `width` characters wide, those of published results last."""
     metrics = [metric for metric in shown_metrics(results) if not metric.aside]
     rows = [[_cell(row.values.get(metric.key), metric) for metric in metrics] for row in results.rows]
     yield from _wrap_tables(results.title, _measured_columns(results), metrics, rows, width)
@@ -84,7 +84,7 @@ def _terminal_tables(results: Results, width: int, published: bool) -> Iterator[
 def _wrap_tables(
     title: str, texts: list[list[str]], metrics: list[MetricHead], cells: list[list[str]], width: int
 ) -> Iterator[Table]:
-    """Yield tables of some metrics each, as many as fit beside the columns of text."""
+    """Yield tables of as many metrics each as fit beside the text columns in `width` characters."""
     wide = [
         max(map(cell_len, [*_stack_words(metric).split("\n"), *(row[number] for row in cells)])) + _GAP
         for number, metric in enumerate(metrics)
@@ -116,7 +116,7 @@ def _wrap_tables(
 
 
 def _measured_columns(results: Results) -> list[list[str]]:
-    """Return the columns before the numbers, each with its heading first."""
+    """Return the text columns before the numbers, each with its heading first."""
     rows = results.rows
     columns = [
         ["model", *(row.model for row in rows)],
@@ -131,7 +131,7 @@ def _measured_columns(results: Results) -> list[list[str]]:
 
 
 def _fit_widths(wished: list[int], room: int) -> list[int]:
-    """Return the widths of columns that fit in a room: the widest give way first, none below the least."""
+    """Return widths of columns, in characters, that fit in `room`: the widest shrink first."""
     widths = list(wished)
     while sum(widths) > room and max(widths) > _LEAST:
         widths[widths.index(max(widths))] -= 1
@@ -139,12 +139,12 @@ def _fit_widths(wished: list[int], room: int) -> list[int]:
 
 
 def _stack_words(metric: MetricHead) -> str:
-    """Return the heading over as many lines as it has words."""
+    """Return a metric's heading with each word on its own line."""
     return _heading(metric).replace(" ", "\n").replace("\n%", " %")
 
 
 def text_tables(results: Results) -> Iterator[tuple[list[str], list[list[str]]]]:
-    """Yield the measured tables as the terminal shows them, each as its headings and its rows."""
+    """Yield (headings, rows) of each measured table, as texts."""
     for part in split(results):
         metrics = [metric for metric in shown_metrics(part) if not metric.aside]
         texts = _measured_columns(part)
@@ -157,7 +157,7 @@ def text_tables(results: Results) -> Iterator[tuple[list[str], list[list[str]]]]
 
 
 def csv_table(results: Results) -> str:
-    """Return one line a row and metric; shares in [0, 1]. Published rows have no interval and no episodes."""
+    """Return results as CSV, a line per row and metric; shares in [0, 1], no interval if published."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(
@@ -197,12 +197,12 @@ def csv_table(results: Results) -> str:
 
 
 def latex_table(results: Results) -> str:
-    """Return LaTeX tables for a paper that loads `booktabs`; published rows stand apart and say so."""
+    """Return LaTeX tables that need the package `booktabs`; published rows stand apart and say so."""
     return "\n".join(map(_latex_table, split(results)))
 
 
 def _latex_table(results: Results) -> str:
-    """Return the results as a LaTeX table."""
+    """Return results whose rows have metrics in common as one LaTeX table."""
     many = len(results.runs) > 1
     metrics = shown_metrics(results)
     heads = (["Run"] if many else []) + ["Model", "City", "Episodes", *map(_heading, metrics)]
@@ -229,12 +229,12 @@ def _latex_table(results: Results) -> str:
 
 
 def _heading(metric: MetricHead) -> str:
-    """Return the heading of a metric, with its percent sign."""
+    """Return the heading of a metric, with a percent sign if it is shown in percent."""
     return f"{metric.heading} %" if metric.percent else metric.heading
 
 
 def _cell(value: Interval | None, metric: MetricHead) -> str:
-    """Return a mean and its interval, such as `66.7 (0-100)` with a dash.
+    """Return a mean and its interval as text, such as `66.7 (0-100)`; a dash for `None`.
 
     Ends of shares in whole percents.
     """
@@ -246,7 +246,7 @@ def _cell(value: Interval | None, metric: MetricHead) -> str:
 
 
 def _tex_cell(value: Interval | None, metric: MetricHead) -> str:
-    """Return a mean and its interval as LaTeX; a dash for None."""
+    """Return a mean and its interval as LaTeX; a dash for `None`."""
     if value is None:
         return "--"
     mean, low, high = (shown_number(number, metric) for number in value)
@@ -259,12 +259,12 @@ def _escape_tex(text: str) -> str:
 
 
 def _inert(text: str) -> str:
-    """Return a text that no spreadsheet takes for a formula."""
+    """Return a text changed so that no spreadsheet takes it for a formula."""
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
 
 
 def means_of(scores: Sequence[Mapping[str, float | None]]) -> dict[str, Interval]:
-    """Return the mean and the interval of every metric over the scores of the episodes.
+    """Return the mean and its interval of each metric over the episodes' scores, by the metric's key.
 
     Args:
         scores: the metrics of each episode, all with the same keys. Where one is `None`, as an infinite
@@ -285,7 +285,7 @@ def means_table(
     scores: Sequence[Mapping[str, float | None]],
     published: Sequence[Published] = (),
 ) -> Table:
-    """Return the means of one agent, and published rows below.
+    """Return a table with the means of one agent, and published rows below.
 
     Args:
         title: of the table.
@@ -313,7 +313,7 @@ def means_table(
 
 
 def _mean_cell(value: Interval | float | None, metric: Metric) -> Text:
-    """Return a number and, below it, the ends of its interval: narrow enough for many columns."""
+    """Return a cell with a number and, on the line below, the ends of its interval."""
     if value is None:
         return Text("-")
     scale = 100.0 if metric.percent else 1.0

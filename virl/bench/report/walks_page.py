@@ -26,17 +26,17 @@ from virl.platform.city.graph import NavigationGraph
 _AROUND_M = 120.0  # streets farther than this from every path are left out; chosen
 _PRECISION = 10  # a tenth of a metre is the finest that the page draws
 End = Literal["reached", "missed", "failed"]
-"""The end of a walk."""
+"""The end of a walk: it reached its target, missed it, or failed."""
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
 @dataclass(frozen=True, slots=True)
 class ShownMove:
-    """A decision in the list beside the map."""
+    """A decision of a walk, in the list beside the map."""
 
     action: str
     node: int
-    """Number of the node after it."""
+    """Number of the node at which the walker stands after the decision."""
     asked: str = ""
     reason: str = ""
     refused: tuple[str, ...] = ()
@@ -44,21 +44,21 @@ class ShownMove:
 
 @dataclass(frozen=True, slots=True)
 class ShownEpisode:
-    """An episode of the page."""
+    """A walk as the page shows it."""
 
     id: str
     instruction: str
     gold: tuple[int, ...]
-    """Numbers of the nodes of the gold path."""
+    """Numbers of the nodes of the gold path, the start first."""
     path: tuple[int, ...]
     """Numbers of the nodes walked, the start first."""
     outcome: End
     scan: str = ""
-    """Name of the graph it plays in."""
+    """Name of the graph on which the walk took place."""
     note: str = ""
-    """Reason of the failure, if it failed."""
+    """Reason of the failure; empty if the walk did not fail."""
     figures: Mapping[str, str] = field(default_factory=dict)
-    """Its metrics as shown."""
+    """Metrics of the walk as texts, by name."""
     moves: tuple[ShownMove, ...] = ()
 
 
@@ -81,7 +81,7 @@ def write_walks_page(
     success: str,
     figures: Callable[[WalkScores], Mapping[str, str]],
 ) -> None:
-    """Write the page of a run.
+    """Write the page of a run's walks, with a map of each.
 
     Args:
         path: of the HTML file.
@@ -109,7 +109,7 @@ def _to_episode(
     success: str,
     figures: Callable[[WalkScores], Mapping[str, str]],
 ) -> ShownEpisode:
-    """Return an episode as it is shown; `success` names the score that says whether it reached its end."""
+    """Return a walk as the page shows it; `success` is the key of the score of reaching its target."""
     data = record.data
     moves = zip(data["actions"], data["states"], data["decisions"], strict=True)
     return ShownEpisode(
@@ -135,7 +135,7 @@ def _to_episode(
 
 
 def _end_of(record: Record, success: str) -> End:
-    """Return how an episode ended: failed, reached or missed."""
+    """Return how a walk ended: failed, reached or missed; `success` is the key of the deciding score."""
     if record.status == "failed":
         return "failed"
     return "reached" if record.data["scores"][success] else "missed"
@@ -144,7 +144,7 @@ def _end_of(record: Record, success: str) -> End:
 def write_episodes_page(
     path: Path, head: PageHead, graphs: Mapping[str, NavigationGraph], episodes: Sequence[ShownEpisode]
 ) -> None:
-    """Write the page.
+    """Write the page of walks that are ready to be shown.
 
     Args:
         path: of the HTML file.
@@ -172,12 +172,12 @@ def write_episodes_page(
 
 @cache
 def _templates() -> Environment:
-    """Return the templates; they are compiled once a process."""
+    """Return the templates of the page, compiled once a process."""
     return open_templates(_TEMPLATES)
 
 
 def _map_data(graph: NavigationGraph, episodes: Sequence[ShownEpisode]) -> dict[str, object]:
-    """Return nodes near the episodes, in tenths of a metre east and south, and the streets between them."""
+    """Return nodes near the walks, in tenths of a metre east and south, and the streets between them."""
     x, y = LocalFrame(LatLng(float(graph.lat.mean()), float(graph.lng.mean()))).to_metres(
         graph.lat, graph.lng
     )
@@ -196,7 +196,7 @@ def _map_data(graph: NavigationGraph, episodes: Sequence[ShownEpisode]) -> dict[
 
 
 def _is_near(points: Floats, shown: Ints) -> NDArray[np.bool_]:
-    """Return a mask of the points near one of those shown."""
+    """Return a mask of the points that are near one of the shown points."""
     near = np.zeros(len(points), bool)
     if len(shown):
         distance, _ = cKDTree(points[shown]).query(points, distance_upper_bound=_AROUND_M)
@@ -205,13 +205,13 @@ def _is_near(points: Floats, shown: Ints) -> NDArray[np.bool_]:
 
 
 def _round_metres(metres: Floats) -> list[int]:
-    """Return metres as whole tenths of a metre, as the page's data has them."""
+    """Return metres as whole tenths of a metre, as the page's data holds them."""
     rounded: list[int] = np.rint(metres * _PRECISION).astype(np.int64).tolist()
     return rounded
 
 
 def _without_defaults(value: object) -> object:
-    """Return the same data without empty fields: a page of 800 episodes stays small."""
+    """Return data without its empty fields, so that a page of 800 episodes stays small."""
     if isinstance(value, dict):
         return {key: _without_defaults(item) for key, item in value.items() if item not in ("", (), {})}
     if isinstance(value, (list, tuple)):

@@ -30,12 +30,12 @@ from virl.plain_text import plain_lines
 
 CSV, LATEX = "results.csv", "results.tex"
 MOST_FAILURES = 5
-"""Failures that the terminal tells; the page and `results.json` have all. Chosen."""
+"""Most failures that the terminal lists; the page and `results.json` have all. Chosen."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """The paths of a report's files."""
+    """Paths of the files of a report."""
 
     results: Path
     page: Path
@@ -44,7 +44,7 @@ class Reports:
 def write_reports(
     folders: Sequence[Path], console: Console, out: Path | None = None, *, published: bool = False
 ) -> Reports:
-    """Write `results.json`, `results.csv`, `results.tex` and the pages, and print the table.
+    """Write `results.json`, `.csv`, `.tex` and the pages, print the table, and return the paths.
 
     Args:
         folders: of the runs; see `virl.bench.report.runs.gather` for what becomes of several.
@@ -78,7 +78,7 @@ def write_reports(
 
 
 def _lines(results: Results, *, published: bool) -> list[str]:
-    """Return the lines that a reader of the table has to know."""
+    """Return the sentences that a reader of the table has to know, a line each."""
     lines = list(dict.fromkeys(note for row in results.rows for note in row.notes))
     missing = sum(row.episodes.missing for row in results.rows if row.city)
     if missing:
@@ -100,7 +100,7 @@ def _lines(results: Results, *, published: bool) -> list[str]:
 
 
 def _describe_counting(failure: Failure) -> str:
-    """Return a clause on how a failure counts in the means, and whether it can be retried."""
+    """Return a clause on whether a failure counts in the means, and whether it can be retried."""
     if failure.fault == CannotTry.__name__:
         return "cannot be run, not included in means"
     if failure.scored:
@@ -110,18 +110,18 @@ def _describe_counting(failure: Failure) -> str:
 
 @dataclass(frozen=True, slots=True)
 class OwnPages:
-    """The pages that a benchmark wrote itself."""
+    """The links, tables and faults of the pages that a benchmark wrote itself."""
 
     links: tuple[tuple[str, str], ...] = ()
-    """File beside the report, and text of the link."""
+    """(file beside the report, text of the link) of each page."""
     missing: tuple[str, ...] = ()
-    """Reasons of pages that could not be written, a line each."""
+    """Reasons why pages could not be written, a line each."""
     tables: tuple[ConsoleRenderable, ...] = ()
-    """Tables for the terminal."""
+    """Tables that the terminal prints."""
 
 
 def write_own_pages(home: Path, gathered: Gathered, results: Results) -> OwnPages:
-    """Write the page of each run into a folder, where the benchmark has one.
+    """Write the own page of each run into a folder, if the benchmark has one; return links and tables.
 
     Args:
         home: folder of the report.
@@ -186,7 +186,7 @@ def _page_head(benchmark: AnyBenchmark, run: KeptRun, results: Results) -> PageH
 
 
 def _cell(value: Interval | None, metric: MetricHead) -> str:
-    """Return a mean and, in a second line, its interval."""
+    """Return a mean with its interval on a second line; a dash for `None`."""
     if value is None:
         return "-"
     mean, low, high = (shown_number(number, metric) for number in value)
