@@ -44,7 +44,7 @@ def ask(
     budget_usd: float | None = None,
     price: tuple[float, float] | None = None,
 ) -> str | ReplyT:
-    """Return a language model's answer: text, or an object of the type you ask for.
+    """Return a language model's answer to a question: text, or an object of the type `reply`.
 
     Replies are kept on the disk, so that the same question to the same model costs nothing the second time.
     To ask an agent, run it: `virl.run("aria", fields={"intention": "..."})`.
@@ -83,4 +83,5 @@ def ask(
 
 
 def _prompt(reply: type[ReplyT]) -> Prompt[ReplyT]:
+    """Return the prompt that asks a question as it is, for a reply of this type."""
     return Prompt(_PROMPT, frozenset({"question"}), reply, _QUESTION)

@@ -42,43 +42,43 @@ LEGEND = "In parentheses: 95 % interval. Episodes that failed or did not run are
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkEpisode:
-    """One episode of a benchmark, as it ended."""
+    """One episode of a benchmark that was tried, with its data and cost."""
 
     run: str
-    """Empty unless several runs were read."""
+    """Name of the episode's run; empty if only one run was read."""
     model: str
     city: str
     case: str
-    """The same for all models that were asked the same."""
+    """Name of the question or task, the same for each model that was given it."""
     status: Literal["done", "failed"]
     data: Mapping[str, object]
-    """Content that it is scored by, as the benchmark's page describes it."""
+    """Data from which the episode is scored, as the benchmark's page describes them."""
     cost: Mapping[str, float]
     seconds: float
-    """Duration of the last attempt."""
+    """Seconds that the last try took."""
     reason: str
-    """Cause of the failure, in one line; empty if it did not fail."""
+    """Reason of the failure in one line; empty if the episode did not fail."""
 
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkReport:
-    """The results of a benchmark's run, or of several."""
+    """The results of one run of a benchmark, or of several side by side."""
 
     results: Results
     """All of `results.json`: rows, comparisons, failures, published rows."""
     page: Path
-    """The report: one HTML file."""
+    """Path of the report, one HTML file."""
     sources: tuple[Path, ...]
     """Folders of the runs."""
 
     @property
     def rows(self) -> tuple[RowResult, ...]:
-        """A row for each model in each city, and for each model in all cities (`city` is empty)."""
+        """A row of results for each model in each city, and over all its cities (`city` is empty)."""
         return self.results.rows
 
     @property
     def intervals(self) -> Mapping[tuple[str, str], Mapping[str, Interval]]:
-        """Means with the ends of their 95 % intervals, by `(model, city)` and metric.
+        """Means with the ends of their 95 % intervals, by `(model, city)` and then by metric.
 
         With several runs, a model is `RUN/MODEL`. A metric that has no value is missing.
         """
@@ -109,11 +109,11 @@ class BenchmarkReport:
 
     @property
     def folder(self) -> Path:
-        """The folder of the run, with `records.jsonl`, a line for each episode."""
+        """The run's folder, with `records.jsonl`, one line for each episode."""
         return self.page.parent
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return a table with a row for each model and city, and for all cities (`city` is empty).
+        """Return a table with a row for each model and city, and one for all cities (`city` is empty).
 
         Each metric has three columns: `KEY` with the mean, `KEY_low` and `KEY_high` with the ends of its 95 %
         interval. Shares are in [0, 1]. What has no value is `NaN`.
@@ -127,28 +127,28 @@ class BenchmarkReport:
         return pd.DataFrame([_flat_row(self.results, number) for number in range(len(self.results.rows))])
 
     def _repr_html_(self) -> str:
-        """Return the table of results, as a notebook shows it."""
+        """Return the table of results as HTML for notebooks."""
         tables = "".join(table(columns, rows) for columns, rows in text_tables(self.results))
         facts = [("report", self.page)]
         return card(self.results.title, facts, picture=tables, notes=(LEGEND, *self.results.attributions))
 
 
 class BenchmarkSettings(TypedDict, total=False):
-    """The keyword arguments of `run_benchmark` beside the benchmark and its options."""
+    """The keyword arguments of `run_benchmark` besides the benchmark and its options."""
 
     limit: int
-    """Episodes of each model in each city at most: the first ones."""
+    """Most episodes of each model in each city: the first ones. By default all."""
     resume: bool
-    """True to go on with the run in `out`, and to try failed episodes again."""
+    """True to resume the run in `out`, and to try failed episodes again."""
     engine: EngineName
     """`threads`, `processes` or `ray`; by default what fits the benchmark, and `threads` for objects. A
     script without `if __name__ == "__main__":` gets threads for `processes`, with a warning."""
     workers: int
-    """Episodes side by side."""
+    """Number of episodes that run side by side."""
     attempts: int
-    """Attempts at most for an episode that fails for a temporary reason: 3 by default."""
+    """Most tries of an episode whose failure may pass; 3 by default."""
     rate: float
-    """Requests per second to language models at most, over all episodes."""
+    """Most requests a second to language models, over all episodes."""
     device: Device
     """Device that models run on: `auto`, `cpu` or `cuda`."""
     allow_downloads: bool
@@ -156,13 +156,13 @@ class BenchmarkSettings(TypedDict, total=False):
     cache: Literal["off", "session", "ttl"]
     """The lifetime of cached replies of the city's services; by default as its provider's settings say."""
     record: str | Path
-    """Folder to record the replies of the city's services in."""
+    """Folder in which the replies of the city's services are recorded."""
     replay: str | Path
-    """Folder to replay them from, without a network."""
+    """Folder from which recorded replies are replayed, without a network."""
     budget_usd: float
-    """US dollars that the run may spend at most."""
+    """Most US dollars that the run may spend."""
     price: tuple[float, float]
-    """US dollars for a million tokens in and out of minds that are objects; a budget needs it."""
+    """US dollars per million (input, output) tokens of minds given as objects; needed for a budget."""
     pictures: bool
     """True if the views of episodes are kept; true by default."""
     console: Console
@@ -176,7 +176,7 @@ def run_benchmark(
     out: str | Path | None = None,
     **settings: Unpack[BenchmarkSettings],
 ) -> BenchmarkReport:
-    """Run a benchmark, and give its results; each episode is saved as it ends.
+    """Run a benchmark and return its results; each episode is saved as it ends.
 
     Args:
         name: as `virl bench list` prints it, or `MODULE:OBJECT` for one of your own.
@@ -239,7 +239,7 @@ def run_benchmark(
 
 
 def read_benchmark(*folders: str | Path, out: str | Path | None = None) -> BenchmarkReport:
-    """Read the results of a run that has ended or was interrupted, scored anew, or of several side by side.
+    """Return the results of one run, ended or interrupted, or of several side by side, scored anew.
 
     Args:
         *folders: of the runs.
@@ -257,7 +257,7 @@ def read_benchmark(*folders: str | Path, out: str | Path | None = None) -> Bench
 
 
 def _name_objects(value: object, objects: dict[str, object]) -> object:
-    """Return an option with names in place of objects, which are added to `objects`."""
+    """Return an option with names in place of objects; adds the objects to `objects` by name."""
     if isinstance(value, list | tuple):
         return [_name_objects(one, objects) for one in value]
     if value is None or isinstance(value, str | int | float | Path | date | Mapping):
@@ -272,7 +272,7 @@ def _name_objects(value: object, objects: dict[str, object]) -> object:
 
 
 def _flat_row(results: Results, number: int) -> dict[str, object]:
-    """Return a row as flat columns: model, city, episode counts, each value with `_low` and `_high`."""
+    """Return row `number` of results as flat columns, each metric with its `_low` and `_high`."""
     row = results.rows[number]
     counts = row.episodes.model_dump()
     values: dict[str, float] = {}

@@ -13,10 +13,10 @@ __all__ = ["Character"]
 
 
 class _InPython(AnyCharacter):
-    """A character whose faults are told as those of a file are."""
+    """A character whose invalid fields raise BadInput, as those of a character file do."""
 
     def __init__(self, **fields: object) -> None:
-        """Check the fields; raises BadInput with one line for each fault."""
+        """Check the fields; raises BadInput with one line for each invalid field."""
         try:
             super().__init__(**fields)
         except ValidationError as error:
@@ -26,7 +26,7 @@ class _InPython(AnyCharacter):
 if TYPE_CHECKING:  # what pydantic makes is no type for those who annotate with it
 
     class Character(_InPython):
-        """A character made in Python."""
+        """A character made in Python instead of in a file."""
 
 else:
     Character = character_model(our_fields(), _InPython)

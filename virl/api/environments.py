@@ -39,23 +39,23 @@ class StreetWalkSettings(TypedDict, total=False):
     """Keyword arguments of `make_env("StreetWalk")`: a data set, or a graph with episodes."""
 
     dataset: Dataset
-    """`"touchdown"`, the default, or `"map2seq"`."""
+    """Name of the data set: `"touchdown"`, the default, or `"map2seq"`."""
     scenario: Literal["seen", "unseen"]
-    """`"unseen"` by default."""
+    """Streets of the episodes, in training or not; `"unseen"` by default."""
     split: str
-    """`"dev"` by default."""
+    """Name of the part of the data: `"dev"` by default."""
     data: str | Path | None
     """Folder of the data; by default the installed one, else an export of Virlton."""
     graph: NavigationGraph
-    """Graph of one's own; needs `episodes`."""
+    """Graph to walk on instead of a data set's; needs `episodes`."""
     episodes: Sequence[InstructionEpisode]
-    """Episodes on `graph`."""
+    """Episodes on `graph`, instead of a data set's."""
     rules: Rules
-    """Effects of the actions."""
+    """Rules on what each action does."""
     max_actions: int
-    """Actions of an episode at most."""
+    """Most actions of an episode."""
     shaping: float
-    """Reward for each link nearer to the target, 0 by default."""
+    """Reward for each link that the walker comes nearer to the target; 0 by default."""
 
 
 ENVIRONMENTS = {"Walk": WalkSettings, "StreetWalk": StreetWalkSettings}
@@ -68,7 +68,7 @@ def make_env(
     name: Literal["StreetWalk"], **options: Unpack[StreetWalkSettings]
 ) -> gymnasium.Env[Seen, np.int64]: ...
 def make_env(name: str, **options: Any) -> gymnasium.Env[Seen, np.int64]:
-    """Open an environment of Gymnasium that virl registers.
+    """Return an environment of Gymnasium that virl registers, such as "Walk".
 
     Args:
         name: `"Walk"`, a walk to a goal by sight, or `"StreetWalk"`, a walk by an instruction on a graph.
@@ -99,7 +99,7 @@ def _street_walk(
     data: str | Path | None = None,
     **options: Any,
 ) -> gymnasium.Env[Seen, np.int64]:
-    """Open `virl/StreetWalk-v0` on the episodes of a data set that can be walked; raises as `make_env`."""
+    """Return `virl/StreetWalk-v0` with the walkable episodes of a data set; raises as `make_env`."""
     if dataset not in DATASETS:
         raise UnknownName("data set", dataset, DATASETS)
     folder = _data_folder(data)
@@ -113,7 +113,7 @@ def _street_walk(
 
 
 def _data_folder(given: str | Path | None) -> Path:
-    """Return the folder of the Touchdown data: given, installed, or exported from the made city."""
+    """Return the folder of the Touchdown data: given, installed, or exported from Virlton."""
     if given is not None:
         return find_data("touchdown", Path(given).expanduser())
     installed = (data_home() / "touchdown").is_dir()

@@ -27,24 +27,24 @@ class RunInput(Settings):
     """Input of one run of a `Runnable`; what is left out is as the runnable's settings have it."""
 
     intention: str | None = Field(default=None, min_length=1)
-    """The character's wish for this run."""
+    """Wish of the character for this run; `None` keeps its own."""
     at: str | None = None
-    """Start of the run: an address, or a position such as `"60.17,24.94"`."""
+    """Start of the run: an address, or a position such as `"60.17,24.94"`; `None` keeps the settings'."""
     steps: int | None = None
-    """Moves from panorama to panorama at most."""
+    """Most moves from panorama to panorama."""
     fields: dict[str, object] = Field(default_factory=dict)
-    """Further fields of the character to set."""
+    """Further fields of the character, by name."""
     budget_usd: float | None = None
-    """US dollars that the run may spend at most."""
+    """Most US dollars that the run may spend."""
     seed: int | None = None
     out: Path | None = None
-    """Folder of the run."""
+    """Folder of the run; `None` makes a new one."""
     resume: bool = False
-    """True to go on with the run in `out`, by default with the agent's latest run."""
+    """True to resume the run in `out`, or without `out` the agent's latest run."""
 
 
 class AgentRunnable(Runnable[str | Mapping[str, object] | RunInput, Finished]):
-    """An agent as LangChain runs it: from an intention, or a `RunInput`, to its finished run.
+    """An agent as a `Runnable` of LangChain: from an intention, or a `RunInput`, to its finished run.
 
     `batch` runs several at once, each in a folder of its own. Callbacks of the config reach the models that
     the agent asks, and the tools that it uses.
@@ -60,7 +60,7 @@ class AgentRunnable(Runnable[str | Mapping[str, object] | RunInput, Finished]):
         config: RunnableConfig | None = None,
         **kwargs: Any,
     ) -> Finished:
-        """Run the agent to its end.
+        """Run the agent to its end, and return the finished run.
 
         Raises:
             VirlError: something you can fix, said in one line; what was done so far can be resumed.
@@ -73,7 +73,7 @@ class AgentRunnable(Runnable[str | Mapping[str, object] | RunInput, Finished]):
         config: RunnableConfig | None = None,
         **kwargs: Any,
     ) -> Iterator[AnyRecord | Finished]:
-        """Yield the records of the run's journal as they are written, and at last the finished run.
+        """Yield the records of the run's journal as they are written, and last the finished run.
 
         A run that is not followed to its end breaks off at its next record, and can be resumed.
 
@@ -99,16 +99,18 @@ class AgentRunnable(Runnable[str | Mapping[str, object] | RunInput, Finished]):
     def _follow_in_thread(
         self, asked: str | Mapping[str, object] | RunInput, config: RunnableConfig | None, **kwargs: Any
     ) -> Iterator[Callable[[], AnyRecord | Finished | None]]:
-        """Run in a thread of its own, and give what waits for its next record, the last time `None`."""
+        """Yield a function that waits for the run's next record, its result at the end, then `None`."""
         came: SimpleQueue[AnyRecord | Finished | None] = SimpleQueue()
         left = Event()
 
         def tell(record: AnyRecord) -> None:
+            """Put a record into the queue; end the run if nobody follows it any more."""
             came.put(record)
             if left.is_set():
                 raise Abandoned
 
         def work() -> None:
+            """Run the agent, and put its result and then `None` into the queue."""
             try:
                 came.put(self._call_with_config(lambda one: self._run(one, tell), asked, config, **kwargs))
             finally:
@@ -118,6 +120,7 @@ class AgentRunnable(Runnable[str | Mapping[str, object] | RunInput, Finished]):
             under_way = executor.submit(work)
 
             def next_record() -> AnyRecord | Finished | None:
+                """Return the next record or the result; at the end `None`, or raise the run's error."""
                 one = came.get()
                 if one is None:
                     under_way.result()  # raises what the run has ended with
@@ -145,7 +148,7 @@ class AgentRunnable(Runnable[str | Mapping[str, object] | RunInput, Finished]):
 
 
 def runnable(agent: str | Path | Character, **settings: Unpack[RunSettings]) -> AgentRunnable:
-    """Make an agent a `Runnable`: `invoke`, `stream`, `batch`, their async forms, and in chains.
+    """Return an agent as a `Runnable`, with `invoke`, `stream`, `batch` and their async forms.
 
     Args:
         agent: a name, the path of a character file, or a character made in Python.
@@ -159,7 +162,7 @@ def runnable(agent: str | Path | Character, **settings: Unpack[RunSettings]) -> 
 
 
 def _as_run_input(asked: str | Mapping[str, object] | RunInput) -> RunInput:
-    """Return the input as RunInput; raises BadInput if it does not fit."""
+    """Return the input of a run as a RunInput; raises BadInput if it does not fit."""
     if isinstance(asked, RunInput):
         return asked
     given = {"intention": asked} if isinstance(asked, str) else asked
@@ -172,7 +175,7 @@ def _as_run_input(asked: str | Mapping[str, object] | RunInput) -> RunInput:
 
 @contextmanager
 def _own_folder(agent: str | Path | Character, settings: RunSettings) -> Iterator[str | Path]:
-    """Hold the folder of a new run so that no other run beside it takes it."""
+    """Yield the folder of a new run, reserved so that no other run takes it."""
     if "out" in settings:
         yield settings["out"]
         return

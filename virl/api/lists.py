@@ -21,41 +21,41 @@ from virl.resources import data_folder
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One agent, city, model, mind or benchmark of a list."""
+    """An entry of a list: one agent, city, model, mind or benchmark."""
 
     name: str
-    """Its name, as functions take it."""
+    """Name of the entry, as functions take it."""
     kind: str = ""
-    """`routine` or `tools` for an agent, the provider of a city, the role of a model."""
+    """Kind of entry: `routine` or `tools` for an agent, a city's provider, or a model's role."""
     about: str = ""
-    """One sentence; for a city its place."""
+    """One sentence on the entry; for a city its place."""
     needs: str = ""
-    """The requirements beside virl, such as a key; empty if nothing is missing or needed."""
+    """Things that the entry needs besides virl, such as a key; empty if nothing is needed."""
 
     def _repr_html_(self) -> str:
-        """Return the fields as a table for a notebook."""
+        """Return the entry as an HTML table for notebooks."""
         return card(self.name, (("kind", self.kind), ("about", self.about), ("needs", self.needs)))
 
 
 class Catalogue(tuple[Listed, ...]):
-    """The entries of a list, in their order, and what could not be listed."""
+    """A tuple of entries, with the faults of those that could not be listed."""
 
     faults: tuple[str, ...]
-    """The faults of files and packages whose entries are missing, a sentence each."""
+    """Faults of files and packages whose entries are missing, a sentence each."""
 
     def __new__(cls, entries: Iterable[Listed], faults: Sequence[VirlError] = ()) -> Self:
-        """Make the tuple, with the faults beside it."""
+        """Make a tuple of entries, with these faults beside it."""
         made = super().__new__(cls, entries)
         made.faults = tuple(map(str, faults))
         return made
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all entries."""
+        """Names of all entries, in order."""
         return tuple(one.name for one in self)
 
     def _repr_html_(self) -> str:
-        """Return a table, as a notebook shows it."""
+        """Return the entries as an HTML table for notebooks."""
         rows = [(one.name, one.kind, one.about, one.needs) for one in self]
         return "".join(
             [table(("name", "kind", "about", "needs"), rows), *(card(one, ()) for one in self.faults)]
@@ -63,7 +63,7 @@ class Catalogue(tuple[Listed, ...]):
 
 
 def agents() -> Catalogue:
-    """List the agents that come with virl and with packages, and the character files in this folder.
+    """Return the agents of virl and of packages, and the character files in the current folder.
 
     Examples:
         >>> "local" in virl.agents().names
@@ -83,7 +83,7 @@ def agents() -> Catalogue:
 
 
 def cities() -> Catalogue:
-    """List the cities, those that need nothing first.
+    """Return the cities, those that need nothing first.
 
     Examples:
         >>> "virlton" in virl.cities().names
@@ -98,7 +98,7 @@ def cities() -> Catalogue:
 
 
 def models() -> Catalogue:
-    """List the models of perception, with what each lacks on this machine.
+    """Return the perception models, with what each lacks on this machine.
 
     Examples:
         >>> "sign-detector" in virl.models().names
@@ -115,7 +115,7 @@ def models() -> Catalogue:
 
 
 def minds() -> Catalogue:
-    """List the minds: rules, scripts, and providers of language models with the key that each lacks.
+    """Return the minds: rules, scripts, and providers of language models with the key that each lacks.
 
     Examples:
         >>> "rules" in virl.minds().names
@@ -135,7 +135,7 @@ def minds() -> Catalogue:
 
 
 def benchmarks() -> Catalogue:
-    """List the benchmarks that are installed.
+    """Return the benchmarks that are installed.
 
     Examples:
         >>> "vln" in virl.benchmarks().names

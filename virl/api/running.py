@@ -32,11 +32,11 @@ from virl.platform.perception.models import Device
 from virl.platform.providers.osm.city_file import with_part
 
 OWN_CODE = "your own code"
-"""The decider in a run of `open_agent`, as its report says."""
+"""Name of the decider in a run of `open_agent`, for its report."""
 
 
 class Abandoned(BaseException):
-    """Raised within a run that nobody follows any more."""
+    """An error raised inside a run to end it, since nobody follows it any more."""
 
 
 class RunSettings(TypedDict, total=False):
@@ -46,48 +46,48 @@ class RunSettings(TypedDict, total=False):
     """Its name, the path of its file or of a map extract, or a city. One that `open_city` made is opened
     anew, with the run's own budget; one with a part that was replaced is used as it is."""
     around: str | LatLng
-    """Middle of the part to read of the map extract that `city` names."""
+    """Middle of the part that is read of the map extract in `city`: an address or a position."""
     radius: float
-    """Half the side of that part, metres; 600 by default."""
+    """Half the side of the part that is read of a map extract, in metres; 600 by default."""
     invented_life: bool
     """True if reviews, ratings, prices and homes are invented for a map extract."""
     at: str | LatLng
-    """The start: an address, or a position."""
+    """Start of the run: an address, or a position."""
     mind: str | GivenMind
     """The mind: a name such as `"openai:gpt-5-mini"`, a chat model of LangChain, or a `Mind`; by default
     rules."""
     price: tuple[float, float]
-    """US dollars for a million tokens in and out of a `mind` that is an object; a budget needs it."""
+    """US dollars per million (input, output) tokens of a `mind` given as an object; needed for a budget."""
     mover: str
-    """`links`, `grid`, `web` or `hybrid`; by default what fits the city."""
+    """Name of the mover: `links`, `grid`, `web` or `hybrid`; by default the one that fits the city."""
     detector: str | Detector
-    """A name in `platform/models/`, the path of a model file, or an object in place of all detectors."""
+    """Detector: a name in `platform/models/`, a model file's path, or an object used in place of all."""
     reader: Reader
-    """An object in place of all readers (OCR)."""
+    """Object that is used in place of all readers (OCR)."""
     recognizer: Recognizer
-    """An object in place of all recognizers."""
+    """Object that is used in place of all recognizers."""
     describer: Describer
-    """An object in place of all describers."""
+    """Object that is used in place of all describers."""
     prompts: str | Path
-    """Folder of prompts that come before the character's own."""
+    """Folder with prompts that take precedence over the character's own."""
     device: Device
     """Device that models run on: `auto`, `cpu` or `cuda`."""
     allow_downloads: bool
     """True if missing model weights may be downloaded."""
     steps: int
-    """Moves from panorama to panorama at most."""
+    """Most moves from panorama to panorama."""
     fields: Mapping[str, object]
     """Further fields of the character to set, such as `{"limits.minutes": 10}`."""
     feedback: str | Path
-    """A file of what the user says on the way."""
+    """Path of a file with the user's feedback for moments of the run."""
     budget_usd: float
-    """US dollars that the run may spend at most."""
+    """Most US dollars that the run may spend."""
     cache: Literal["off", "session", "ttl"]
     """The lifetime of cached replies of the city's services; by default as its provider's settings say."""
     record: str | Path
-    """Folder to record the replies of the city's services in."""
+    """Folder in which the replies of the city's services are recorded."""
     replay: str | Path
-    """Folder to replay them from, without a network."""
+    """Folder from which recorded replies are replayed, without a network."""
     as_of: date | str
     """Day such as `2024-05-01`; street pictures that were taken later are left out."""
     seed: int
@@ -105,7 +105,7 @@ def run(
     watch: bool = False,
     **settings: Unpack[RunSettings],
 ) -> Finished:
-    """Run an agent to its end, or go on with a run that was interrupted.
+    """Run an agent to its end, or resume an interrupted run; return the finished run.
 
     Args:
         agent: a name, the path of a character file, or a character made in Python.
@@ -148,6 +148,7 @@ async def arun(
     left = Event()
 
     def tell(_: AnyRecord) -> None:
+        """End the run if nobody waits for it any more; called with each record."""
         if left.is_set():
             raise Abandoned
 
@@ -172,7 +173,7 @@ def run_told(
     resume: bool = False,
     watch: bool = False,
 ) -> Finished:
-    """Run as `run` does; `tell` is told each record of the journal once it is written.
+    """Run an agent as `run` does; `tell` is called with each record after it is written.
 
     Args:
         agent: its name, the path of its file, or a character.
@@ -193,7 +194,7 @@ def run_told(
 
 
 def source_name(agent: str | Path | Character) -> str:
-    """Return the name that an agent's runs bear.
+    """Return the name of an agent, which the folders of its runs begin with.
 
     Raises:
         VirlError: there is no such agent.
@@ -205,7 +206,7 @@ def source_name(agent: str | Path | Character) -> str:
 def open_agent(
     agent: str | Path | Character, *, resume: bool = False, **settings: Unpack[RunSettings]
 ) -> Iterator[Agent]:
-    """Open an agent at the start of a new run, or in one that goes on, for your own code to act with.
+    """Yield an agent at the start of a new or resumed run, for your own code to act with.
 
     The journal is written as the agent acts, and the report when the context ends. A run that your code does
     not end with `agent.run.end(...)` ends as `"stopped"`; an exception leaves it open, to be resumed.
@@ -232,7 +233,7 @@ def open_agent(
 
 
 def run_options(agent: str | Path | Character, asked: RunSettings, *, resume: bool = False) -> RunOptions:
-    """Return what is asked of a run as the command line asks it.
+    """Return the settings of a run as the options that the command line would make of them.
 
     Args:
         agent: its name, the path of its file, or a character.
@@ -282,7 +283,7 @@ def run_options(agent: str | Path | Character, asked: RunSettings, *, resume: bo
 
 
 def _objects(asked: RunSettings) -> Objects:
-    """Return what is given as objects.
+    """Return those of the settings that are given as objects: city, mind and models.
 
     Raises:
         BadInput: one of them lacks what its role needs.
@@ -306,22 +307,22 @@ def _objects(asked: RunSettings) -> Objects:
 
 
 def console_of(settings: RunSettings) -> Console:
-    """Return the console that progress is printed on, one that prints nothing by default."""
+    """Return the console that shows progress; by default one that prints nothing."""
     return settings.get("console") or SafeConsole(quiet=True)
 
 
 def _position_text(at: str | LatLng | None) -> str | None:
-    """Return a position as "lat,lng", degrees; a text as it is."""
+    """Return a position as "lat,lng" in degrees; a text and `None` as they are."""
     return f"{at.lat:.9f},{at.lng:.9f}" if isinstance(at, LatLng) else at
 
 
 def _absolute_path(path: str | Path | None) -> str | None:
-    """Return a path as absolute text; None for None."""
+    """Return a path as absolute text; `None` for `None`."""
     return None if path is None else str(Path(path).resolve())
 
 
 def _parse_day(day: date | str | None) -> date | None:
-    """Return a day out of YYYY-MM-DD; raises BadInput if it is none."""
+    """Return the day in a text such as "2024-05-01"; `None` for `None`, BadInput for other texts."""
     try:
         return date.fromisoformat(day) if isinstance(day, str) else day
     except ValueError:
@@ -329,7 +330,7 @@ def _parse_day(day: date | str | None) -> date | None:
 
 
 def read_run(folder: str | Path) -> RecordedRun:
-    """Read a run, ended or not, from its folder.
+    """Return a run as read from its folder, ended or not.
 
     Args:
         folder: of the run, with its `journal.jsonl`.
@@ -348,7 +349,7 @@ def read_run(folder: str | Path) -> RecordedRun:
 
 
 def compare(runs: Iterable[RecordedRun | str | Path], *, out: str | Path = "compared.html") -> Comparison:
-    """Put two or more runs side by side, in a page and a table.
+    """Write a page and a table that put two or more runs side by side, and return the comparison.
 
     Args:
         runs: finished runs, runs that were read, or their folders.

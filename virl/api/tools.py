@@ -24,27 +24,27 @@ from virl.tools.body import Body
 from virl.tools.use import RecordingExecutor, Use, tools_for
 
 _MONEY = "money"
-"""Name for all tools that may cost money, where tools are named that ask first."""
+"""Name in `ask_first` that stands for all tools that may cost money."""
 _TOPIC = "approval"
-"""The topic of the notes on approvals that were asked for."""
+"""Topic of the notes on calls that a human was asked to approve."""
 
 
 class OpenTools(list[BaseTool]):
-    """Tools of one agent, and the run that they are written into.
+    """The tools of one agent as a list, with the run in which their uses are recorded.
 
     In a `with` block, or by `close`, the run ends and its report is written. Without, it stays open as after
     a kill: `virl.open_agent(..., resume=True)` goes on with it.
     """
 
     def __init__(self, agent: Agent, made: Collection[BaseTool], closing: ExitStack) -> None:
-        """Keep the tools, the agent that they move, and what to close after use."""
+        """Keep the tools, the agent that acts through them, and what to close at the end."""
         super().__init__(made)
         self.agent = agent
-        """The agent that they move."""
+        """Agent that acts through the tools."""
         self._closing = closing
 
     def close(self) -> None:
-        """End the run, as stopped unless it has ended. Harmless if done before."""
+        """End the run, as stopped unless it has ended; does nothing if it is closed."""
         self._closing.close()
 
     def __enter__(self) -> Self:
@@ -64,7 +64,7 @@ def open_tools(
     ask_first: Collection[str] = (),
     **settings: Unpack[RunSettings],
 ) -> OpenTools:
-    """Open LangChain tools in a city, as `create_agent` takes them.
+    """Return LangChain tools that act in a city, as `create_agent` takes them.
 
     Each call is written into the run's journal and counts towards its budget and limits; `finish` ends the
     run. What cannot be done is told to the model. All tools move the same body: calls that come at the same
@@ -107,7 +107,7 @@ def open_tools(
 
 
 def _open_visitor(who: str | City | AnyCharacter, settings: RunSettings) -> AbstractContextManager[Agent]:
-    """Open the agent of a character, or a visitor at the center of a city."""
+    """Open the agent of a character, or a visitor at the centre of a city."""
     if isinstance(who, AnyCharacter):
         return open_agent(who, **settings)
     city = open_city(who) if isinstance(who, str) else who
@@ -131,11 +131,11 @@ class Approval(BaseModel):
 
     approved: bool
     comment: str = ""
-    """Told to the model where the call is not approved."""
+    """Words for the model if the call is not approved; may be empty."""
 
 
 class AsksFirst:
-    """A user of tools that asks a human before it uses some of them.
+    """A function that uses tools, and asks a human before those of certain names.
 
     The interrupt's value is a dict: `tool`, `arguments`, `why`, `spent_usd` and `budget_usd` (`None` without
     a limit). Answers are kept as notes of the run.
@@ -147,11 +147,11 @@ class AsksFirst:
     """
 
     def __init__(self, agent: Agent, use: Use, names: Collection[str]) -> None:
-        """Prepare to ask a human before tools of these names; `use` is what then uses any tool."""
+        """Keep the names of tools to ask before; `use` is the function that uses any tool."""
         self._agent, self._use, self._names = agent, use, frozenset(names)
 
     def __call__(self, name: str, asked: Arguments) -> ToolResult[Any]:
-        """Use a tool after a human's approval; return its result, or that it was not approved.
+        """Return a tool's result; for a tool to ask before, only if a human approves, else a failed result.
 
         Raises:
             BadInput: it is used outside of a graph with a checkpointer, or the answer is none.
@@ -184,7 +184,7 @@ class AsksFirst:
         return ToolResult(f"not done: a human did not approve it. {approval.comment}".rstrip(), failed=True)
 
     def _confirmation_reason(self, name: str) -> str:
-        """Return the reason why a tool asks first; empty if it does not."""
+        """Return the reason to ask before a tool is used; empty if there is none."""
         if _MONEY in self._names and (costs := _may_cost(self._agent, name)):
             return costs
         return f"{name} asks first" if name in self._names else ""
@@ -201,7 +201,7 @@ def _may_cost(agent: Agent, name: str) -> str:
 
 
 def _ask_human(question: Mapping[str, object]) -> Approval:
-    """Interrupt the graph with a question, and return the human's answer."""
+    """Interrupt the LangGraph with a question, and return the human's answer."""
     try:
         answer = interrupt(dict(question))
     except (KeyError, RuntimeError) as fault:

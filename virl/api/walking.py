@@ -30,7 +30,7 @@ from virl.routines.directions.following.routine import open_spotter
 from virl.settings.region_file import read_region
 
 Spot = str | LatLng
-"""An address or the name of a place, or a position."""
+"""A place in a city: an address, the name of a place, or a position."""
 
 MAX_STEPS = 500
 
@@ -43,7 +43,7 @@ def walk(
     mover: str | None = None,
     max_steps: int = MAX_STEPS,
 ) -> Iterator[Step]:
-    """Yield the steps of a walk along the street graph to one destination, or to several in their order.
+    """Yield the steps of a walk along the street graph to one destination, or to several in turn.
 
     A step says where the walker stands (`step.pose`, `step.panorama`), how far it came (`step.distance`,
     metres) and what it does next (`step.choice`). No view is made unless you ask: `city.look(step.pose)` is
@@ -85,7 +85,7 @@ def _walk_steps(city: City, start: Pose, plan: PointPlan, mover: str, max_steps:
 
 
 def position_of(city: City, spot: Spot, near: LatLng | None = None) -> LatLng:
-    """Return the position of an address, a place or a position.
+    """Return the position of a spot: found as address or as place near `near`, or given itself.
 
     Args:
         city: that knows addresses and places.
@@ -99,9 +99,9 @@ def position_of(city: City, spot: Spot, near: LatLng | None = None) -> LatLng:
 
 
 READER = "sign-reader"
-"""Model that reads signs; in towns that are not rendered it reads whole pictures."""
+"""Name of the model that reads signs; in towns that are not rendered it reads whole pictures."""
 NAVIGATORS = {"instruction": "text", "point": "to", "region": "region"}
-"""Navigators, each with the argument that tells it where to go."""
+"""Names of the navigators, each with the argument that tells it where to go."""
 
 
 def navigate(  # noqa: PLR0913 - keywords
@@ -119,7 +119,7 @@ def navigate(  # noqa: PLR0913 - keywords
     max_steps: int = TOURIST_STEPS,
     budget_usd: float | None = None,
 ) -> Iterator[Step]:
-    """Walk through a city as a navigator decides, a step at a time.
+    """Yield the steps of a walk that a navigator decides, one at a time.
 
     A step says where the walker stands (`step.pose`, `step.panorama`), how far it came (`step.distance`,
     metres), and what it does next and why (`step.choice`). It is taken when you ask for the next one. A city
@@ -182,7 +182,7 @@ def navigate(  # noqa: PLR0913 - keywords
 
 
 def _open_spotter(name: str, city: City, mind: Mind) -> LandmarkSpotter:
-    """Open a spotter of landmarks with the prompts of virl."""
+    """Return a spotter of landmarks by its name, such as `ocr`, with virl's prompts."""
     models = Models(ModelOptions(truth=city.truth))
     return open_spotter(name, READER, city, models, mind, OUR_PROMPTS)
 
@@ -198,6 +198,6 @@ def _follow_text(
 
 
 def _close_after(steps: Iterator[Step], opened: ExitStack) -> Iterator[Step]:
-    """Yield the steps, and close `opened` after them."""
+    """Yield the steps, and close `opened` after the last one or when the caller stops."""
     with opened:
         yield from steps

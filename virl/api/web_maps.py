@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ZOOM = 16
 _HARMLESS = {ord(letter): f"&#{ord(letter)};" for letter in "`$\\{}"}
-"""Letters that mean something in the scripts and templates that folium writes texts into."""
+"""Characters that are replaced in texts, since they have a meaning in folium's scripts and templates."""
 
 
 def to_folium(
@@ -32,7 +32,7 @@ def to_folium(
     places: Iterable[Place] = (),
     tiles: str | None = None,
 ) -> "folium.Map":
-    """Return a map of a city to zoom and pan, with its streets, and a route, a run or places on it.
+    """Return a zoomable map of a city with its streets, and a route, a run or places on it.
 
     The map names whose data it shows. Whoever opens it loads folium's scripts from public hosts. By default
     no tiles are loaded: the streets of the city are drawn, which suffices for towns made by virl or rebuilt
@@ -91,7 +91,7 @@ def to_folium(
 
 
 def _read_walk(folder: Path) -> list[LatLng]:
-    """Return the positions of the steps of a run."""
+    """Return the positions of a run's steps, read from its folder."""
     steps = [record for record in read_journal(folder) if isinstance(record, StepRecord)]
     return [LatLng(step.pose.lat, step.pose.lng) for step in steps]
 

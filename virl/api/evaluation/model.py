@@ -36,7 +36,7 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 MIND = "inspect:model"
-"""The name of the mind that is the model Inspect evaluates."""
+"""Name that stands in virl's options for the model that Inspect evaluates."""
 
 _FINISH = {"max_tokens": "length", "model_length": "length"}  # as virl knows a reply that was cut off
 
@@ -44,21 +44,21 @@ _LOOP: ContextVar[EventLoopToken | None] = ContextVar("loop", default=None)
 
 
 class Halted(BaseException):
-    """Inspect has stopped the sample, at a limit for one. No error of the model: nothing may catch it.
+    """A stop of the sample by Inspect, such as at a limit, which no handler of model errors may catch.
 
     Args:
         cause: what it has said.
     """
 
     def __init__(self, cause: Exception) -> None:
-        """Keep the limit of Inspect that ended the episode."""
+        """Keep the error with which Inspect stopped the sample."""
         super().__init__(str(cause))
         self.cause = cause
 
 
 @contextmanager
 def ask_in_loop(loop: EventLoopToken) -> Iterator[None]:
-    """Ask the model in this event loop, from any thread with the block's context."""
+    """Let any thread with this context ask Inspect's model in an event loop, until the block ends."""
     reset = _LOOP.set(loop)
     try:
         yield
@@ -67,10 +67,11 @@ def ask_in_loop(loop: EventLoopToken) -> Iterator[None]:
 
 
 class InspectChatModel(BaseChatModel):
-    """The active model of Inspect; asked in threads that a sample has started."""
+    """Inspect's active model as a chat model of LangChain, for threads that a sample has started."""
 
     @property
     def _llm_type(self) -> str:
+        """Name of the kind of model, as LangChain asks for it."""
         return "inspect"
 
     def bind_tools(
@@ -80,7 +81,7 @@ class InspectChatModel(BaseChatModel):
         tool_choice: str | None = None,
         **kwargs: Any,
     ) -> Runnable[LanguageModelInput, AIMessage]:
-        """Return the model with tools that it may call, must call one of (`any`), or must call (a name)."""
+        """Return the model bound to tools that it may call, has to call (`any`), or one by name."""
         functions = [convert_to_openai_tool(tool)["function"] for tool in tools]
         return self.bind(tools=functions, tool_choice=tool_choice, **kwargs)
 
@@ -91,7 +92,7 @@ class InspectChatModel(BaseChatModel):
         include_raw: bool = False,
         **kwargs: Any,  # noqa: ARG002 - as LangChain calls it
     ) -> Runnable[LanguageModelInput, Any]:
-        """Return the model held to a JSON schema, where its provider can do that.
+        """Return the model held to a JSON schema, if its provider supports that.
 
         Raises:
             NotImplementedError: the raw message is asked for, too.
@@ -107,12 +108,14 @@ class InspectChatModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,  # noqa: ARG002 - as LangChain calls it
         **kwargs: Any,
     ) -> ChatResult:
+        """Return the model's reply to messages, asked in Inspect's event loop."""
         asked = [_to_inspect(message) for message in messages]
         tools = [_to_tool(one) for one in kwargs.get("tools", ())]
         choice = _to_choice(kwargs.get("tool_choice"))
         config = GenerateConfig(stop_seqs=stop, response_schema=_response_schema(kwargs.get("schema")))
 
         async def generate() -> ModelOutput:
+            """Return the reply of Inspect's active model."""
             return await get_model().generate(asked, tools=tools, tool_choice=choice, config=config)
 
         try:
@@ -123,7 +126,7 @@ class InspectChatModel(BaseChatModel):
 
 
 def _response_schema(schema: dict[str, Any] | None) -> ResponseSchema | None:
-    """Return a JSON schema as Inspect's; None for None."""
+    """Return a JSON schema as Inspect's response schema; `None` for `None`."""
     if schema is None:
         return None
     name = str(schema.get("title", "reply"))
@@ -131,7 +134,7 @@ def _response_schema(schema: dict[str, Any] | None) -> ResponseSchema | None:
 
 
 def _to_choice(asked: str | None) -> ToolChoice | None:
-    """Return LangChain's choice of a tool as Inspect's."""
+    """Return LangChain's choice of a tool as Inspect's choice; `None` for `None`."""
     match asked:
         case None | "auto" | "any" | "none":
             return asked
@@ -140,14 +143,14 @@ def _to_choice(asked: str | None) -> ToolChoice | None:
 
 
 def _to_tool(given: dict[str, Any]) -> ToolInfo:
-    """Return a tool of LangChain as Inspect's."""
+    """Return a tool in LangChain's form in Inspect's form."""
     told = {name: given["parameters"].get(name) for name in ("properties", "required")}
     parameters = ToolParams.model_validate({name: value for name, value in told.items() if value})
     return ToolInfo(name=given["name"], description=given["description"], parameters=parameters)
 
 
 def _to_inspect(message: BaseMessage) -> ChatMessage:
-    """Return a message as Inspect has it."""
+    """Return a message of LangChain as one of Inspect."""
     if isinstance(message, ToolMessage):
         return ChatMessageTool(
             content=_to_content(message), tool_call_id=message.tool_call_id, function=message.name
@@ -164,7 +167,7 @@ def _to_inspect(message: BaseMessage) -> ChatMessage:
 
 
 def _to_content(message: BaseMessage) -> str | list[Content]:
-    """Return a message's text and pictures as Inspect's content."""
+    """Return a message's text and pictures as content of Inspect."""
     if isinstance(message.content, str):
         return message.content
     parts: list[Content] = []
@@ -178,7 +181,7 @@ def _to_content(message: BaseMessage) -> str | list[Content]:
 
 
 def _answer(output: ModelOutput) -> AIMessage:
-    """Convert Inspect's output to a message of LangChain; cached input is added to the input tokens."""
+    """Return Inspect's output as a message of LangChain; input tokens include cached ones."""
     usage, metadata = output.usage, None
     if usage:
         read, written = usage.input_tokens_cache_read or 0, usage.input_tokens_cache_write or 0

@@ -37,18 +37,18 @@ from virl.money.ledger import Ledger
 from virl.settings.model import check_settings
 
 _RECORD = "virl_record"
-"""The key of an episode's record in the store and in the metadata of a sample."""
+"""Key of an episode's record in a sample's store and in its score's metadata."""
 _WIDTH = 2 * 1.96
-"""Standard errors that a 95 % interval of a normal distribution is wide."""
+"""Width of a 95 % interval of a normal distribution, in standard errors."""
 _MODEL = "model"  # what Inspect gives to every task, beside the arguments of the user
 
 
 class EpisodeFailed(VirlError):
-    """An episode that came to nothing and is not scored."""
+    """The error of an episode that failed and is not scored."""
 
 
 def benchmark_task(name: str, asked: Mapping[str, object]) -> Task:
-    """Return a task of Inspect with the episodes of a benchmark.
+    """Return a task of Inspect with a benchmark's episodes; `asked` are the benchmark's options.
 
     Where the benchmark asks a mind, that is the model that Inspect evaluates, unless `asked` names another.
 
@@ -79,16 +79,16 @@ def benchmark_task(name: str, asked: Mapping[str, object]) -> Task:
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
 class _Work:
-    """The data that the episodes of a task share; closed, and its folder removed, when the task is gone."""
+    """The resources that a task's episodes share; closed, and their folder removed, with the task."""
 
     job: Job
     resources: Resources
     shut: list[str] = field(default_factory=list)
-    """Reasons for which no episode can go well any more: none is begun."""
+    """Reasons why no further episode can succeed, such as a bad key; none is started once there is one."""
 
     @classmethod
     def begin(cls, name: str, options: BaseOptions) -> "_Work":
-        """Open a benchmark's work in a temporary folder, which is removed with it."""
+        """Open a benchmark's resources in a temporary folder, which is removed with them."""
         out = Path(mkdtemp(prefix="virl-inspect-"))
         terms = Terms(seed=options.seed, workers=2, out=out)
         resources = Resources(terms, own_minds={MIND: _tested_mind})
@@ -97,25 +97,25 @@ class _Work:
         return work
 
     def bench(self) -> Bench:
-        """Return the benchmark with its world open, once."""
+        """Return the benchmark with its world open; opened at the first call."""
         key = ("inspect", self.job.benchmark)
         return self.resources.make_once(key, lambda: open_bench(self.job, self.resources))
 
 
 def _clean_up(resources: Resources, out: Path) -> None:
-    """Close the resources, and remove the folder."""
+    """Close the resources, and remove their folder."""
     resources.close()
     shutil.rmtree(out, ignore_errors=True)
 
 
 def _tested_mind(ledger: Ledger) -> Mind:
-    """Return the model that Inspect evaluates, asked as any other model of `--mind`."""
+    """Return a mind that asks the model which Inspect evaluates, and charges the ledger."""
     return LLMMind(InspectChatModel(), MIND, ledger=ledger)
 
 
 @solver
 def run_episode(benchmark: AnyBenchmark, episodes: Mapping[str, Episode], work: _Work) -> Solver:
-    """Run the episode of a sample in a thread, its questions in Inspect's loop.
+    """Return a solver that runs a sample's episode in a thread and asks the model in Inspect's loop.
 
     Args:
         benchmark: of the episodes.
@@ -124,6 +124,7 @@ def run_episode(benchmark: AnyBenchmark, episodes: Mapping[str, Episode], work: 
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001 - as Inspect calls it
+        """Run the sample's episode, and put its record and page into the state."""
         episode = episodes[str(state.sample_id)]
         if work.shut:
             raise EpisodeFailed(f"not started, because an earlier episode failed: {work.shut[0]}")
@@ -146,7 +147,7 @@ def run_episode(benchmark: AnyBenchmark, episodes: Mapping[str, Episode], work: 
 
 
 def _attempt(work: _Work, episode: Episode) -> tuple[EpisodeOutcome, Halted | None]:
-    """Run an episode; return its outcome, and the exception if Inspect has stopped it."""
+    """Run an episode; return (outcome, the error if Inspect stopped it, else `None`)."""
     try:
         with going_on_by("inspect eval-retry"):
             return work.bench().attempt(episode), None
@@ -170,7 +171,7 @@ def _to_sample(benchmark: AnyBenchmark, episode: Episode) -> Sample:
 
 
 def _page_message(shown: Shown, pictures: Mapping[str, bytes], files: Sequence[str]) -> ChatMessageAssistant:
-    """Return the page of an episode as a message for the log viewer."""
+    """Return the contents of an episode's page as a message for Inspect's log viewer."""
     said = [f"{name}: {value}" for name, value in (*shown.facts, *shown.decisions)]
     lines = [shown.text, *said, shown.outcome]
     content: list[ContentText | ContentImage] = [ContentText(text="\n".join(filter(None, lines)))]
@@ -184,7 +185,7 @@ def _page_message(shown: Shown, pictures: Mapping[str, bytes], files: Sequence[s
 
 
 def _options(benchmark: AnyBenchmark, asked: Mapping[str, object]) -> BaseOptions:
-    """Return the options of a benchmark, with Inspect's model for the mind unless another is named."""
+    """Return a benchmark's options, with Inspect's model as mind unless another is named."""
     fields = benchmark.options.model_fields
     given = {name: value for name, value in asked.items() if name != _MODEL or name in fields}
     if "city" in given and "city" not in fields and "cities" in fields:
@@ -202,7 +203,7 @@ def _options(benchmark: AnyBenchmark, asked: Mapping[str, object]) -> BaseOption
 
 @scorer(metrics=[])
 def own_scores(benchmark: str, options: Mapping[str, Any]) -> Scorer:
-    """Return the metrics of each episode, as the benchmark computes them from it alone.
+    """Return a scorer that gives each episode the benchmark's metrics of it alone.
 
     Args:
         benchmark: its name.
@@ -211,6 +212,7 @@ def own_scores(benchmark: str, options: Mapping[str, Any]) -> Scorer:
     own, settings = _open_task(benchmark, options)
 
     async def score(state: TaskState, target: Target) -> Score | None:  # noqa: ARG001 - as Inspect calls it
+        """Return the metrics of a sample's episode; `None` if it left no record."""
         kept = state.store.get(_RECORD)
         if kept is None:
             return None
@@ -228,7 +230,7 @@ def own_scores(benchmark: str, options: Mapping[str, Any]) -> Scorer:
 
 @metric(scores="unreduced")
 def mean(benchmark: str, options: Mapping[str, Any], key: str) -> Metric:
-    """Return the value of a metric, as `virl bench` reports it.
+    """Return an Inspect metric with the value that `virl bench` reports for the key.
 
     Args:
         benchmark: its name.
@@ -240,7 +242,7 @@ def mean(benchmark: str, options: Mapping[str, Any], key: str) -> Metric:
 
 @metric(scores="unreduced")
 def stderr(benchmark: str, options: Mapping[str, Any], key: str) -> Metric:
-    """Return the standard error of a metric, from the 95 % bootstrap interval that `virl bench` reports.
+    """Return an Inspect metric with the standard error of a metric, from its 95 % bootstrap interval.
 
     Args:
         benchmark: its name.
@@ -253,10 +255,11 @@ def stderr(benchmark: str, options: Mapping[str, Any], key: str) -> Metric:
 def _make_metric(
     benchmark: str, options: Mapping[str, Any], key: str, of: Callable[[Interval], float]
 ) -> Metric:
-    """Return a metric of Inspect: one part of the interval, by model if there are several."""
+    """Return an Inspect metric of one value of the interval, by model if there are several."""
     own, settings = _open_task(benchmark, options)
 
     def compute(scores: list[SampleScore]) -> Value:
+        """Return the value over all samples; by model if there are several, NaN if there is none."""
         records = [Record(**kept) for one in scores if (kept := (one.score.metadata or {}).get(_RECORD))]
         models = dict.fromkeys(record.model for record in records)
         found = {
@@ -274,7 +277,7 @@ def _make_metric(
 def _estimate(
     benchmark: AnyBenchmark, options: BaseOptions, key: str, records: Sequence[Record]
 ) -> Interval | None:
-    """Return a metric over the records of one model, in all cities."""
+    """Return a metric over the records of one model in all cities; `None` if it has no value."""
     tallies: list[Tally] = []
     for city in dict.fromkeys(record.city for record in records):
         own = [record for record in records if record.city == city]
@@ -284,16 +287,17 @@ def _estimate(
 
 
 def _open_task(name: str, options: Mapping[str, Any]) -> tuple[AnyBenchmark, BaseOptions]:
-    """Return the benchmark of a name, and its options after a check."""
+    """Return (the benchmark of a name, its checked options)."""
     benchmark = find_benchmark(name)
     settings: BaseOptions = check_settings(dict(options), benchmark.options, source=f"options of virl/{name}")
     return benchmark, settings
 
 
 def _register(name: str) -> Callable[..., Task]:
-    """Return the task of Inspect that runs a benchmark, registered by its name."""
+    """Return the function that makes a benchmark's task, registered with Inspect by its name."""
 
     def make_task(**options: object) -> Task:
+        """Return the task of Inspect with these options of the benchmark."""
         try:
             return benchmark_task(name, options)
         except VirlError as fault:  # Inspect prints such errors without a traceback

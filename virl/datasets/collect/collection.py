@@ -104,7 +104,7 @@ class Collection:
         self.keep("where", {"city": city.name, "region": corners})
 
     def keep(self, part: str, settings: Mapping[str, object]) -> None:
-        """Write the settings of a part, or refuse ones other than those it was begun with.
+        """Write the settings of a part; refuses settings that differ from those the part was begun with.
 
         Args:
             part: such as `"places"`.
@@ -124,7 +124,7 @@ class Collection:
         write_whole(path, _ANY.dump_json(self._settings, indent=2), "collect again")
 
     def finish(self) -> Card:
-        """Write the card by what the folder holds, and return it.
+        """Write the card from what the folder holds, and return it.
 
         Raises:
             BadInput: a file of the folder is broken.
@@ -158,7 +158,7 @@ class Collection:
 
 @contextmanager
 def sole_writer(folder: Path) -> Iterator[None]:
-    """Keep other processes from collecting into a folder until the context ends.
+    """Lock a folder against other collecting processes until the block ends.
 
     Raises:
         BadInput: one of them does.
@@ -178,7 +178,7 @@ def sole_writer(folder: Path) -> Iterator[None]:
 
 
 def _read_settings(folder: Path) -> dict[str, dict[str, object]]:
-    """Return the settings in a folder by part, empty for a new one."""
+    """Return the settings in a folder, by part; empty for a new folder."""
     path = folder / WORK / _SETTINGS
     if not path.exists():
         if (folder / CARD).exists():
@@ -194,16 +194,16 @@ def _read_settings(folder: Path) -> dict[str, dict[str, object]]:
 
 
 def _difference(was: Mapping[str, object], asked: Mapping[str, object]) -> str:
-    """Return the settings that differ, in words."""
+    """Return in words the settings that differ, with both values."""
     fields = [name for name in {**was, **asked} if was.get(name) != asked.get(name)]
     return ", ".join(f"{name}: {was.get(name)!r} there, {asked.get(name)!r} here" for name in fields)
 
 
 _QUESTION = "Which of these people would find what they want at the place in the photo?"
 TRIES = 3  # chosen
-"""Replies of a model at most before a place gets no question."""
+"""Most replies of a model for one place, before the place gets no question."""
 AT_ONCE = 8  # chosen: questions in the making side by side; the mind keeps its own rate limit
-"""Questions that are made side by side."""
+"""Number of questions that are made at the same time."""
 _LEFT_OUT = "unasked.jsonl"
 TRIED = "tried.jsonl"
 
@@ -218,7 +218,7 @@ def opened_collection(
     budget_usd: float | None = None,
     cache: Literal["off", "session", "ttl"] | None = None,
 ) -> Iterator[Collection]:
-    """Open a collection of a city's data, new or continued, until the context ends.
+    """Yield a collection of a city's data in a folder, new or continued, until the block ends.
 
     Args:
         folder: of the data set.
@@ -252,7 +252,7 @@ def collect_city_places(
     allow_downloads: bool,
     progress: Progress,
 ) -> Card:
-    """Collect the places of a city, and write the data set's card.
+    """Collect the places of a city; write the data set's card, and return it.
 
     Args:
         collection: the data set that is being made.
@@ -282,7 +282,7 @@ def collect_city_places(
 
 
 def collect_city_questions(collection: Collection, seed: int, progress: Progress) -> Card:
-    """Make questions about the places of a data set, and write its card.
+    """Make questions about the places of a data set; write its card, and return it.
 
     Args:
         collection: the data set that is being made.
@@ -310,7 +310,7 @@ def collect_city_questions(collection: Collection, seed: int, progress: Progress
 
 
 def collect_city_routes(collection: Collection, settings: RoutesSettings, progress: Progress) -> Card:
-    """Collect routes to the places of a data set, and write its card.
+    """Collect routes to the places of a data set; write its card, and return it.
 
     Args:
         collection: the data set that is being made.
@@ -339,7 +339,7 @@ def collect_city_routes(collection: Collection, settings: RoutesSettings, progre
 
 
 class UnaskedRow(Row):
-    """A place without a question, and the reason; its id is the place's."""
+    """The id of a place for which no question was made, and the reason."""
 
     reason: str
 
@@ -353,7 +353,7 @@ def make_questions(
     seed: int,
     progress: Progress,
 ) -> None:
-    """Make a question about every place that has an image and no question yet.
+    """Make a question about each place that has an image and neither a question nor a reason against one.
 
     Args:
         places: of the data set.
@@ -386,7 +386,7 @@ def make_questions(
 def _in_order(
     places: Iterable[PlaceRow], mind: Mind, seed: int, *, stopped: Callable[[], bool]
 ) -> Iterator[tuple[PlaceRow, Future[QuestionRow]]]:
-    """Yield each place with its question in the making, in the order of the places, until stopped."""
+    """Yield (place, future of its question) in the order of the places, until `stopped` returns true."""
     under_way: deque[tuple[PlaceRow, Future[QuestionRow]]] = deque()
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for place in places:
@@ -426,7 +426,7 @@ def _question(place: PlaceRow, mind: Mind, seed: int) -> QuestionRow:
 
 
 def _fault(place: PlaceRow, mind: Mind, check: Prompt[Served], options: Sequence[str], answer: int) -> str:
-    """Return what a second look finds wrong with a question; empty if only the right option is right."""
+    """Return the fault that a model finds in a question; empty if only the right option is right."""
     served = mind.ask(check, types=list(place.types), options=list(options)).served
     if answer not in served:
         return f"the place does not fulfil {options[answer]!r}"

@@ -18,7 +18,7 @@ from virl.platform.city.streetview import Pose
 
 
 class Row(JsonRecord):
-    """Base of all rows: immutable JSON with an `id` that is unique in its file."""
+    """The base of all rows of a data set: immutable JSON with an `id` that is unique in its file."""
 
     id: str
 
@@ -27,7 +27,7 @@ RowT = TypeVar("RowT", bound=Row)
 
 
 class Rows(Generic[RowT]):
-    """The rows of one file, in the order in which they were added.
+    """The rows of one file of a data set, in the order in which they were added.
 
     A last line that was cut off, as a kill leaves it, is dropped when the next row is added.
 
@@ -55,15 +55,15 @@ class Rows(Generic[RowT]):
 
     @property
     def all(self) -> tuple[RowT, ...]:
-        """The rows, the first added first."""
+        """All rows, the one that was added first at the beginning."""
         return tuple(self._rows.values())
 
     def get(self, row_id: str) -> RowT | None:
-        """Return the row with an id; `None` without one."""
+        """Return the row with an id; `None` if there is none."""
         return self._rows.get(row_id)
 
     def add(self, row: RowT) -> None:
-        """Write a row, on disk before this returns.
+        """Add a row to the file, on disk before this returns; refuses an id that is taken.
 
         Raises:
             ValueError: there is a row of its id.
@@ -75,7 +75,7 @@ class Rows(Generic[RowT]):
         self._rows[row.id] = row
 
     def _new_row(self, line: bytes) -> RowT:
-        """Return the row of a line, once its id is new."""
+        """Return the row in a line of JSON; raises if its id is taken."""
         row = self._model.model_validate_json(line)
         if row.id in self._rows:
             raise ValueError(f"id: {row.id!r} is repeated")
@@ -83,7 +83,7 @@ class Rows(Generic[RowT]):
 
 
 FORMAT = 1
-"""Version of the folder's format; one of another version is refused."""
+"""Version of the format of a data set's folder; folders of other versions are refused."""
 CARD, PLACES, PANORAMAS, ROUTES, QUESTIONS = (
     "card.json",
     "places.jsonl",
@@ -99,19 +99,19 @@ Heading = Annotated[float, Field(ge=0, lt=360)]
 
 
 class PanoramaRow(Row):
-    """A panorama of the region; its id is the provider's."""
+    """A panorama of the region; its id is that of the provider."""
 
     lat: Lat
     lng: Lng
 
     @property
     def position(self) -> LatLng:
-        """The position at which it was taken."""
+        """Position at which the panorama was taken."""
         return LatLng(self.lat, self.lng)
 
 
 class PlaceRow(Row):
-    """A place that was kept; its id is the provider's."""
+    """A place of the data set; its id is that of the provider."""
 
     name: str
     types: tuple[str, ...] = Field(min_length=1)
@@ -121,11 +121,11 @@ class PlaceRow(Row):
     rating: float | None = None
     review_count: int = 0
     pano_id: str
-    """Id of the panorama nearest to it."""
+    """Id of the panorama nearest to the place."""
     distance_m: float
-    """Metres to that panorama."""
+    """Metres from the place to its nearest panorama."""
     image: str | None = None
-    """Its photo, as a path within the folder."""
+    """Path of the place's photo within the folder; `None` if it has none."""
     storefront: float | None = None
     """Likeness of the photo to a storefront, [0, 1]; `None` if it was not judged."""
 
@@ -136,7 +136,7 @@ class PlaceRow(Row):
 
 
 class KeyPoint(BaseModel):
-    """A key position of a route: its start, where it turns, and its end."""
+    """A key position of a route: its start, a turn, or its end."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -145,13 +145,13 @@ class KeyPoint(BaseModel):
     lat: Lat
     lng: Lng
     heading: Heading
-    """Heading of the arrival, degrees clockwise from north; at the start, the heading faced."""
+    """Heading of the arrival, degrees clockwise from north; at the start, the initial heading."""
     turn: str = ""
-    """Direction of the way on, such as `"left"`; empty at the end."""
+    """Direction in which the route goes on, such as `"left"`; empty at the end."""
     landmark: str = ""
-    """Name of a landmark seen from here; empty without one."""
+    """Name of a landmark seen from the position; empty if there is none."""
     landmark_id: str = ""
-    """Id of the landmark's place; empty without one."""
+    """Id of the landmark's place; empty if there is none."""
     landmark_position: tuple[Lat, Lng] | None = None
 
     @property
@@ -161,29 +161,29 @@ class KeyPoint(BaseModel):
 
 
 class RouteRow(Row):
-    """A walk to a place, with its instruction in two wordings."""
+    """A route to a place, with its instruction in two wordings."""
 
     place_id: str
-    """Id of the destination, a row of the places."""
+    """Id of the place at the end of the route."""
     place_name: str
     place_lat: Lat
     place_lng: Lng
     start_id: str = ""
-    """Id of the place where the walk begins; empty for none."""
+    """Id of the place at which the route begins; empty if it begins at none."""
     heading: Heading
-    """Heading faced at the start, degrees clockwise from north."""
+    """Initial heading, degrees clockwise from north."""
     pano_ids: tuple[str, ...] = Field(min_length=2)
-    """Ids of the gold path's panoramas, the start first."""
+    """Ids of the panoramas along the route, the start first."""
     metres: float
     instruction: str = Field(min_length=1)
-    """Instruction that counts crossings, as for one who sees them all."""
+    """Instruction that counts crossings, for an agent that sees all of them."""
     instruction_paper: str = Field(min_length=1)
     """Instruction without counts, for V-IRL's hints: each turn is at the next key position."""
     key_points: tuple[KeyPoint, ...]
 
     @model_validator(mode="after")
     def _turns_on_its_way(self) -> "RouteRow":
-        """Refuse turns beside the gold path, and a path that comes twice to a panorama."""
+        """Return the row; refuses turns that are not on the path, and a path with a panorama twice."""
         onward = set(self.pano_ids[:-1])
         beside = [key.pano_id for key in self.key_points if key.kind == "turn" and key.pano_id not in onward]
         if beside:
@@ -194,17 +194,17 @@ class RouteRow(Row):
 
     @property
     def start(self) -> Pose:
-        """The pose in which the walk begins."""
+        """Pose at the start of the route."""
         return Pose(self.pano_ids[0], self.heading)
 
     @property
     def destination(self) -> LatLng:
-        """The position of the place."""
+        """Position of the place at the end of the route."""
         return LatLng(self.place_lat, self.place_lng)
 
 
 class QuestionRow(Row):
-    """A question with four answers, one of them right; its id is that of its place."""
+    """A question with four options, one of them right; its id is that of its place."""
 
     question: str
     types: tuple[str, ...] = Field(min_length=1)
@@ -212,11 +212,11 @@ class QuestionRow(Row):
     options: tuple[str, str, str, str]
     answer: Literal[0, 1, 2, 3]
     image: str
-    """Image that the question is about, as a path within the folder."""
+    """Path of the picture that the question is about, within the folder."""
 
 
 class Card(BaseModel):
-    """A data set's description: its source, region, terms, settings and counts."""
+    """The description of a data set: its source, region, terms, settings and counts."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -225,27 +225,27 @@ class Card(BaseModel):
     title: str
     provider: str
     virl: str
-    """Version of virl that collected it."""
+    """Version of virl that collected the data set."""
     collected: str
-    """UTC date, ISO 8601, of the last addition."""
+    """UTC date, ISO 8601, on which rows were last added."""
     region: tuple[tuple[float, float], ...]
-    """Corners, (lat, lng)."""
+    """Corners of the region, each (lat, lng) in degrees."""
     terms: str
-    """Terms under which the provider gives what is in it."""
+    """Terms under which the provider gives the data."""
     attribution: str = ""
-    """Names that everything made from it has to credit; empty for none."""
+    """Names to credit in everything made from the data; empty if there are none."""
     settings: dict[str, object]
-    """Settings of each part, with which it was collected."""
+    """Settings with which each part was collected, by part."""
     counts: dict[str, int]
-    """Number of rows of each file, and of candidates that each rule removed."""
+    """Numbers of rows of each file, and of candidates that each rule removed, by name."""
     requests: dict[str, int]
-    """Requests sent, by endpoint."""
+    """Numbers of requests sent, by endpoint."""
     usd: float
-    """Dollars by list price, models included."""
+    """Dollars that collecting cost by list prices, models included."""
 
     @model_validator(mode="after")
     def _is_known(self) -> "Card":
-        """Refuse the card of another format."""
+        """Return the card; refuses one of another format's version."""
         if self.format != FORMAT:
             raise ValueError(
                 f"format {self.format} is not {FORMAT}: use the virl that wrote it ({self.virl})"
@@ -255,7 +255,7 @@ class Card(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class DataSet:
-    """A data set as read from its folder."""
+    """A data set as read from its folder: card, panoramas, places, questions and routes."""
 
     folder: Path
     card: Card
@@ -265,12 +265,12 @@ class DataSet:
     questions: tuple[QuestionRow, ...]
 
     def image(self, name: str) -> Path:
-        """Return the path of an image named in a row."""
+        """Return the path of a picture that a row names."""
         return self.folder / name
 
 
 def open_dataset(folder: Path) -> DataSet:
-    """Read and check a data set.
+    """Return the checked data set in a folder; raises BadInput if it is broken.
 
     Raises:
         BadInput: it is none, or a part is missing or broken; names file, line and field.
@@ -290,7 +290,7 @@ def open_dataset(folder: Path) -> DataSet:
 
 
 def read_card(folder: Path) -> Card:
-    """Read the card of a data set.
+    """Return the card of the data set in a folder; raises BadInput if there is none.
 
     Raises:
         BadInput: it is broken.
@@ -303,7 +303,7 @@ def read_card(folder: Path) -> Card:
 
 
 def write_card(folder: Path, card: Card) -> None:
-    """Write the card.
+    """Write a data set's card into its folder.
 
     Raises:
         CannotWrite: the disk refuses.

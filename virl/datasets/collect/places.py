@@ -26,70 +26,70 @@ from virl.platform.perception.base import Recognizer
 from virl.settings.model import Settings
 
 LABELS = ("storefront", "indoor", "others")
-"""Labels between which a photo is judged."""
+"""Labels that a recognizer chooses from for a photo; the first stands for a storefront."""
 STOREFRONT_SCORE = 0.92  # V-IRL's code
-"""Least score of a photo that shows a storefront, [0, 1]."""
+"""Least score, [0, 1], at which a photo counts as a storefront."""
 
 
 class Storefront(Protocol):
     """A judge of whether photos show storefronts."""
 
     def score(self, photo: Image) -> float:
-        """Return how much a photo looks like a storefront, [0, 1]."""
+        """Return the likeness of a photo to a storefront, [0, 1]."""
         ...
 
 
 class RecognizedStorefront:
-    """A judge by a recognizer such as CLIP, over the labels of V-IRL's code."""
+    """A judge of storefronts by a recognizer such as CLIP, over the labels of V-IRL's code."""
 
     def __init__(self, recognizer: Recognizer) -> None:
         self._recognizer = recognizer
 
     def score(self, photo: Image) -> float:
-        """Return how much a photo looks like a storefront rather than the other labels, [0, 1]."""
+        """Return the likeness of a photo to a storefront rather than to the other labels, [0, 1]."""
         scores = self._recognizer.recognize([photo], LABELS)[0]
         return float(scores[0])
 
 
 WORK = "work"
-"""Folder of what a collection needs to go on; a data set that is complete can do without."""
+"""Name of the folder with the state of a collection; a complete data set needs it no more."""
 COVER_M = 25.0  # chosen: one search stands for the panoramas nearer than this
-"""Metres around a searched panorama within which no other one is searched around."""
+"""Metres around a searched panorama within which no other panorama is searched from."""
 MAX_DISTANCE_M = 25.0  # V-IRL's code for localization
-"""Metres from a place to the nearest panorama at most."""
+"""Most metres from a place to its nearest panorama."""
 MIN_REVIEWS = 30  # V-IRL's code for localization
-"""Reviews of a place at least."""
+"""Least number of reviews of a place."""
 PHOTOS = 3  # V-IRL's code looks at up to three photos
-"""Photos of a place that are looked at."""
+"""Most photos of a place that are looked at."""
 JPEG_QUALITY = 92  # chosen
 
 Progress = Callable[[str, int, int], None]
-"""A function called with what is being done, how much of it is done, and how much there is."""
+"""A function from what is being done, the number done and the total, called to show progress."""
 
 
 class PlacesSettings(Settings):
     """The settings for collecting places."""
 
     spacing_m: float = Field(default=SPACING_M, gt=0)
-    """Metres between the positions that are relocated to find panoramas."""
+    """Metres between the positions at which panoramas are looked for."""
     max_distance_m: float = Field(default=MAX_DISTANCE_M, gt=0)
-    """Longest distance of a place to the nearest panorama."""
+    """Most metres from a place to its nearest panorama."""
     min_reviews: int = Field(default=MIN_REVIEWS, ge=0)
     photos: int = Field(default=PHOTOS, ge=0)
-    """Most photos of a place that are looked at, until one shows a storefront; 0 leaves photos out."""
+    """Most photos of a place that are looked at until one shows a storefront; 0 takes no photos."""
     recognizer: str | None = None
-    """Judge of photos: a name in `platform/models/`. Without one the first photo is taken unjudged."""
+    """Name in `platform/models/` of the recognizer that judges photos; `None` takes the first photo."""
     storefront_score: float = Field(default=STOREFRONT_SCORE, ge=0, le=1)
 
 
 class SearchRow(Row):
-    """Places found around a panorama; its id is the panorama's."""
+    """The ids of places that a search around a panorama found; its id is the panorama's."""
 
     places: tuple[str, ...]
 
 
 class CandidateRow(Row):
-    """A place as a search found it."""
+    """A place as a search found it, before the rules are applied."""
 
     name: str
     types: tuple[str, ...]
@@ -101,12 +101,12 @@ class CandidateRow(Row):
 
     @property
     def position(self) -> LatLng:
-        """The position of the candidate."""
+        """Position of the candidate."""
         return LatLng(self.lat, self.lng)
 
 
 class JudgedRow(Row):
-    """Fate of a candidate: kept, or the rule that removed it; its id is the place's."""
+    """The fate of a candidate: kept, or the rule that removed it; its id is the place's."""
 
     fate: str
     """`"kept"`, or the rule that removed it."""
@@ -114,7 +114,7 @@ class JudgedRow(Row):
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The files of a collection in progress."""
+    """The files that hold the state of a collection in progress."""
 
     folder: Path
     panoramas: Rows[PanoramaRow]
@@ -125,7 +125,7 @@ class Work:
 
     @classmethod
     def open(cls, folder: Path) -> "Work":
-        """Open the files in a folder, new or continued.
+        """Open the files of a collection's state in a folder, new or continued.
 
         Raises:
             BadInput: a file is broken.
@@ -141,7 +141,7 @@ class Work:
         )
 
     def fates(self) -> dict[str, int]:
-        """Return the number of candidates kept, and removed by each rule."""
+        """Return the numbers of candidates that were kept and that each rule removed, by name."""
         counts: dict[str, int] = {}
         for row in self.judged.all:
             counts[row.fate] = counts.get(row.fate, 0) + 1
@@ -157,7 +157,7 @@ def collect_places(
     *,
     progress: Progress,
 ) -> Work:
-    """Collect the places of a region, new or continued.
+    """Collect the places of a region into a folder, new or continued; return the state's files.
 
     Args:
         city: where.
@@ -201,7 +201,7 @@ def collect_places(
 
 
 def cover_region(region: Region, panoramas: Sequence[PanoramaRow]) -> list[PanoramaRow]:
-    """Return panoramas to search around: every panorama is within `COVER_M` metres of one of them.
+    """Return the panoramas to search from, so that each panorama is within `COVER_M` of one of them.
 
     Each is taken that no earlier one stands for: within twice the fewest that would do.
     """
@@ -218,7 +218,7 @@ def cover_region(region: Region, panoramas: Sequence[PanoramaRow]) -> list[Panor
 
 
 def _measure_away(region: Region, work: Work) -> dict[str, tuple[PanoramaRow, float]]:
-    """Return each candidate's nearest panorama and the metres to it, by the candidate's id."""
+    """Return (nearest panorama, metres to it) of each candidate, by the candidate's id."""
     candidates, panoramas = work.candidates.all, work.panoramas.all
     if not candidates:
         return {}
@@ -239,7 +239,7 @@ def _judge(
     storefront: Storefront | None,
     work: Work,
 ) -> None:
-    """Keep a candidate with its photo, or record the rule that removes it."""
+    """Add a candidate with its photo to the places, or record the rule that removes it."""
     panorama, metres = away
     fate = _fault(region, candidate, metres, settings)
     if not fate and candidate.id not in work.places:
@@ -259,7 +259,7 @@ def _judge(
 
 
 def _fault(region: Region, candidate: CandidateRow, away: float, settings: PlacesSettings) -> str:
-    """Return the first rule that removes a candidate; empty if none does."""
+    """Return the name of the first rule that removes a candidate; empty if none does."""
     if not region.contains(candidate.position):
         return "outside the region"
     if not types_96().intersection(candidate.types):
@@ -274,7 +274,7 @@ def _fault(region: Region, candidate: CandidateRow, away: float, settings: Place
 def _photo(
     city: City, place_id: str, settings: PlacesSettings, storefront: Storefront | None, folder: Path
 ) -> tuple[str | None, float | None]:
-    """Return the file of the first photo that shows a storefront, and its score; `None` without one."""
+    """Return (path, score in [0, 1]) of the first photo that shows a storefront; `None` for missing ones."""
     if settings.photos == 0:
         return None, None
     for photo in each_photo(city.places, place_id, settings.photos if storefront else 1):
@@ -304,11 +304,11 @@ def _candidate(place: Place) -> CandidateRow:
 
 
 def _metres(region: Region, positions: Sequence[LatLng]) -> list[tuple[float, float]]:
-    """Return positions as metres east and north in the region's frame."""
+    """Return (east, north) of each position in metres, in the region's frame."""
     x, y = region.frame.to_metres([one.lat for one in positions], [one.lng for one in positions])
     return list(zip(x.tolist(), y.tolist(), strict=True))
 
 
 def _tree(region: Region, positions: Sequence[LatLng]) -> KDTree:
-    """Return a search tree of positions in metres."""
+    """Return a search tree of positions, in metres of the region's frame."""
     return KDTree(_metres(region, positions))

@@ -31,12 +31,12 @@ class PlaceChoices(Reply):
 
     @property
     def options(self) -> tuple[str, str, str, str]:
-        """All four, the right one first."""
+        """All four options, the right one first."""
         return (self.right, *self.wrong)
 
     @model_validator(mode="after")
     def _are_fair(self, info: ValidationInfo) -> "PlaceChoices":
-        """Refuse options that are alike, too short or too long, or give the place's name away."""
+        """Return the reply; refuses options that are alike, too short or long, or tell the place's name."""
         if len({option.casefold() for option in self.options}) < 4:
             raise ValueError("two of the four are the same")
         for option in self.options:
@@ -63,7 +63,7 @@ class Served(Reply):
     @field_validator("served")
     @classmethod
     def _were_offered(cls, served: tuple[int, ...], info: ValidationInfo) -> tuple[int, ...]:
-        """Refuse numbers of wishes that were not offered; return each of them once."""
+        """Return the reply's numbers, each once; refuses those of wishes that were not offered."""
         offered = (info.context or {}).get("options")
         wrong = [number for number in served if offered is not None and not 0 <= number < len(offered)]
         if wrong:
@@ -72,7 +72,7 @@ class Served(Reply):
 
 
 def leaks(name: str, types: tuple[str, ...], options: tuple[str, ...]) -> str:
-    """Return the name of a place, or a word of it, that an option gives away; empty if none does.
+    """Return the name of a place, or the word of it, that an option tells; empty if none does.
 
     Words that name its kind, such as `bakery`, and words of fewer than four letters tell nothing by
     themselves; the whole name does, however short.
@@ -99,17 +99,17 @@ def leaks(name: str, types: tuple[str, ...], options: tuple[str, ...]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Intentions:
-    """Sentences on why people go to places, by place type."""
+    """The sentences on why people go to places, by place type."""
 
     groups: Mapping[str, Mapping[str, str]]
-    """Sentences by place type, in groups of types that serve similar ends."""
+    """Sentences by group of similar types, then by place type."""
 
     def group_of(self, place_type: str) -> str | None:
-        """Return the group of a place type; `None` without one."""
+        """Return the group of a place type; `None` if it is in none."""
         return next((group for group, types in self.groups.items() if place_type in types), None)
 
     def sentence(self, place_type: str) -> str:
-        """Return the purpose for which people go to a place of this type, as a sentence.
+        """Return the sentence on why people go to a place of this type.
 
         Raises:
             KeyError: the table does not know the type.
@@ -118,7 +118,7 @@ class Intentions:
 
 
 class ChoicesQuestion(BaseModel):
-    """Inputs of `vqa/choices`."""
+    """The inputs of the prompt `vqa/choices`."""
 
     name: str
     types: tuple[str, ...]
@@ -127,7 +127,7 @@ class ChoicesQuestion(BaseModel):
 
 
 class CheckQuestion(BaseModel):
-    """Inputs of `vqa/check`."""
+    """The inputs of the prompt `vqa/check`."""
 
     types: tuple[str, ...]
     options: tuple[str, ...]
@@ -135,7 +135,7 @@ class CheckQuestion(BaseModel):
 
 @cache
 def load_intentions() -> Intentions:
-    """Return the sentences in the table of place types."""
+    """Return the sentences that the table of place types holds."""
     groups: dict[str, dict[str, str]] = {}
     for place_type, wish in by_type("wish").items():
         for group, sentence in wish.items():
@@ -144,7 +144,7 @@ def load_intentions() -> Intentions:
 
 
 def choose_wishes(question: ChoicesQuestion, lexicon: Lexicon) -> PlaceChoices:
-    """Choose the sentence of the first known type, and three of groups that the place is not in.
+    """Return the sentence of the place's first known type, and three of groups that it is not in.
 
     The same place always gets the same three. A sentence that happens to hold a word of its name is left out.
 
@@ -174,7 +174,7 @@ def choose_wishes(question: ChoicesQuestion, lexicon: Lexicon) -> PlaceChoices:
 
 
 def judge_wishes(question: CheckQuestion, lexicon: Lexicon) -> Served:
-    """Return the wishes whose sentence the table gives to a type of a group that the place belongs to."""
+    """Return the wishes that the table assigns to a type in one of the place's groups."""
     del lexicon
     known = load_intentions()
     own = {known.group_of(kind) for kind in question.types} - {"other"} or {"other"}

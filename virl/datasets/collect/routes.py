@@ -20,44 +20,44 @@ from virl.routines.directions.walkway import Lookout, Stand, length_of
 from virl.settings.model import Settings
 
 NORTH = 0.0
-"""Heading faced at the start of every walk, degrees (V-IRL's code)."""
+"""Heading at the start of each route, degrees clockwise from north (V-IRL's code)."""
 
 
 class RoutesSettings(Settings):
     """The settings for collecting routes. The numbers are those of V-IRL's code unless said otherwise."""
 
     count: int = Field(default=10, ge=1)
-    """Number of routes of the district."""
+    """Number of routes that are collected."""
     types: tuple[str, ...] = ()
-    """Types of destinations; empty takes all that were collected."""
+    """Types of places that routes lead to; empty takes all types."""
     max_place_m: float = Field(default=20.0, gt=0)
-    """Longest distance from a destination to the nearest panorama."""
+    """Most metres from a destination to its nearest panorama."""
     nearest_start_m: float = Field(default=40.0, ge=0)
     farthest_start_m: float = Field(default=150.0, gt=0)
-    """Longest distance from the destination to the place that a walk begins at, as the crow flies."""
+    """Most metres from a destination to the place at which its route begins, as the crow flies."""
     longest_m: float = Field(default=150.0, gt=0)
-    """Greatest length of a walk."""
+    """Most metres along a route."""
     end_m: float = Field(default=18.0, gt=0)
-    """Longest distance from the end of a walk to the destination."""
+    """Most metres from the end of a route to its destination."""
     fewest_turns: int = Field(default=1, ge=0)
     most_turns: int = Field(default=2, ge=0)
     starts: int = Field(default=3, ge=1)
     """Acceptable starts that are compared for each destination; the one whose walk has the most landmarks is
     taken. V-IRL's code means to compare and takes the first."""
     reader: str = "rapidocr"
-    """Name of the reader of signs along a walk."""
+    """Name of the model that reads signs along a route."""
 
 
 class TriedRow(Row):
-    """A destination that was tried, and whether a route was kept; its id is the place's."""
+    """A destination that was tried, with the result; its id is the place's."""
 
     reason: str
-    """`"kept"`, or why there is no route."""
+    """Result of the try: `"kept"`, or why there is no route."""
 
 
 @dataclass(frozen=True, slots=True)
 class Guide:
-    """The parts that plan walks and describe them."""
+    """The objects that plan routes and describe them."""
 
     city: City
     mover: Mover
@@ -74,7 +74,7 @@ def collect_routes(
     *,
     progress: Progress,
 ) -> None:
-    """Collect routes to the most reviewed places, up to the number set.
+    """Collect routes to the most reviewed places, up to the number in the settings.
 
     Args:
         guide: plans and tells the walks.
@@ -98,7 +98,7 @@ def collect_routes(
 
 
 def _destinations(places: Sequence[PlaceRow], settings: RoutesSettings) -> list[PlaceRow]:
-    """Return the places that the settings allow as destinations, the most reviewed first.
+    """Return the places that may be destinations by the settings, the most reviewed first.
 
     Where any place has an image, only those with one: parks and sculptures have none.
     """
@@ -120,7 +120,7 @@ def _try(
     routes: Rows[RouteRow],
     settings: RoutesSettings,
 ) -> str:
-    """Add a route to a place; return `"kept"`, or why there is none."""
+    """Add a route to a place to `routes`; return `"kept"`, or why there is none."""
     walks = ((start, _walk(guide, start, place, settings)) for start in _starts(place, places, settings))
     fitting = list(islice(((start, walk) for start, walk in walks if walk), settings.starts))
     if not fitting:
@@ -140,7 +140,7 @@ def _try(
 
 
 def _starts(place: PlaceRow, places: Sequence[PlaceRow], settings: RoutesSettings) -> Iterator[PlaceRow]:
-    """Yield other places within the distances set, one for each panorama."""
+    """Yield the places at allowed distances from a place, one for each panorama."""
     met: set[str] = set()
     for other in places:
         metres = distance(place.position, other.position)
@@ -153,7 +153,7 @@ def _starts(place: PlaceRow, places: Sequence[PlaceRow], settings: RoutesSetting
 def _walk(
     guide: Guide, start: PlaceRow, place: PlaceRow, settings: RoutesSettings
 ) -> tuple[Stand, ...] | None:
-    """Return the walk between two places; `None` if it breaks a limit of the settings."""
+    """Return the stands of the route between two places; `None` if it breaks a limit of the settings."""
     city, pose = guide.city, Pose(start.pano_id, NORTH)
     try:
         walk = plan_walk(city.streetview, city.maps, guide.mover, pose, _destination(place), guide.lookout)
@@ -166,13 +166,13 @@ def _walk(
 
 
 def _landmarks(walk: Sequence[Stand], destination: Place, lookout: Lookout) -> int:
-    """Return the number of key positions with a landmark in sight."""
+    """Return the number of key positions from which a landmark is seen."""
     told = milestones_of(walk, destination, lookout, count_crossings=True)
     return sum(one.landmark is not None for one in told)
 
 
 def _destination(place: PlaceRow) -> Place:
-    """Return a row of places as a place."""
+    """Return a row of the data set as a place."""
     return Place(place.id, place.name, place.types, place.position, review_count=place.review_count)
 
 
@@ -221,7 +221,7 @@ def _key_point(milestone: Milestone, city: City) -> KeyPoint:
 
 
 def _position_of(place_id: str, city: City) -> LatLng | None:
-    """Return the position of a place; `None` for an unknown one."""
+    """Return the position of a place by its id; `None` if the id is empty or unknown."""
     try:
         return city.places.details(place_id).position
     except NotFound:

@@ -24,22 +24,22 @@ SAY_STREET = 0.7
 
 @dataclass(frozen=True, slots=True)
 class Crossed:
-    """A crossing inside a path, with the way taken there."""
+    """A crossing inside a path, with the words for its ways out and the way taken."""
 
     index: int
     """Index of its node in the path."""
     words: dict[int, Way | None]
-    """Word for each way out, by the node it leads to; `None` for a way without a word."""
+    """Word for each way out, by the node it leads to; `None` for a way without a clear word."""
     way: Way
-    """The way taken."""
+    """Word for the way taken."""
     lit: bool
     """True if the crossing has traffic lights."""
     street: str | None
-    """Name of the way taken; `None` if it has none, or that of the street before."""
+    """Name of the street taken; `None` if it has none, or is the street before."""
 
 
 def crossings_of(town: Town, path: Sequence[int]) -> list[Crossed]:
-    """Return the crossings that a path goes through, its ends left out.
+    """Return the crossings inside a path, its two ends left out.
 
     Raises:
         ValueError: the path leaves one by a way that has no name.
@@ -62,7 +62,7 @@ def crossings_of(town: Town, path: Sequence[int]) -> list[Crossed]:
 def describe(
     town: Town, path: Sequence[int], ending: Sequence[Clause], rng: Random, *, face: bool
 ) -> tuple[Clause, ...] | None:
-    """Return the clauses of a path with a given ending; `None` if no clause says which way to face.
+    """Return the clauses that describe a path before `ending`; `None` if none says which way to face.
 
     Args:
         town: where it is.
@@ -97,7 +97,7 @@ def describe(
 
 
 def landmarks_abeam(town: Town, node: int, heading: float) -> Iterator[tuple[TownLandmark, Mention]]:
-    """Yield the landmarks level with one at a node who faces `heading`, degrees.
+    """Yield (landmark, how it is mentioned) of those level with a walker at a node heading so, degrees.
 
     Args:
         town: with the landmarks that each node sees.
@@ -111,12 +111,12 @@ def landmarks_abeam(town: Town, node: int, heading: float) -> Iterator[tuple[Tow
 
 
 def counting_unit(crossings: Sequence[Crossed], rng: Random) -> Unit:
-    """Return the unit to count crossings in: at times lights, if all have them."""
+    """Return the unit in which crossings are counted: sometimes lights, if all have them."""
     return "light" if all(one.lit for one in crossings) and rng.random() < SAY_LIGHT else "intersection"
 
 
 def _turn(town: Town, path: Sequence[int], passed: Sequence[Crossed], rng: Random) -> list[Clause]:
-    """Return the clauses of a turn at the last of the crossings passed."""
+    """Return the clauses on the crossings passed and the turn at the last of them."""
     crossing = passed[-1]
     corner = list(_corners(town, path, crossing))
     landmark = rng.choice(corner) if corner and rng.random() < SAY_CORNER else None
@@ -131,7 +131,7 @@ def _turn(town: Town, path: Sequence[int], passed: Sequence[Crossed], rng: Rando
 
 
 def _corners(town: Town, path: Sequence[int], crossing: Crossed) -> Iterator[Mention]:
-    """Yield the landmarks at the corners of a crossing, as one sees them who comes there.
+    """Yield the landmarks at a crossing's corners, as a walker sees them on arriving.
 
     There is a near corner on each side that a way leaves to, and a far one if a way goes straight on too.
     """
@@ -146,7 +146,7 @@ def _corners(town: Town, path: Sequence[int], crossing: Crossed) -> Iterator[Men
 
 
 def _facings(town: Town, path: Sequence[int]) -> Iterator[Face]:
-    """Yield clauses true of facing a path's first link, and false of the other links there."""
+    """Yield the clauses that tell a path's first link from all other links of its start."""
     yield from _with_traffic(town, path)
     heading = town.headings[path[0]][path[1]]
     others = _others(town, path)
@@ -157,7 +157,7 @@ def _facings(town: Town, path: Sequence[int]) -> Iterator[Face]:
 
 
 def _with_traffic(town: Town, path: Sequence[int]) -> Iterator[Face]:
-    """Yield clauses by the traffic that are true of a path's first link alone."""
+    """Yield the clauses on the traffic's direction that tell a path's first link from all others."""
     if not town.driven[path[0]]:
         return
     heading, others = town.headings[path[0]][path[1]], _others(town, path)
@@ -170,12 +170,12 @@ def _with_traffic(town: Town, path: Sequence[int]) -> Iterator[Face]:
 
 
 def _others(town: Town, path: Sequence[int]) -> list[float]:
-    """Return headings, degrees, of the first node's links other than the path's."""
+    """Return headings, degrees, of the first node's links other than the path's first."""
     return [other for node, other in town.headings[path[0]].items() if node != path[1]]
 
 
 def _sights(town: Town, path: Sequence[int], since: int, until: int, rng: Random) -> list[Clause]:
-    """Return, at times, a clause on a landmark passed between two nodes of a path, given by index."""
+    """Return, at random, a clause on a landmark passed between two indices of a path, or none."""
     # Off the crossings at both ends: what stands there is on a corner.
     inside = range(since + 2, until - 1)
     if not inside or rng.random() >= SAY_SEE:
@@ -189,7 +189,7 @@ def _sights(town: Town, path: Sequence[int], since: int, until: int, rng: Random
 
 
 def _without_repeats(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
-    """Return the clauses without landmarks passed that another clause names, too."""
+    """Return the clauses without those on passed landmarks that another clause names too."""
     named = [clause.landmark.name for clause in clauses if not isinstance(clause, Pass) and clause.landmark]
     return tuple(
         clause
@@ -199,12 +199,12 @@ def _without_repeats(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
 
 
 def _relative(town: Town, node: int, heading: float, landmark: TownLandmark) -> tuple[float, float]:
-    """Return a landmark's metres ahead and to the right of one at a node who faces `heading`."""
+    """Return (metres ahead, metres to the right) of a landmark for a walker at a node heading so."""
     east, north = (np.array((landmark.x, landmark.y)) - town.xy[node]).tolist()
     sine, cosine = sin(radians(heading)), cos(radians(heading))
     return east * sine + north * cosine, east * cosine - north * sine
 
 
 def _side(right: float) -> Side:
-    """Return the side of a distance to the right, metres."""
+    """Return the side, left or right, of a distance to the right in metres."""
     return "right" if right > 0 else "left"

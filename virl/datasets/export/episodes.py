@@ -30,29 +30,29 @@ _LONG_BLOCK = 7  # panoramas, crossings included, from which shares of a block a
 _CLEAR_M = 1.5  # by which the panorama before a landmark is nearer to it than any other; chosen
 _SAY_BESIDE = 0.5  # how often a landmark is named beside the end of a path; chosen
 Ending = tuple[Clause, ...]
-"""Clauses that say where a path ends."""
+"""The clauses that say where a path ends."""
 WINDOW = 3  # ends within so many panoramas of the length drawn are tried; chosen
-"""Panoramas by which a path may be longer or shorter than drawn."""
+"""Number of panoramas by which a path may be longer or shorter than drawn."""
 PATIENCE = (
     300  # walks tried in vain, one after the other, before the part of town is called too small; chosen
 )
-"""Number of draws in a row without a new episode before giving up."""
+"""Number of draws in a row without a new episode, after which drawing gives up."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExportedEpisode:
-    """A drawn episode, with the clauses of its instruction."""
+    """A drawn episode: its path, initial heading, and the clauses of its instruction."""
 
     path: tuple[str, ...]
-    """Ids of the gold path's panoramas."""
+    """Ids of the panoramas on the gold path, the start first."""
     heading: int
-    """Heading faced at the start, whole degrees, [0, 359]."""
+    """Initial heading, whole degrees in [0, 359]."""
     instruction: str
     clauses: tuple[Clause, ...]
 
 
 def draw_episodes(town: Town, part: Flags, count: int, rng: Random, *, face: bool) -> list[ExportedEpisode]:
-    """Return episodes drawn in a part of a town, no gold path twice.
+    """Return `count` episodes drawn in a part of a town, with no gold path twice.
 
     Args:
         town: where it is.
@@ -84,7 +84,7 @@ def draw_episodes(town: Town, part: Flags, count: int, rng: Random, *, face: boo
 
 
 def _draw_episode(town: Town, part: Flags, start: int, rng: Random, *, face: bool) -> ExportedEpisode | None:
-    """Return an episode drawn from a start; `None` if the walk is too short or cannot be described."""
+    """Return an episode drawn from a start node; `None` if its walk is too short or not describable."""
     walk = _draw_walk(town, part, start, rng)
     if len(walk) < _PANORAMAS[0]:
         return None
@@ -112,7 +112,7 @@ def _draw_episode(town: Town, part: Flags, start: int, rng: Random, *, face: boo
 
 
 def endings(town: Town, path: Sequence[int], rng: Random) -> Iterator[Ending]:
-    """Yield all ways to say where a path ends; none without a turn, or if nothing marks the end.
+    """Yield all ways to say where a path ends; none if nothing marks the end.
 
     The last clause is a `Stop`; a `Pass` may stand before it.
 
@@ -150,7 +150,7 @@ def endings(town: Town, path: Sequence[int], rng: Random) -> Iterator[Ending]:
 
 
 def _by_steps(town: Town, path: Sequence[int], since: int, rng: Random) -> Iterator[Stop]:
-    """Yield stops a few steps after the last crossing, or before the next."""
+    """Yield the clauses that count a few steps after the last crossing, or before the next one."""
     steps = len(path) - 1 - since
     if steps <= _FEW_STEPS:
         yield Stop("after", steps)
@@ -160,7 +160,7 @@ def _by_steps(town: Town, path: Sequence[int], since: int, rng: Random) -> Itera
 
 
 def _by_share(town: Town, path: Sequence[int], since: int) -> Iterator[Stop]:
-    """Yield stops at a share of a long block to which the end is nearest."""
+    """Yield the clauses for a share of a long block, such as a third, that is nearest to the end."""
     ahead = _to_crossing(town, path)
     block = [*path[since:], *ahead]
     if not ahead or len(block) < _LONG_BLOCK:
@@ -175,7 +175,7 @@ def _by_share(town: Town, path: Sequence[int], since: int) -> Iterator[Stop]:
 
 
 def _by_landmark(town: Town, path: Sequence[int], since: int) -> Iterator[Stop]:
-    """Yield stops beside a landmark to which the end is clearly nearest."""
+    """Yield the clauses that name a landmark to which the end is clearly nearest."""
     ahead = _to_crossing(town, path)
     if not ahead:
         return
@@ -188,7 +188,7 @@ def _by_landmark(town: Town, path: Sequence[int], since: int) -> Iterator[Stop]:
 
 
 def _unit(town: Town, crossing: int, rng: Random) -> Unit:
-    """Return the unit to count a crossing in: lights at times, if it has them."""
+    """Return the unit in which a crossing is counted: sometimes lights, if it has them."""
     return "light" if town.lit[crossing] and rng.random() < SAY_LIGHT else "intersection"
 
 
@@ -206,7 +206,7 @@ def _to_crossing(town: Town, path: Sequence[int]) -> list[int]:
 
 
 def _draw_walk(town: Town, part: Flags, start: int, rng: Random) -> list[int]:
-    """Return a random walk from `start` within a part, 50 nodes at most.
+    """Return the nodes of a random walk from `start` within a part, at most 50.
 
     It turns at crossings alone, visits no node twice, and stops short of a fifth turn.
     """
@@ -241,7 +241,7 @@ def _draw_walk(town: Town, part: Flags, start: int, rng: Random) -> list[int]:
 
 
 def _may_step(town: Town, part: Flags, before: int, node: int) -> bool:
-    """Return whether a walk may go from one node to another.
+    """Return whether a walk within a part may go from node `before` to `node`.
 
     Not from a crossing straight into the next: who counts takes two that are so near to each other for one.
     """

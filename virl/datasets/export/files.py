@@ -12,12 +12,12 @@ from virl.platform.providers.planned import Source
 from virl.version import __version__
 
 FORMAT_VERSION = 1  # one more whenever the same city and seed would give other files
-"""Version of the manifest's format."""
+"""Version of the format of the export's manifest."""
 README = "README.md"
 
 
 def refuse_other_files(folder: Path, kind: str) -> None:
-    """Refuse a folder that holds files other than an earlier export of this format.
+    """Refuse a folder that holds files other than an earlier export of the same format.
 
     Args:
         folder: where an export is to go.
@@ -42,7 +42,7 @@ def begin(folder: Path, kind: str) -> None:
 
 
 def told_source(source: Source, kind: str, layout: str) -> dict[str, object]:
-    """Return the fields that every manifest begins with.
+    """Return the fields of the source with which every manifest begins.
 
     Args:
         source: what the export is made from.
@@ -62,7 +62,7 @@ def told_source(source: Source, kind: str, layout: str) -> dict[str, object]:
 
 
 def finish(folder: Path, source: Source, manifest: Mapping[str, object]) -> None:
-    """Write the manifest and the notice of the data's source, which completes the export.
+    """Write the manifest and the notice on the data's source, which complete the export.
 
     Args:
         folder: of the export.
@@ -105,7 +105,7 @@ def is_finished(folder: Path) -> bool:
 
 
 def write_json(file: Path, value: object, indent: int | None = None) -> None:
-    """Write one JSON value.
+    """Write one JSON value to a file.
 
     Args:
         file: to write.
@@ -129,12 +129,12 @@ def write_lines(file: Path, lines: Iterable[str]) -> None:
 
 
 def json_line(value: object, indent: int | None = None) -> str:
-    """Return a value as JSON, with letters as they are."""
+    """Return a value as JSON with non-ASCII letters kept."""
     return json.dumps(value, ensure_ascii=False, indent=indent)
 
 
 def _kind(manifest: Path) -> str | None:
-    """Return the format in a manifest; `None` if it is missing or broken."""
+    """Return the kind of export in a manifest; `None` if it is missing or broken."""
     try:
         found = read_json(manifest.read_bytes())
     except (OSError, JsonFault):

@@ -14,19 +14,19 @@ from virl.geo.globe import Flags, Floats
 from virl.platform.providers.planned import source_of
 
 EPISODES = 100  # of each split; chosen
-"""Episodes of each split."""
+"""Number of paths in each split."""
 RADIUS_M = 220.0  # chosen: connectivity files grow with the square of the number of viewpoints
-"""Metres around the city's centre that are exported."""
+"""Metres around the city's centre within which nodes are exported."""
 INSTRUCTIONS = 3  # of each path, as in R2R
-"""Instructions of each path."""
+"""Number of instructions of each path."""
 FIRST_PATH = {"val_seen": 1, "val_unseen": 100_001}  # ids, so that no two splits share one
-"""Number of the first path of each split."""
+"""Number of the first path in each split."""
 
 
 def export_r2r(
     city: str, folder: Path, *, episodes: int = EPISODES, seed: int = 0, radius: float = RADIUS_M
 ) -> Path:
-    """Write a city as `connectivity/`, two files of R2R episodes, and `export.json`.
+    """Write a city as an R2R data set with two splits into a folder, and return the folder.
 
     The scan is named after the city. The same arguments and version give the same bytes.
 
@@ -67,7 +67,7 @@ def export_r2r(
 
 
 def _viewpoints(town: Town) -> list[dict[str, object]]:
-    """Return the entry of each panorama: its camera looks north, with z up."""
+    """Return the connectivity entry of each panorama, whose camera looks north with z up."""
     linked = np.zeros((len(town.graph), len(town.graph)), dtype=bool)
     linked[np.repeat(np.arange(len(town.graph)), town.graph.degree), town.graph.target] = True
     return [
@@ -84,7 +84,7 @@ def _viewpoints(town: Town) -> list[dict[str, object]]:
 
 
 def _pose(xy: Floats) -> list[float]:
-    """Return a camera's pose at x and y, metres, as 16 numbers by row."""
+    """Return a camera's pose at x and y, in metres, as a 4 x 4 matrix in 16 numbers by row."""
     pose = np.eye(4)
     pose[:2, 3] = xy
     flat: list[float] = pose.ravel().tolist()
@@ -94,7 +94,7 @@ def _pose(xy: Floats) -> list[float]:
 def _routes(
     town: Town, scan: str, split: str, part: Flags, episodes: int, seed: int
 ) -> list[dict[str, object]]:
-    """Return the episodes of a split in the layout of R2R."""
+    """Return the paths of a split with their instructions, in R2R's layout."""
     rng = Random(f"{seed} r2r {split}")
     told = draw_episodes(town, part, episodes, rng, face=False)
     return [
@@ -111,6 +111,6 @@ def _routes(
 
 
 def _metres(town: Town, told: ExportedEpisode) -> float:
-    """Return the length of an episode's gold path, metres."""
+    """Return the length of an episode's gold path in metres."""
     xy = town.xy[[town.graph.number(pano_id) for pano_id in told.path]]
     return float(np.linalg.norm(np.diff(xy, axis=0), axis=1).sum())

@@ -27,9 +27,9 @@ from virl.platform.providers.planned import source_of
 from virl.version import __version__
 
 EPISODES = 400  # of each split; chosen
-"""Episodes of each split."""
+"""Number of episodes in each split."""
 SPLITS = ("map2seq_seen", "map2seq_unseen", "touchdown_unseen")
-"""Names of the splits."""
+"""Names of the splits that are exported."""
 
 
 def export_touchdown(
@@ -40,7 +40,7 @@ def export_touchdown(
     seed: int = 0,
     radius: float | None = None,
 ) -> Path:
-    """Write a city as `graph/`, three splits of episodes, and `export.json`, which says what it is.
+    """Write a city as a Touchdown data set with three splits into a folder, and return the folder.
 
     The same arguments and version give the same bytes.
 
@@ -83,7 +83,7 @@ def export_touchdown(
 def exported_touchdown(
     cache: Path, *, city: str = "virlton", episodes: int = EPISODES, seed: int = 0
 ) -> Path:
-    """Return the folder of a city's standard export, made at the first call (some seconds).
+    """Return the folder of a city's standard export, which the first call makes in some seconds.
 
     Args:
         cache: folder to keep it in; made if it is not there. An export of another version stays beside it.
@@ -115,14 +115,14 @@ def exported_touchdown(
 
 
 def _draw(town: Town, split: str, episodes: int, seed: int) -> list[ExportedEpisode]:
-    """Return the episodes of a split, in the seen or the unseen half of a town."""
+    """Return the episodes of a split, drawn in the seen or the unseen half of a town."""
     dataset, _, part = split.partition("_")
     where = town.unseen if part == "unseen" else ~town.unseen
     return draw_episodes(town, where, episodes, Random(f"{seed} {split}"), face=dataset == "touchdown")
 
 
 def _write_graph(folder: Path, town: Town) -> None:
-    """Write the nodes and the links of a town."""
+    """Write the nodes and links of a town as Touchdown's graph."""
     graph = town.graph
     nodes = (
         f"{pano_id},{yaw:.0f},{lat:.{DECIMALS}f},{lng:.{DECIMALS}f},{'unseen' if unseen else 'seen'}"
@@ -140,7 +140,7 @@ def _write_graph(folder: Path, town: Town) -> None:
 
 
 def _write_split(folder: Path, split: str, items: list[ExportedEpisode]) -> None:
-    """Write the episodes of a split with their landmarks and clauses."""
+    """Write the episodes of a split, with their landmarks and clauses."""
     key = "route_id" if split.startswith("touchdown") else "id"
     records = [
         {
@@ -167,7 +167,7 @@ def _write_split(folder: Path, split: str, items: list[ExportedEpisode]) -> None
 
 
 def _drop_missing(fields: dict[str, object]) -> dict[str, object]:
-    """Return fields without those that are `None`, at all depths."""
+    """Return fields without those that are `None`, also in nested ones."""
     return {
         name: _drop_missing(value) if isinstance(value, dict) else value
         for name, value in fields.items()

@@ -22,64 +22,64 @@ from virl.towns.plan.town_plan import CityPlan, Shop
 from virl.towns.streetview import panorama_graph
 
 SIGHT_M = 32.0  # a landmark is named from no farther; chosen: across the widest crossing
-"""Metres within which a landmark is seen."""
+"""Most metres from which a landmark is seen."""
 GRAZING = 0.26  # cosine of the flattest angle, 75 degrees, at which a front is read; chosen
 BEFORE_FRONT_M = 0.5  # the point of a front that has to be seen lies this far before its wall
 DECIMALS = 7  # of a degree: about a centimetre
 EDGE_M = 60.0  # a dead end so near to the edge of what was read of a town is none; chosen
-"""Metres from the edge of a town within which a dead end counts as cut off."""
+"""Metres from the edge of a town within which a dead end counts as cut off by the edge."""
 LONGEST_NAME = 40  # letters of a place that an instruction names; chosen
-"""Characters of a landmark's name at most."""
+"""Most characters of a landmark's name."""
 MIN_NODES = 60  # fewer give no walk of a sensible length; chosen
-"""Nodes of an exported town at least."""
+"""Least number of nodes of an exported town."""
 
 
 @dataclass(frozen=True, slots=True)
 class TownLandmark:
-    """A place that an instruction may name."""
+    """A place with a sign that an instruction may name."""
 
     name: str
     type: str
     """Google's place type, such as `"bakery"`."""
     x: float
-    """Metres east of the city's origin, of the middle of its front."""
+    """Metres east of the city's origin to the middle of the landmark's front."""
     y: float
-    """Metres north of the city's origin, of the middle of its front."""
+    """Metres north of the city's origin to the middle of the landmark's front."""
 
 
 @dataclass(frozen=True, slots=True)
 class Town:
-    """A city, or the middle of one, as a graph with what is seen at its nodes."""
+    """A city, or its middle, as a graph with the landmarks seen from its nodes."""
 
     graph: NavigationGraph
-    """Headings and yaws in whole degrees, no two links of one node alike; positions as they are written."""
+    """Graph with headings in whole degrees, no two links of a node alike, and positions as written."""
     xy: Floats
-    """Metres east and north of the city's origin, shape (nodes, 2)."""
+    """Metres (east, north) of each node from the city's origin, shape (nodes, 2)."""
     lit: Flags
-    """True for crossings with traffic lights, shape (nodes,)."""
+    """True for each crossing with traffic lights, shape (nodes,)."""
     whole: Flags
     """Nodes that have all the links they have in the city: none was cut off by `radius`, or where the part
     that was read of a town ends."""
     driven: Flags
-    """True for nodes where all traffic runs as the yaw says, shape (nodes,)."""
+    """True for each node where all traffic runs in the direction of its yaw, shape (nodes,)."""
     unseen: Flags
-    """True for nodes of the unseen part, the eastern half, shape (nodes,)."""
+    """True for each node of the unseen part, the eastern half, shape (nodes,)."""
     landmarks: tuple[TownLandmark, ...]
     sees: tuple[tuple[TownLandmark, ...], ...]
     """Landmarks in sight of each node, the nearest first."""
     headings: tuple[Mapping[int, float], ...]
-    """Headings of each node's links, whole degrees, by the node they lead to."""
+    """Headings of each node's links, in whole degrees, by the node they lead to."""
     streets: tuple[Mapping[int, str], ...]
     """The names of the streets of each node's links, by the node that they lead to; only of a real town, and
     only of streets that have a name."""
 
     def is_crossing(self, node: int) -> bool:
-        """Return whether three or more ways meet at a node."""
+        """Return whether three or more links meet at a node."""
         return len(self.headings[node]) > 2
 
 
 def survey(source: Source, radius: float | None = None) -> Town:
-    """Return a city, or what lies within `radius` metres of its centre, ready for drawing episodes.
+    """Return a city, or its part within `radius` metres of the centre, ready for drawing episodes.
 
     Args:
         source: the city.
@@ -115,7 +115,7 @@ def survey(source: Source, radius: float | None = None) -> Town:
 
 
 def whole_degrees(headings: Sequence[float]) -> list[int]:
-    """Return headings in whole degrees, [0, 359], no two alike, as near to the exact ones as can be.
+    """Return headings rounded to distinct whole degrees, [0, 359], as near to the exact ones as can be.
 
     Formats with whole degrees name a link by its heading, so that no two of one node may share one. Links
     that would are nudged apart by least squares, which keeps their order.
@@ -131,7 +131,7 @@ def whole_degrees(headings: Sequence[float]) -> list[int]:
 
 
 def _connected_nodes(graph: NavigationGraph, xy: Floats, radius: float | None) -> Ints:
-    """Return numbers of all nodes, or of the largest connected part within `radius` metres, ascending."""
+    """Return the numbers of all nodes, or of the largest connected part within `radius` metres."""
     if radius is None:
         return np.arange(len(graph))
     inside = np.hypot(xy[:, 0], xy[:, 1]) <= radius
@@ -149,7 +149,7 @@ def _connected_nodes(graph: NavigationGraph, xy: Floats, radius: float | None) -
 
 
 def _whole_degree_graph(full: NavigationGraph, kept: Ints) -> NavigationGraph:
-    """Return the graph of some nodes, with headings in whole degrees."""
+    """Return the graph of the nodes `kept`, with headings in whole degrees."""
     number = np.full(len(full), -1)
     number[kept] = np.arange(len(kept))
     source = number[np.repeat(np.arange(len(full)), full.degree)]
@@ -181,7 +181,7 @@ def _headings(graph: NavigationGraph) -> tuple[Mapping[int, float], ...]:
 
 
 def _cut_off(source: Source, graph: NavigationGraph, xy: Floats) -> Flags:
-    """Return a mask of dead ends at the edge of the town's extract, shape (nodes,)."""
+    """Return a mask of the dead ends at the edge of the town's map extract, shape (nodes,)."""
     if source.outline is None:
         return np.zeros(len(graph), bool)
     edge = source.outline.exterior
@@ -204,7 +204,7 @@ def _streets(plan: CityPlan, graph: NavigationGraph, xy: Floats) -> tuple[Mappin
 
 
 def _landmark_shops(plan: CityPlan) -> list[Shop]:
-    """Return the open shops with a sign on a front and a short name that no other place has."""
+    """Return the open shops with a sign on their front and a short name that no other place has."""
     names = Counter(shop.place.name.casefold() for shop in plan.shops)
     signed = (
         shop for shop in plan.shops if shop.place.is_open and shop.frontage != NO_FRONTAGE and shop.signs
@@ -237,7 +237,7 @@ def _fronts(plan: CityPlan, shops: Sequence[Shop]) -> Floats:
 def _sight(
     plan: CityPlan, xy: Floats, fronts: Floats, landmarks: Sequence[TownLandmark]
 ) -> tuple[tuple[TownLandmark, ...], ...]:
-    """Return the landmarks seen from each node: near, not at a flat angle, and with no building between."""
+    """Return the landmarks seen from each node: near, not at a flat angle, with no building between."""
     run = fronts[:, 1] - fronts[:, 0]
     out = np.stack([run[:, 1], -run[:, 0]], axis=1) / np.linalg.norm(run, axis=1)[:, None]
     points = fronts.mean(axis=1) + BEFORE_FRONT_M * out
@@ -257,7 +257,7 @@ def _sight(
 
 
 Way = Literal["straight", "left", "right", "slight left", "slight right", "sharp left", "sharp right"]
-"""Words for a way out of a crossing."""
+"""Words for a way out of a crossing, such as "left"."""
 WAYS: tuple[Way, ...] = get_args(Way)
 
 # All chosen: degrees from straight ahead. A way that fits none of the words is given no name, and no
@@ -270,7 +270,7 @@ PAIR_SLIGHT_DEG, PAIR_SHARP_DEG, PAIR_APART_DEG = 65.0, 105.0, 35.0  # where two
 
 
 def ways_out(town: Town, before: int, node: int) -> dict[int, Way | None]:
-    """Return the word for each way out of a node, by the node it leads to; `None` for one without a word.
+    """Return the word for each way out of a node for one from `before`; `None` for an unclear way.
 
     Args:
         town: where it is.
@@ -303,12 +303,12 @@ def ways_out(town: Town, before: int, node: int) -> dict[int, Way | None]:
 
 
 def ends_here(words: dict[int, Way | None]) -> bool:
-    """Return whether a street ends in a T: its ways out go left and right only."""
+    """Return whether a street ends in a T, where the ways out go left and right only."""
     return sorted(word or "" for word in words.values()) == ["left", "right"]
 
 
 def _straight(turns: dict[int, float]) -> int | None:
-    """Return the node that a way leads straight on to; `None` if none is clearly straight."""
+    """Return the node to which the way goes straight on; `None` if none is clearly straight."""
     ranked = sorted((abs(turn), target) for target, turn in turns.items())
     if not ranked or ranked[0][0] > STRAIGHT_DEG:
         return None
@@ -318,7 +318,7 @@ def _straight(turns: dict[int, float]) -> int | None:
 
 
 def _degrees_of_turn(turns: list[float]) -> list[str]:
-    """Return each way's degree of turn to one side, the least turn first, such as "slight"."""
+    """Return a degree such as "slight" for each turn to one side; the smallest turn is the first."""
     if len(turns) == 1:
         (turn,) = turns
         bounds = ((SLIGHT_DEG, "slight"), (SHARP_DEG, ""), (BACK_DEG, "sharp"))

@@ -19,47 +19,47 @@ from virl.datasets.export.town import Way
 from virl.settings.model import Settings, load_settings
 
 Side = Literal["left", "right"]
-"""Sides of a walker."""
+"""The sides of a walker: left and right."""
 Unit = Literal["intersection", "light"]
-"""Things that are counted: all crossings, or those with traffic lights."""
+"""The things that an instruction counts: all crossings, or those with traffic lights."""
 
 Share = Literal["1/4", "1/3", "1/2", "2/3", "3/4"]
-"""Shares of a block."""
+"""The shares of a block that an instruction may name, such as a third."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A landmark as an instruction names it, with its side."""
+    """A landmark as an instruction names it, with the side it is on."""
 
     name: str
     type: str
     """Google's place type, such as `"bakery"`."""
     side: Side
     depth: Literal["near", "far"] | None = None
-    """Place on a corner: before the crossing or beyond it; `None` for a landmark beside the way."""
+    """Place on a corner: before or beyond the crossing; `None` for a landmark beside the street."""
 
 
 @dataclass(frozen=True, slots=True)
 class Face:
-    """A clause on the direction to face at the start, which is true for one link only."""
+    """A clause on the direction to face at the start, which fits one link only."""
 
     by: Literal["traffic", "landmark"]
     along: bool | None = None
-    """True for the way the camera car drove, false against it; `None` if a landmark says it."""
+    """True if the camera car drove this way, False if against it; `None` if a landmark tells the way."""
     landmark: Mention | None = None
-    """Landmark on a side; `None` if the traffic says it."""
+    """Landmark on a side; `None` if the traffic tells the way."""
 
 
 @dataclass(frozen=True, slots=True)
 class See:
-    """A clause on a landmark passed before the next turn or the end."""
+    """A clause on a landmark that is passed before the next turn or the end."""
 
     landmark: Mention
 
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """A clause on going straight through a number of crossings."""
+    """A clause on a number of crossings to go straight through."""
 
     count: int
     unit: Unit
@@ -71,18 +71,18 @@ class Turn:
 
     way: Way
     at: Unit | Literal["end"]
-    """Unit that is counted; `"end"` for a street's end in a T, which needs no count."""
+    """Unit in which crossings are counted; `"end"` for a street's end in a T, which needs no count."""
     count: int = 1
-    """Number of the crossing, from 1 for the next."""
+    """Number of the crossing at which to turn, 1 for the next."""
     landmark: Mention | None = None
-    """Landmark on a corner of the crossing."""
+    """Landmark on a corner of the crossing; `None` if none is named."""
     street: str | None = None
-    """Name of the way taken; `None` if it has none, or that of the street before."""
+    """Name of the street to take; `None` if it has none, or is the street before."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """The place to stop, counted from the last crossing that the clauses so far speak of, or from the start.
+    """A clause on where to stop, counted from the last crossing that was mentioned, or from the start.
 
     - `after`: `count` steps beyond it.
     - `before`: `count` steps short of the next crossing, which is of the unit.
@@ -94,15 +94,15 @@ class Stop:
 
     at: Literal["after", "before", "crossing", "share", "landmark", "dead end"]
     count: int | None = None
-    """Steps, or number of the crossing, by `at`; `None` where it needs none."""
+    """Number of steps or of the crossing, by `at`; `None` if no number is needed."""
     unit: Unit | None = None
     share: Share | None = None
     landmark: Mention | None = None
-    """Landmark beside the last panorama, by which `landmark` finds the stop; `None` without one."""
+    """Landmark beside the last panorama, if `at` is `landmark` or it is named besides; else `None`."""
 
 
 Clause = Face | See | Pass | Turn | Stop
-"""Any clause of an instruction."""
+"""A clause of an instruction, of any kind."""
 
 
 def mentions(clauses: tuple[Clause, ...]) -> list[Mention]:
@@ -112,19 +112,21 @@ def mentions(clauses: tuple[Clause, ...]) -> list[Mention]:
 
 
 Choice = tuple[str, ...]
-"""Templates with one meaning, of which one is chosen."""
+"""Templates with the same meaning, of which one is drawn."""
 SAY_DEPTH = 0.75  # how often a corner is called near or far; chosen
-"""Probability that a corner is told as near or far."""
+"""Probability with which a corner is described as near or far."""
 
 
 class _Corners(Settings):
+    """The templates for landmarks at corners: near ones, far ones, and either."""
+
     near: Choice
     far: Choice
     either: Choice
 
 
 class Phrases(Settings):
-    """The file `phrases.yaml`, which says what its slots are."""
+    """The templates of `phrases.yaml`, whose comments describe their slots."""
 
     turns: dict[str, Choice]
     units: dict[Unit, Choice]
@@ -163,22 +165,22 @@ def phrases() -> Phrases:
 
 
 def word(clauses: Iterable[Clause], rng: Random) -> str:
-    """Return the instruction of clauses, a sentence or two for each."""
+    """Return the instruction that clauses make: a sentence or two for each clause."""
     wording = _Wording(rng)
     return " ".join(wording.clause(clause) for clause in clauses)
 
 
 class _Wording:
-    """A writer of one instruction, with the same words for the same units throughout."""
+    """A writer of one instruction, which keeps to the same words for the same units."""
 
     def __init__(self, rng: Random) -> None:
         self._rng = rng
         self._units = {unit: rng.choice(words) for unit, words in phrases().units.items()}
         self._last: Clause | None = None
-        """The last turn or crossing passed."""
+        """Last clause that turned at or passed a crossing; `None` at the start."""
 
     def clause(self, clause: Clause) -> str:
-        """Return the sentence of a clause."""
+        """Return the sentence for a clause."""
         match clause:
             case Face():
                 along = phrases().face_with_traffic if clause.along else phrases().face_against_traffic
@@ -199,7 +201,7 @@ class _Wording:
         return sentence[0].upper() + sentence[1:]
 
     def _turn(self, clause: Turn) -> str:
-        """Return the sentence on a turn."""
+        """Return the sentence for a turn."""
         turn = self._rng.choice(phrases().turns[clause.way])
         words = {
             "turn": turn + (self._fill(phrases().onto, street=clause.street) if clause.street else ""),
@@ -211,7 +213,7 @@ class _Wording:
         return self._fill(templates, **words, **self._count_words(clause.count, clause.at))
 
     def _stop(self, clause: Stop) -> str:
-        """Return the sentence on the stop."""
+        """Return the sentence on where to stop."""
         words = {"beside": ""}
         if clause.count:
             words |= self._count_words(clause.count, clause.unit or "intersection")
@@ -242,7 +244,7 @@ class _Wording:
                 return told.stop_dead_end
 
     def _count_words(self, count: int, unit: Unit) -> dict[str, str]:
-        """Return the words for a count of a unit, by slot."""
+        """Return the words for a count of a unit, by slot of the templates."""
         number = self._rng.choice(phrases().counts[count])
         return {
             "unit": self._units[unit],
@@ -260,7 +262,7 @@ class _Wording:
         return self._fill(templates, **self._mention(mention))
 
     def _mention(self, mention: Mention) -> dict[str, str]:
-        """Return the words for a landmark and its side, by slot."""
+        """Return the words for a landmark and its side, by slot of the templates."""
         kind = phrases().kinds.get(mention.type, mention.type.replace("_", " "))
         told = kind.casefold() in mention.name.casefold()  # so is what has no kind
         templates = ("{name}",) if told else phrases().place
@@ -268,5 +270,5 @@ class _Wording:
         return {"place": place, "side": mention.side}
 
     def _fill(self, templates: Choice, **words: str) -> str:
-        """Return a random template with its slots filled."""
+        """Return a drawn template with its slots filled."""
         return self._rng.choice(templates).format(**words)
