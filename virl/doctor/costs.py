@@ -36,40 +36,40 @@ from virl.routines.explore.looking import LOOK_FOV, LOOK_RANGE, MATCH_RADIUS_M
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """Counts over some runs."""
+    """Counts over some runs of what an agent like Hiro does that costs money."""
 
     source: str
-    """Description of what was counted."""
+    """Words on which runs were counted."""
     runs: int
     steps: int
-    """Panoramas at which he looked around, the first of each run included."""
+    """Number of panoramas at which the agent looked around, the first of each run included."""
     closer: int
-    """Closer looks."""
+    """Number of closer looks at something found."""
     crossings: int
-    """Panoramas at which he looked down roads."""
+    """Number of panoramas at which the agent looked down roads."""
     roads: int
     """Number of looks down a road."""
     nearby: int
-    """Panoramas at which he found something, and so asked for the places nearby."""
+    """Number of panoramas at which something was found, so that nearby places were asked for."""
     details: int
-    """Places he read about."""
+    """Number of places whose details were read."""
 
     def a_step(self, count: int) -> float:
-        """Return the average number of times that something is done at one panorama."""
+        """Return a count divided by the steps: the average number of times at one panorama."""
         return count / self.steps
 
 
 MEASURED = Habits(
     "15 runs in Virlton", runs=15, steps=274, closer=28, crossings=44, roads=108, nearby=37, details=25
 )
-"""Counts of what Hiro does that costs something, in 15 runs in Virlton.
+"""Hiro's counts of what costs money, in 15 runs in Virlton.
 
 Measured with rules and the sign detector, at most 60 moves, from the first 15 starts that
 `benchmarks.exploration` draws with seed 0. Real streets and other detectors differ: `--runs` counts those."""
 
 
 def count_runs(folders: Iterable[Path]) -> Habits:
-    """Count the habits of an agent that walks as Hiro does.
+    """Return the counts over the runs in folders of an agent that walks as Hiro does.
 
     Args:
         folders: of runs, or folders that hold such folders.
@@ -102,29 +102,29 @@ _ZOOM = GoogleOptions().zoom
 _GOOGLES = Capture.model_validate(
     {"panoId": "any", "lat": 0, "lng": 0, "imageWidth": 13312, "imageHeight": 6656, "tileWidth": 512}
 )
-"""A panorama as `docs/explanation/google.md` counts its tiles: 13312 pixels, its centre faces north."""
+"""The panorama that `docs/explanation/google.md` counts tiles of: 13,312 pixels wide, centred north."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Requests of one sort that a unit of work makes."""
+    """The requests of one kind that a unit of work sends: their number and price."""
 
     what: str
     endpoint: str
-    """A name in `platform/providers/google.yaml`."""
+    """Name of the endpoint in `platform/providers/google.yaml`."""
     count: float
     usd: float
     """List price of one request, in dollars."""
     source: str
-    """Source of the count."""
+    """Words on where the count is from."""
 
     def times(self, count: float) -> "Item":
-        """Return the same for so many units."""
+        """Return the item with its count multiplied by `count`."""
         return Item(self.what, self.endpoint, self.count * count, self.usd, self.source)
 
 
 class PriceTags:
-    """A price list for what is done in a city of Google's.
+    """A price list for what is done in a city of Google's, found without sending a request.
 
     Args:
         settings: prices, and which generation of the APIs is asked.
@@ -135,12 +135,12 @@ class PriceTags:
     """
 
     def __init__(self, settings: GoogleSettings, http: GoogleHttp) -> None:
-        """Prepare price tags by the settings of Google's services."""
+        """Prepare to price requests by the settings of Google's services."""
         self._settings = settings
         self._city = open_google("", "", _SOMEWHERE, http=http)
 
     def of(self, what: str, ask: Callable[[City], object], count: float, source: str) -> Item:
-        """Return the first request of something that is done in a city, so many times.
+        """Return the first request that `ask` would send in a city, with its price, `count` times.
 
         Args:
             what: of the item, in words.
@@ -158,7 +158,7 @@ class PriceTags:
         raise AssertionError(f"{what}: nothing was asked")
 
     def call(self, what: str, endpoint: str, count: float, source: str) -> Item:
-        """Return a request whose price depends on its endpoint alone.
+        """Return `count` requests to an endpoint whose price depends on nothing else.
 
         Args:
             what: of the item, in words.
@@ -171,21 +171,21 @@ class PriceTags:
 
 HIRO = "hiro"
 ESTIMATED = frozenset({("google", "explore")})
-"""Pairs of a provider and a routine whose runs have an estimate of their cost."""
+"""(provider, routine) of the runs for which there is an estimate of cost."""
 SPACING_M = 20.0  # V-IRL's grid of a district
 LOCALIZATION_FOVS = (60.0, 90.0, 120.0)  # degrees; all around with each (V-IRL's place localization)
 LOCALIZATION_PITCH = 10.0  # degrees (V-IRL's place localization)
 LOCALIZATION_RADIUS_M = 25.0  # in which places count (V-IRL's place localization)
 SIDE_ROADS = (-90.0, 0.0, 90.0)  # degrees from straight ahead, for the tiles of a crossing; chosen
 _RAYS = 160
-"""Rays along a side of a view of which the tiles are counted; chosen: as many tiles as by all 640 pixels."""
+"""Rays along a view's side, for counting its tiles; chosen: as many tiles as by all 640 pixels."""
 _GRID = f"upper bound: every position of the {SPACING_M:g} m grid has a panorama and a place"
 _TILES = f"tiles touched at zoom {_ZOOM}"
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The cost of one unit of work."""
+    """The estimated cost of one unit of work, such as a run, with its requests."""
 
     unit: str
     imagery: Imagery
@@ -193,22 +193,22 @@ class Estimate:
     usd: float
     """List price in dollars; Google's free monthly events are not taken off."""
     is_small: bool = False
-    """True if others are made of it."""
+    """True if other estimates are made of this one, such as a step."""
     is_run: bool = False
-    """True if it is of a whole run of an agent."""
+    """True if the unit is a whole run of an agent."""
 
 
 @dataclass(frozen=True, slots=True)
 class District:
-    """A district of the benchmark, by size."""
+    """A district of the place localization benchmark, by size."""
 
     title: str
     positions: int
-    """Number of positions of its grid."""
+    """Number of positions in the district's grid."""
 
 
 def estimates(settings: GoogleSettings, habits: Habits, moves: int | None = None) -> list[Estimate]:
-    """Return the costs of a step, a run and the smallest and largest districts, by static views and tiles.
+    """Return the estimates for a step, a run, and the smallest and largest district, by kind of imagery.
 
     Args:
         settings: prices, and which generation of the APIs is asked.
@@ -224,7 +224,7 @@ def estimates(settings: GoogleSettings, habits: Habits, moves: int | None = None
 
 
 def _estimates(tags: PriceTags, habits: Habits, moves: int | None) -> list[Estimate]:
-    """Return what `estimates` tells, by price tags."""
+    """Return the estimates of `estimates`, by these price tags."""
     character = load_character(find_character(HIRO))
     moves = character.limits.steps if moves is None else moves
     districts = smallest_and_largest()
@@ -248,7 +248,7 @@ def _estimates(tags: PriceTags, habits: Habits, moves: int | None) -> list[Estim
 
 
 def smallest_and_largest() -> tuple[District, District]:
-    """Return the districts of `platform/cities` with the fewest and with the most positions.
+    """Return (district with the fewest positions, with the most) of `platform/cities`.
 
     Raises:
         BadInput: a file is broken, or there is no district.
@@ -291,7 +291,7 @@ def _price_step(tags: PriceTags, imagery: Imagery, habits: Habits) -> list[Item]
 
 
 def _price_looks(tags: PriceTags, imagery: Imagery, habits: Habits) -> list[Item]:
-    """Return the requests for views in a step: single views, or tiles of whole panoramas."""
+    """Return the requests for a step's views: single pictures, or tiles of whole panoramas."""
     constants, counted = "virl/routines/explore/looking.py: LOOK_RANGE, LOOK_FOV", f"counted: {habits.source}"
     if imagery == "static":
         return [
@@ -329,7 +329,7 @@ def _position(tags: PriceTags, imagery: Imagery) -> list[Item]:
 
 
 def localization_cameras() -> list[Camera]:
-    """Return the views of place localization at one position."""
+    """Return the cameras of place localization's views at one position."""
     return [
         camera
         for fov in LOCALIZATION_FOVS
@@ -340,40 +340,40 @@ def localization_cameras() -> list[Camera]:
 def _estimate(
     unit: str, imagery: Imagery, items: Sequence[Item], *, is_small: bool = False, is_run: bool = False
 ) -> Estimate:
-    """Return the estimate of a unit by its requests; dollars."""
+    """Return the estimate of a unit from its requests, in dollars."""
     usd = sum(item.count * item.usd for item in items)
     return Estimate(unit, imagery, tuple(items), round(usd, 6), is_small, is_run)
 
 
 class _Stopped(VirlError):
-    """A request that was about to be sent."""
+    """The error that stops a request before it is sent, with its endpoint and price."""
 
     def __init__(self, endpoint: str, usd: float) -> None:
-        """Note the endpoint whose request was stopped, and its price in dollars."""
+        """Keep the endpoint of the stopped request and its price in dollars."""
         super().__init__(f"{endpoint} would cost ${usd:.4f}")
         self.endpoint = endpoint
         self.usd = usd
 
 
 class _NothingPasses(Ledger):
-    """A transport that stops every request, free ones too."""
+    """A ledger that stops every request, also free ones, to learn its price."""
 
     def hold(
         self, price: Price, request: str, service: Service = "provider", *, input_tokens: int = 0
     ) -> Hold:
-        """Stop the request, and so tell its endpoint and price."""
+        """Raise `_Stopped` with the request's endpoint and price."""
         del service, input_tokens
         raise _Stopped(request, price.usd)
 
 
 def tiles_of(cameras: Iterable[Camera], zoom: int = _ZOOM) -> set[tuple[int, int]]:
-    """Return the tiles of one of Google's panoramas that views through these cameras touch."""
+    """Return the (x, y) of the tiles of a Google panorama that views by these cameras touch."""
     return {tile for camera in cameras for tile in _tiles_of_one(camera, zoom)}
 
 
 @cache
 def _tiles_of_one(camera: Camera, zoom: int) -> frozenset[tuple[int, int]]:
-    """Return the (x, y) of the tiles at a zoom level that a view needs."""
+    """Return the (x, y) of the tiles that one camera's view touches at a zoom level."""
     width, height = _GOOGLES.size(zoom)
     right, up, forward = rays_of(replace(camera, width=_RAYS, height=_RAYS), _GOOGLES.attitude)
     columns = (np.arctan2(right, forward) / (2 * np.pi) + 0.5) * width - 0.5

@@ -36,7 +36,7 @@ def examine_machine(
     mind: str = "rules",
     record: Recording | None = None,
 ) -> Report:
-    """Look at this machine, ask Google and the server of a language model, and work out what things cost.
+    """Check this machine, Google's services and the mind's server, estimate costs, and return the report.
 
     Args:
         budget_usd: most dollars for paid probes; `None` asks none of them.
@@ -86,7 +86,7 @@ def examine_machine(
 
 
 def _asked_open(city: str, left_out: LeftOut, console: Console) -> tuple[OpenOutcome, ...]:
-    """Ask the services of a city of open data; nothing for another city."""
+    """Return the outcomes of asking a city's open services; empty for a city without such services."""
     file = city_settings(city)
     if not isinstance(file, OpenCity):
         return ()
@@ -97,7 +97,7 @@ def _asked_open(city: str, left_out: LeftOut, console: Console) -> tuple[OpenOut
 
 
 def google_keys() -> Keys | None:
-    """Return the key of this environment; `None` where it has none of use, which a finding tells."""
+    """Return the Google keys of the environment; `None` if there is no usable one."""
     try:
         return Keys.from_environment()
     except BadInput:
@@ -107,7 +107,7 @@ def google_keys() -> Keys | None:
 def _estimate_costs(
     settings: GoogleSettings, habits: Habits, moves: int | None
 ) -> tuple[list[Estimate], list[str]]:
-    """Return the estimates of costs, and notes on them; none if they cannot be estimated."""
+    """Return (estimates of costs, notes on them); no estimates if they cannot be made."""
     read = max(source.read for source in settings.sources.values())
     notes = [
         f"Prices: platform/providers/google.yaml, read {read}; free monthly events are not deducted.",
@@ -120,7 +120,7 @@ def _estimate_costs(
 
 
 def _mover_finding(city: str, asked: ProbeOutcomes) -> Finding:
-    """Return the mover for the middle of a city and the reason for it; costs nothing.
+    """Return the finding on which mover fits the middle of a city, and why; sends no paid request.
 
     Args:
         city: by name.

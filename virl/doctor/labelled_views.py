@@ -23,7 +23,7 @@ FoundT = TypeVar("FoundT")
 
 LABELS_FILE = "labels.json"
 KINDS = ("bench", "fire hydrant", "mailbox", "traffic light", "trash bin")
-"""Kinds of furniture that are labelled. Trees and lamps stand everywhere and say little."""
+"""Kinds of furniture that are labelled; trees and lamps are left out, since they stand everywhere."""
 
 FOV, PITCH, SIZE = 60.0, 5.0, 640  # chosen: one view of an agent's look around
 NEAR_M = 18.0  # chosen: what is looked at stands no further from the panorama
@@ -32,19 +32,19 @@ CLEAR_PX = 24.0  # chosen: and the longer side of its box has so many pixels
 
 
 class LabelledThing(Settings):
-    """A thing that a view truly shows."""
+    """A thing that a view truly shows, with its labels, text and box."""
 
     labels: tuple[str, ...]
-    """Any of which names it: the types of a sign's place, or the kind of furniture."""
+    """Labels that each name the thing: the types of a sign's place, or the kind of furniture."""
     box: Box
     text: str = ""
-    """The words of a sign."""
+    """Words of a sign; empty for furniture."""
     clear: bool
-    """True if it counts as missed when it is not found."""
+    """True if the thing counts as missed when a model does not find it."""
 
 
 class LabelledView(Settings):
-    """A view and what it truly shows."""
+    """A view, by its picture and camera, and the things that it truly shows."""
 
     file: str
     pano_id: str
@@ -52,22 +52,22 @@ class LabelledView(Settings):
     pitch: float
     fov: float
     place_types: tuple[str, ...] = ()
-    """Types of the place that it is aimed at, among the 20 types of the place localization benchmark."""
+    """Types of the place that the view is aimed at, of the 20 types of place localization; may be empty."""
     things: tuple[LabelledThing, ...]
 
 
 class LabelledSet(Settings):
-    """The contents of a folder of labelled views."""
+    """A folder of labelled views: its town, labels and views."""
 
     city: str
-    """The made town that they are from."""
+    """Name of the made town that the views are from."""
     labels: tuple[str, ...] = Field(min_length=1)
-    """All that detectors are asked for."""
+    """Labels that detectors are asked for."""
     views: tuple[LabelledView, ...] = Field(min_length=1)
 
 
 def write_labelled(city: City, name: str, folder: Path, count: int, seed: int = 0) -> LabelledSet:
-    """Write views of a made town: half of them of places of the 20 types in turn, half of furniture in turn.
+    """Write `count` views of a made town with their labels: half of places of 20 types, half of furniture.
 
     Args:
         city: a made town.
@@ -125,7 +125,7 @@ def write_labelled(city: City, name: str, folder: Path, count: int, seed: int = 
 
 
 def read_labelled(folder: Path) -> LabelledSet:
-    """Read the labels of a folder.
+    """Return the labelled views that are described in a folder; raises BadInput if there are none.
 
     Raises:
         BadInput: it has none, or they are damaged.
@@ -142,7 +142,7 @@ def read_labelled(folder: Path) -> LabelledSet:
 
 
 def open_views(folder: Path, labelled: LabelledSet) -> list[View]:
-    """Open the pictures, as views.
+    """Return the views with their pictures read from the folder.
 
     Raises:
         BadInput: a picture is missing or is none.
@@ -161,7 +161,7 @@ def _open_view(path: Path, one: LabelledView) -> View:
 
 
 def _of_places(city: City, random: Random) -> Iterator[tuple[View, tuple[str, ...]]]:
-    """Yield views aimed at places, a type after the other."""
+    """Yield (view, types of the place it is aimed at) of places, one type after the other."""
     by_type = {kind: city.places.nearby(city.center, 2000.0, [kind]) for kind in types_20()}
     for place in _in_turn(by_type, random):
         view = _view_of(city, place.position)
@@ -170,7 +170,7 @@ def _of_places(city: City, random: Random) -> Iterator[tuple[View, tuple[str, ..
 
 
 def _of_furniture(city: City, random: Random) -> Iterator[tuple[View, tuple[str, ...]]]:
-    """Yield views aimed at furniture, a kind after the other."""
+    """Yield (view, no types) of pieces of furniture, one kind after the other."""
     assert city.truth is not None  # noqa: S101 - checked by the caller
     by_kind = {kind: city.truth.things({kind}) for kind in KINDS}
     for thing in _in_turn(by_kind, random):
@@ -180,7 +180,7 @@ def _of_furniture(city: City, random: Random) -> Iterator[tuple[View, tuple[str,
 
 
 def _view_of(city: City, position: LatLng) -> View | None:
-    """Return the view of a position from the nearest panorama; `None` if none is near."""
+    """Return the view towards a position from the nearest panorama; `None` if none is near."""
     here = city.streetview.nearest(position)
     if here is None or distance(here.position, position) > NEAR_M:
         return None
@@ -188,7 +188,7 @@ def _view_of(city: City, position: LatLng) -> View | None:
 
 
 def _in_turn(by_kind: Mapping[str, list[FoundT]], random: Random) -> Iterator[FoundT]:
-    """Yield one of each kind after the other, each kind in random order."""
+    """Yield one item of each kind in turn, each kind in random order, until all are used."""
     for found in by_kind.values():
         random.shuffle(found)
     for row in zip_longest(*by_kind.values()):

@@ -55,12 +55,12 @@ _FOR = {
     "vision": "detectors, recognizers and captions by neural networks",
     "web": "the web mover",
 }
-"""The use of each extra to a user. Those that are not named here are for developers."""
+"""The uses of the extras, by extra; those not named here are for developers."""
 _PERCEPTION = "perception (see virl models)"
 
 
 def examine(base_url: str | None = None) -> list[Finding]:
-    """Return the findings on everything, the offline core first.
+    """Return the findings on this machine, the offline core first.
 
     Args:
         base_url: what is asked instead of Google, if anything is.
@@ -75,7 +75,7 @@ def examine(base_url: str | None = None) -> list[Finding]:
 
 
 def core() -> Finding:
-    """Check that the made town opens, which is all that agents need by default."""
+    """Return the finding on whether the made town opens, which is all that agents need by default."""
     what, needed_for = f"virl {__version__}, Python {python_version()}", "everything"
     try:
         town = open_city(HOME_TOWN)
@@ -88,7 +88,7 @@ def core() -> Finding:
 
 
 def google() -> Iterator[Finding]:
-    """Yield what the environment says about Google."""
+    """Yield the findings on Google's keys in the environment."""
     needed_for = "real cities"
     try:
         keys = Keys.from_environment()
@@ -135,7 +135,7 @@ def browser() -> Iterator[Finding]:
 
 
 def data_sets() -> Iterator[Finding]:
-    """Yield the data sets of street graphs."""
+    """Yield the findings on the data sets of street graphs, such as Touchdown."""
     for name in MARKS:
         needed_for = f"virl bench {name}"
         try:
@@ -146,7 +146,7 @@ def data_sets() -> Iterator[Finding]:
 
 
 def cache() -> Finding:
-    """Return the folder of all that can be made again."""
+    """Return the finding on the cache folder, whose files can all be made again."""
     folder = cache_home()
     needed_for = "reusing paid replies of Google and of models"
     existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
@@ -179,7 +179,7 @@ def extras() -> Iterator[Finding]:
 
 
 def packages() -> Iterator[Finding]:
-    """Yield a finding for each thing of another package that cannot be used."""
+    """Yield a finding for each plug-in of another package that cannot be used."""
     registries: tuple[Registry[Any], ...] = (ROUTINES, TOOLS, PROVIDERS, PICTURES, KINDS, BENCHMARKS)
     for registry in registries:
         for fault in registry.others()[1]:
@@ -187,7 +187,7 @@ def packages() -> Iterator[Finding]:
 
 
 def packages_of(requirements: Iterable[str]) -> dict[str, list[str]]:
-    """Return the packages of each extra.
+    """Return the packages that each extra requires, by extra.
 
     Args:
         requirements: as the metadata of a package has them, such as `"ray<3,>=2; extra == 'ray'"`.
@@ -200,7 +200,7 @@ def packages_of(requirements: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _version_or_none(package: str) -> str | None:
-    """Return the version of an installed package; None if it is missing."""
+    """Return the version of an installed package; `None` if it is missing."""
     try:
         return version(package)
     except PackageNotFoundError:
@@ -208,7 +208,7 @@ def _version_or_none(package: str) -> str | None:
 
 
 def models() -> Iterator[Finding]:
-    """Yield the models that can be used, and those that cannot, by what they lack first."""
+    """Yield the findings on perception models: usable ones, then unusable ones by what they lack."""
     names: dict[tuple[str, str], list[str]] = {}
     roles: tuple[Role, ...] = get_args(Role)
     for role in roles:

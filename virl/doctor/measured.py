@@ -15,22 +15,22 @@ Density = Literal["thin", "dense"]
 DENSITIES: tuple[Density, ...] = get_args(Density)
 FILE = "measured_costs.yaml"
 BILLED = frozenset({"google"})
-"""Providers whose bills were counted."""
+"""Names of the providers whose bills were counted."""
 
 
 class MeasuredWork(Settings):
-    """The billed events of one sort of work."""
+    """The billed requests that units of one kind of work sent, and how many units."""
 
     unit: str = "run"
-    """Unit that was counted, such as `run` or `episode`."""
+    """Unit of the work, such as `run` or `episode`."""
     units: int = Field(ge=1)
     moves: int = Field(default=0, ge=0)
-    """Moves between panoramas, of all units together."""
+    """Number of moves between panoramas, of all units together."""
     events: dict[str, int]
-    """Billable events by SKU of `platform/providers/google.yaml`, of all units together."""
+    """Numbers of billed events by SKU of `platform/providers/google.yaml`, of all units together."""
 
     def usd(self, settings: GoogleSettings) -> float:
-        """Return dollars of one unit at the prices of today; an SKU that is not listed any more is an error.
+        """Return the dollars of one unit at today's prices; raises for an SKU that is not listed any more.
 
         Raises:
             KeyError: there is no such SKU.
@@ -40,7 +40,7 @@ class MeasuredWork(Settings):
 
 
 class MeasuredCosts(Settings):
-    """`platform/measured_costs.yaml`, which `python -m benchmarks.perf.prices` writes."""
+    """The contents of `platform/measured_costs.yaml`, which `python -m benchmarks.perf.prices` writes."""
 
     measured: date
     how: str
@@ -51,17 +51,17 @@ class MeasuredCosts(Settings):
 
 @dataclass(frozen=True, slots=True)
 class MeasuredPrice:
-    """The price of a unit of work at the list prices of today."""
+    """The price of a unit of work at today's list prices, by the density of the town."""
 
     unit: str
     usd: Mapping[Density, float]
-    """Dollars by the density of the town; a town that was not measured is missing."""
+    """Dollars by the density of the town; densities that were not measured are missing."""
     events: Mapping[Density, Mapping[str, float]]
-    """Billable events of a unit."""
+    """Numbers of billed events of a unit by SKU, by the density of the town."""
 
 
 def measured_costs() -> MeasuredCosts:
-    """Return the file that comes with virl.
+    """Return the measured costs that come with virl.
 
     Raises:
         BadInput: it is broken; names line and field.
@@ -85,7 +85,7 @@ def prices(settings: GoogleSettings, costs: MeasuredCosts) -> Iterator[MeasuredP
 
 
 def price_of_run(settings: GoogleSettings, costs: MeasuredCosts, agent: str) -> dict[Density, float]:
-    """Return dollars of a run of an agent, by how dense the town is; empty for one that was not measured.
+    """Return the dollars of an agent's run, by density of the town; empty if it was not measured.
 
     Args:
         settings: with the prices of today.
@@ -96,7 +96,7 @@ def price_of_run(settings: GoogleSettings, costs: MeasuredCosts, agent: str) -> 
 
 
 def _describe_moves(work: Mapping[Density, MeasuredWork]) -> str:
-    """Return a clause on the moves of a unit in each town; empty if it has none."""
+    """Return a clause on the moves of a unit in each town; empty if nothing was moved."""
     moves = [
         f"{work[one].moves / work[one].units:.0f} moves in the {one} town" for one in DENSITIES if one in work
     ]

@@ -43,30 +43,30 @@ _SAME = 0.3
 """Least intersection over union of a box that shows a thing. Chosen: a reader boxes the words, which are
 about half of the board that the truth boxes."""
 _READ = 80.0
-"""Least resemblance, of 100, of the words read to those of the sign. Chosen, as for landmarks."""
+"""Least resemblance, 0 to 100, at which words read count as those of a sign. Chosen, as for landmarks."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """The counts of a model's right finds."""
+    """The counts of a model's finds: right ones, all, and things to find."""
 
     right: int = 0
-    """Things found, each once."""
+    """Number of things that were found, each counted once."""
     found: int = 0
-    """All that was reported and counts."""
+    """Number of the model's finds that count."""
     there: int = 0
-    """Things that should be found."""
+    """Number of things that should be found."""
     of_label: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """Numbers of things found and of those there, for each label."""
+    """(number found, number there) of things by label."""
 
     @property
     def precision(self) -> float | None:
-        """Share of what was reported that is right; `None` where nothing was."""
+        """Share of finds that are right, [0, 1]; `None` without any find."""
         return self.right / self.found if self.found else None
 
     @property
     def recall(self) -> float | None:
-        """Share of what is there that was found; `None` where nothing is."""
+        """Share of things that were found, [0, 1]; `None` if there was nothing to find."""
         return self.right / self.there if self.there else None
 
 
@@ -77,10 +77,10 @@ MB = 1e6
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Precision and recall at a threshold."""
+    """The precision and recall of a model at one threshold of its scores."""
 
     at: float | None
-    """The threshold, [0, 1]; `None` where a model has none."""
+    """Threshold of the model's scores, [0, 1]; `None` for models without scores."""
     precision: float | None
     recall: float | None
     right: int
@@ -90,31 +90,31 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The measurements of one model."""
+    """The measured speed, memory and quality of one model."""
 
     name: str
     role: Role
     fault: str = ""
-    """Reason that it could not run, in a line; then nothing below is given."""
+    """Reason why the model could not run, in a line, with no measurements; empty if it ran."""
     device: str = ""
     load_s: float = 0.0
-    """Seconds until its first view was done."""
+    """Seconds from loading the model until its first view is done."""
     images_per_s: float = 0.0
-    """All views at once, in the batches of its file, once it was loaded."""
+    """Views a second once the model is loaded, all at once, in the batches of its file."""
     memory_mb: float = 0.0
-    """Megabytes that the process grew to at most, over what it had before."""
+    """Megabytes by which the process grew at most."""
     gpu_mb: float | None = None
-    """Megabytes of the GPU's memory at most; `None` without one."""
+    """Most megabytes of GPU memory that were used; `None` without a GPU."""
     first: Score | None = None
     second: Score | None = None
     of_label: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """Numbers of things found at the first threshold and of those there, for each label."""
+    """(number found at the first threshold, number there) of things by label."""
     found: tuple[tuple[Detection, ...], ...] = ()
-    """Finds of a detector in each view."""
+    """Detections in each view; empty for models that are no detectors."""
 
 
 def measure(names: Sequence[tuple[Role, str]], folder: Path, options: ModelOptions) -> Iterator[Measured]:
-    """Yield the measurements of each model in turn, made in a process of its own.
+    """Yield the measurements of each model, made in a process of its own.
 
     Args:
         names: role and name of each.
@@ -128,7 +128,7 @@ def measure(names: Sequence[tuple[Role, str]], folder: Path, options: ModelOptio
 
 
 def measure_here(role: Role, name: str, folder: Path, device: Any, allow_downloads: bool) -> Measured:
-    """Return measurement of one model in this process; what keeps it from running is told in the result.
+    """Return the measurements of one model in this process; a failure to run is told in `fault`.
 
     Args:
         role: of the model.
@@ -177,7 +177,7 @@ def _run_model(
 
 
 def _runner(role: Role, name: str, labelled: LabelledSet, models: Models) -> Any:
-    """Return the call that runs a model on views."""
+    """Return the function that runs a model on views."""
     if role == "detector":
         detector = models.detector(name)
         return lambda views: detector.detect(views, labelled.labels)
@@ -194,7 +194,7 @@ def _runner(role: Role, name: str, labelled: LabelledSet, models: Models) -> Any
 def _scores(
     role: Role, name: str, truths: Any, results: Any
 ) -> tuple[Score | None, Score | None, Tally | None]:
-    """Return the scores at the first and second threshold, and the tally; None where a role has none."""
+    """Return (score at the first threshold, at the second, tally); `None` where a role has none."""
     if role == "detector":
         at = look_scores(name)
         tallies = [
@@ -217,7 +217,7 @@ def _to_score(tally: Tally, at: float | None) -> Score:
 
 
 def _truth(role: Role, name: str, labelled: LabelledSet) -> Truth | None:
-    """Return the truth that the simulated detector sees; no other model is told."""
+    """Return the ground truth for the simulated detector; `None` for all other models."""
     from virl.platform.providers import open_city  # noqa: PLC0415 - brings in the renderer
 
     settings = read_model(role, name)
@@ -226,7 +226,7 @@ def _truth(role: Role, name: str, labelled: LabelledSet) -> Truth | None:
 
 
 def _gpu_mb() -> float | None:
-    """Return the most GPU memory that was used, MB; None without a GPU."""
+    """Return the most GPU memory used so far in megabytes; `None` without a GPU."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.cuda.is_available():
         return None
@@ -235,10 +235,11 @@ def _gpu_mb() -> float | None:
 
 @contextmanager
 def _memory() -> Iterator[list[float]]:
-    """Measure the bytes that this process grows by at most within the block; sampled."""
+    """Yield a list whose one entry is the most bytes by which the process has grown in the block."""
     before, grown, ended = _resident(), [0.0], threading.Event()
 
     def sample() -> None:
+        """Measure the growth of the process every `SAMPLE_S` seconds until the block ends."""
         while not ended.wait(SAMPLE_S):
             grown[0] = max(grown[0], _resident() - before)
 
@@ -253,7 +254,7 @@ def _memory() -> Iterator[list[float]]:
 
 
 def _resident() -> float:
-    """Return the bytes of memory that this process has now."""
+    """Return the bytes of memory that this process holds now."""
     for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
         if line.startswith("VmRSS:"):
             return float(line.split()[1]) * 1024
@@ -263,7 +264,7 @@ def _resident() -> float:
 def score_detections(
     views: Sequence[LabelledView], found: Sequence[Sequence[Detection]], least: Callable[[str], float]
 ) -> Tally:
-    """Return the tally of boxes with one of a thing's labels, from the least score of that label on.
+    """Return the tally of boxes that show a labelled thing, counted from `least` score of the label on.
 
     Each box is for the thing that it overlaps most. Each thing is found once; a second box of it is wrong.
     Boxes of things that are hardly seen, and signs that tell of no type, do not count.
@@ -291,7 +292,7 @@ def score_detections(
 
 
 def score_lines(views: Sequence[LabelledView], read: Sequence[Sequence[TextLine]]) -> Tally:
-    """Return the tally of words on signs. Groups of lines stand for signs, as agents read them."""
+    """Return the tally of signs that were read; groups of lines stand for signs, as agents read them."""
     tally = Tally()
     for view, lines in zip(views, read, strict=True):
         words = [" ".join(line.text for line in sign) for sign in group_lines(lines)]
@@ -301,7 +302,7 @@ def score_lines(views: Sequence[LabelledView], read: Sequence[Sequence[TextLine]
 
 
 def score_ranks(views: Sequence[LabelledView], scores: NDArray[np.float32], labels: Sequence[str]) -> Tally:
-    """Return the best label of each view that is aimed at a place.
+    """Return the tally of best labels, over the views that are aimed at a place.
 
     Args:
         views: with what they truly show.
@@ -326,7 +327,7 @@ def _count_finds(
     fit: Callable[[FoundT, LabelledThing], float],
     least: float,
 ) -> None:
-    """Count in `tally` which of the clear things were found, and which finds are right."""
+    """Add to `tally` the clear things found and the finds that are right, by `fit` of at least `least`."""
     hit: set[int] = set()
     for one in found:
         fits = [fit(one, thing) for thing in things]
@@ -345,7 +346,7 @@ def _count_finds(
 
 
 def _resemblance(said: str, text: str) -> float:
-    """Return how alike a read and a known text are, 0 to 100; 0 if one is shorter than 3 letters."""
+    """Return the likeness of a text read to a known one, 0 to 100; 0 if one has fewer than 3 letters."""
     read, known = utils.default_process(said), utils.default_process(text)
     return fuzz.partial_ratio(read, known) if min(len(read), len(known)) >= 3 else 0.0
 
@@ -360,7 +361,7 @@ THEN = "check again"
 
 
 def rows(results: Sequence[Measured]) -> list[tuple[str, ...]]:
-    """Return a row of the table for each model, under `COLUMNS`; what a model does not have is a dash."""
+    """Return a row of texts for each model, under `COLUMNS`; a dash where a model has no value."""
     return [_model_row(one) for one in results]
 
 
@@ -424,7 +425,7 @@ def _show_share(share: float | None) -> str:
 
 
 def _pictures(folder: Path, labelled: LabelledSet, views: Sequence[Image], one: Measured) -> list[str]:
-    """Return the views with most things to find, with the truth and what was found drawn in.
+    """Return data URIs of the views with most things to find, with truth and finds drawn in.
 
     Relative paths.
     """
@@ -444,7 +445,7 @@ def _pictures(folder: Path, labelled: LabelledSet, views: Sequence[Image], one: 
 
 
 def _draw_finds(pixels: Image, view: LabelledView, found: Sequence[Detection]) -> Image:
-    """Return the picture with boxes: clear things in one colour, what was found in another."""
+    """Return a picture with the clear things boxed in one colour and the finds in another."""
     drawn = np.ascontiguousarray(pixels)
     for thing in view.things:
         if thing.clear:
@@ -455,7 +456,7 @@ def _draw_finds(pixels: Image, view: LabelledView, found: Sequence[Detection]) -
 
 
 def _draw_box(drawn: Image, box: Sequence[float], text: str, colour: tuple[int, int, int]) -> None:
-    """Draw a box (left, top, right, bottom), pixels, with a text above it."""
+    """Draw a box (left, top, right, bottom) in pixels, with a text above it, into a picture."""
     left, top, right, bottom = (round(side) for side in box)
     cv2.rectangle(drawn, (left, top), (right, bottom), colour, 2)
     if text:

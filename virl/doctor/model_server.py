@@ -26,7 +26,7 @@ from virl.redaction import shown_url
 
 TIMEOUT = httpx.Timeout(6.0, connect=3.0)  # seconds; chosen: somebody waits
 _REMEDIES = {"ollama": "ollama pull {model}"}
-"""Remedies, by provider, for a model that its server does not have."""
+"""Remedies for a model that its server does not have, by provider."""
 _NOT_ASKED = "no free request is known for this provider, so its server was not asked"
 
 
@@ -36,21 +36,21 @@ class Served:
 
     present: bool
     context: int | None = None
-    """Tokens that the model can read, where the server says so."""
+    """Number of tokens that the model can read; `None` if the server does not say."""
     others: tuple[str, ...] = ()
-    """Models that it has besides."""
+    """Names of the other models that the server has."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Missed:
-    """A server that could not be asked, or has no such model."""
+    """The failure to learn of a model from its server, with a remedy."""
 
     detail: str
     remedy: str
 
 
 def mind_finding(spec: str) -> Finding:
-    """Find out whether a mind can be opened and its server be reached, and what is known of its model.
+    """Return whether a mind opens and its server answers, and what is known of its model, as a finding.
 
     The key goes to the server that runs would ask, and redirects are not followed.
 
@@ -86,7 +86,7 @@ def _make_finding(spec: str, detail: str, remedy: str = "") -> Finding:
 
 
 def _ask_server(host: ModelHost, model: str) -> "Served | _Missed":
-    """Return what the server says of the model, or why it says nothing of use."""
+    """Return a server's report on a model, or the failure to get one."""
     try:
         # the key would go along with a redirect
         with httpx.Client(timeout=TIMEOUT, follow_redirects=False) as client:
@@ -120,7 +120,7 @@ def _describe_price(name: str, own: MindSettings) -> str:
 
 
 def _openai(client: httpx.Client, host: ModelHost, model: str) -> Served:
-    """Return the list of models; vLLM and llama.cpp say there how much each can read."""
+    """Return the report from an OpenAI-like list of models; vLLM and llama.cpp give the context there."""
     base = (host.base_url or "https://api.openai.com/v1").rstrip("/")
     headers = {"authorization": f"Bearer {host.key}"} if host.key else {}
     listed = {
@@ -148,7 +148,7 @@ def _ask_gemini(client: httpx.Client, host: ModelHost, model: str) -> Served:
 
 
 def _one_model(client: httpx.Client, url: str, headers: dict[str, str], context: str) -> Served:
-    """Return the page of one model, which says under the name `context` how much it can read."""
+    """Return the report from the page of one model; its field `context` holds the tokens it can read."""
     said = client.get(url, headers=headers)
     if said.status_code == 404:
         return Served(present=False)
@@ -179,7 +179,7 @@ _ASKED: Mapping[str, Callable[[httpx.Client, ModelHost, str], Served]] = {
 
 
 def _json_object(said: httpx.Response) -> dict[str, Any]:
-    """Return the JSON object of an answer; raises if it is refused or no object."""
+    """Return the JSON object of a response; raises if it is refused or holds no object."""
     if not said.is_success:
         raise httpx.HTTPStatusError("refused", request=said.request, response=said)
     found = said.json()
@@ -189,7 +189,7 @@ def _json_object(said: httpx.Response) -> dict[str, Any]:
 
 
 def _positive_or_none(tokens: object) -> int | None:
-    """Return a positive integer as it is; anything else as None."""
+    """Return a positive integer as it is; `None` for anything else."""
     return tokens if isinstance(tokens, int) and not isinstance(tokens, bool) and tokens > 0 else None
 
 
@@ -207,7 +207,7 @@ _QUESTION = Prompt("doctor/answer", frozenset(), _Answer, "Reply with the field 
 def price_lines(
     settings: GoogleSettings, mind: str, budget_usd: float, *, has_google_key: bool
 ) -> tuple[str, ...]:
-    """Return what would be asked, a line each with its price, and the sum; empty where nothing is configured.
+    """Return a line with its price for each thing that would be asked, and their sum; empty if none.
 
     Args:
         settings: endpoints and prices of Google.
@@ -230,7 +230,7 @@ def price_lines(
 
 
 def ask_model(spec: str, budget_usd: float) -> Finding | None:
-    """Ask a language model one question, and say whether the reply has the shape that virl reads.
+    """Ask a model one question; return whether its reply has virl's format, `None` if it is not asked.
 
     Args:
         spec: as in `--mind`; a mind that is no language model is not asked.
@@ -252,12 +252,12 @@ def ask_model(spec: str, budget_usd: float) -> Finding | None:
 
 
 def _is_model(spec: str) -> bool:
-    """Return whether a mind is a model, neither rules nor a script."""
+    """Return whether a mind is a language model, neither rules nor a script."""
     return spec != "rules" and not spec.startswith(PREFIX)
 
 
 def _model_usd(spec: str) -> float | None:
-    """Return the dollars of the question at most; `None` where the price is not known."""
+    """Return the most dollars that the question to a model costs; `None` if its price is unknown."""
     name, own = split_spec(spec)
     if name.startswith("ollama:") and own.price is None:
         return 0.0

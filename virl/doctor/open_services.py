@@ -40,7 +40,7 @@ from virl.platform.providers.provider import Access
 from virl.redaction import shown_url
 
 NEAR_M = 200.0
-"""Within which places are asked for, and how long the route is; chosen."""
+"""Metres around the centre within which places are asked for, and length of the route; chosen."""
 
 AnswerT = TypeVar("AnswerT")
 Told = tuple[Status, str, str]
@@ -53,7 +53,7 @@ def ask_open(
     *,
     left_out: LeftOut | None = None,
 ) -> tuple[OpenOutcome, ...]:
-    """Ask the services that a city's file names. Lists and pictures are kept, as in a run.
+    """Return the outcomes of asking the services in a city's file; replies are cached as in a run.
 
     Args:
         name: of the city.
@@ -70,7 +70,7 @@ def ask_open(
 
 
 def _ask_pictures(_: str, file: OpenCity, access: Access) -> Iterator[OpenOutcome]:
-    """Yield the outcomes of asking for the pictures around the center, and for one of them."""
+    """Yield the outcomes of asking for the pictures around the centre, and for one of them."""
     kind = PICTURES.find(file.streetview)
     own = kind.settings  # of the squares that a run asks for at its start
     cells = cells_of(district_of(file)) if file.region else cells_around(file.center, file.reach_m)
@@ -107,7 +107,7 @@ def _ask_pictures(_: str, file: OpenCity, access: Access) -> Iterator[OpenOutcom
 
 
 def _ask_places(name: str, file: OpenCity, access: Access) -> Iterator[OpenOutcome]:
-    """Yield the outcome of asking for the places around the center, if the city asks Overpass."""
+    """Yield the outcome of asking for the places around the centre, if the city uses Overpass."""
     if file.places != "overpass":
         return
     own, keeping = _brief_service("overpass"), Keeping.of(access, CACHE)
@@ -115,6 +115,7 @@ def _ask_places(name: str, file: OpenCity, access: Access) -> Iterator[OpenOutco
     run = f"{count_noun(squares, 'square')} of the district, kept for {own.keep_days:g} days"
 
     def probe_nearby() -> str:
+        """Ask for the places around the centre, and return their number in words."""
         require("osm", what=f"the places of {name}")
         from virl.platform.providers.open.overpass import OverpassPlaces  # noqa: PLC0415 - needs the extra
 
@@ -128,7 +129,7 @@ def _ask_places(name: str, file: OpenCity, access: Access) -> Iterator[OpenOutco
 
 
 def _ask_maps(_: str, file: OpenCity, access: Access) -> Iterator[OpenOutcome]:
-    """Yield the outcomes of asking for an address and a route, if the city asks such services."""
+    """Yield the outcomes of asking for an address and a route, if the city uses such services."""
     if file.maps not in {"osrm", "valhalla"}:
         return
     with closing(Keeping.of(access, CACHE)) as keeping:
@@ -138,10 +139,11 @@ def _ask_maps(_: str, file: OpenCity, access: Access) -> Iterator[OpenOutcome]:
 
 
 def _ask_address(file: OpenCity, keeping: Keeping) -> OpenOutcome:
-    """Return the outcome of asking for the center's address."""
+    """Return the outcome of asking for the address nearest to the centre."""
     own = _brief_service("nominatim")
 
     def nearest() -> str:
+        """Return the text of the address nearest to the centre, or "no address"."""
         with closing(Nominatim(own, keeping, district_of(file), file.nominatim_url)) as addresses:
             found = addresses.nearest(file.center, NEAR_M)
             return found.text if found else "no address"
@@ -151,11 +153,12 @@ def _ask_address(file: OpenCity, keeping: Keeping) -> OpenOutcome:
 
 
 def _ask_route(file: OpenCity, keeping: Keeping) -> OpenOutcome:
-    """Return the outcome of asking for a short walk."""
+    """Return the outcome of asking for a short walk from the centre."""
     own = _brief_service("osrm" if file.maps == "osrm" else "valhalla")
     url = file.osrm_url if file.maps == "osrm" else file.valhalla_url
 
     def walk() -> str:
+        """Ask for a walk eastward, and return its metres and minutes in words."""
         ways = OsrmWays(own, keeping, url) if file.maps == "osrm" else ValhallaWays(own, keeping, url)
         with closing(ways):
             found = ways.route([file.center, destination(file.center, 90.0, NEAR_M)])
@@ -168,14 +171,14 @@ def _ask_route(file: OpenCity, keeping: Keeping) -> OpenOutcome:
 def _ask_service(
     own: MapServiceSettings, url: str | None, asked: str, ask: Callable[[], str], run: str
 ) -> OpenOutcome:
-    """Return the outcome of a question: what `ask` says, or why it failed; `run` tells what a run asks."""
+    """Return the outcome of calling `ask`: its words or its failure; `run` says what a run would ask."""
     detail, told = _try_ask(ask)
     status, words, remedy = told or ("reached", detail or "", "")
     return OpenOutcome(f"{own.title} ({shown_url(service_url(own, url))})", asked, status, words, run, remedy)
 
 
 def _try_ask(ask: Callable[[], AnswerT]) -> tuple[AnswerT | None, Told | None]:
-    """Return what a question gives, or what its failure says."""
+    """Return (result of a call, `None`), or (`None`, what its failure says)."""
     try:
         return ask(), None
     except NoRoute:
@@ -185,7 +188,7 @@ def _try_ask(ask: Callable[[], AnswerT]) -> tuple[AnswerT | None, Told | None]:
 
 
 def _status_of(fault: VirlError) -> Status:
-    """Return the status that a fault stands for."""
+    """Return the status that stands for an error."""
     if not isinstance(fault, ProviderError):
         return "not asked" if isinstance(fault, ModelUnavailable) else "failing"
     if fault.status in {401, 403}:
@@ -196,17 +199,17 @@ def _status_of(fault: VirlError) -> Status:
 
 
 def _reason_of(fault: VirlError) -> str:
-    """Return the reason of a fault."""
+    """Return the reason that an error gives."""
     return fault.reason if isinstance(fault, ProviderError) else str(fault)
 
 
 def _remedy_of(fault: VirlError) -> str:
-    """Return the remedy of a fault; empty if it has none."""
+    """Return the remedy that an error gives; empty if it gives none."""
     return fault.remedy if isinstance(fault, ProviderError) else ""
 
 
 def _density(shots: Sequence[Shot], km2: float) -> str:
-    """Return in words the number of pictures, their kinds, years and licences."""
+    """Return in words the number of pictures per area, their kinds, years and licences."""
     if not shots:
         return "no pictures in the district"
     whole = sum(shot.fov == FULL_TURN for shot in shots)

@@ -33,50 +33,50 @@ _NOBODY = "no-such-panorama"
 
 
 class _Id(CamelBody):
-    """The id of a place."""
+    """A place in an answer, of which only its id is read."""
 
     id: str = Field(min_length=1)
 
 
 class _Ids(CamelBody):
-    """The answer to a search for ids alone."""
+    """An answer to a search for ids alone."""
 
     places: tuple[_Id, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One question to one endpoint."""
+    """A question to one endpoint of Google, to see whether the key may ask it."""
 
     endpoint: str
-    """A name in `platform/providers/google.yaml`, which knows the service that it belongs to."""
+    """Name of the endpoint in `platform/providers/google.yaml`."""
     asks: str
-    """The question, in a few words."""
+    """Words on what the probe asks for."""
     way: Way
     ask: Callable[[GoogleHttp, LatLng], str]
-    """A function that asks at a position and says in a few words what came."""
+    """Function that asks at a position, and says in a few words what was answered."""
     bills: tuple[Call, ...] = ()
-    """The calls that Google bills, or would if it did not refuse them; what they name does not matter."""
+    """The calls that Google bills if it answers them; their parameters do not matter."""
 
     def usd(self, settings: GoogleSettings) -> float:
-        """Return the list price of `bills`, each sent once."""
+        """Return the dollars of `bills` by list price, each sent once."""
         return sum(price_of(settings, call).micro_usd for call in self.bills) / 1e6
 
 
 def probes(settings: GoogleSettings) -> tuple[Probe, ...]:
-    """Return the probes of the services that the settings use, those that cost nothing first."""
+    """Return the probes of the services that the settings use, free ones first."""
     own = _NEW if settings.api == "new" else _LEGACY
     return tuple(sorted((*_BOTH, *own), key=lambda probe: (probe.way == "paid", probe.usd(settings))))
 
 
 def _ask_metadata(http: GoogleHttp, here: LatLng) -> str:
-    """Ask for the nearest panorama, and say what came."""
+    """Ask for the nearest panorama, and return words on the answer."""
     found = nearest_of(http, here, RADIUS_M, outdoor=True)
     return "a panorama's id" if found else "no panorama near there"
 
 
 def _ask_panorama_links(http: GoogleHttp, _: LatLng) -> str:
-    """Ask for a session and a panorama that does not exist, and say what came."""
+    """Ask for a session and for a panorama that does not exist; return words on the answer."""
     try:
         PanoramaTiles(http).capture(_NOBODY)
     except NoStreetView:
@@ -85,31 +85,31 @@ def _ask_panorama_links(http: GoogleHttp, _: LatLng) -> str:
 
 
 def _ask_text_ids(http: GoogleHttp, here: LatLng) -> str:
-    """Ask for the id of a place, and say what came."""
+    """Ask for the id of a place by text, and return words on the answer."""
     return "a place's id" if _some_place(http, here) else "no place"
 
 
 def _ask_picture(http: GoogleHttp, here: LatLng) -> str:
-    """Ask for a picture, and say its size."""
+    """Ask for a street picture, and return its size in words."""
     view = static_view(http, _panorama_at(http, here), Camera(0.0, width=SMALL, height=SMALL))
     return f"a picture of {view.shape[1]}x{view.shape[0]} pixels"
 
 
 def _ask_tile(http: GoogleHttp, here: LatLng) -> str:
-    """Ask for a tile, and say its size."""
+    """Ask for a panorama's tile, and return its size in words."""
     tiles = PanoramaTiles(http)
     pixels = tiles.tile(tiles.capture(_panorama_at(http, here)), 0, (0, 0))
     return f"a tile of {pixels.shape[1]}x{pixels.shape[0]} pixels"
 
 
 def _ask_address(http: GoogleHttp, here: LatLng) -> str:
-    """Ask for the position of an address."""
+    """Ask for the position of an address, and return words on the answer."""
     geocode(http, f"{here.lat},{here.lng}")
     return "a position"
 
 
 def _probe_nearby(http: GoogleHttp, here: LatLng) -> str:
-    """Ask for a place nearby, and say what came."""
+    """Ask for a place nearby, and return words on the answer."""
     circle = {"center": {"latitude": here.lat, "longitude": here.lng}, "radius": RADIUS_M}
     reply = http.json(
         http.request(replace(_NEARBY, body={"locationRestriction": {"circle": circle}, "maxResultCount": 1}))
@@ -118,7 +118,7 @@ def _probe_nearby(http: GoogleHttp, here: LatLng) -> str:
 
 
 def _ask_photo(http: GoogleHttp, here: LatLng) -> str:
-    """Ask for a photo of some place, and say what came."""
+    """Ask for a photo of a place nearby, and return words on the answer."""
     place = _some_place(http, here)
     if not place:
         return "no place, so no photo"
@@ -131,15 +131,16 @@ def _ask_photo(http: GoogleHttp, here: LatLng) -> str:
 
 
 def _ask_route(http: GoogleHttp, here: LatLng) -> str:
-    """Ask for a short route."""
+    """Ask for a short route, and return words on the answer."""
     RoutesApi(http).route([here, destination(here, 90.0, WALK_M)])
     return "a route"
 
 
 def _legacy(name: str, *points: str) -> Probe:
-    """Return a probe of a legacy service that takes positions under these names."""
+    """Return a probe of a legacy service that takes the position as the parameters `points`."""
 
     def ask(http: GoogleHttp, here: LatLng) -> str:
+        """Ask the legacy service at a position, and return the status of its answer."""
         query = dict.fromkeys(points, f"{here.lat},{here.lng}")
         reply = http.json(http.request(Call(name, query={**query, "radius": f"{RADIUS_M:g}"})))
         return str(reply.get("status", "an answer"))
@@ -156,7 +157,7 @@ def _panorama_at(http: GoogleHttp, here: LatLng) -> str:
 
 
 def _some_place(http: GoogleHttp, here: LatLng) -> str | None:
-    """Return the id of a restaurant nearby; None if there is none."""
+    """Return the id of a restaurant nearby; `None` if there is none."""
     circle = {"center": {"latitude": here.lat, "longitude": here.lng}, "radius": WALK_M}
     body = {"textQuery": "restaurant", "pageSize": 1, "locationBias": {"circle": circle}}
     reply = http.json(http.request(replace(_TEXT_IDS, body=body)))
@@ -165,9 +166,10 @@ def _some_place(http: GoogleHttp, here: LatLng) -> str | None:
 
 
 def _keyless_probe(name: str, asks: str, call: Call) -> Probe:
-    """Return a probe that is expected to be refused."""
+    """Return a probe with a call that is expected to be refused."""
 
     def ask(http: GoogleHttp, _: LatLng) -> str:
+        """Send the call; return that it was answered, which is unexpected."""
         http.json(http.request(call))
         return "an answer, which may be billed"
 

@@ -35,7 +35,7 @@ _TABLE_WIDTH = 70  # columns of a terminal below which tables are lines; chosen
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All that the doctor found."""
+    """The findings of the doctor: machine, services, costs and notes."""
 
     virl: str
     offline_core_works: bool
@@ -43,13 +43,13 @@ class Report:
     google: ProbeOutcomes
     costs: tuple[Estimate, ...]
     measured: tuple[MeasuredPrice, ...]
-    """Prices of runs of agents and episodes of benchmarks, as they were billed, at the prices of today."""
+    """Billed prices of agents' runs and benchmarks' episodes, at today's list prices."""
     notes: tuple[str, ...]
-    """Notes on prices and assumptions."""
+    """Sentences on prices and assumptions."""
     open: tuple[OpenOutcome, ...] = ()
-    """Outcomes of the services of a city of open data."""
+    """Outcomes of asking the services of a city of open data; empty for other cities."""
     left_out: tuple[Omission, ...] = ()
-    """Items and fields of the answers that could not be read."""
+    """Items and fields of answers that could not be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +62,12 @@ class _Section:
 
 
 def as_json(report: Report) -> str:
-    """Return the report for programs."""
+    """Return the report as JSON."""
     return TypeAdapter(Report).dump_json(report, indent=2).decode()
 
 
 def tell(report: Report, console: Console) -> None:
-    """Print the report for people: the verdict first, and last what is missing that only some work needs."""
+    """Print the report: the verdict first, and last what is missing for some work only."""
     for line in verdict(report):
         say(console, as_markup(line))
     console.print()
@@ -86,7 +86,7 @@ def tell(report: Report, console: Console) -> None:
 
 
 def verdict(report: Report) -> list[str]:
-    """Return the lines on what works: made cities, real cities, language models."""
+    """Return the lines on what works: made cities, real cities and language models."""
     by_name = {finding.what: finding for finding in report.machine}
     made = "made cities: work, try `virl run hiro`"
     if not report.offline_core_works:
@@ -109,7 +109,7 @@ def verdict(report: Report) -> list[str]:
 
 
 def _open_verdict(report: Report) -> list[str]:
-    """Return the line on how many open services were reached; none if none was asked."""
+    """Return a line on how many open services were reached; empty if none was asked."""
     if not report.open:
         return []
     asked = {one.service for one in report.open}
@@ -118,7 +118,7 @@ def _open_verdict(report: Report) -> list[str]:
 
 
 def _sections(report: Report) -> Iterator[_Section]:
-    """Yield the sections in their order, also those without rows."""
+    """Yield the sections of the report in order, also those without rows."""
     yield _findings_section("This machine", [one for one in report.machine if one.state != "missing"])
     asked = [(one.status, one.service, one.asked, one.detail, one.run, one.remedy) for one in report.open]
     columns = ("", "service", "request", "result", "a run asks", "remedy")
@@ -138,7 +138,7 @@ def _sections(report: Report) -> Iterator[_Section]:
 
 
 def _cost_sections(report: Report) -> Iterator[_Section]:
-    """Yield what runs cost: as they were billed, as they are estimated, and the requests of small units."""
+    """Yield the sections on costs: of runs as billed, of runs as estimated, and of small units."""
     billed = [
         (one.unit, *(_show_usd(one.usd[town], 2) if town in one.usd else "-" for town in DENSITIES))
         for one in report.measured
@@ -160,7 +160,7 @@ def _cost_sections(report: Report) -> Iterator[_Section]:
 
 
 def _findings_section(title: str, findings: Sequence[Finding]) -> _Section:
-    """Return the findings as a section."""
+    """Return findings as a section with a row for each."""
     rows = [(one.state, one.what, one.detail, one.needed_for, one.remedy) for one in findings]
     return _Section(title, ("", "what", "found", "needed for", "remedy"), rows)
 
@@ -181,7 +181,7 @@ def _to_table(section: _Section) -> Table:
 
 
 def write_bundle(path: Path, report: str, recorded: Path) -> None:
-    """Write what a bug report needs: findings and shapes of replies, without content and secrets.
+    """Write a file for bug reports: findings and the shapes of replies, without contents and secrets.
 
     Args:
         path: the file, which is replaced.
@@ -202,7 +202,7 @@ def write_bundle(path: Path, report: str, recorded: Path) -> None:
 
 
 def shape_of(value: object) -> Any:
-    """Return plain data with the type of each value in its place; a list shows each shape in it once."""
+    """Return plain data with each value replaced by its type; a list shows each shape in it once."""
     if isinstance(value, dict):
         return {name: shape_of(one) for name, one in value.items()}
     if isinstance(value, list):
@@ -215,7 +215,7 @@ def shape_of(value: object) -> Any:
 
 
 def _describe_reply(body: Path) -> dict[str, object]:
-    """Return the endpoint and the shape of a reply; of a picture, the number of its bytes."""
+    """Return the endpoint and the shape of a recorded reply; for a picture its size in bytes."""
     data = body.read_bytes()
     status = json.loads(body.with_suffix(".json").read_bytes())["status"]
     try:

@@ -29,44 +29,44 @@ _LIMITED = ("RESOURCE_EXHAUSTED", "OVER_QUERY_LIMIT", "OVER_DAILY_LIMIT")
 
 @dataclass(frozen=True, slots=True)
 class ProbeOutcome:
-    """The outcome of one probe."""
+    """The outcome of one probe: a status, with details and a remedy."""
 
     service: str
-    """The service's name in Google's console."""
+    """Name of the service in Google's console."""
     endpoint: str
     asked: str
     status: Status
     detail: str
     usd: float
-    """List price of the probe, in dollars; 0 for what is free or refused."""
+    """List price of the probe in dollars; 0 if it is free or was refused."""
     remedy: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenOutcome:
-    """The outcome of one question to an open service."""
+    """The outcome of one question to a service of open data."""
 
     service: str
-    """The service with its server."""
+    """Name of the service with its server."""
     asked: str
     status: Status
     detail: str
     run: str
-    """The requests of a run, in words."""
+    """Words on the requests that a run sends to the service."""
     remedy: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeOutcomes:
-    """The outcome of all probes."""
+    """The outcomes of all probes, and what they cost."""
 
     outcomes: tuple[ProbeOutcome, ...]
     spent_usd: float
-    """List price of what was answered, or may have been, in dollars."""
+    """Dollars by list price of requests that were answered, or may have been."""
 
 
 class Questioner:
-    """A client for questions with short timeouts and without a cache, whose `close` closes its connections.
+    """A client for probes, with short timeouts and no cache, whose `close` closes its connections.
 
     Args:
         settings: endpoints and prices; their timeouts and retries are replaced by shorter ones.
@@ -84,7 +84,7 @@ class Questioner:
         left_out: LeftOut | None = None,
         record: Recording | None = None,
     ) -> None:
-        """Prepare three ways to ask: free, to be refused, and paid up to a budget in dollars, if any."""
+        """Prepare three ways to ask: free, with a wrong key, and paid up to a budget in dollars, if any."""
         self._settings = settings.model_copy(update={"timeouts": TIMEOUTS, "retries": RETRIES})
         once = self._settings.model_copy(update={"retries": Retries(further=0)})
         counted = left_out or LeftOut()
@@ -101,17 +101,17 @@ class Questioner:
         self._wrong = GoogleHttp(self._settings, Keys(WRONG_KEY))
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close the client's connections."""
         for http in (*self._ways.values(), self._wrong):
             http.close()
 
     @property
     def spent_usd(self) -> float:
-        """List price of what was answered, or may have been."""
+        """Dollars by list price of requests that were answered, or may have been."""
         return round(sum(http.ledger.total().usd for http in self._ways.values()), 6)
 
     def outcome(self, probe: Probe, here: LatLng) -> ProbeOutcome:
-        """Ask one probe at a position."""
+        """Ask one probe at a position, and return its outcome."""
         if probe.way == "paid" and probe.usd(self._settings) > self._budget_left():
             return self._refuse_price(probe)
         try:
@@ -125,7 +125,7 @@ class Questioner:
         return self._make_outcome(probe, "reached", came)
 
     def _refuse_price(self, probe: Probe) -> ProbeOutcome:
-        """Return the outcome of a probe that was not asked because of its price."""
+        """Return the outcome of a probe that is not asked since it is too expensive or there is no budget."""
         costs = f"costs ${probe.usd(self._settings):.3f}"
         if self._ledger is None:
             return self._make_outcome(probe, "not asked", costs, "--real")
@@ -133,7 +133,7 @@ class Questioner:
         return self._make_outcome(probe, "not asked", detail, "a higher --budget-usd")
 
     def _without_reply(self, probe: Probe, fault: VirlError) -> ProbeOutcome:
-        """Return the outcome of a probe that a fault left without a reply; else raise the fault."""
+        """Return the outcome of a probe that got no reply because of a fault; raises other faults."""
         if isinstance(fault, BudgetExceeded):
             detail = "a further request would exceed the budget"
             return self._make_outcome(probe, "not asked", detail, "a higher --budget-usd with --real")
@@ -144,13 +144,13 @@ class Questioner:
         raise fault
 
     def _budget_left(self) -> float:
-        """Return the dollars that are left of the budget; 0 without one."""
+        """Return the dollars that are left of the budget; 0 without a budget."""
         if self._ledger is None:
             return 0.0
         return round((self._ledger.limit_usd or 0.0) - self._ledger.spent_usd, 6)
 
     def _compare_with_key(self, probe: Probe, here: LatLng) -> ProbeOutcome:
-        """Return the request was refused for what it asks: would it have been refused for its key first?"""
+        """Return the outcome of an invalid request, by whether a wrong key is refused before it."""
         usd = probe.usd(self._settings)
         try:
             probe.ask(self._wrong, here)
@@ -167,11 +167,12 @@ class Questioner:
         return self._make_outcome(probe, "unclear", detail, f"test it with --real, for ${usd:.3f}")
 
     def _judge(self, probe: Probe, fault: ProviderError) -> ProbeOutcome:
-        """Return the outcome of a probe that failed."""
+        """Return the outcome of a probe that failed, as judged by its error."""
         status, remedy = _judgement(fault)
         return self._make_outcome(probe, status, fault.reason, remedy)
 
     def _make_outcome(self, probe: Probe, status: Status, detail: str, remedy: str = "") -> ProbeOutcome:
+        """Return an outcome of a probe with the names of its service and endpoint."""
         service = self._settings.endpoint(probe.endpoint).service
         usd = probe.usd(self._settings) if probe.way == "paid" else 0.0
         return ProbeOutcome(service, probe.endpoint, probe.asks, status, detail, usd, remedy)
@@ -187,7 +188,7 @@ def ask_google(
     left_out: LeftOut | None = None,
     record: Recording | None = None,
 ) -> ProbeOutcomes:
-    """Ask Google's services what a key reaches.
+    """Return the outcomes of probing Google's services with a key; without a key nothing is asked.
 
     Args:
         settings: endpoints and prices.
@@ -204,6 +205,7 @@ def ask_google(
     questioner = Questioner(settings, keys, budget_usd, left_out, record)
 
     def ask(probe: Probe) -> ProbeOutcome:
+        """Return the outcome of one probe, and report progress."""
         outcome = questioner.outcome(probe, here)
         tell()
         return outcome
@@ -217,7 +219,7 @@ def ask_google(
 
 
 def _judgement(fault: ProviderError) -> tuple[Status, str]:
-    """Judge what an error says about the key, and what to do."""
+    """Return (status, remedy) that an error implies for the key."""
     if fault.code in _DENIED or fault.status in {401, 403}:
         return "refused", fault.remedy
     if fault.code in _LIMITED or fault.status == 429:
@@ -228,7 +230,7 @@ def _judgement(fault: ProviderError) -> tuple[Status, str]:
 
 
 def _skip_outcome(settings: GoogleSettings, probe: Probe) -> ProbeOutcome:
-    """Return the outcome of a probe that cannot be asked without a key."""
+    """Return the outcome of a probe that is not asked without a key."""
     service = settings.endpoint(probe.endpoint).service
     usd = probe.usd(settings) if probe.way == "paid" else 0.0
     return ProbeOutcome(
@@ -243,20 +245,20 @@ def _group_by_service(outcomes: Sequence[ProbeOutcome]) -> tuple[ProbeOutcome, .
 
 
 State = Literal["ok", "missing", "broken"]
-"""`missing`: something can be added. `broken`: the offline core does not work."""
+"""The state of a finding. `missing`: something can be added. `broken`: the offline core fails."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at."""
+    """A finding on one part of the machine or one service: its state, details and remedy."""
 
     what: str
     state: State
     detail: str
-    """Description of what there is, in a few words."""
+    """Few words on what there is."""
     needed_for: str
-    """Purpose that it is good for."""
+    """Purpose that the part is needed for."""
     remedy: str = ""
-    """Way to get it, if it is not there."""
+    """Way to get or repair the part; empty if it is there."""
     mind: str = ""
-    """The language model that it is about, as `--mind` takes it; empty for other findings."""
+    """Language model of the finding, as `--mind` takes it; empty for other findings."""

@@ -22,19 +22,19 @@ from virl.platform.providers.cities import open_city
 
 FORWARD, LEFT, RIGHT, STOP = range(4)
 TURN_DEG = 30.0  # R2R's
-"""Degrees of a turn."""
+"""Degrees by which an action turns."""
 AHEAD_DEG = 45.0  # links farther to the side are not ahead; chosen
-"""Degrees from the heading within which a link can be walked forward."""
+"""Most degrees between the heading and a link that can be walked forward."""
 ARRIVE_M = 25.0  # of a goal, along links; chosen: about two panoramas
-"""Metres along links from the goal within which a stop succeeds."""
+"""Most metres along links from the goal at which a stop succeeds."""
 FARTHEST_M = 100_000.0
-"""Bound of the goal's observed coordinates, metres."""
+"""Largest coordinate of the goal in an observation, metres."""
 RENDERED = 640, 480
 
 Spot = str | LatLng
-"""A start or goal: an address, or a position."""
+"""A start or goal, given as an address or a position."""
 Seen = dict[str, np.ndarray]
-"""Observation: arrays by name."""
+"""An observation: arrays by name, such as `pixels`."""
 DRAWS = 100  # goals tried before a range of distances is called impossible; chosen
 
 
@@ -104,7 +104,7 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Seen, dict[str, Any]]:
-        """Begin an episode at a start, facing along a link; start and goal are drawn unless given.
+        """Start an episode; return (observation, info). Start and goal are drawn unless given as options.
 
         Args:
             seed: of all that is drawn.
@@ -128,7 +128,7 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         return self._observe(), self._info()
 
     def step(self, action: np.int64) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
-        """Take an action: 0 forward, 1 left, 2 right, 3 stop.
+        """Take an action: 0 forward, 1 left, 2 right, 3 stop; return observation, reward, ends and info.
 
         Raises:
             BadInput: it is none of the action space.
@@ -151,11 +151,11 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         return self._observe(), reward, terminated, truncated, self._info()
 
     def render(self) -> Image | None:
-        """Return the view ahead, 640 by 480 pixels; `None` without a render mode."""
+        """Return the view ahead, 640 x 480 pixels; `None` without a render mode."""
         return self._picture(*RENDERED) if self.render_mode else None
 
     def close(self) -> None:
-        """Close the city, if the environment opened it."""
+        """Close the city, if this environment opened it."""
         if self._opened is not None:
             self._opened.close()
 
@@ -166,7 +166,7 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
 
     @property
     def _metres(self) -> float:
-        """Metres along links from the walker to the goal; infinite without a way."""
+        """Metres along links from the walker to the goal; infinite if there is no way."""
         return float(self._left[self._here])
 
     def _link_ahead(self) -> Link | None:
@@ -176,23 +176,24 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         return nearest if nearest is not None and turns[nearest] <= AHEAD_DEG else None
 
     def _numbers(self, spots: dict[str, Any]) -> dict[str, int | None]:
-        """Return the number of the panorama of a start and of a goal, `None` for one not given."""
+        """Return the numbers of the start's and goal's panoramas, by name; `None` for one not given."""
         return {name: self._number(spots.get(name), name) for name in ("start", "goal")}
 
     def _number(self, spot: Spot | None, name: str) -> int | None:
-        """Return the number of the panorama nearest to a spot; `None` for none."""
+        """Return the number of the panorama nearest to a start or goal; `None` if it is not given."""
         if spot is None:
             return None
         position = locate(self.city, spot)[1] if isinstance(spot, str) else LatLng(*spot)
         return self._ground.number[relocate(self.city.streetview, position, f"the {name}").id]
 
     def _picture(self, width: int, height: int) -> Image:
-        """Return the view ahead in a size, pixels."""
+        """Return the view ahead as a picture of this size in pixels."""
         camera = Camera(self._heading, fov=self._camera.fov, width=width, height=height)
         view = self.city.streetview.view(self._panorama.id, camera)
         return np.array(view.pixels, np.uint8)
 
     def _observe(self) -> Seen:
+        """Return the observation: goal as metres (ahead, right), heading as (sin, cos), and pixels."""
         angle = radians(self._heading)
         east, north = LocalFrame(self._panorama.position).point(self._end.position)
         ahead, right = north * cos(angle) + east * sin(angle), east * cos(angle) - north * sin(angle)
@@ -204,10 +205,11 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
 
     @property
     def _end(self) -> Panorama:
-        """Panorama of the goal."""
+        """Panorama at the goal."""
         return self._ground.panoramas[self._goal]
 
     def _info(self) -> dict[str, Any]:
+        """Return the info of a step: ids, positions, heading in degrees, metres to the goal (-1 for no way)."""
         return {
             "panorama": self._panorama.id,
             "position": np.array(self._panorama.position),
@@ -221,16 +223,16 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """A city's panoramas with the distances between linked ones."""
+    """A city's street graph: its panoramas, and the metres between linked ones."""
 
     panoramas: tuple[Panorama, ...]
     number: dict[str, int]
     """The number of each panorama, by its id."""
     metres: csr_array
-    """Metres from panorama to panorama along one link, shape (n, n)."""
+    """Metres from panorama to panorama along one link, sparse, shape (n, n)."""
 
     def __deepcopy__(self, _: dict[int, Any]) -> Self:
-        """Return the same: it never changes, and copies of an environment share it."""
+        """Return the same object: it never changes, and copies of an environment share it."""
         return self
 
     def metres_to(self, goal: int) -> Floats:
@@ -240,7 +242,7 @@ class Ground:
     def draw(
         self, rng: np.random.Generator, start: int | None, goal: int | None, within: tuple[float, float]
     ) -> tuple[int, int]:
-        """Draw the numbers of a start and a goal with a distance along links in a range, metres.
+        """Draw numbers of a start and a goal whose metres apart along links are within a range.
 
         Args:
             rng: source of chance.
@@ -267,18 +269,18 @@ class Ground:
 
     @staticmethod
     def _nodes_between(metres: Floats, within: tuple[float, float]) -> Ints:
-        """Return the numbers of panoramas whose metres are in a range."""
+        """Return the numbers of panoramas whose metres are within a range."""
         return np.flatnonzero((metres >= within[0]) & (metres <= within[1]))
 
     @staticmethod
     def _lengths_from(metres: csr_array, start: int) -> Floats:
-        """Return metres along links from a panorama to each, shape (n,)."""
+        """Return the metres along links from a panorama to each other one, shape (n,)."""
         found: Floats = dijkstra(metres, indices=start)
         return found
 
 
 def ground_of(city: City) -> Ground:
-    """Return the street graph of a city that is held whole.
+    """Return the street graph of a city that is held whole; raises for other cities.
 
     Raises:
         BadInput: the city is asked over a network.

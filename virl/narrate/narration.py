@@ -31,11 +31,11 @@ class FittedDrawing:
     """A model's drawing of a walk, moved and turned to fit the exact one best."""
 
     points: Floats
-    """Metres east and north of the start, shape (points, 2)."""
+    """Points of the drawing in metres east and north of the start, shape (points, 2)."""
     mean_error_m: float
-    """Mean distance of its points from the exact ones, metres."""
+    """Mean distance in metres of the drawing's points from the exact ones."""
     scale: float
-    """Factor by which it would have to be enlarged to fit best."""
+    """Factor by which the drawing would have to be enlarged to fit best."""
 
 
 _BEND_DEG = 10.0  # chosen: smaller bends are not worth an entry
@@ -49,11 +49,11 @@ class HistoryEntry:
 
     number: int
     stop: int
-    """Index of the stop at the line's end."""
+    """Index of the stop at the end of the line."""
     turn: float
     """Degrees clockwise from the line before, or from the heading at the start."""
     metres: float
-    """Length of the line, metres."""
+    """Length of the line in metres."""
     crossing: bool
     seen: tuple[str, ...]
     thought: str
@@ -69,16 +69,16 @@ class WalkLeg:
     """A part of a walk between two turns."""
 
     first: int
-    """Index of its first stop."""
+    """Index of the leg's first stop."""
     last: int
     turn: float
-    """Degrees turned clockwise at its beginning, at the start from the heading faced."""
+    """Degrees turned clockwise at the leg's beginning; at the start from the initial heading."""
     heading: float
-    """Degrees clockwise from north, from its beginning to its end."""
+    """Heading from the leg's beginning to its end, degrees clockwise from north."""
     metres: float
-    """Length along the way walked, metres."""
+    """Metres along the leg as it was walked."""
     crossings: int
-    """Number of crossings passed inside it."""
+    """Number of crossings that are passed inside the leg."""
     to_crossing: bool
     street: str | None = None
 
@@ -100,13 +100,13 @@ class Narration:
     exact: tuple[str, ...]
     """Exact description of the walk, in sentences."""
     entries: tuple[HistoryEntry, ...]
-    """History of the walk as the model was given it."""
+    """History of the walk, as the model was given it."""
     instruction: str | None = None
     """Model's instruction; `None` if none was asked for, or it gave none."""
     drawing: FittedDrawing | None = None
     """Model's drawing; `None` if none was asked for, or it gave none."""
     notes: tuple[str, ...] = ()
-    """Notes on what is missing, and why."""
+    """Sentences on what is missing, and why."""
     asked: tuple[Exchange, ...] = ()
 
 
@@ -176,7 +176,7 @@ def ask_points(mind: Mind, entries: Sequence[HistoryEntry]) -> Floats:
 
 
 def legs(walk: Walk, street_of: StreetOf = no_streets) -> tuple[WalkLeg, ...]:
-    """Return the legs of a walk; none where it never moved.
+    """Return the legs of a walk; empty if it never moved.
 
     A stop is a turn where the way a step behind it and the way a step ahead of it differ by 35 degrees or
     more, a step being the median distance of stops; of turns closer together than one and a half steps, the
@@ -220,7 +220,7 @@ def legs(walk: Walk, street_of: StreetOf = no_streets) -> tuple[WalkLeg, ...]:
 
 
 def tell(walk: Walk, parts: Sequence[WalkLeg]) -> list[str]:
-    """Return the walk in sentences: the start, one for each leg, and the end."""
+    """Return sentences on a walk: its start, one for each leg, and its end."""
     told = [f"Start facing {compass_word(walk.heading)}."]
     street = None
     for leg in parts:
@@ -231,7 +231,7 @@ def tell(walk: Walk, parts: Sequence[WalkLeg]) -> list[str]:
 
 
 def _sentence(leg: WalkLeg, before: str | None) -> str:
-    """Return a leg in a sentence; `before` is the street of the leg before it."""
+    """Return a sentence on a leg; `before` is the street of the leg before, if known."""
     turn = turn_words(leg.turn)
     onto = ""
     if leg.street:
@@ -254,7 +254,7 @@ def turn_words(angle: float) -> str:
 
 
 def _metres(metres: float) -> str:
-    """Return metres in words, with a decimal below 10."""
+    """Return metres in words, with one decimal below 10."""
     return f"{metres:.0f} m" if metres >= 10 else f"{metres:.1f} m"
 
 
@@ -280,13 +280,13 @@ def _turn_stops(points: Floats, along: Floats) -> list[int]:
 
 
 def _step_length(along: Floats) -> float:
-    """Return the metres of the median step."""
+    """Return the median length of a step in metres."""
     steps = np.diff(along)
     return float(np.median(steps[steps > 0]))
 
 
 def _point_along(points: Floats, along: Floats, metres: float) -> Floats:
-    """Return the point a number of metres along the way, metres east and north."""
+    """Return the point (east, north) at so many metres along a path."""
     return np.array([np.interp(metres, along, points[:, axis]) for axis in (0, 1)])
 
 
@@ -312,7 +312,7 @@ def _crossing_numbers(walk: Walk, along: Floats) -> list[int]:
 
 
 def history(walk: Walk) -> tuple[HistoryEntry, ...]:
-    """Return the entries of a walk. Entry 0 is its start and has no length.
+    """Return the history's entries of a walk; entry 0 is its start and has no length.
 
     Turning and going on as the entries say leads exactly through the stops that they name.
     """
@@ -329,14 +329,14 @@ def history(walk: Walk) -> tuple[HistoryEntry, ...]:
 
 
 def _entry(walk: Walk, number: int, stop: int, turn: float, metres: float) -> HistoryEntry:
-    """Return the history's entry of a stop, with what was seen and thought there, cut short."""
+    """Return the history's entry of a stop, with shortened texts on what was seen and thought there."""
     where = walk.stops[stop]
     seen = tuple(thing[:_SEEN_WORDS] for thing in where.seen[:_SEEN_THINGS])
     return HistoryEntry(number, stop, turn, metres, where.crossing, seen, where.thought)
 
 
 def _told_stops(walk: Walk, points: Floats) -> list[int]:
-    """Return the indices of the stops that get an entry."""
+    """Return the indices of the stops that get an entry in the history."""
     last = len(points) - 1
     told: list[int] = []
     line: float | None = None

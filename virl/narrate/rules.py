@@ -12,7 +12,7 @@ LEAST_TURN = 35.0  # degrees; chosen: smaller ones are bends of the road
 
 
 class WalkEntry(BaseModel):
-    """A turn in degrees, clockwise, then a straight line in metres."""
+    """An entry of the history: (turn in degrees clockwise, then metres straight ahead)."""
 
     turn: float
     metres: float
@@ -21,20 +21,20 @@ class WalkEntry(BaseModel):
 
 
 class InstructionQuestion(BaseModel):
-    """Inputs of `narrate/instruction`."""
+    """The inputs of the prompt `narrate/instruction`."""
 
     entries: tuple[WalkEntry, ...]
 
 
 class DrawingQuestion(BaseModel):
-    """Inputs of `narrate/drawing`."""
+    """The inputs of the prompt `narrate/drawing`."""
 
     entries: tuple[WalkEntry, ...]
     fault: str
 
 
 def instruct(question: InstructionQuestion, lexicon: Lexicon) -> Text:
-    """Return the turns and distances, a sentence an entry."""
+    """Return an instruction with the turns and distances, one sentence per entry."""
     del lexicon
     sentences = [
         f"{_turn_words(entry.turn)} {entry.metres:.0f} m{' to a crossing' if entry.crossing else ''}."
@@ -44,7 +44,7 @@ def instruct(question: InstructionQuestion, lexicon: Lexicon) -> Text:
 
 
 def draw(question: DrawingQuestion, lexicon: Lexicon) -> Text:
-    """Draw the points that the turns and distances lead to."""
+    """Return the points to which the turns and distances lead, as a text of JSON."""
     del lexicon
     x = y = heading = 0.0
     points = []

@@ -39,22 +39,22 @@ _MARGIN = 0.12  # room around the way, as a share of its length or width
 _SMALLEST_M = 8.0
 _ACROSS = 400.0  # pixels of a drawing
 Lines = Sequence[Sequence[LatLng]]
-"""Lines of positions."""
+"""Lines to draw, each of positions."""
 _RECORDS, _SETTINGS = "records.jsonl", "settings.json"
 AROUND_DEG = 0.003  # chosen: some 300 m of streets around a walk can be drawn
-"""Degrees around a walk within which links are drawn."""
+"""Degrees of latitude and longitude around a walk within which links are drawn."""
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenNarration:
-    """A narration, and where it was written."""
+    """A narration, and the folder it was written to."""
 
     narration: Narration
     page: Path
 
 
 def narrate_run(run: Path, mind: Mind) -> WrittenNarration:
-    """Narrate the run of an agent into its folder.
+    """Narrate an agent's run into its folder, and return the narration.
 
     Streets are named and drawn where the run's city can be opened.
 
@@ -78,7 +78,7 @@ def narrate_run(run: Path, mind: Mind) -> WrittenNarration:
 
 
 def narrate_episode(run: Path, episode: str, mind: Mind, *, data: Path | None = None) -> WrittenNarration:
-    """Narrate an episode of a benchmark's run into `narrations/EPISODE/` in its folder.
+    """Narrate an episode of a benchmark into `narrations/EPISODE/` of the run, and return the narration.
 
     Args:
         run: holds `records.jsonl` and `settings.json`.
@@ -113,23 +113,24 @@ def _links_near(graph: NavigationGraph, walk: Walk) -> list[tuple[LatLng, LatLng
 
 
 class Played(BaseModel):
-    """The part of an episode's record that is read; episodes that were not walked have only an id."""
+    """The part of an episode's record that is read; only an id if the episode was not walked."""
 
     model_config = ConfigDict(extra="ignore")
 
     id: str
     """Id of the episode in its data set."""
     folder: Path | None = None
-    """Folder of the data set."""
+    """Folder of the data set; `None` if the record names none."""
     scan: str = ""
-    """The building of an R2R episode."""
+    """Name of the building of an R2R episode; empty for others."""
     start: tuple[str, float] | None = None
-    """Panorama id, and the heading in degrees."""
+    """(panorama id, heading in degrees) at the start; `None` if the episode was not walked."""
     pano_path: tuple[str, ...] = Field(default=())
 
     @model_validator(mode="before")
     @classmethod
     def _take_data(cls, record: object) -> object:
+        """Return a benchmark record's data with its case as id; anything else unchanged."""
         if isinstance(record, dict) and "case" in record and isinstance(record.get("data"), dict):
             return record["data"] | {"id": record["case"]}
         return record
@@ -144,7 +145,7 @@ class _RunSettings(BaseModel):
 
 
 def read_record(run: Path, episode: str) -> Played:
-    """Read the record of an episode; where its id stands twice, the later one counts.
+    """Return the record of an episode of a run; the last one if there are several.
 
     Raises:
         BadInput: there are no records, a line is damaged, or the episode was not walked.
@@ -163,7 +164,7 @@ def read_record(run: Path, episode: str) -> Played:
 
 
 def _read_episode(line: bytes) -> Played:
-    """Return the record of an episode in a line."""
+    """Return the episode's record in a line of JSON."""
     try:
         return Played.model_validate_json(line)
     except ValidationError:
@@ -171,7 +172,7 @@ def _read_episode(line: bytes) -> Played:
 
 
 def _open_graph(run: Path, played: Played, data: Path | None = None) -> NavigationGraph:
-    """Open the graph that an episode was walked on.
+    """Return the graph on which an episode was walked.
 
     Args:
         run: its `settings.json` says which data it was, where the episode does not.
@@ -188,7 +189,7 @@ def _open_graph(run: Path, played: Played, data: Path | None = None) -> Navigati
 
 
 def _data_folder(run: Path, played: Played, data: Path | None = None) -> Path:
-    """Return the folder of an episode's data set; arguments as for `_open_graph`.
+    """Return the folder of an episode's data set: `data`, or the one that run or record name.
 
     Raises:
         BadInput: the settings or the data are missing or damaged.
@@ -197,7 +198,7 @@ def _data_folder(run: Path, played: Played, data: Path | None = None) -> Path:
 
 
 def walk_of(graph: NavigationGraph, played: Played) -> Walk:
-    """Return the walk of an episode's record on its graph.
+    """Return the walk in an episode's record, on its graph.
 
     Raises:
         NoStreetView: the walk leaves the graph: it belongs to other data.
@@ -218,12 +219,12 @@ def _data_of(run: Path) -> Path | None:
 
 @cache
 def _templates() -> Environment:
-    """Return the templates; they are compiled once a process."""
+    """Return the templates of the page, compiled once a process."""
     return open_templates(Path(__file__).parent / "templates")
 
 
 def write_narration(folder: Path, narration: Narration, streets: Lines = (), notice: str = "") -> Path:
-    """Write the four files into a folder.
+    """Write a narration as four files into a folder; return the path of the page.
 
     Args:
         folder: where they go.
@@ -266,7 +267,7 @@ def write_narration(folder: Path, narration: Narration, streets: Lines = (), not
 
 
 def _as_data(narration: Narration) -> dict[str, object]:
-    """Return a narration as plain data."""
+    """Return a narration as plain data for JSON."""
     walk, drawing = narration.walk, narration.drawing
     return {
         "title": walk.title,
@@ -325,5 +326,5 @@ def _ends(points: Sequence[Point]) -> list[Mark]:
 
 
 def _on_paper(points: Floats) -> list[Point]:
-    """Return points as metres east and south, for paper."""
+    """Return points in metres east and north as points east and south, for paper."""
     return [(x, -y) for x, y in points.tolist()]

@@ -20,23 +20,23 @@ from virl.platform.city.streetview import Camera
 from virl.platform.providers.cities import name_of_city
 
 AHEAD_DEG = 30.0  # chosen: what lies within is said to be ahead, and as far from straight back, behind
-"""Degrees from straight ahead or behind that still count so."""
+"""Degrees from straight ahead or straight behind that still count as ahead or behind."""
 
 
 @dataclass(frozen=True, slots=True)
 class WalkStop:
-    """A panorama at which a walker stood."""
+    """A stop of a walk: a panorama at which the walker stood."""
 
     pano_id: str
     position: LatLng
     walked: float = 0.0
-    """Metres walked from the stop before."""
+    """Metres walked from the stop before; 0 at the first."""
     crossing: bool = False
-    """True where three or more ways meet."""
+    """True if three or more ways meet at the stop."""
     seen: tuple[str, ...] = ()
-    """Descriptions of things seen, a few words each."""
+    """Few words on each thing that was seen."""
     thought: str = ""
-    """Decision made here, with its reason."""
+    """Decision made at the stop, with its reason; may be empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +45,19 @@ class Walk:
 
     title: str
     heading: float
-    """Heading faced at the start, degrees clockwise from north."""
+    """Initial heading, degrees clockwise from north."""
     stops: tuple[WalkStop, ...]
     outcome: str = ""
-    """End of the walk in a sentence."""
+    """Sentence on how the walk ended; may be empty."""
 
     def points(self) -> Floats:
-        """Return the stops' positions, metres east and north of the first, shape (stops, 2)."""
+        """Return the positions of the stops in metres (east, north) of the first, shape (stops, 2)."""
         frame = LocalFrame(self.stops[0].position)
         return np.array([frame.point(stop.position) for stop in self.stops])
 
 
 def read_walk(run: Path, city: str = "") -> Walk:
-    """Return the walk in a run's journal, up to where it has come.
+    """Return the walk recorded in a run's journal so far.
 
     Args:
         run: the folder.
@@ -113,7 +113,7 @@ def walk_on_graph(
 
 
 def _link_metres(graph: NavigationGraph, source: int, target: int) -> float:
-    """Return metres of the link between two nodes, or of the straight line if there is no link."""
+    """Return the metres of the link between two nodes; of the straight line if there is no link."""
     links = graph.links(source)
     for node, metres in zip(graph.target[links], graph.length[links], strict=True):
         if node == target:
@@ -122,14 +122,14 @@ def _link_metres(graph: NavigationGraph, source: int, target: int) -> float:
 
 
 def _collapse(stops: Sequence[WalkStop]) -> Iterator[WalkStop]:
-    """Yield the stops, of those in a row at one panorama the first."""
+    """Yield the stops, but of consecutive ones at one panorama only the first."""
     for index, stop in enumerate(stops):
         if index == 0 or stop.pano_id != stops[index - 1].pano_id:
             yield stop
 
 
 def _stop(step: StepRecord) -> WalkStop:
-    """Return a journal's step as a stop."""
+    """Return a step of a journal as a stop of a walk."""
     seen = [f"{thing} {where}" for view in step.views for thing, where in _things_in(view, step.pose.heading)]
     seen += [f"{' '.join(place.types[:1]).replace('_', ' ')} {place.name}".strip() for place in step.places]
     position = LatLng(step.pose.lat, step.pose.lng)
@@ -144,7 +144,7 @@ def _stop(step: StepRecord) -> WalkStop:
 
 
 def _things_in(view: ViewRecord, heading: float) -> Iterator[tuple[str, str]]:
-    """Yield the name of each thing that a view shows, and its side for one who faces `heading`."""
+    """Yield (name, side in words) of each thing in a view, for a walker heading so in degrees."""
     camera = Camera(view.heading, view.pitch, view.fov, view.width, view.height)
     for found in view.detections:
         x0, y0, x1, y1 = found.box
@@ -156,7 +156,7 @@ def _things_in(view: ViewRecord, heading: float) -> Iterator[tuple[str, str]]:
 
 
 def _side(turn: float) -> str:
-    """Return the side of a turn, degrees clockwise, in words."""
+    """Return the side at a turn of degrees clockwise, in words."""
     if abs(turn) <= AHEAD_DEG:
         return "ahead"
     if abs(turn) >= 180 - AHEAD_DEG:
@@ -171,14 +171,14 @@ BESIDE_M = 18.0
 ENDS_M = 12.0
 """Metres from a leg's ends within which a place may belong to the street that crosses there."""
 LEAST, LEAST_SHARE = 2, 0.75
-"""Least number of addresses, and least share of them, that must agree."""
+"""Least number and least share, [0, 1], of addresses beside a leg that must name its street."""
 SAMPLES = 5
-"""Upper bound on the look-ups of places near a leg."""
+"""Most look-ups of places near a leg."""
 LOOK_M = 40.0
-"""Metres around a sample within which places are looked up."""
+"""Metres around a sample of a leg within which places are looked up."""
 
 StreetOf = Callable[[Sequence[LatLng]], str | None]
-"""A function that returns the street along a line of positions; `None` if unknown."""
+"""A function from a line of positions to the name of its street; `None` if unknown."""
 
 _NUMBER_FIRST = re.compile(r"^\d+\w?(?:-\d+\w?)?\s+(?P<street>.+)$")
 
@@ -196,6 +196,7 @@ def streets_by_addresses(places: Places) -> StreetOf:
     """
 
     def street_of(positions: Sequence[LatLng]) -> str | None:
+        """Return the street that enough addresses beside a line of positions name; `None` if none."""
         frame = LocalFrame(positions[0])
         line = shapely.LineString([frame.point(position) for position in positions])
         picked = np.unique(np.linspace(0, len(positions) - 1, SAMPLES).round().astype(int))
@@ -225,7 +226,7 @@ def street_in(address: str) -> str | None:
 
 
 def _is_beside(line: shapely.LineString, point: tuple[float, float]) -> bool:
-    """Return whether a point is beside a line, and not level with its first or last `ENDS_M`."""
+    """Return whether a point is beside a line, and not level with its first or last `ENDS_M` metres."""
     where = shapely.Point(point)
     along = line.project(where)
     return bool(line.distance(where) <= BESIDE_M and ENDS_M <= along <= line.length - ENDS_M)

@@ -7,11 +7,11 @@ from pydantic import Field
 from virl.files.json_reading import JsonRecord
 
 Cell = str | int | float | None
-"""Value of a table's cell; `None` for an empty one."""
+"""A value of a table's cell; `None` for an empty cell."""
 
 
 class TextExhibit(JsonRecord):
-    """A few paragraphs, an empty line between them."""
+    """An exhibit of paragraphs of text, separated by empty lines."""
 
     kind: Literal["text"] = "text"
     title: str
@@ -19,19 +19,19 @@ class TextExhibit(JsonRecord):
 
 
 class TableExhibit(JsonRecord):
-    """Rows under headings; numbers are set to the right."""
+    """An exhibit of rows under headings; columns of numbers are aligned to the right."""
 
     kind: Literal["table"] = "table"
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     picked: int | None = None
-    """The row that was chosen, from 0."""
+    """Index, from 0, of the row that was chosen; `None` if none was."""
     note: str = ""
 
 
 class Bar(JsonRecord):
-    """One bar."""
+    """A bar of a chart: its label and value."""
 
     label: str
     value: float = Field(ge=0)
@@ -39,7 +39,7 @@ class Bar(JsonRecord):
 
 
 class BarsExhibit(JsonRecord):
-    """Quantities side by side."""
+    """An exhibit of values as bars side by side."""
 
     kind: Literal["bars"] = "bars"
     title: str
@@ -48,14 +48,14 @@ class BarsExhibit(JsonRecord):
 
 
 class Curve(JsonRecord):
-    """One line of a chart: a value at each of the chart's points, `None` where there is none."""
+    """A curve of a chart: one value at each of the chart's points, `None` where there is none."""
 
     name: str
     values: tuple[float | None, ...]
 
 
 class CurvesExhibit(JsonRecord):
-    """Quantities that change from point to point, such as over the hours of a day."""
+    """An exhibit of values that change from point to point, such as over the hours of a day."""
 
     kind: Literal["curves"] = "curves"
     title: str
@@ -65,33 +65,33 @@ class CurvesExhibit(JsonRecord):
     curves: tuple[Curve, ...]
     low: float | None = None
     high: float | None = None
-    """Ends of the scale; by default those of the values."""
+    """Upper end of the scale, as `low` is the lower end; `None` takes that of the values."""
 
 
 class MapLine(JsonRecord):
-    """A way on a map, WGS84 degrees."""
+    """A route on a map, in WGS84 degrees."""
 
     points: tuple[tuple[float, float], ...]
-    """(lat, lng)."""
+    """Positions of the route, each (lat, lng) in degrees."""
     label: str = ""
     style: Literal["main", "other"] = "main"
 
 
 class MapPoint(JsonRecord):
-    """A thing on a map, WGS84 degrees."""
+    """A point on a map, in WGS84 degrees, with its label and text."""
 
     lat: float
     lng: float
     label: str
     text: str = ""
-    """Text about the point."""
+    """Text shown for the point."""
     mark: str = ""
-    """A character or two that stand in it, such as its number."""
+    """One or two characters drawn in the point, such as its number."""
     style: Literal["start", "pick", "candidate", "stop", "landmark"] = "candidate"
 
 
 class MapExhibit(JsonRecord):
-    """Points and ways on the streets of the city."""
+    """An exhibit of points and routes on a map of the city's streets."""
 
     kind: Literal["map"] = "map"
     title: str

@@ -25,13 +25,13 @@ SHAPED_FACES = ("Arabic-Bold.ttf", "Hebrew-Bold.ttf", "Devanagari-Bold.ttf", "Th
 """Typefaces for scripts whose letters join, stack or run from the right, which only Raqm sets correctly."""
 FACES = (*LATIN_FACES, CJK_FACE, *SHAPED_FACES)
 INSTALLED = "fontpkg.family"
-"""Entry-point group of packages that bring one family of fonts, such as `fontpkg-noto-sans-tamil`."""
+"""Entry-point group of packages that install a family of fonts, such as `fontpkg-noto-sans-tamil`."""
 BOLD = 700
-"""Weight of a bold face."""
+"""Weight of a bold typeface."""
 
 
 def face_for(text: str, variant: int) -> str:
-    """Return a file of a face with all characters of a text: a Latin one by `variant`, else the first.
+    """Return the font file that has all characters of a text: a Latin one by `variant`, else the first.
 
     Raises:
         BadInput: no shipped face has every character, or Pillow cannot shape the script.
@@ -50,7 +50,7 @@ def face_for(text: str, variant: int) -> str:
 
 
 def in_face(text: str) -> tuple[str, str]:
-    """Return a text as it can be drawn, `?` for missing characters, and the face that draws it."""
+    """Return (text with `?` for characters without a font, font file that draws it)."""
     try:
         return text, face_for(text, 0)
     except BadInput:
@@ -59,7 +59,7 @@ def in_face(text: str) -> tuple[str, str]:
 
 
 def can_letter(text: str) -> bool:
-    """Return whether a shipped face has all characters of a text and its script can be set here."""
+    """Return whether a shipped font has all characters of a text, and its script can be set here."""
     try:
         face_for(text, 0)
     except BadInput:
@@ -69,7 +69,7 @@ def can_letter(text: str) -> bool:
 
 @cache
 def font(face: str, size: int) -> ImageFont.FreeTypeFont:
-    """Return a face in a size, pixels. Not for use by two threads at once."""
+    """Return a font of a size in pixels; not for use by two threads at once."""
     layout = ImageFont.Layout.RAQM if is_shaped(face) else ImageFont.Layout.BASIC
     made = ImageFont.truetype(str(FONT_FOLDER / face), size, layout_engine=layout)
     if face not in FACES:
@@ -80,13 +80,13 @@ def font(face: str, size: int) -> ImageFont.FreeTypeFont:
 
 
 def _weight(axis: bytes | str, default: int | None) -> float:
-    """Return the value of an axis of a variable font: bold for weight, else its default."""
+    """Return the value for an axis of a variable font: bold for the weight, else the default."""
     name = axis.decode() if isinstance(axis, bytes) else axis
     return BOLD if name.lower() == "weight" else default or 0
 
 
 def is_shaped(face: str) -> bool:
-    """Return whether a face needs Raqm to set its letters."""
+    """Return whether a font file needs Raqm to set its letters."""
     return face in SHAPED_FACES or face not in FACES
 
 
@@ -105,7 +105,7 @@ def installed_faces() -> tuple[str, ...]:
 
 @cache
 def code_points(face: str) -> frozenset[int]:
-    """Return the characters of a face, from its `cmap` table (OpenType 1.9, formats 4 and 12)."""
+    """Return the characters of a font file, from its `cmap` table (OpenType 1.9, formats 4 and 12)."""
     data = (FONT_FOLDER / face).read_bytes()
     (tables,) = struct.unpack_from(">H", data, 4)
     directory = (struct.unpack_from(">4sLLL", data, 12 + 16 * i) for i in range(tables))
@@ -119,7 +119,7 @@ def code_points(face: str) -> frozenset[int]:
 
 
 def _mapped_codes(data: bytes, at: int) -> set[int]:
-    """Return the code points of a `cmap` subtable at an offset, bytes."""
+    """Return the code points of the `cmap` subtable at an offset in bytes."""
     (kind,) = struct.unpack_from(">H", data, at)
     if kind == 12:
         (groups,) = struct.unpack_from(">L", data, at + 12)

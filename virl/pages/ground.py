@@ -13,11 +13,11 @@ from virl.geo.globe import LocalFrame
 Position = tuple[float, float]
 """Latitude and longitude, WGS84 degrees."""
 Shape = shapely.Polygon | shapely.LineString | shapely.Point
-"""A shape of the ground."""
+"""A geometry of the ground: lines, polygons or points."""
 WayKind = Literal["main", "street", "lane", "footpath"]
-"""Kinds of ways."""
+"""The kinds of ways, such as roads and paths."""
 AreaKind = Literal["park", "water", "square", "house"]
-"""Kinds of areas."""
+"""The kinds of areas, such as parks and water."""
 
 AREAS: tuple[AreaKind, ...] = ("park", "water", "square", "house")
 """The kinds of areas in the order in which they are drawn."""
@@ -25,31 +25,31 @@ WAYS: tuple[WayKind, ...] = ("footpath", "lane", "street", "main")
 """The kinds of ways in the order in which they are drawn."""
 # The looks of the ground, all chosen.
 DETAIL_PX = 0.15  # what is smaller is not drawn: maps are zoomed in up to twelve times
-"""Pixels of detail below which lines are simplified."""
+"""Pixels of detail below which lines are simplified away."""
 MOST_NAMES = 200
-"""Names of a map at most."""
+"""Most names that are written on a map."""
 NAMES_OF_A_WAY = 4
-"""Names along one street at most."""
+"""Most times that a street's name is written along it."""
 STRAIGHT_M = 3.0  # a name stands where its street bends less than this
 SHORTEST_M = 25.0  # of a piece of street that carries a name
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A street or path."""
+    """A street or path: its kind, centre line and name."""
 
     line: Sequence[Position]
-    """Centre line."""
+    """Positions of the centre line, (lat, lng) in degrees."""
     kind: WayKind = "street"
     name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """A house, park, water or paved square."""
+    """A house, park, water or paved square: its kind, outline and name."""
 
     outline: shapely.Polygon
-    """WGS84 degrees, x is the longitude."""
+    """Outline in WGS84 degrees, with the longitude as x."""
     kind: AreaKind
     name: str = ""
 
@@ -61,33 +61,33 @@ class MapGround:
     ways: Sequence[Way] = ()
     areas: Sequence[Area] = ()
     dots: Sequence[Position] = ()
-    """Places, drawn as dots."""
+    """Positions of places, drawn as dots."""
 
 
 def ground_of_lines(lines: Sequence[Sequence[Position]]) -> MapGround:
-    """Return a ground of nothing but streets of one kind, given their centre lines."""
+    """Return a ground with only streets of one kind, from their centre lines in degrees."""
     return MapGround([Way(line) for line in lines])
 
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """Shapes of one kind, in metres on the paper."""
+    """Geometries of one kind, in metres on the paper."""
 
     kind: str
     shapes: tuple[Shape, ...]
-    """Lines, polygons or points."""
+    """Lines, polygons or points of the layer."""
     grain: float
-    """Metres to which coordinates are rounded."""
+    """Metres to which coordinates are rounded in SVG."""
 
     @property
     def data(self) -> str:
-        """Shapes as SVG path data."""
+        """The layer's geometries as SVG path data."""
         return _path_data(self.shapes, self.grain)
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name of a street or area, and where it may be written on the paper."""
+    """A name of a street or area, with the place on the paper where it may be written."""
 
     text: str
     kind: Literal["street", "area"]
@@ -96,13 +96,13 @@ class Name:
     turn: float
     """Degrees clockwise from level, [-90, 90]."""
     room: float
-    """Metres that the name may take."""
+    """Metres along which there is room for the name."""
 
 
 def layers_on(
     ground: MapGround, frame: LocalFrame, window: shapely.Polygon, pixel: float
 ) -> tuple[tuple[Layer, ...], tuple[Name, ...]]:
-    """Return layers of the ground in a window of the paper, and its names, most room first.
+    """Return (layers in a window of the paper, names with most room first); `pixel` is its size in metres.
 
     Args:
         ground: of any size.
@@ -131,9 +131,10 @@ def layers_on(
 
 
 def _flat(frame: LocalFrame, shapes: Sequence[shapely.Geometry]) -> np.ndarray:
-    """Return shapes in degrees as shapes in metres on the paper."""
+    """Return geometries in degrees as geometries in metres on the paper."""
 
     def on_paper(lng_lat: np.ndarray) -> np.ndarray:
+        """Return points (lng, lat) in degrees as metres east and south."""
         x, y = frame.to_metres(lng_lat[:, 1], lng_lat[:, 0])
         return np.column_stack([x, -y])
 
@@ -142,19 +143,19 @@ def _flat(frame: LocalFrame, shapes: Sequence[shapely.Geometry]) -> np.ndarray:
 
 
 def _shapes_near(shapes: np.ndarray, window: shapely.Polygon) -> tuple[np.ndarray, Sequence[int]]:
-    """Return the shapes that touch a window, and their indices."""
+    """Return (geometries that touch a window, their indices)."""
     kept = np.flatnonzero(shapely.intersects(shapes, window)) if len(shapes) else np.zeros(0, int)
     return shapes[kept], kept.tolist()
 
 
 def _simple(shapes: np.ndarray, pixel: float) -> tuple[Shape, ...]:
-    """Return shapes simplified to a fraction of `pixel`, metres, without empty ones."""
+    """Return geometries simplified to a fraction of `pixel`, metres, without empty ones."""
     found = shapely.simplify(shapes, DETAIL_PX * pixel).tolist() if len(shapes) else []
     return tuple(shape for shape in found if not shape.is_empty)
 
 
 def _area_names(names: Sequence[str], shapes: np.ndarray) -> Iterator[Name]:
-    """Yield the name of each area at a point inside it."""
+    """Yield the name of each named area, at a point inside it."""
     for text, shape in zip(names, shapes.tolist(), strict=True):
         if text:
             middle = shape.representative_point()
@@ -162,7 +163,7 @@ def _area_names(names: Sequence[str], shapes: np.ndarray) -> Iterator[Name]:
 
 
 def _way_names(names: Sequence[str], shapes: np.ndarray) -> Iterator[Name]:
-    """Yield a street's name along its longest straight pieces."""
+    """Yield the name of each street, along its longest straight pieces."""
     lines: dict[str, list[shapely.LineString]] = {}
     for text, shape in zip(names, shapes.tolist(), strict=True):
         if text:
@@ -181,13 +182,13 @@ def _way_names(names: Sequence[str], shapes: np.ndarray) -> Iterator[Name]:
 
 
 def _level(x: float, y: float) -> float:
-    """Return degrees, [-90, 90], to turn words along a direction so that they read from left to right."""
+    """Return the turn of words along a direction, degrees in [-90, 90], at which they read left to right."""
     turn = float(np.degrees(np.arctan2(y, x)))
     return turn - 180.0 if turn > 90.0 else turn + 180.0 if turn < -90.0 else turn
 
 
 def _path_data(shapes: Sequence[Shape], grain: float) -> str:
-    """Return shapes as SVG path data of relative moves, rounded to `grain` metres."""
+    """Return geometries as SVG path data of relative moves, rounded to `grain` metres."""
     points = [shape for shape in shapes if isinstance(shape, shapely.Point)]
     rings: list[shapely.Geometry] = []
     areas: list[bool] = []

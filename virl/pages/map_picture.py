@@ -15,7 +15,7 @@ from virl.plain_text import plain_line, shorten
 
 # The looks, in pixels; all chosen.
 FINER = 2  # drawn so many times as large, then made smaller
-"""Factor by which pictures are drawn larger before they are shrunk."""
+"""Factor by which maps are drawn larger before they are shrunk."""
 ROUTE, HALO, FAN = 5.0, 9.0, 34.0
 THIN = {"footpath": 1.2, "dots": 4.0}
 WORDS, SIGN, SMALL = 13, 11, 11
@@ -34,7 +34,7 @@ def draw_picture(figure: MapFigure, width: int) -> PIL.Image.Image:
 
 
 class _Pen:
-    """A drawing of a map, `FINER` times as large as the picture wanted.
+    """A map being drawn as a picture, `FINER` times as large as wanted.
 
     Args:
         paper: a piece of the ground.
@@ -50,7 +50,7 @@ class _Pen:
         self.per_metre = width * FINER / paper.width
 
     def draw(self, figure: MapFigure) -> PIL.Image.Image:
-        """Return the picture of a map in the size wanted."""
+        """Draw a map, and return it in the size wanted."""
         pixel = FINER / self.per_metre
         for layer in self.paper.layers:
             if layer.kind == "house" and pixel > HOUSES_UP_TO_M:
@@ -80,7 +80,7 @@ class _Pen:
         return self.picture
 
     def _ways(self) -> None:
-        """Draw the roads, first their edges, and paths and dots."""
+        """Draw the roads, edges first, then paths and dots."""
         ways = [layer for layer in self.paper.layers if layer.kind in ROADS]
         for part, edge in (("casing", CASING_PX), ("road", 0.0)):
             for layer in ways:
@@ -100,7 +100,7 @@ class _Pen:
         self._line(path.points, colour_of(path.kind), (2.0 if is_thin else ROUTE) * FINER)
 
     def _line(self, points: Iterable[Sequence[float]], colour: str, across: float) -> None:
-        """Draw a line of metres on paper with round ends, `across` pixels wide."""
+        """Draw a line of points in metres with round ends, `across` pixels wide."""
         corners = self._points(points)
         self.pen.line(corners, colour, max(1, round(across)), joint="curve")
         for x, y in (corners[0], corners[-1]):
@@ -108,7 +108,7 @@ class _Pen:
             self.pen.ellipse((x - half, y - half, x + half, y + half), colour)
 
     def _mark(self, mark: Mark) -> None:
-        """Draw a mark, with its field of view and its sign."""
+        """Draw a mark with its field of view and its character."""
         (x, y), shape = self._to_pixels((mark.x, mark.y)), shapes()[mark.shape]
         colour = mark.colour or colour_of(mark.kind)
         is_hollow = mark.kind.endswith(("walk", "from"))
@@ -141,14 +141,14 @@ class _Pen:
     def _write(
         self, at: Point, text: str, size: int, colour: str, anchor: str, *, halo: bool = False
     ) -> None:
-        """Write a line of text at a pixel; characters without a face become question marks."""
+        """Write a line of text at a pixel; characters without a font become question marks."""
         text, face = in_face(text)
         edge = 2 * FINER if halo else 0
         letters, ground = font(face, size * FINER), self.known["land"]
         self.pen.text(at, text, colour, letters, anchor, stroke_width=edge, stroke_fill=ground)
 
     def _name(self, name: Name) -> None:
-        """Write the name of a street along it, or of an area."""
+        """Write a street's name along it, or an area's name."""
         text, face = in_face(plain_line(name.text))
         letters, edge = font(face, SMALL * FINER), 2 * FINER
         box = self.pen.textbbox((0, 0), text, letters, "mm", stroke_width=edge)
@@ -163,7 +163,7 @@ class _Pen:
         self.picture.paste(turned, (round(x - turned.width / 2), round(y - turned.height / 2)), turned)
 
     def _points(self, points: Iterable[Sequence[float]]) -> list[Point]:
-        """Return points on paper as pixels."""
+        """Return points on paper, metres, as pixels."""
         return [self._to_pixels((point[0], point[1])) for point in points]
 
     def _to_pixels(self, point: Point) -> Point:
@@ -172,6 +172,6 @@ class _Pen:
 
 
 def _mix(colour: str, other: str) -> str:
-    """Return the colour half-way between two."""
+    """Return the colour half-way between two colours, each `#rrggbb`."""
     parts = [(int(colour[i : i + 2], 16) + 2 * int(other[i : i + 2], 16)) // 3 for i in (1, 3, 5)]
     return "#" + "".join(f"{part:02x}" for part in parts)

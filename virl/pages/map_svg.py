@@ -19,7 +19,7 @@ _SIGN_DOWN = 3.8  # pixels from the middle of a shape to the foot of its sign
 
 
 def draw_svg(figure: MapFigure, name: str = "") -> Markup:
-    """Return a map as an `svg` element, complete without scripts.
+    """Return a map as an `svg` element that needs no scripts.
 
     Args:
         figure: the map.
@@ -33,7 +33,7 @@ def draw_svg(figure: MapFigure, name: str = "") -> Markup:
 
 
 def draw_whole(figures: Sequence[MapFigure], notice: str = "") -> str:
-    """Return maps side by side, with titles, as an SVG file in light colours.
+    """Return maps side by side with titles as an SVG file in light colours.
 
     Args:
         figures: at least one.
@@ -116,18 +116,18 @@ def ground_parts(paper: Paper) -> Iterator[Mapping[str, str | float]]:
 
 
 def ground_data(paper: Paper) -> dict[str, object]:
-    """Return the ground of a map as data for the pages' scripts."""
+    """Return the ground of a map as plain data for the pages' scripts."""
     return {"layers": list(ground_parts(paper)), "names": [asdict(name) for name in paper.names]}
 
 
 def mark_data(mark: Mark) -> dict[str, object]:
-    """Return a mark as data for the pages' scripts."""
+    """Return a mark as plain data for the pages' scripts."""
     known = {name: value for name, value in asdict(mark).items() if value not in ("", None, False, 0.0)}
     return known | {"x": round(mark.x, 2), "y": round(mark.y, 2)}
 
 
 def _name(paper: Paper, name: Name, *, has_room: bool) -> str:
-    """Return the SVG of a name of the ground, hidden if it has no room."""
+    """Return the SVG text of a name of the ground; hidden without room."""
     hidden = "" if has_room else " no-room"
     group = f'<g {pixel_group(paper, name.x, name.y)} data-room="{name.room:.0f}">'
     words = f'<text class="name {name.kind}-name{hidden}" y="4" transform="rotate({name.turn:.0f})">'
@@ -150,7 +150,7 @@ def _path(paper: Paper, path: MapPath) -> str:
 
 
 def _mark(paper: Paper, mark: Mark) -> str:
-    """Return the SVG of a mark, a link if it has an address."""
+    """Return the SVG of a mark; as a link if it has an address."""
     title, kind = _text(mark.title), _text(mark.kind)
     tag, attributes = "g", f'class="mark {kind}" role="img"'
     if mark.href:
@@ -164,7 +164,7 @@ def _mark(paper: Paper, mark: Mark) -> str:
 
 
 def _mark_parts(mark: Mark) -> Iterator[str]:
-    """Yield the SVG of a mark's parts, in pixels around its place."""
+    """Yield the SVG of a mark's parts, in pixels around its point."""
     if mark.heading is not None:
         yield f'<path class="sector" transform="rotate({mark.heading:.0f})" d="{_FAN}"/>'
     if mark.href:
@@ -181,7 +181,7 @@ def _mark_parts(mark: Mark) -> Iterator[str]:
 
 
 def shape_svg(shape: str, attributes: str = "") -> Markup:
-    """Return a mark's shape as a `circle` or `polygon` element, in pixels around its place."""
+    """Return a mark's shape as a `circle` or `polygon` element, in pixels around its point."""
     known = shapes()[shape]
     if isinstance(known, tuple):
         corners = " ".join(f"{x:g},{y:g}" for x, y in known)
@@ -190,7 +190,7 @@ def shape_svg(shape: str, attributes: str = "") -> Markup:
 
 
 def pixel_group(paper: Paper, x: float, y: float) -> str:
-    """Return the attributes of a group drawn in pixels around x and y, metres on paper.
+    """Return the attributes of an SVG group that is drawn in pixels around (x, y), metres on paper.
 
     Args:
         paper: of the map.

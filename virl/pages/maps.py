@@ -29,19 +29,19 @@ CORNER = (170.0, 34.0)  # room of the scale bar, at the lower left
 TOOLS = (46.0, 122.0)  # room of the buttons, at the upper left
 
 Rectangle = tuple[float, float, float, float]
-"""Left, top, right and bottom, pixels."""
+"""A rectangle as (left, top, right, bottom) in pixels."""
 _RANK = ("start", "pick", "stop", "landmark", "candidate")
-"""Styles of points in the order in which they get labels and lie on top."""
+"""The ranks of the styles of points, by which they get labels first and lie on top."""
 
 
 class LabelAnchor(NamedTuple):
-    """A position of a label beside its mark, pixels from the mark."""
+    """A position of a label beside its mark, in pixels from the mark."""
 
     name: str
     x: float
     y: float
     share: float
-    """Share of the label's width that is left of the position."""
+    """Share of the label's width, [0, 1], that is left of the position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,27 +51,27 @@ class Mark:
     x: float
     y: float
     kind: str
-    """Classes of its style; the last word names its colour."""
+    """Style classes of the mark, separated by spaces; the last one names its colour."""
     title: str
     """Text shown when the mark is pointed at."""
     shape: str = "disc"
-    """Name of its shape in `looks.shapes`."""
+    """Name of the mark's shape in `looks.shapes`."""
     sign: str = ""
-    """A character or two shown inside it."""
+    """One or two characters shown inside the mark; may be empty."""
     label: str = ""
-    """Text beside the mark where there is room."""
+    """Text beside the mark if there is room; may be empty."""
     href: str = ""
-    """Address that the mark links to."""
+    """Address that the mark links to; empty without link."""
     is_minor: bool = False
-    """True for a mark that the keyboard passes over."""
+    """True if the keyboard skips the mark."""
     radius_m: float = 0.0
-    """Radius of the circle around it, metres, such as its uncertainty; 0 for none."""
+    """Radius in metres of a circle around the mark, such as its uncertainty; 0 for none."""
     heading: float | None = None
-    """Heading of its view, degrees clockwise from north; `None` for none."""
+    """Heading of the mark's view, degrees clockwise from north; `None` without view."""
     colour: str = ""
-    """Colour, such as `#24a1b0`; by default that of its kind."""
+    """Colour such as `#24a1b0`; empty takes that of the style classes."""
     side: LabelAnchor | None = None
-    """Position of its label; `None` without room for it."""
+    """Position of the label; `None` if there is no room for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,27 +80,27 @@ class MapPath:
 
     points: Sequence[Point]
     kind: str = "main"
-    """Classes of its style; the last word names its colour."""
+    """Style classes of the path, separated by spaces; the last one names its colour."""
     label: str = ""
     arrows: tuple[Arrow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class MapFigure:
-    """A map as numbers and text: paths, marks, names and legend, with the labels placed."""
+    """A laid-out map: paper, paths, marks, names and legend, with labels placed."""
 
     title: str
     paper: Paper
     paths: tuple[MapPath, ...]
-    """Paths, those that matter most last."""
+    """Paths, the most important last."""
     marks: tuple[Mark, ...]
-    """Marks, those that matter most last."""
+    """Marks, the most important last."""
     names: tuple[tuple[Name, bool], ...]
-    """Names of the ground, each with whether there is room for it."""
+    """(name, True if there is room for it) of the ground's names."""
     legend: tuple[tuple[str, str], ...] = ()
-    """Style classes and words of each line of the legend."""
+    """(style classes, words) of each line of the legend."""
     notice: str = ""
-    """Names that the map has to credit."""
+    """Names that the map has to credit; may be empty."""
 
 
 def map_figure(
@@ -112,7 +112,7 @@ def map_figure(
     legend: Iterable[tuple[str, str]] = (),
     notice: str = "",
 ) -> MapFigure:
-    """Return a map with labels placed: first those of marks, then names of streets.
+    """Return a map with its labels placed: first those of marks, then names of the ground.
 
     Args:
         title: what it shows, for those who do not see it.
@@ -134,7 +134,7 @@ def map_figure(
 
 
 class _Room:
-    """The rectangles of a map, pixels, that are already written on.
+    """The rectangles of a map, in pixels, that labels already take.
 
     Args:
         width: of the map.
@@ -146,7 +146,7 @@ class _Room:
         self.taken: list[Rectangle] = [(0, 0, *TOOLS), (0, height - CORNER[1], CORNER[0], height)]
 
     def take(self, left: float, top: float, right: float, bottom: float) -> bool:
-        """Return whether a rectangle is free, and take it if so."""
+        """Return whether a rectangle in pixels is free, and mark it as taken if so."""
         if left < 0 or top < 0 or right > self.width or bottom > self.height:
             return False
         if any(left < x1 and x0 < right and top < y1 and y0 < bottom for x0, y0, x1, y1 in self.taken):
@@ -156,7 +156,7 @@ class _Room:
 
 
 def _add_label(paper: Paper, mark: Mark, room: _Room) -> Mark:
-    """Return a mark with its label placed where there is room."""
+    """Return a mark with its label placed; unchanged if there is no room."""
     if not mark.label:
         return mark
     x, y = _pixels(paper, (mark.x, mark.y))
@@ -169,7 +169,7 @@ def _add_label(paper: Paper, mark: Mark, room: _Room) -> Mark:
 
 
 def sides_of(shape: str) -> tuple[LabelAnchor, ...]:
-    """Return the positions of a label beside a shape, the best first."""
+    """Return the positions of a label beside a shape, the best one first."""
     left, top, right, bottom = extent_of(shape)
     middle = (top + bottom) / 2 + 4
     return (
@@ -181,7 +181,7 @@ def sides_of(shape: str) -> tuple[LabelAnchor, ...]:
 
 
 def extent_of(shape: str) -> Rectangle:
-    """Return the box around a shape, pixels from its place."""
+    """Return the rectangle around a shape, in pixels from its point."""
     known = shapes()[shape]
     if isinstance(known, tuple):
         (left, top), (right, bottom) = np.min(known, axis=0).tolist(), np.max(known, axis=0).tolist()
@@ -190,7 +190,7 @@ def extent_of(shape: str) -> Rectangle:
 
 
 def _has_room(paper: Paper, name: Name, room: _Room) -> bool:
-    """Return whether a name of the ground has room, and take it if so."""
+    """Return whether a name of the ground has room, and mark its rectangle as taken if so."""
     width = NAME_LETTER * len(name.text)
     if width > name.room / paper.pixel:
         return False
@@ -237,7 +237,7 @@ def draw_map(exhibit: MapExhibit, ground: MapGround, *, wide: bool) -> MapFigure
 
 
 def exhibit_paths(paper: Paper, lines: Iterable[MapLine]) -> Iterator[MapPath]:
-    """Yield the lines of an exhibit as paths on paper, main ones with arrows."""
+    """Yield an exhibit's routes as paths on paper, the main ones with arrows."""
     for line in lines:
         if line.points:
             points = [paper.place(LatLng(*position)) for position in line.points]
@@ -264,14 +264,14 @@ def exhibit_marks(paper: Paper, exhibit: MapExhibit) -> list[Mark]:
 
 
 def exhibit_legend(exhibit: MapExhibit, lines: Sequence[MapLine]) -> list[tuple[str, str]]:
-    """Return classes and words of the legend: styles of points if several, and lines if few."""
+    """Return (style classes, words) of the legend: styles of points if several, and routes if few."""
     styles = [style for style in _RANK if any(point.style == style for point in exhibit.points)]
     named = [(f"line {line.style}", line.label) for line in lines if line.label]
     return [(style, style) for style in styles if len(styles) > 1] + (named if len(named) <= 4 else [])
 
 
 def without_common_end(labels: Sequence[str]) -> list[str]:
-    """Return labels without the city's name where several end in it."""
+    """Return labels without a common ending, such as the city's name, that several of them have."""
     ends = [label.rpartition(", ")[2] for label in labels if ", " in label]
     shared = f", {ends[0]}" if len(ends) > 1 and len(set(ends)) == 1 else ""
     return [label.removesuffix(shared) if shared else label for label in labels]

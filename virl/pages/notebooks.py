@@ -21,7 +21,7 @@ from virl.plain_text import plain_line
 def card(
     title: str, facts: Iterable[tuple[str, object]], *, picture: str = "", notes: Iterable[str] = ()
 ) -> str:
-    """Return the HTML of a title, facts by name, a picture and notes.
+    """Return an HTML card with a title, facts by name, a picture and notes.
 
     Args:
         title: text.
@@ -63,18 +63,18 @@ def _text(value: object) -> str:
 
 # The looks of a map, all chosen.
 ACROSS = 560.0  # pixels
-"""Pixels of a map's width."""
+"""Width of a map in pixels."""
 ASPECTS = (4 / 3, 2.5)
 ROOM = 0.1  # around what is shown, as a share of its longer side
 SMALLEST_M = 130.0
-"""Metres of a map's width at least."""
+"""Least width of a map in metres."""
 
 Line = Sequence[LatLng]
-"""A line of positions."""
+"""Positions of a line."""
 
 
 def map_image(title: str, *, streets: Sequence[Line] = (), path: Line = ()) -> str:
-    """Draw a map with north up, as an `img` element; empty if there is nothing on it.
+    """Return a map with north up as an `img` element; empty if there is nothing to draw.
 
     Args:
         title: what it shows.

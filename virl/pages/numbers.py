@@ -6,13 +6,13 @@ from math import floor, log10
 from virl.pages.exhibits import Cell
 
 MOST_DIGITS = 2
-"""Most digits after the point; chosen: more would not be read."""
+"""Most digits after the decimal point; chosen: more would not be read."""
 TICKS = 5
-"""Most ticks of a scale; chosen."""
+"""Most ticks on a scale; chosen."""
 
 
 def digits_for(values: Iterable[float | None]) -> int:
-    """Return the digits after the point, 0 to 2, that tell values apart."""
+    """Return the digits after the decimal point, 0 to 2, that tell the values apart."""
     numbers = [value for value in values if value is not None]
     largest = max(map(abs, numbers), default=0.0)
     if largest >= 100 or all(value == round(value) for value in numbers):
@@ -21,7 +21,7 @@ def digits_for(values: Iterable[float | None]) -> int:
 
 
 def column_digits(cells: Iterable[Cell]) -> int | None:
-    """Return the most digits after the point in a column of numbers; `None` if it holds words."""
+    """Return the most digits after the point among a column's numbers; `None` if it holds words."""
     given = [cell for cell in cells if cell is not None]
     if not given or any(isinstance(cell, str) for cell in given):
         return None
@@ -56,7 +56,7 @@ def count_noun(count: int, noun: str, plural: str = "") -> str:
 
 
 def show_duration(seconds: float) -> str:
-    """Return a duration, such as `8 s`, `2 min 18 s` or `1 h 20 min`."""
+    """Return seconds as a text, such as `8 s`, `2 min 18 s` or `1 h 20 min`."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:
@@ -67,7 +67,7 @@ def show_duration(seconds: float) -> str:
 
 
 def dollars(usd: float) -> str:
-    """Return dollars as text, such as `$0.1200` or `$3.50`; 0 is `free`."""
+    """Return US dollars as text, such as `$0.1200` or `$3.50`; 0 is `free`."""
     if not usd:
         return "free"
     if usd >= 1:
@@ -76,5 +76,5 @@ def dollars(usd: float) -> str:
 
 
 def megabytes(size: int) -> str:
-    """Return a number of bytes as text, in units of 1000."""
+    """Return a number of bytes as text in megabytes or another unit of 1000."""
     return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.1f} kB"

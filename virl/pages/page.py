@@ -26,13 +26,13 @@ class BarRow:
     label: str
     text: str
     share: float
-    """[0, 1]."""
+    """Length of the bar as a share of the longest, [0, 1]."""
     picked: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A value of a curve, at a point of the chart."""
+    """A value of a curve, drawn as a dot at one of the chart's points."""
 
     x: float
     y: float
@@ -41,14 +41,14 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A curve as SVG, in pieces between missing values."""
+    """A curve as SVG lines, in pieces between missing values."""
 
     name: str
     pieces: tuple[str, ...]
-    """SVG `points` of each piece."""
+    """The `points` attribute of each piece."""
     dots: tuple[Dot, ...]
     texts: tuple[str, ...]
-    """Its values as text, one for each of the chart's points; empty where there is none."""
+    """Values as text, one for each of the chart's points; empty where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,30 +60,30 @@ class Plot:
     left: float
     right: float
     base: float
-    """Height of the points' labels, SVG units."""
+    """Height of the labels below the chart, SVG units."""
     rules: tuple[tuple[float, str], ...]
-    """Height and text of each tick."""
+    """(height in SVG units, text) of each tick."""
     labels: tuple[tuple[float, str], ...]
-    """Horizontal position and text of the points' labels; overlapping ones are left out."""
+    """(horizontal position in SVG units, text) of each label; overlapping ones are left out."""
     lines: tuple[Line, ...]
 
 
 NARROW_COLUMNS = 3
-"""Columns up to which a table fits beside something; chosen."""
+"""Most columns of a table that fits beside something else; chosen."""
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnCell:
-    """A cell of a table."""
+    """A cell of a table as text, with its number for sorting."""
 
     text: str
     number: float | None
-    """Value by which rows are sorted; `None` in columns of words."""
+    """Number by which rows are sorted; `None` in columns of words."""
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnTable:
-    """A table with its numbers written out."""
+    """A table with its numbers written as texts."""
 
     numeric: tuple[bool, ...]
     """True for each column that holds numbers."""
@@ -92,17 +92,17 @@ class DrawnTable:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """An exhibit with its drawing."""
+    """An exhibit with its drawing, ready for the template."""
 
     exhibit: Exhibit
     wide: bool
-    """True if it has the whole width of the page."""
+    """True if the exhibit takes the whole width of the page."""
     figure: MapFigure | DrawnTable | Plot | tuple[BarRow, ...] | None
-    """Drawing; `None` for a text, and where there is nothing to draw."""
+    """Drawing of the exhibit; `None` for a text, and if there is nothing to draw."""
 
 
 def draw_exhibits(exhibits: Sequence[Exhibit], ground: MapGround) -> list[Drawn]:
-    """Return exhibits with their drawings, in order.
+    """Return exhibits with their drawings, in the same order.
 
     Args:
         exhibits: of a result.
@@ -128,7 +128,7 @@ def _is_narrow(exhibit: Exhibit) -> bool:
 def _figure(
     exhibit: Exhibit, ground: MapGround, *, wide: bool
 ) -> MapFigure | DrawnTable | Plot | tuple[BarRow, ...] | None:
-    """Return the drawing of an exhibit; `None` for a text, and where there is nothing to draw."""
+    """Return the drawing of an exhibit; `None` for a text, and if there is nothing to draw."""
     match exhibit:
         case MapExhibit():
             return draw_map(exhibit, ground, wide=wide)
@@ -148,7 +148,7 @@ def _figure(
 
 
 def _cell(cell: Cell, digits: int | None) -> DrawnCell:
-    """Return a cell as text, and its number in columns of numbers."""
+    """Return a cell as text, with its number if `digits` is given."""
     if cell is None:
         return DrawnCell("\N{EN DASH}", None)
     if isinstance(cell, str):
@@ -200,16 +200,16 @@ def draw_curves(exhibit: CurvesExhibit) -> Plot | None:
 
 @dataclass(frozen=True, slots=True)
 class _Axes:
-    """Axes of a chart, which place values in SVG units."""
+    """The axes of a chart, which turn values into SVG units."""
 
     count: int
-    """Number of points, from left to right."""
+    """Number of the chart's points, from left to right."""
     low: float
     high: float
 
     @property
     def spacing(self) -> float:
-        """The horizontal distance between two neighbouring points."""
+        """Horizontal distance between two neighbouring points, SVG units."""
         return (_WIDTH - _LEFT - _RIGHT) / max(self.count - 1, 1)
 
     def x(self, index: int) -> float:
@@ -223,7 +223,7 @@ class _Axes:
 
 
 def _line(exhibit: CurvesExhibit, curve: Curve, axes: _Axes, digits: int) -> Line:
-    """Return a curve with its positions and texts."""
+    """Return a curve as SVG with the texts of its values."""
     names = [*exhibit.points, *map(str, range(len(exhibit.points) + 1, axes.count + 1))]
     texts = ["" if value is None else write_number(value, digits) for value in curve.values]
     dots = [
@@ -237,7 +237,7 @@ def _line(exhibit: CurvesExhibit, curve: Curve, axes: _Axes, digits: int) -> Lin
 
 
 def _scale(exhibit: CurvesExhibit, values: Sequence[float]) -> tuple[float, float]:
-    """Return the low and high end of a chart's scale."""
+    """Return (low, high) end of a chart's scale."""
     low = min(values) if exhibit.low is None else exhibit.low
     high = max(values) if exhibit.high is None else exhibit.high
     if low < high:

@@ -10,15 +10,15 @@ from virl.geo.globe import LatLng, LocalFrame
 from virl.pages.ground import Layer, MapGround, Name, layers_on
 
 Point = tuple[float, float]
-"""Metres east (x) and south (y) on paper."""
+"""A point (x, y) on paper: metres east and south of the frame's origin."""
 NO_GROUND = MapGround()
 
 # The looks of a map, all chosen.
 ARROW_EVERY_M = 45.0
-"""Metres from arrow to arrow along a path."""
+"""Metres between arrows along a path."""
 MOST_ARROWS = 1000
 ACROSS_PX = 620.0  # how wide a map is shown, about
-"""Pixels of a map's width, if not set."""
+"""Width of a map in pixels, if none is set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +26,15 @@ class Extent:
     """Settings of how much ground a map shows around its points; all chosen."""
 
     aspect: float = 4 / 3
-    """Width of the map over its height."""
+    """Ratio of the map's width to its height."""
     margin_m: float = 45.0
-    """Metres shown around the points: the next street beyond them is seen."""
+    """Metres shown around the points, so that the next street beyond them is seen."""
     smallest_m: float = 180.0
-    """Metres of the map's width at least: a path of a few steps does not fill the map."""
+    """Least metres of the map's width, so that a path of a few steps does not fill the map."""
     beyond: float = 1.0
-    """Widths of the map up to which streets around it are drawn, for those who pan."""
+    """Number of map widths within which streets around it are drawn, for those who pan."""
     scale: float = 1 / 5
-    """Share of the map's width that the scale bar takes at most."""
+    """Largest share of the map's width, [0, 1], that the scale bar takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,19 +51,19 @@ class Paper:
     """A rectangle of ground, north up, in metres east (x) and south (y) of the frame's origin."""
 
     frame: LocalFrame
-    """Metres east and north; north is up, so y is the other way round on paper."""
+    """Frame in metres east and north; north is up, so that y is reversed on paper."""
     left: float
     top: float
     width: float
     height: float
     layers: tuple[Layer, ...]
-    """Areas and ways, in the order in which they are drawn."""
+    """Areas and ways in the order in which they are drawn."""
     names: tuple[Name, ...]
-    """Names of streets and areas, the ones with most room first."""
+    """Names of streets and areas, those with the most room first."""
     scale_m: int
     """Length of the scale bar, a round number of metres."""
     across: float = ACROSS_PX
-    """Pixels of the width at which it is shown, roughly; scripts adapt it to other widths."""
+    """Approximate width in pixels at which the map is shown; scripts adapt it to other widths."""
 
     def place(self, position: LatLng) -> Point:
         """Return where a position lies on the paper: metres east and south of the frame's origin."""
@@ -71,7 +71,7 @@ class Paper:
 
     @property
     def pixel(self) -> float:
-        """Metres a pixel."""
+        """Metres that one pixel covers."""
         return self.width / self.across
 
 
@@ -83,7 +83,7 @@ def lay_out(
     extent: Extent = Extent(),
     across: float = ACROSS_PX,
 ) -> Paper:
-    """Return the paper that shows all points, with a margin around.
+    """Return the paper that shows all points with a margin, and the ground around them.
 
     Args:
         frame: metres east and north.
@@ -136,11 +136,11 @@ def arrows_along(points: Sequence[Point], every: float = ARROW_EVERY_M) -> tuple
 
 
 def svg_points(points: Iterable[Point], decimals: int = 1) -> str:
-    """Return the `points` attribute of a polyline, rounded to a number of decimals."""
+    """Return points as the `points` attribute of an SVG polyline, rounded to `decimals`."""
     return " ".join(f"{x:.{decimals}f},{y:.{decimals}f}" for x, y in points)
 
 
 def round_length(metres: float) -> int:
-    """Return the longest of 1, 2, 5, 10, 20, 50 ... metres that fits, at least 1."""
+    """Return the longest of 1, 2, 5, 10, 20, 50 ... metres that is not above `metres`, at least 1."""
     power = 10 ** int(np.floor(np.log10(max(metres, 1.0))))
     return int(max(step * power for step in (1, 2, 5) if step * power <= max(metres, 1.0)))

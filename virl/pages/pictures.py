@@ -13,16 +13,16 @@ from virl.files.pictures import PictureFault, open_picture
 from virl.files.writing import is_inside
 
 BUDGET_BYTES = 4_200_000
-"""Bytes of all pictures together, before base64 adds a third: keeps the page under 6 MB. Chosen."""
+"""Most bytes of all pictures on a page, before base64 adds a third: keeps pages below 6 MB. Chosen."""
 
 Grade = tuple[int, int]
-"""Width in pixels and JPEG quality."""
+"""A grade of pictures: (width in pixels, JPEG quality)."""
 
 Grades = Sequence[Grade]
-"""Grades to choose from, the best first."""
+"""Grades of pictures to choose from, the best first."""
 
 InFolder = tuple[Path, str]
-"""A folder, and the path of a file within it."""
+"""A picture file as (folder, path within the folder)."""
 
 _SAMPLE = 10  # views that tell the grade; chosen: the views of a run differ little in size
 VIEWS: Grades = ((480, 78), (400, 70), (320, 65), (240, 60), (160, 50))  # chosen
@@ -31,7 +31,7 @@ VIEWS: Grades = ((480, 78), (400, 70), (320, 65), (240, 60), (160, 50))  # chose
 def embed(
     folder: Path, files: Iterable[str], grades: Grades = VIEWS, budget: int | None = None
 ) -> Mapping[str, str]:
-    """Return JPEG data URIs of views in a run's folder, by path, small enough for one page.
+    """Return JPEG data URIs of pictures in a folder by path, together at most `budget` bytes.
 
     Args:
         folder: the run's.
@@ -48,7 +48,7 @@ def embed(
 def embed_all(
     views: Iterable[InFolder], grades: Grades = VIEWS, budget: int | None = None
 ) -> Mapping[InFolder, str]:
-    """Return JPEG data URIs of views, in the best grade at which all fit into `budget` bytes.
+    """Return JPEG data URIs of pictures, in the best grade at which all fit into `budget` bytes.
 
     A sample of the views tells the grade, so that each is made about once. A view that is missing, is no
     picture, or lies outside its folder is left out. Where not even the coarsest grade fits (beyond some 1,500
@@ -76,7 +76,7 @@ def embed_all(
 def _fit_views(
     views: Sequence[InFolder], shrunk: Callable[[InFolder], bytes], most: int
 ) -> list[tuple[InFolder, bytes]] | None:
-    """Return the views with their JPEG bytes; `None` if they are more than `most` bytes."""
+    """Return (picture, JPEG bytes) of all pictures; `None` if they exceed `most` bytes."""
     jpegs: list[tuple[InFolder, bytes]] = []
     size = 0
     with ThreadPoolExecutor() as pool:
@@ -91,7 +91,7 @@ def _fit_views(
 
 
 def _shrunk(view: InFolder, grade: Grade) -> bytes:
-    """Return a view as JPEG in a grade; empty if there is no such picture in the folder."""
+    """Return a picture as JPEG of a grade; empty if there is no such picture in the folder."""
     folder, name = view
     if not is_inside(folder, name):
         return b""

@@ -23,11 +23,11 @@ SERVED_POLICY = (
     "default-src 'none'; img-src 'self' data:; style-src 'self'; script-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""A policy for a page that is served with its style, its script and its data beside it."""
+"""Content security policy of a page that is served with its style, script and data beside it."""
 
 
 def content_policy(style: str, script: str, *, beside: bool = False) -> str:
-    """Return a policy under which a page runs its own style and script, and loads nothing.
+    """Return a content security policy that allows a page its own style and script, and no other loads.
 
     Args:
         style: all that stands in the page's style element.
@@ -49,21 +49,21 @@ def script_json(data: object) -> str:
 
 
 def _digest(text: str) -> str:
-    """Return the hash of a text as a content security policy takes it."""
+    """Return the hash of a text in the form of a content security policy."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 THEME = ("theme.css", "maps.css")
-"""Files of the style that all pages have."""
+"""Names of the style files that all pages have."""
 
 Functions = Mapping[str, Callable[..., object]]
-"""Functions by name."""
+"""Functions of templates by name."""
 
 
 def open_templates(
     *folders: Path, filters: Functions | None = None, tests: Functions | None = None
 ) -> Environment:
-    """Open the templates of some pages, with the shell, the exhibits and the maps of all pages.
+    """Return the templates in some folders, with those that all pages share.
 
     Args:
         folders: where templates, styles and scripts are looked for, in this order.
@@ -85,7 +85,7 @@ def open_templates(
 
 
 def _plain(value: object) -> object:
-    """Return a value as a template shows it: text without control and hidden characters, markup unchanged."""
+    """Return a value for a template: texts without control and hidden characters, markup unchanged."""
     return plain_lines(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
@@ -99,7 +99,7 @@ def html_page(
     data: object = None,
     beside: bool = False,
 ) -> str:
-    """Return a page as HTML, with a policy under which it runs its own style and script, and loads nothing.
+    """Return a page as HTML with a content security policy that allows only its own style and script.
 
     Args:
         templates: where all its files are.
@@ -121,11 +121,11 @@ def html_page(
 
 
 def paragraphs(text: str) -> list[str]:
-    """Return the paragraphs of a text, which empty lines separate."""
+    """Return the paragraphs of a text, which are separated by empty lines."""
     return [part.strip("\n") for part in re.split(r"\n\s*\n", text) if part.strip()]
 
 
 def join_files(templates: Environment, files: Sequence[str]) -> str:
-    """Return the contents of files beside the templates, one after the other."""
+    """Return the contents of files beside the templates as one text."""
     loader = templates.loader or BaseLoader()
     return "".join(loader.get_source(templates, file)[0] for file in files)

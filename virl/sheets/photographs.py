@@ -22,14 +22,14 @@ from virl.version import __version__
 
 SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")
 LONGEST_PX = 2048
-"""Pixels of the longer side of pictures given to models, the most that a `Camera` has."""
+"""Most pixels of the longer side of pictures for models: the most that a `Camera` has."""
 USUAL_FOV = 70.0
-"""Degrees across a photograph; chosen: a phone's main camera has 65 to 78."""
+"""Assumed horizontal field of view of a photograph, degrees; chosen: a phone's main camera has 65 to 78."""
 
 
 @dataclass(frozen=True, slots=True)
 class Photograph:
-    """A photograph with what models read and found in it."""
+    """A photograph with the text and things that models found in it."""
 
     file: Path
     view: View
@@ -41,11 +41,11 @@ class Photograph:
     read_s: float
     """Seconds that reading took."""
     detect_s: float
-    """Seconds that detection took, its own reading included."""
+    """Seconds that detection took, the detector's own reading of text included."""
 
 
 def photographs_in(paths: Sequence[Path]) -> list[Path]:
-    """Return the picture files given, and all pictures in the folders given, by name.
+    """Return the picture files among the paths, and all picture files in the folders among them, by name.
 
     Raises:
         BadInput: there is no such file, or no picture in a folder.
@@ -108,15 +108,15 @@ WIDTH_PX, QUALITY = 1000, 82  # of a picture on the page; chosen
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """A photograph with its picture for the page."""
+    """A photograph with its picture, for the page's template."""
 
     photograph: Photograph
     picture: str
-    """A data URI."""
+    """Picture as a data URI."""
 
 
 def write_photographs(photographs: Sequence[Photograph], out: Path, *, reader: str, detector: str) -> None:
-    """Write the page of photographs as one HTML file.
+    """Write an HTML page about photographs into one file.
 
     Args:
         photographs: in the order of the page.
@@ -141,7 +141,7 @@ def write_photographs(photographs: Sequence[Photograph], out: Path, *, reader: s
 
 
 def to_view(photograph: Photograph) -> View:
-    """Return a photograph as a view with the lines read and things found drawn in."""
+    """Return a photograph as a view with the text and things that were found drawn in."""
     words = (Detection(line.text, line.score, line.box) for line in photograph.lines)
     found = (
         Detection(f"{one.label} {one.score:.2f}", one.score, one.box, one.text)

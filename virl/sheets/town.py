@@ -30,7 +30,7 @@ MARGIN_M = 40.0
 
 
 def write_sheet(city: City, out: Path, views: int = 40, seed: int = 0) -> int:
-    """Write a picture sheet of a city that is held whole: views in order of their numbers on a map.
+    """Write a picture with numbered views of a city and their map; return the number of views.
 
     The head of the sheet names whoever mapped the city, and the date of the data.
 
@@ -82,7 +82,7 @@ def write_sheet(city: City, out: Path, views: int = 40, seed: int = 0) -> int:
 
 
 def _map(city: City, views: Sequence[TownView], size: tuple[int, int]) -> PIL.Image.Image:
-    """Draw what holds all views, and the way they look."""
+    """Return a picture of the map with all views and their headings, of a size in pixels."""
     frame = LocalFrame(city.center)
     points = [on_paper(frame, *view.panorama.position) for view in views]
     extent = Extent(size[0] / size[1], MARGIN_M, beyond=0.0)
@@ -94,5 +94,6 @@ def _map(city: City, views: Sequence[TownView], size: tuple[int, int]) -> PIL.Im
 def _write(
     draw: PIL.ImageDraw.ImageDraw, at: tuple[float, float], text: str, size: int, *, anchor: str = "la"
 ) -> None:
+    """Write a text into a drawing at a pixel, in a font size in pixels."""
     text, face = in_face(text)
     draw.text(at, text, colours()["ink"], font(face, size), anchor=anchor)

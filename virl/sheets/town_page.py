@@ -44,25 +44,25 @@ QUALITY = 82  # of JPEG
 
 @dataclass(frozen=True, slots=True)
 class TownView:
-    """A view and where it is."""
+    """A view of a town with its panorama, camera and street."""
 
     panorama: Panorama
     camera: Camera
     street: str
-    """Its name; empty where none is known."""
+    """Name of the street; empty if it is unknown."""
     pixels: Image
-    """The picture."""
+    """Picture of the view."""
 
     @property
     def data(self) -> str:
-        """The picture as a data URI."""
+        """Picture as a data URI."""
         file = io.BytesIO()
         PIL.Image.fromarray(self.pixels).save(file, "JPEG", quality=QUALITY, optimize=True)
         return "data:image/jpeg;base64," + base64.b64encode(file.getvalue()).decode()
 
 
 def town_views(city: City, count: int, seed: int) -> list[TownView]:
-    """Return views spread over a city, from north to south; the same seed chooses the same ones.
+    """Return `count` views spread over a city, from north to south; the same seed gives the same views.
 
     Empty if the city has no pictures; a panorama whose own picture is missing is left out.
 
@@ -88,7 +88,7 @@ def town_views(city: City, count: int, seed: int) -> list[TownView]:
 
 
 def _spread(city: City, count: int, rng: Random) -> Iterator[Panorama]:
-    """Yield panoramas that keep apart (Mitchell's best candidate)."""
+    """Yield panoramas far apart from each other (Mitchell's best candidate)."""
     names = held_street_map(city).panorama_ids()
     drawn = rng.sample(names, min(len(names), count * CANDIDATES))
     left = [city.streetview.panorama(name) for name in drawn]
@@ -108,7 +108,7 @@ def _spread(city: City, count: int, rng: Random) -> Iterator[Panorama]:
 
 
 def _weights(city: City, panoramas: Sequence[Panorama]) -> list[float]:
-    """Return for each panorama what a metre to the next view counts there: less where no house is near."""
+    """Return for each panorama a weight of its distance to other views, lower if no house is near."""
     if not city.inventory or not panoramas:
         return [1.0] * len(panoramas)
     frame = LocalFrame(city.center)
@@ -126,11 +126,11 @@ _MOST_TYPES = 20
 _MOST_TAGS = 20
 _MOST_HOURS = 20
 _LONGEST_HOURS = 200
-"""Letters that are shown of opening hours."""
+"""Most characters of opening hours that are shown."""
 _LONGEST_REASON = 120
-"""Letters that are shown of a reason."""
+"""Most characters of a reason that are shown."""
 Fact = tuple[str, str]
-"""A name, and its amount in words."""
+"""A fact as (name, amount in words)."""
 # The looks of the map, all chosen.
 ACROSS_PX = 820.0
 ASPECTS = (0.85, 2.0)
@@ -139,7 +139,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 
 def town_map(city: City, views: Sequence[TownView] = ()) -> MapFigure:
-    """Lay out the map of a city that is held whole.
+    """Return the map of a city that is held whole, with the views on it.
 
     Args:
         city: with at least one street.
@@ -171,7 +171,7 @@ def town_map(city: City, views: Sequence[TownView] = ()) -> MapFigure:
 
 
 def view_mark(paper: Paper, number: int, view: TownView) -> Mark:
-    """Return the mark of a view, with its number and the way it looks.
+    """Return the mark of a view on the map, with its number and heading.
 
     Args:
         paper: of the map.
@@ -189,13 +189,13 @@ def view_mark(paper: Paper, number: int, view: TownView) -> Mark:
 
 
 def _title(view: TownView) -> str:
-    """Return its street and the way it looks."""
+    """Return a view's street and heading in words."""
     way = f"looking {compass_word(view.camera.heading)}"
     return f"{view.street}, {way}" if view.street else way.capitalize()
 
 
 def write_town(city: City, out: Path, views: int = 10, seed: int = 0) -> int:
-    """Write the page of a city that is held whole.
+    """Write the HTML page of a city that is held whole; return the number of its views.
 
     Args:
         city: made, of OpenStreetMap, or of a graph data set.
@@ -238,12 +238,12 @@ class TownFacts:
 
     streets: tuple[Fact, ...]
     holdings: tuple[Fact, ...]
-    """Houses, places and their hours; empty where nobody counted."""
+    """Facts on houses, places and their hours; empty if they were not counted."""
     exhibits: tuple[Exhibit, ...]
 
 
 def town_facts(city: City) -> TownFacts:
-    """Count what there is in a city that is held whole."""
+    """Return the facts about a city that is held whole."""
     known = city.inventory.statistics() if city.inventory else None
     return TownFacts(
         tuple(_streets(city, known)),
@@ -253,7 +253,7 @@ def town_facts(city: City) -> TownFacts:
 
 
 def town_summary(city: City) -> dict[str, Any]:
-    """Return what the page tells of a city that is held whole, as data for JSON.
+    """Return the contents of a city's page as plain data for JSON.
 
     Raises:
         BadInput: the city is asked over a network.
@@ -301,7 +301,7 @@ def _streets(city: City, known: CityStatistics | None) -> Iterator[Fact]:
 
 
 def _count_connected(city: City) -> tuple[int, int]:
-    """Return the number of panoramas, and the number of them in the largest connected part."""
+    """Return (number of panoramas, number in the largest connected part)."""
     names = held_street_map(city).panorama_ids()
     number = {name: index for index, name in enumerate(names)}
     links = [
@@ -344,7 +344,7 @@ def _holdings(known: CityStatistics) -> Iterator[Fact]:
 
 
 def _exhibits(known: CityStatistics) -> Iterator[Exhibit]:
-    """Yield bars and tables of what the town has."""
+    """Yield charts and tables of what a town has."""
     if known.places_by_type:
         kinds = len(known.places_by_type)
         few = f": the {_MOST_TYPES} most frequent of {kinds}" if kinds > _MOST_TYPES else ""
@@ -392,23 +392,23 @@ def _exhibits(known: CityStatistics) -> Iterator[Exhibit]:
 
 
 def _unread_tags(title: str, tags: Mapping[str, int], note: str) -> TableExhibit:
-    """Return a table of tags that virl could not read."""
+    """Return a table of map tags that virl could not read, with their counts."""
     rows = tuple((shorten(tag, _LONGEST_HOURS), count) for tag, count in tags.items())[:_MOST_TAGS]
     return TableExhibit(title=title, columns=("tag", "houses"), rows=rows, note=note)
 
 
 def _bars(title: str, unit: str, counts: Mapping[str, int]) -> BarsExhibit:
-    """Return counts as bars, the first `_MOST_TYPES`."""
+    """Return counts as a bar chart, with at most `_MOST_TYPES` bars."""
     shown = list(counts.items())[:_MOST_TYPES]
     bars = tuple(Bar(label=label.replace("_", " "), value=count) for label, count in shown)
     return BarsExhibit(title=title, unit=unit, bars=bars)
 
 
 def _kilometres(metres: float) -> str:
-    """Return a length as text."""
+    """Return metres as text in kilometres."""
     return f"{metres / 1000:,.2f} km" if metres >= 5 or metres == 0 else "less than 0.01 km"
 
 
 def _share(part: int, whole: int) -> str:
-    """Return a part with its share of the whole, as text."""
+    """Return a part as text, with its share of the whole in percent."""
     return f"{part:,} ({part / whole:.1%})".replace("%", " %") if whole else f"{part:,}"
