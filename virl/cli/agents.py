@@ -39,7 +39,7 @@ def list_agents(
 
 
 def _tell_all() -> None:
-    """Print the agents as a table, and below it what cannot be read."""
+    """Print all agents as a table, and below it the files that cannot be read."""
     agents, unreadable, faults = _find_agents()
     rows = []
     for entry in agents:
@@ -60,7 +60,7 @@ def _tell_all() -> None:
 
 
 def _find_agents() -> tuple[list["RosterEntry"], list["UnreadableEntry"], list["VirlError"]]:
-    """Return all agents, the files of this folder that cannot run, and what is wrong with packages."""
+    """Return (agents, files in the current folder that cannot run, faults of packages)."""
     from virl.agent.roster import characters_in, roster  # noqa: PLC0415 - heavy
 
     agents, faults = roster()
@@ -71,7 +71,7 @@ def _find_agents() -> tuple[list["RosterEntry"], list["UnreadableEntry"], list["
 
 
 def _print_json() -> None:
-    """Print an array with an object for each agent; `docs/reference/characters.md` names the fields."""
+    """Print a JSON array with an object for each agent; `docs/reference/characters.md` names the fields."""
     agents, unreadable, faults = _find_agents()
     listed: list[dict[str, object]] = [
         {
@@ -135,7 +135,7 @@ def new(
 
 
 def write_character(name: str, folder: Path, *, source: str | None = None, tools: bool = False) -> Path:
-    """Write a character file into a folder.
+    """Write a new character file into a folder, from a template or another agent; return its path.
 
     Args:
         name: letters and digits of any language, spaces, `'`, `.`, `_` and `-`, a letter first. The file's
@@ -176,14 +176,14 @@ def write_character(name: str, folder: Path, *, source: str | None = None, tools
 
 
 def _title(name: str) -> str:
-    """Return the name that people read: `My Hiro` for `my-hiro`, and any other as it was given."""
+    """Return the name of a character for people: `My Hiro` for `my-hiro`, other names unchanged."""
     if re.fullmatch(r"[a-z0-9_-]+", name):
         return " ".join(word[:1].upper() + word[1:] for word in re.split(r"[-_]+", name) if word)
     return name
 
 
 def _fresh(name: str, file: str, *, tools: bool) -> str:
-    """Return a new character file, filled in from the template."""
+    """Return the text of a new character file, filled in from the template."""
     from jinja2 import Environment, StrictUndefined  # noqa: PLC0415 - loads when asked for
 
     environment = Environment(
@@ -197,7 +197,7 @@ def _fresh(name: str, file: str, *, tools: bool) -> str:
 
 
 def _copy(source: str, name: str, file: str) -> str:
-    """Return the file of another agent for a character of its own.
+    """Return the text of another agent's file, changed to a new character's name.
 
     Name, header and whoever its texts speak of.
     """
@@ -222,7 +222,7 @@ def _copy(source: str, name: str, file: str) -> str:
 
 
 def _quote(name: str) -> str:
-    """Return a name as YAML reads it as text: `No` is none without quotation marks."""
+    """Return a name quoted where YAML would not read it as text, such as `No`."""
     from virl.settings.model import yaml_value  # noqa: PLC0415 - loads when asked for
 
     return name if yaml_value(name, source="name") == name else f'"{name}"'
@@ -245,11 +245,11 @@ WISHES = (
     ("find a corner worth a photograph", "virl run mira"),
     ("build your own agent", "virl new NAME"),
 )
-"""The wishes that somebody may have, each with the command for it; `docs/index.md` has the same table."""
+"""Things that a user may want to do, each with the command for it; `docs/index.md` has the same table."""
 
 
 def print_wishes() -> None:
-    """Print the table, and where the other commands are."""
+    """Print the table of wishes and commands, and where to find the other commands."""
     print_table(
         ("you want to", "command"),
         WISHES,

@@ -30,7 +30,7 @@ EngineChoice = Literal["threads", "processes", "ray"]
 
 
 class _Benchmarks(HelpfulGroup):
-    """The commands of the group, and one for every benchmark that is installed."""
+    """A group of commands: those of `virl bench`, and one for each installed benchmark."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of benchmarks, then of the other commands."""
@@ -43,7 +43,7 @@ class _Benchmarks(HelpfulGroup):
         return super().get_command(ctx, cmd_name) or _command(cmd_name)
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
-        """Return the names alone: the help of each benchmark would import all of them."""
+        """Return completions without help texts, which would import each benchmark."""
         names = sorted({*benchmarks()}) + super().list_commands(ctx)
         alike = copy(ctx)
         alike.command = TyperGroup(commands={name: TyperCommand(name) for name in names})
@@ -88,6 +88,7 @@ def list_benchmarks(
 
 
 def _list_options(name: str, as_json: bool) -> None:
+    """Print the options of a benchmark, as a table or as JSON."""
     from virl.bench.benchmark import find_benchmark  # noqa: PLC0415
     from virl.bench.options import listed_options  # noqa: PLC0415
 
@@ -104,7 +105,7 @@ def _list_options(name: str, as_json: bool) -> None:
 
 
 def _default_text(value: object) -> str:
-    """Return a default as one would write it."""
+    """Return a default as text that could be typed on the command line."""
     if isinstance(value, list):
         return ", ".join(map(_default_text, value)) or "none"
     if isinstance(value, bool):
@@ -221,14 +222,14 @@ def bench(
 
 
 def run_module(name: str) -> None:
-    """Do what `python -m benchmarks.NAME` asks: the same as `virl bench NAME`."""
+    """Run `python -m benchmarks.NAME`, which is the same as `virl bench NAME`."""
     arguments = sys.argv[2:] if sys.argv[1:2] == ["run"] else sys.argv[1:]
     sys.argv[1:] = ["bench", name, *arguments]
     bench_app(sys.argv[2:], prog_name="virl bench")
 
 
 def _command(name: str) -> Any:
-    """Return the command that runs a benchmark, with its own options and its further commands."""
+    """Return the Typer command of a benchmark, with its own options and further commands."""
     from virl.bench.benchmark import find_benchmark  # noqa: PLC0415
     from virl.bench.options import named_fields, parameters  # noqa: PLC0415
 
@@ -264,7 +265,7 @@ def _command(name: str) -> Any:
 
 
 def _refusal(fault: VirlError) -> Callable[..., None]:
-    """Return a command that says why its benchmark is not available."""
+    """Return a command that fails with the reason why its benchmark is not available."""
 
     def refuse() -> None:
         def tell() -> None:
@@ -277,7 +278,7 @@ def _refusal(fault: VirlError) -> Callable[..., None]:
 
 
 def _flags(engine: Mapping[str, Parameter]) -> set[str]:
-    """Return the options of the engine itself."""
+    """Return the command-line options that all benchmarks have, such as `--out`."""
     named = {name for one in engine.values() for name in one.annotation.__metadata__[0].param_decls or ()}
     return {flag for name in named for flag in name.split("/")} | {
         "--" + key.replace("_", "-") for key in engine
@@ -285,7 +286,7 @@ def _flags(engine: Mapping[str, Parameter]) -> set[str]:
 
 
 def set_options(fields: Sequence[str]) -> dict[str, object]:
-    """Return the options that `--set` gives the benchmark.
+    """Return the options that texts such as `field=value` of `--set` give a benchmark, by field.
 
     Raises:
         BadInput: one is not written as a field and its value.

@@ -17,17 +17,17 @@ REGIONS = {".geojson", ".json", ".txt"}
 
 @dataclass(frozen=True, slots=True)
 class CheckedFile:
-    """The verdict on one file."""
+    """The result of checking one file: its kind, and a summary or faults."""
 
     file: str
     kind: str
-    """The kind of file, such as `character` or `city`; empty if it cannot be read."""
+    """Kind of the file, such as `character` or `city`; empty if the file cannot be read."""
     ok: bool
     summary: str
-    """The contents of the file, in a line; empty if it has faults."""
+    """Contents of the file in a line; empty if it has faults."""
     faults: tuple[str, ...]
     not_checked: tuple[str, ...] = ()
-    """The conditions that can only be seen in a run."""
+    """Conditions that can only be checked in a run."""
 
 
 @add_guard(LOG_DETAILS)
@@ -61,7 +61,7 @@ def check(
 
 
 def check_file(file: str, mind: str | None = None) -> CheckedFile:
-    """Check one file as what it is.
+    """Check one file by the rules of its kind, and return the result.
 
     Args:
         file: its path, or the name of an agent.
@@ -77,7 +77,7 @@ def check_file(file: str, mind: str | None = None) -> CheckedFile:
 
 
 def kind_of(file: str) -> str:
-    """Return the kind of a file, by its ending and by its fields.
+    """Return the kind of a file from its ending and its fields.
 
     Raises:
         BadInput: it cannot be read.
@@ -105,7 +105,7 @@ Told = tuple[str, Sequence[str]]
 
 
 def _character(file: str, mind: str | None) -> Told:
-    """Check a character with all that it names, for a mind."""
+    """Check a character and all that it names; return (summary, conditions not checked)."""
     from virl.agent.character_file import LoadedCharacter, find_character, load_character  # noqa: PLC0415
     from virl.agent.checking import check_character, faults_beside  # noqa: PLC0415 - brings in the cities and the senses
     from virl.mind.open import open_mind  # noqa: PLC0415
@@ -126,6 +126,7 @@ def _character(file: str, mind: str | None) -> Told:
 
 
 def _city(file: str, _: str | None) -> Told:
+    """Check a city file; return (summary, conditions not checked)."""
     from virl.platform.providers.cities import read_city  # noqa: PLC0415 - brings in the providers
 
     city = read_city(Path(file))
@@ -133,6 +134,7 @@ def _city(file: str, _: str | None) -> Told:
 
 
 def _model(file: str, _: str | None) -> Told:
+    """Check a model file; return (summary, what the model lacks on this machine)."""
     from virl.platform.perception.models import read_model  # noqa: PLC0415
     from virl.platform.perception.registry import find_kind  # noqa: PLC0415
     from virl.platform.perception.standing import model_readiness  # noqa: PLC0415
@@ -146,6 +148,7 @@ def _model(file: str, _: str | None) -> Told:
 
 
 def _prompt(file: str, _: str | None) -> Told:
+    """Check a prompt file; return (summary, conditions not checked)."""
     from virl.mind.prompt import check_prompt  # noqa: PLC0415 - loads when asked for
 
     check_prompt(Path(file))
@@ -153,6 +156,7 @@ def _prompt(file: str, _: str | None) -> Told:
 
 
 def _feedback(file: str, _: str | None) -> Told:
+    """Check a file of feedback; return (summary, conditions not checked)."""
     from virl.agent.user import read_feedback  # noqa: PLC0415
 
     read_feedback(Path(file))
@@ -160,18 +164,21 @@ def _feedback(file: str, _: str | None) -> Told:
 
 
 def _region(file: str, _: str | None) -> Told:
+    """Check a region file; return (summary, conditions not checked)."""
     from virl.settings.region_file import read_region  # noqa: PLC0415
 
     return f"region of {len(read_region(Path(file)).corners)} corners", ()
 
 
 def _provider(file: str, _: str | None) -> Told:
+    """Check a file of Google's settings; return (summary, conditions not checked)."""
     from virl.platform.providers.google.settings import load_google_settings  # noqa: PLC0415
 
     return f"settings of Google, {len(load_google_settings(Path(file)).endpoints)} endpoints", ()
 
 
 def _rentcast(file: str, _: str | None) -> Told:
+    """Check a file of RentCast's settings; return (summary, conditions not checked)."""
     from virl.platform.providers.rentcast.settings import RentCastSettings  # noqa: PLC0415
     from virl.settings.model import load_settings  # noqa: PLC0415 - loads when asked for
 

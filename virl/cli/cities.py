@@ -66,7 +66,7 @@ def list_cities(
 
 
 def _list_areas(*, as_json: bool) -> None:
-    """Print the areas that count as cities, and their groups."""
+    """Print the areas that can be used as cities, and their groups."""
     from virl.platform.providers.cities import area_book  # noqa: PLC0415 - heavy
 
     book = area_book()
@@ -94,7 +94,7 @@ def _list_areas(*, as_json: bool) -> None:
 
 
 def _row(name: str, city: "CityFile") -> dict[str, Any]:
-    """Return what is told of a city."""
+    """Return the fields of a city that `--json` and the table show."""
     from virl.platform.providers.provider import provider_of  # noqa: PLC0415 - heavy
 
     needs = provider_of(city).needs if city.needs is None else city.needs
@@ -112,11 +112,11 @@ def _row(name: str, city: "CityFile") -> dict[str, Any]:
 
 
 SHOWN = 40
-"""Rows of the table; `--json` has all."""
+"""Most towns in the table; `--json` has all."""
 
 
 def print_towns(extract: str, *, as_json: bool) -> None:
-    """Print the towns in an extract, those with the most places around their middle first.
+    """Print the towns in a map extract, those with the most places around their middle first.
 
     Args:
         extract: a path, or a name in the data folder.

@@ -21,9 +21,10 @@ Completer = Callable[[str], list[str]]
 
 
 def completer(names: Callable[[], Iterable[str]]) -> Completer:
-    """Return a function as Typer takes it: what begins with what was typed, sorted."""
+    """Return a completer for Typer: from the text typed to the sorted names that begin with it."""
 
     def complete(incomplete: str) -> list[str]:
+        """Return the names that begin with the text typed, sorted; empty if they cannot be found."""
         try:
             return sorted({name for name in names() if name.startswith(incomplete)})
         except Exception:  # noqa: BLE001 - a shell has no use for an error here
@@ -33,7 +34,7 @@ def completer(names: Callable[[], Iterable[str]]) -> Completer:
 
 
 def agents() -> Iterator[str]:
-    """Yield the agents of virl and of packages, and the YAML files of this folder."""
+    """Yield the names of virl's and packages' agents, and the YAML files in the current folder."""
     yield from _stems("agents")
     if _packages_add("virl.routines"):
         from virl.agent.character_file import agent_names  # noqa: PLC0415 - heavy
@@ -43,7 +44,7 @@ def agents() -> Iterator[str]:
 
 
 def cities() -> Iterator[str]:
-    """Yield the cities of virl and of packages."""
+    """Yield the names of virl's and packages' cities."""
     yield from _stems("platform/cities")
     if _packages_add("virl.providers"):
         from virl.platform.providers.cities import city_names  # noqa: PLC0415 - heavy
@@ -52,7 +53,7 @@ def cities() -> Iterator[str]:
 
 
 def models() -> Iterator[str]:
-    """Yield the perception models of every role."""
+    """Yield the names of the perception models of all roles."""
     yield from _stems("platform/models")
     if _packages_add("virl.models", "virl.model_kinds"):
         from virl.platform.perception.models import model_names  # noqa: PLC0415 - heavy
@@ -63,7 +64,7 @@ def models() -> Iterator[str]:
 
 
 def models_of(role: str) -> Iterator[str]:
-    """Yield the perception models of one role, such as `"detector"`; those of packages with any role."""
+    """Yield the names of models of one role, such as `"detector"`, and of all packages' models."""
     kinds = scan_modules(f"virl.platform.perception.{role}s", "KIND")
     own = {path.stem: _KIND.search(path.read_text(encoding="utf-8")) for path in _files("platform/models")}
     yield from (name for name, kind in own.items() if kind and kind[1] in kinds)
@@ -71,7 +72,7 @@ def models_of(role: str) -> Iterator[str]:
 
 
 def minds() -> Iterator[str]:
-    """Yield `rules`, and the providers whose key is set or that a server of one's own speaks for."""
+    """Yield `rules`, and the providers of models whose key or own server is set."""
     yield "rules"
     from virl.mind.providers import KEYS  # noqa: PLC0415 - loads when asked for
 
@@ -82,18 +83,18 @@ def minds() -> Iterator[str]:
 
 
 def benchmarks() -> Iterator[str]:
-    """Yield the benchmarks of virl and of packages."""
+    """Yield the names of virl's and packages' benchmarks."""
     yield from (spelt(path.parent.name) for path in data_folder("benchmarks").rglob("definition.py"))
     yield from (entry.name for entry in entry_points(group="virl.benchmarks"))
 
 
 def movers() -> Iterator[str]:
-    """Yield the movers."""
+    """Yield the names of the movers."""
     return iter(("links", "grid", "web", "hybrid"))
 
 
 def of_option(field: str, description: str, choices: Iterable[str] = ()) -> Completer:
-    """Return what completes an option of a benchmark: names in its description, and the lists it refers to.
+    """Return a completer for a benchmark's option: choices, names in its description and lists it names.
 
     Args:
         field: of the benchmark's options.
@@ -102,6 +103,7 @@ def of_option(field: str, description: str, choices: Iterable[str] = ()) -> Comp
     """
 
     def names() -> Iterator[str]:
+        """Yield the values that the option may take."""
         yield from choices
         yield from {"cities": cities, "mind": minds}.get(field, list)()
         yield from _QUOTED.findall(description)
@@ -122,12 +124,15 @@ complete_benchmarks = completer(benchmarks)
 
 
 def _files(folder: str) -> list[Path]:
+    """Return the YAML files in a folder of virl's data, sorted."""
     return sorted(data_folder(folder).glob("*.yaml"))
 
 
 def _stems(folder: str) -> list[str]:
+    """Return the names of the YAML files in a folder of virl's data, without their endings."""
     return [path.stem for path in _files(folder)]
 
 
 def _packages_add(*groups: str) -> bool:
+    """Return whether an installed package has entry points in one of the groups."""
     return any(entry_points(group=group) for group in groups)

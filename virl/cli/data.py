@@ -148,7 +148,7 @@ def export(
 
 
 def _get(name: str, source: Path, *, force: bool) -> None:
-    """Install a data set from a folder, and say what came of it."""
+    """Install a data set from a folder, and print the result."""
     from virl.platform.providers.graph.install import DATA_SETS, find_files, install  # noqa: PLC0415 - heavy
 
     files = find_files(name, source)
@@ -162,7 +162,7 @@ def _get(name: str, source: Path, *, force: bool) -> None:
 
 
 def _copy_extract(extract: Path, *, force: bool) -> None:
-    """Copy an extract to the data folder, and say where it is.
+    """Copy an extract to the data folder, and print its path.
 
     Raises:
         VirlError: it is no extract, or there is another one of its name.
@@ -176,7 +176,7 @@ def _copy_extract(extract: Path, *, force: bool) -> None:
 
 
 def _copy_part(extract: Path, box: str, *, name: str | None, force: bool) -> None:
-    """Copy a box of an extract to the data folder, and say where it is.
+    """Copy a box of an extract to the data folder, and print its path.
 
     Raises:
         VirlError: it is no extract, has nothing there, or there is another one of this name.
@@ -192,7 +192,7 @@ def _copy_part(extract: Path, box: str, *, name: str | None, force: bool) -> Non
 def _fetch_part(
     box: str | None, place: str | None, *, name: str | None, server: str | None, force: bool
 ) -> None:
-    """Fetch a box or a place from an Overpass server, and say where it is.
+    """Fetch a box or a place from an Overpass server, and print the path of the extract.
 
     Raises:
         VirlError: there is no such box or place, or the server gave nothing of use.
@@ -214,33 +214,34 @@ def _fetch_part(
 
 
 def _tell_kept(kept: Path, date: str) -> None:
-    """Say what was kept of an extract, and how to run an agent there."""
+    """Print what was kept of an extract, and how to run an agent there."""
     echo(f"{kept}: {kept.stat().st_size / 1000:,.0f} kB; data of {date or 'an unknown date'}")
     echo(OSM_LICENCE)
     echo(f"Run an agent there with `virl run hiro --city {shlex.quote(str(kept))}`.")
 
 
 def _tell_progress(line: str) -> None:
+    """Print a line of progress to stderr."""
     echo(line, err=True)
 
 
 @dataclass(frozen=True, slots=True)
 class InstalledData:
-    """The state of a data set on this machine."""
+    """A data set's state on this machine: its folder, and whether its files are unchanged."""
 
     name: str
     folder: Path
-    """The folder that holds it, or that it would be put in."""
+    """Folder that holds the data set, or in which it would be installed."""
     state: Literal["installed", "changed", "unchecked", "not installed"]
-    """`unchecked`: there are no checksums to compare it with."""
+    """State of the files; `unchecked` if there are no checksums to compare them with."""
     files: int
-    """The number of its files, by its checksums."""
+    """Number of files that have a checksum."""
     changed: tuple[str, ...] = ()
-    """Files that differ from their checksums."""
+    """Paths of the files that differ from their checksums."""
 
     @property
     def text(self) -> str:
-        """The same in a line."""
+        """The state in a line."""
         if self.state == "not installed":
             return f"not installed: run `virl data {self.name} --from DIR` to copy it to {self.folder}"
         if self.state == "unchecked":
@@ -252,7 +253,7 @@ class InstalledData:
 
 
 def _state(folder: Path) -> InstalledData:
-    """Return what is known of a data set's folder."""
+    """Return the state of the data set in a folder."""
     from virl.platform.providers.graph.install import changed_files, read_manifest  # noqa: PLC0415 - heavy
 
     if not folder.is_dir():
@@ -403,6 +404,7 @@ def _open_collection(
     budget_usd: float | None,
     cache: CacheMode | None,
 ) -> "Iterator[tuple[Collection, Progress]]":
+    """Yield a collection of a city's data, and a function that shows its progress."""
     from virl.datasets.collect.collection import (  # noqa: PLC0415 - brings in the providers
         collecting_bar,
         opened_collection,
@@ -416,7 +418,7 @@ def _open_collection(
 
 
 def _tell(out: Path, card: "Card") -> None:
-    """Say what a collected data set holds and cost, and where it is."""
+    """Print what a collected data set holds, what it cost and where it is."""
     from virl.pages.numbers import dollars  # noqa: PLC0415
 
     for name, count in card.counts.items():

@@ -18,7 +18,7 @@ from virl.resources import cache_home
 
 BUNDLE = Path("virl-doctor.json")
 CORE_BROKEN = 1
-"""The exit code where not even the made town opens."""
+"""Exit code if not even the made town opens."""
 BUDGET_USD = 0.10  # chosen: the paid probes of either generation of the APIs fit in
 
 
@@ -97,7 +97,7 @@ def doctor(
 
 
 def _may_spend(budget_usd: float, mind: str, *, yes: bool) -> bool:
-    """Return whether the user, or `--yes`, agrees to what `--real` will ask, which is printed."""
+    """Return whether the user, or `--yes`, agrees to what `--real` would ask, which is printed."""
     from virl.doctor.examination import google_keys  # noqa: PLC0415 - brings in the cities
     from virl.doctor.model_server import price_lines  # noqa: PLC0415
     from virl.platform.providers.google.settings import load_google_settings  # noqa: PLC0415
@@ -130,7 +130,7 @@ KINDS = {
     "finds": ("what detectors found in views", "searched again"),
     "embeddings": ("embeddings of views", "computed again"),
 }
-"""Folders below the cache that virl writes: what they hold, and what follows when they are gone."""
+"""(contents, what happens once they are deleted) of each folder that virl writes in the cache."""
 
 
 @add_guard()
@@ -164,7 +164,7 @@ def cache(
 
 
 def _empty(folders: Iterable[Path], home: Path, *, yes: bool) -> None:
-    """Delete the folders, once the user, or `--yes`, agrees."""
+    """Delete folders of the cache if the user, or `--yes`, agrees."""
     try:
         agreed = yes or typer.confirm("Delete them? End runs that use them first.", err=True)
     except typer.Abort:

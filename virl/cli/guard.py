@@ -21,9 +21,9 @@ from virl.plain_text import plain_line
 from virl.redaction import RedactingFormatter, Redaction
 
 BUG = 1
-"""Exit code of a bug."""
+"""Exit code after an unexpected error."""
 USER_ERROR = 2
-"""Exit code of an error that the user can fix."""
+"""Exit code after an error that the user can fix."""
 INTERRUPTED = 130
 """Exit code after Ctrl-C."""
 
@@ -34,7 +34,7 @@ LOG_DETAILS = "Log details, and show full tracebacks."
 def add_guard(
     debug_help: str = "Show full tracebacks.",
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Return a decorator that runs a command under `guard` and gives it the option `--debug`.
+    """Return a decorator that runs a command under `guard` and adds the option `--debug` to it.
 
     Args:
         debug_help: Help text of the option.
@@ -47,8 +47,11 @@ def add_guard(
     )
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        """Return the command run under `guard`, with a further option `--debug`."""
+
         @wraps(command)
         def run(*arguments: Any, debug: bool = False, **options: Any) -> None:
+            """Run the command under `guard`."""
             guard(lambda: command(*arguments, **options), debug=debug)
 
         own = signature(command)
@@ -59,7 +62,7 @@ def add_guard(
 
 
 def guard(work: Callable[[], None], *, debug: bool) -> None:
-    """Run a command's work; print an error in one line and exit with 2, or a bug with 1.
+    """Run a command's work; an error is printed in one line with exit code 2, a bug with 1.
 
     No key is shown, in logs neither. After Ctrl-C, a run that has begun is told with the command to go on.
 
@@ -90,7 +93,7 @@ def guard(work: Callable[[], None], *, debug: bool) -> None:
 
 
 def _repeat_command(folder: Path) -> str:
-    """Return this process's command line with the options that continue a run in a folder."""
+    """Return this process's command line with the options that resume a run in a folder."""
     words = ["virl", *sys.argv[1:]]
     for option, value in (("--out", [str(folder)]), ("--resume", [])):
         if not any(word.partition("=")[0] == option for word in words):
@@ -104,10 +107,10 @@ def _traceback() -> str:
 
 
 class HelpfulGroup(TyperGroup):
-    """Without a command it prints its help and succeeds: nobody who asks what there is has made a mistake."""
+    """A group of commands that, called without a command, prints its help with exit code 0."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse as Typer does, but print the help for no arguments."""
+        """Return the arguments parsed as Typer does, or print the help if there are none."""
         if not args and self.no_args_is_help and not ctx.resilient_parsing:
             self.tell_without_command(ctx)
             ctx.exit()
@@ -118,19 +121,19 @@ class HelpfulGroup(TyperGroup):
         echo(ctx.get_help())
 
     def make_context(self, *args: Any, **more: Any) -> Any:
-        """Make the context as Typer does; what it says about wrong arguments is plain text."""
+        """Return the context as Typer makes it; messages on wrong arguments are printed as plain text."""
         with _plain_messages():
             return super().make_context(*args, **more)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command as Typer does; what it says about wrong arguments is plain text."""
+        """Run the command as Typer does; messages on wrong arguments are printed as plain text."""
         with _plain_messages():
             return super().invoke(ctx)
 
 
 @contextmanager
 def _plain_messages() -> Iterator[None]:
-    """Keep messages plain: an argument may be the name of a file from elsewhere."""
+    """Turn messages on wrong arguments into plain text in the block, as they may name foreign files."""
     try:
         yield
     except typer.TyperException as fault:

@@ -11,7 +11,7 @@ from rich.text import Text
 from virl.console import SafeConsole, as_markup, echo_json, say
 
 PIPED_WIDTH = 160
-"""Columns where the output is no terminal: few lines are broken."""
+"""Width in columns of output that is no terminal, so that few lines are wrapped."""
 _LAST_WIDTH = 16  # letters that are left for the last column, else all are broken; chosen
 
 
@@ -27,7 +27,7 @@ def list_console() -> SafeConsole:
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], hint: str = "") -> None:
-    """Print a table, and a hint below it.
+    """Print a table, and a hint below it if there is one.
 
     Args:
         columns: headings; all but the last column keep their cells on one line, where that leaves it room.

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 
 class _Commands(HelpfulGroup):
-    """All commands; without one, what agents can do."""
+    """The group of all commands; without a command it prints what agents can do."""
 
     def tell_without_command(self, ctx: typer.Context) -> None:
         """Answer which agent does what somebody wants."""
@@ -64,6 +64,7 @@ app = typer.Typer(cls=_Commands, no_args_is_help=True, pretty_exceptions_enable=
 
 
 def _print_version(wanted: bool) -> None:
+    """Print the version and exit, if it is wanted."""
     if wanted:
         echo(f"virl {__version__}")
         raise typer.Exit
@@ -201,6 +202,7 @@ def run(
     console = SafeConsole(quiet=quiet or as_json)
 
     def tell(finished: "Finished") -> None:
+        """Print the finished run: where its report is, or its result as JSON."""
         if finished.had_ended and not (quiet or as_json):
             echo(f"already finished: {finished.result.status}: {finished.result.reason}")
         if as_json:
@@ -274,7 +276,7 @@ app.add_typer(data_app, name="data", rich_help_panel="Benchmarks")
 
 
 def run_module(agent: str) -> None:
-    """Do what `python -m agents.NAME` asks: the same as `virl run NAME`."""
+    """Run `python -m agents.NAME`, which is the same as `virl run NAME`."""
     sys.argv[1:] = ["run", agent, *sys.argv[1:]]
     main()
 
@@ -285,7 +287,7 @@ look so often at the usual 700 that an eighth of the seconds of a first run go i
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run a command line and exit."""
+    """Run a command line, by default the process's own, and exit."""
     gc.set_threshold(_COLLECT_AFTER)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):

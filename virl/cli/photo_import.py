@@ -21,7 +21,7 @@ from virl.platform.providers.pictures.graph import picture_graph
 def import_folder(
     folder: Path, track_file: Path | None, offset_s: float, out: Path | None, author: str, licence: str
 ) -> Iterator[str]:
-    """Import a folder; gives what to tell about it, line by line.
+    """Import a folder of photos as a city; yields lines that tell what was done.
 
     Args:
         folder: with photographs.
@@ -77,4 +77,5 @@ def import_folder(
 
 
 def _first(names: Sequence[str]) -> str:
+    """Return the first `MOST_REASONS` names as text, with "and more" if there are others."""
     return ", ".join(names[:MOST_REASONS]) + (" and more" if len(names) > MOST_REASONS else "")

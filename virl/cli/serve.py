@@ -14,7 +14,7 @@ from virl.extras import require
 
 
 class Transport(StrEnum):
-    """The ways in which clients reach the server."""
+    """The ways in which clients reach an MCP server."""
 
     stdio = "stdio"
     http = "http"

@@ -209,7 +209,7 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         return self._ground.panoramas[self._goal]
 
     def _info(self) -> dict[str, Any]:
-        """Return the info of a step: ids, positions, heading in degrees, metres to the goal (-1 for no way)."""
+        """Return the info of a step: ids, positions, heading in degrees, metres to the goal, else -1."""
         return {
             "panorama": self._panorama.id,
             "position": np.array(self._panorama.position),

@@ -32,7 +32,7 @@ def own_key() -> str | None:
 
 
 def check_key(key: str | None, what: str) -> str:
-    """Return the key of a server that not everybody may use.
+    """Return the key of a server that costs money or is reachable by others; raises if it is too weak.
 
     Args:
         key: what `VIRL_SERVE_KEY` holds.
@@ -65,7 +65,7 @@ def run(
     *,
     lifespan: Lifespan = "off",
 ) -> None:
-    """Serve until the process is interrupted.
+    """Serve an app until the process is interrupted; `tell` gets the URL.
 
     Args:
         app: behind `gated`.
@@ -97,7 +97,7 @@ def serve_in_thread(
     *,
     lifespan: Lifespan = "off",
 ) -> Iterator[str]:
-    """Serve from a thread of its own until the block ends; gives the server's URL.
+    """Serve an app from a thread until the block ends; yields the server's URL.
 
     Args:
         app: as `run`.
@@ -125,7 +125,7 @@ def serve_in_thread(
 
 
 class _Server(uvicorn.Server):
-    """A server that says when it begins to stop."""
+    """A uvicorn server that sets an event when it begins to stop."""
 
     def __init__(self, config: uvicorn.Config, closing: threading.Event | None) -> None:
         super().__init__(config)
@@ -140,7 +140,7 @@ class _Server(uvicorn.Server):
 
 @contextmanager
 def _open_socket(host: str, port: int, key: str | None) -> Iterator[socket.socket]:
-    """Yield a socket that listens; an address that other machines reach needs a key."""
+    """Yield a listening socket; an address that other machines can reach needs a key."""
     family, address = _resolve_host(host, port)
     if not is_loopback(address):
         check_key(key, f"listening at {address}, where other machines can connect,")
@@ -158,7 +158,7 @@ def _open_socket(host: str, port: int, key: str | None) -> Iterator[socket.socke
 
 
 def _resolve_host(host: str, port: int) -> tuple[socket.AddressFamily, str]:
-    """Return the family and the IP address of a name or an address."""
+    """Return (address family, IP address) of a host name or address."""
     try:
         found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as fault:
@@ -168,13 +168,13 @@ def _resolve_host(host: str, port: int) -> tuple[socket.AddressFamily, str]:
 
 
 def _url(listener: socket.socket) -> str:
-    """Return the address of a listening socket."""
+    """Return the URL of a listening socket."""
     address, port = listener.getsockname()[:2]
     return f"http://[{address}]:{port}" if ":" in address else f"http://{address}:{port}"
 
 
 def _config(app: ASGIApp, limits: RequestLimits, lifespan: Lifespan) -> uvicorn.Config:
-    """Return the server's settings, without an access log: its lines would hold keys."""
+    """Return uvicorn's settings, without an access log, since its lines would hold keys."""
     return uvicorn.Config(
         app,
         http=protocol(limits),
@@ -204,16 +204,18 @@ _FULL = (
 
 
 def protocol(limits: RequestLimits) -> type[asyncio.Protocol]:
-    """Return the class to give to `uvicorn.Config(http=...)`."""
+    """Return a class for `uvicorn.Config(http=...)` that keeps these limits."""
 
     class Timed(TimedProtocol):
+        """The protocol with the limits that were given."""
+
         request_limits = limits
 
     return Timed
 
 
 class TimedProtocol(H11Protocol):
-    """uvicorn's own protocol with two deadlines more, and a limit of connections.
+    """uvicorn's HTTP protocol with two more deadlines and a limit of connections.
 
     uvicorn's own limit refuses requests of connections that are in. This one refuses those that come; one
     that waits for a head is closed to make room, so that idle and half-sent ones shut nobody out.
@@ -222,7 +224,7 @@ class TimedProtocol(H11Protocol):
     request_limits = RequestLimits()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin to wait for the head of a client that connects."""
+        """Begin to wait for the headers of a client that has connected, or refuse one too many."""
         self._head: asyncio.TimerHandle | None = None
         self._unread: asyncio.TimerHandle | None = None
         self._heard = self.loop.time()
@@ -234,44 +236,44 @@ class TimedProtocol(H11Protocol):
             self._await_head()
 
     def data_received(self, data: bytes) -> None:
-        """Take a part of a request."""
+        """Take a part of a request, and start or stop the deadline of its headers."""
         self._heard = self.loop.time()
         super().data_received(data)
         self._await_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop waiting: the client, or the server, closes."""
+        """Stop all deadlines, since the connection is closed."""
         _cancel(self._head)
         _cancel(self._unread)
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
-        """Wait for the client, which takes less than is to be sent."""
+        """Start the deadline of a client that reads less than is to be sent."""
         super().pause_writing()
         self._await_reading()
 
     def resume_writing(self) -> None:
-        """Go on writing: the client takes it again."""
+        """Stop the deadline, since the client reads again."""
         _cancel(self._unread)
         super().resume_writing()
 
     def timeout_keep_alive_handler(self) -> None:
-        """Wait for the client to take the rest: no request comes, and uvicorn closes once all is sent."""
+        """Start the deadline of reading: no request comes, and uvicorn closes once all is sent."""
         super().timeout_keep_alive_handler()
         self._await_reading()
 
     @property
     def waits_since(self) -> float | None:
-        """Time of the loop since which a head is awaited; `None` while a request is answered."""
+        """Time of the loop since which a request's headers are awaited; `None` while one is answered."""
         is_waiting = self.conn.their_state is h11.IDLE and not self.transport.is_closing()
         return self._heard if is_waiting else None
 
     def give_way(self) -> None:
-        """Close at once: another client needs the place."""
+        """Close the connection at once, to make room for another client."""
         self.transport.abort()
 
     def _make_room(self) -> bool:
-        """Return whether a connection was closed to make room: the one that has waited longest for a head."""
+        """Return whether a connection was closed to make room: the one that waited longest for a request."""
         others = [one for one in self.connections if isinstance(one, TimedProtocol) and one is not self]
         waiting = [(since, id(one), one) for one in others if (since := one.waits_since) is not None]
         if waiting:
@@ -279,12 +281,12 @@ class TimedProtocol(H11Protocol):
         return bool(waiting)
 
     def _await_reading(self) -> None:
-        """Give the client a while to take what is left to send."""
+        """Start the deadline, `reading_s`, for the client to read what is left to send."""
         _cancel(self._unread)
         self._unread = self.loop.call_later(self.request_limits.reading_s, self.transport.abort)
 
     def _await_head(self) -> None:
-        """Start the clock where a head is awaited, and stop it where one is there."""
+        """Start the deadline of headers if they are awaited, and stop it if they are there."""
         if self.conn.their_state is not h11.IDLE:
             _cancel(self._head)
             self._head = None
@@ -292,13 +294,13 @@ class TimedProtocol(H11Protocol):
             self._head = self.loop.call_later(self.request_limits.head_s, self._too_slow)
 
     def _too_slow(self) -> None:
-        """Close the connection of a client whose head has not come in time."""
+        """Close the connection of a client whose headers have not come in time."""
         self._head = None
         if self.conn.their_state is h11.IDLE:
             self.transport.close()
 
 
 def _cancel(timer: asyncio.TimerHandle | None) -> None:
-    """Stop a timer, if there is one."""
+    """Stop a timer; `None` is ignored."""
     if timer is not None:
         timer.cancel()

@@ -31,9 +31,9 @@ JOURNAL, MAP, REPORT = "journal", "map", "report"
 CITIES = "virl://cities"
 TEMPLATE = "virl://sessions/{session}/"
 MOST_JOURNAL = 200_000
-"""Bytes of a journal that are sent, the latest lines; chosen."""
+"""Most bytes of a journal that are sent, its latest lines; chosen."""
 MOST_REPORT = 4_000_000
-"""Bytes of a report, pictures included; chosen."""
+"""Most bytes of a report that are sent, pictures included; chosen."""
 
 T = TypeVar("T")
 
@@ -49,12 +49,12 @@ _ADDRESS = re.compile(rf"virl://sessions/([A-Za-z0-9._-]{{1,130}})/({'|'.join(_K
 
 
 def address(session: str, what: str) -> str:
-    """Return the address of one of the things that a session leaves."""
+    """Return the URI of a session's resource: its journal, map or report."""
     return f"virl://sessions/{session}/{what}"
 
 
 def listed_resources(sessions: Sessions) -> ListResourcesResult:
-    """Return the cities, and what each session of this server leaves."""
+    """Return the list of cities, and the resources of each session of this server."""
     cities = Resource(
         name="cities",
         uri=CITIES,
@@ -80,7 +80,7 @@ def listed_resources(sessions: Sessions) -> ListResourcesResult:
 
 
 def listed_templates() -> ListResourceTemplatesResult:
-    """Return the same for any session."""
+    """Return the URI templates of a session's resources."""
     return ListResourceTemplatesResult(
         resource_templates=[
             ResourceTemplate(name=what, uri_template=f"{TEMPLATE}{what}", mime_type=mime, description=about)
@@ -90,7 +90,7 @@ def listed_templates() -> ListResourceTemplatesResult:
 
 
 async def read_resource(sessions: Sessions, uri: str) -> ReadResourceResult:
-    """Read one resource.
+    """Return the contents of a resource by its URI; raises MCPError for an unknown one.
 
     Raises:
         MCPError: there is no such resource, or it is too large.
@@ -128,14 +128,14 @@ async def read_resource(sessions: Sessions, uri: str) -> ReadResourceResult:
 
 
 async def _make_or_load(session: CitySession, make: Callable[[Acting], T], kept: Callable[[], T]) -> T:
-    """Return what a session makes while it is open, between two calls; otherwise what it left."""
+    """Return what `make` gives between two calls of an open session, or `kept` after its end."""
     if not session.is_open:
         return await asyncio.to_thread(kept)
     return await asyncio.wrap_future(session.submit(make).result)
 
 
 def _journal(folder: Path) -> str:
-    """Return the latest whole lines."""
+    """Return the latest whole lines of a run's journal, at most `MOST_JOURNAL` bytes."""
     data = (folder / JOURNAL_FILE).read_bytes()
     if len(data) > MOST_JOURNAL:
         data = data[-MOST_JOURNAL:].partition(b"\n")[2]
@@ -144,7 +144,7 @@ def _journal(folder: Path) -> str:
 
 
 def _cities() -> list[dict[str, str]]:
-    """Return the cities that can be opened, as the resource lists them."""
+    """Return the name, title and provider of each city that can be opened."""
     return [
         {"name": name, "title": city.title, "provider": city.provider}
         for name, city in sorted(all_cities().items())

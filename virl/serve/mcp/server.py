@@ -64,9 +64,9 @@ from virl.tools.moving import where_am_i
 from virl.version import __version__
 
 _LONGEST = 1000
-"""Characters of an argument; chosen."""
+"""Most characters of a text argument; chosen."""
 _MOST_WAITING, _PAUSE_S = 100, 0.02
-"""The number of answers that may wait for a client, and the seconds between looks at it; chosen."""
+"""Most answers that may wait for a client, and seconds between checks of their number; chosen."""
 _ARGUMENTS = {
     "city": "The city, a name of the resource virl://cities; by default the character's own.",
     "request": "What to do; by default what the character wants by itself.",
@@ -88,27 +88,34 @@ SESSION_HEADER = "mcp-session-id"
 
 
 def make_server(sessions: Sessions) -> Server[Any]:
-    """Return a server whose tools act in these sessions."""
+    """Return an MCP server whose tools act in these sessions."""
 
     async def tools(_: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
+        """Return the list of tools."""
         return ListToolsResult(tools=await asyncio.to_thread(listed_tools))
 
     async def call(ctx: Context, params: CallToolRequestParams) -> Answered:
+        """Return the answer to a call of a tool."""
         return await call_tool(sessions, ctx, params)
 
     async def resources(_: Context, __: PaginatedRequestParams | None) -> ListResourcesResult:
+        """Return the list of resources."""
         return listed_resources(sessions)
 
     async def templates(_: Context, __: PaginatedRequestParams | None) -> ListResourceTemplatesResult:
+        """Return the list of resources' URI templates."""
         return listed_templates()
 
     async def read(_: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+        """Return the contents of a resource."""
         return await read_resource(sessions, params.uri)
 
     async def prompts(_: Context, __: PaginatedRequestParams | None) -> ListPromptsResult:
+        """Return the list of prompts: one for each agent."""
         return await asyncio.to_thread(_listed_prompts)
 
     async def prompt(_: Context, params: GetPromptRequestParams) -> GetPromptResult:
+        """Return the prompt of an agent."""
         return await asyncio.to_thread(_given_prompt, params)
 
     return Server(
@@ -127,13 +134,14 @@ def make_server(sessions: Sessions) -> Server[Any]:
 
 
 def serve_stdio(sessions: Sessions) -> None:
-    """Serve the client at the other end of stdin and stdout, until it closes either.
+    """Serve a client over stdin and stdout until it closes either; then set all sessions aside.
 
     While it serves, whatever else is printed goes to stderr.
     """
     server = make_server(sessions)
 
     async def serve() -> None:
+        """Serve the client's messages until stdin ends."""
         # The answers that wait hold back the reading: a client that takes none cannot fill the memory.
         stdin = _whole_stdin()
         async with stdio_server(stdin=stdin) as (incoming, outgoing):
@@ -149,20 +157,22 @@ def serve_stdio(sessions: Sessions) -> None:
 
 
 class _WholeLines(TextIOWrapper):
-    """Lines of JSON whose halves of surrogate pairs are U+FFFD: the SDK answers no others."""
+    """A reader of JSON lines that replaces halves of surrogate pairs by U+FFFD, as the SDK rejects them."""
 
     def readline(self, size: int = -1, /) -> str:  # type: ignore[override]  # as in its base
+        """Return the next line, with halves of surrogate pairs replaced."""
         return whole_escapes(super().readline(size).encode()).decode()
 
 
 class _Answers:
-    """The way of answers to a client, with the number of those that it has not taken yet."""
+    """A sender of answers to a client, which counts those that the client has not taken yet."""
 
     def __init__(self, wire: Any) -> None:
         self._wire = wire
         self.waiting = 0
 
     async def send(self, item: SessionMessage, /) -> None:
+        """Send an answer, counted as waiting until the client has taken it."""
         self.waiting += 1
         try:
             await self._wire.send(item)
@@ -170,6 +180,7 @@ class _Answers:
             self.waiting -= 1
 
     async def aclose(self) -> None:
+        """Close the stream to the client."""
         await self._wire.aclose()
 
     async def __aenter__(self) -> Self:
@@ -180,18 +191,19 @@ class _Answers:
 
 
 class _Stdin(anyio.AsyncFile[str]):
-    """Lines of a client; the next is not read while many answers wait, for a client that takes none."""
+    """A client's lines from stdin; the next is not read while too many answers wait for the client."""
 
     answers: _Answers | None = None
 
     async def readline(self) -> str:
+        """Return the next line, once few enough answers wait."""
         while self.answers and self.answers.waiting > _MOST_WAITING:
             await anyio.sleep(_PAUSE_S)
         return await super().readline()
 
 
 def _whole_stdin() -> _Stdin:
-    """Return what comes in on stdin; as with the SDK's own reader, nobody else reads from it any more."""
+    """Return stdin as the client's lines; nothing else in the process can read from it afterwards."""
     wire = os.fdopen(os.dup(0), "rb", closefd=False)
     # What a child process or a prompt would read is empty from here on, and no line of the protocol.
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -199,10 +211,13 @@ def _whole_stdin() -> _Stdin:
 
 
 def _with_whole_bodies(app: ASGIApp) -> ASGIApp:
-    """Return an application that gets bodies as `_WholeLines` gives lines; each comes in one message."""
+    """Return an application whose bodies have halves of surrogate pairs replaced, as in `_WholeLines`."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer an ASGI request through the application, with its body changed."""
+
         async def give() -> Message:
+            """Return the next message with its body changed."""
             message = await receive()
             return {**message, "body": whole_escapes(message["body"])} if "body" in message else message
 
@@ -212,7 +227,7 @@ def _with_whole_bodies(app: ASGIApp) -> ASGIApp:
 
 
 def http_app(sessions: Sessions, options: GateOptions) -> ASGIApp:
-    """Return the server behind all checks of who asks; it answers at `/mcp`, and needs ASGI's lifespan."""
+    """Return an MCP server behind its gate as an ASGI app at `/mcp`, which needs ASGI's lifespan."""
     app = make_server(sessions).streamable_http_app(
         streamable_http_path=PATH,
         transport_security=TransportSecuritySettings(
@@ -225,7 +240,7 @@ def http_app(sessions: Sessions, options: GateOptions) -> ASGIApp:
 def serve_http(
     sessions: Sessions, options: GateOptions, host: str, port: int, tell: Callable[[str], None]
 ) -> None:
-    """Serve over streamable HTTP until the process is interrupted.
+    """Serve over streamable HTTP until the process is interrupted; `tell` gets the URL.
 
     Args:
         sessions: in which the tools act.
@@ -252,7 +267,7 @@ def serve_http(
 
 
 async def call_tool(sessions: Sessions, ctx: Context, params: CallToolRequestParams) -> Answered:
-    """Return the answer of a tool, or the question that its user is asked first.
+    """Return the result of a tool, or the question that its user has to answer first.
 
     Args:
         sessions: of the server.
@@ -269,7 +284,7 @@ async def call_tool(sessions: Sessions, ctx: Context, params: CallToolRequestPar
 
 
 async def _call_tool(sessions: Sessions, ctx: Context, params: CallToolRequestParams) -> Answered:
-    """Check the arguments of a call, and follow it in its session."""
+    """Check the arguments of a call, run it in its session, and return its result or a question."""
     if params.name not in arguments():
         raise UnknownName("tool", params.name[:100], arguments())
     given: Any = plain_tree(params.arguments or {}, whole_text)
@@ -298,7 +313,7 @@ async def _call_tool(sessions: Sessions, ctx: Context, params: CallToolRequestPa
 
 
 def _use_tool(session: CitySession, acting: Acting, name: str, asked: Arguments) -> Done:
-    """Use a tool; in the session's thread."""
+    """Return (answer, files of pictures) of a tool; called in the session's thread."""
     # A begun call cannot be taken back: the client hears of it with the next answer.
     unheard, session.unheard = session.unheard, []
     told = acting.hand(name, asked)
@@ -309,7 +324,7 @@ def _use_tool(session: CitySession, acting: Acting, name: str, asked: Arguments)
 
 
 def _welcome(session: CitySession, acting: Acting) -> Done:
-    """Tell a client that opens a session who it is, what its task is, and where it stands."""
+    """Return the first answer of a session: who the agent is, its task, and where it stands."""
     agent = acting.agent
     character, run = agent.character, agent.run
     notes = len(run.notes("tool"))
@@ -323,7 +338,7 @@ def _welcome(session: CitySession, acting: Acting) -> Done:
 
 
 async def _follow_call(session: CitySession, call: Call[Done], ctx: Context, tool: str) -> Answered:
-    """Pass progress on until the work is done, or until the client has to ask its user."""
+    """Report a call's progress until its work is done or a question has to go to the client's user."""
     try:
         while not call.result.done() or not call.events.empty():
             event = await call.events.get()
@@ -344,7 +359,7 @@ async def _follow_call(session: CitySession, call: Call[Done], ctx: Context, too
 
 
 def _answered_call(session: CitySession, params: CallToolRequestParams) -> Call[Any] | None:
-    """Return the call that a client comes back to with the answer to its question."""
+    """Return the waiting call whose question a client answers by this call; `None` if there is none."""
     call = session.current
     question = call.waiting if call else None
     responses = params.input_responses or {}
@@ -356,7 +371,7 @@ def _answered_call(session: CitySession, params: CallToolRequestParams) -> Call[
 
 
 def _ask_client(session: CitySession, question: UserQuestion) -> InputRequiredResult:
-    """Return the answer of a client that cannot be asked meanwhile: it comes back with its user's reply."""
+    """Return a question as a call's result, for clients that answer it in a further call."""
     request = ElicitRequest(params=ElicitRequestFormParams(message=question.text, requested_schema=_FORM))
     return InputRequiredResult(
         input_requests={question.key: request}, request_state=f"{session.id}/{question.key}"
@@ -364,7 +379,7 @@ def _ask_client(session: CitySession, question: UserQuestion) -> InputRequiredRe
 
 
 def _answer(question: UserQuestion, given: ElicitResult) -> None:
-    """Hand an answer on: declining says nothing now, cancelling nothing any more."""
+    """Give a client's answer to a question; a declined one is empty, a cancelled one `None`."""
     if question.answer.done():
         return
     said = str((given.content or {}).get("say") or "") if given.action == "accept" else ""
@@ -372,17 +387,17 @@ def _answer(question: UserQuestion, given: ElicitResult) -> None:
 
 
 def _pictures(acting: Acting, views: tuple[ViewRecord, ...]) -> list[Path]:
-    """Return the files of some views of the run."""
+    """Return the paths of some views of the run."""
     return [acting.agent.run.folder / view.file for view in views]
 
 
 def _plain(wrong: ValidationError, name: str, given: Mapping[str, object]) -> str:
-    """Return a line on the faults of the arguments."""
+    """Return the faults of a call's arguments in a line."""
     return f"{name}: " + "; ".join(map(str, faults_of(wrong, arguments()[name], dict(given))))
 
 
 def _listed_prompts() -> ListPromptsResult:
-    """Return the agents."""
+    """Return the list of prompts: one for each agent."""
     return ListPromptsResult(
         prompts=[
             Prompt(
@@ -400,7 +415,7 @@ def _listed_prompts() -> ListPromptsResult:
 
 
 def _given_prompt(params: GetPromptRequestParams) -> GetPromptResult:
-    """Return the prompt that says what an agent is and wants.
+    """Return the prompt that describes an agent and its wish; raises MCPError for an unknown agent.
 
     Raises:
         MCPError: there is no such agent, or an argument that is not taken.

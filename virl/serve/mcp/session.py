@@ -31,7 +31,7 @@ from virl.tools.body import Body
 from virl.tools.use import RecordingExecutor
 
 ANSWER_S = 600.0
-"""Seconds that a question waits for an answer; chosen."""
+"""Seconds for which a question waits for an answer; chosen."""
 MOST_QUESTIONS, FOR_PROPOSALS = 9, 3
 """Questions of one call, and how many of them are kept for what a routine proposes at its end: the SDK's
 client answers ten in a row before it gives up."""
@@ -39,33 +39,33 @@ client answers ten in a row before it gives up."""
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The progress of the work."""
+    """An event of a call: a report of its progress."""
 
     number: int
-    """Number of the report, from 1 on, in one call."""
+    """Number of the report within the call, from 1."""
     message: str
-    """A line."""
+    """Text of the report, one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class UserQuestion:
-    """A question for the user of a routine."""
+    """An event of a call: a question for the user."""
 
     key: str
     moment: Moment
     fault: str = ""
-    """Fault of the last answer."""
+    """Fault of the user's last answer; empty at the first try."""
     answer: "Future[str | None]" = field(default_factory=Future)
-    """Answer of the user; `None` if none, now and later."""
+    """Future of the user's answer; `None` as answer means no answer now or later."""
 
     @property
     def text(self) -> str:
-        """The text for the user."""
+        """Text of the question for the user, with the fault of the last answer, if any."""
         return "\n".join(filter(None, [self.fault, self.moment.about, self.moment.question]))
 
 
 class Finished:
-    """The work is done: `Call.result` has what came of it."""
+    """An event of a call: its work has ended, with the outcome in `Call.result`."""
 
 
 T = TypeVar("T")
@@ -73,7 +73,7 @@ Event = Progress | UserQuestion | Finished
 
 
 class Call(Generic[T]):
-    """Work that is handed to a session's thread.
+    """A client's call: work for a session's thread, with its events and its result.
 
     Args:
         work: what is done there.
@@ -84,7 +84,7 @@ class Call(Generic[T]):
         self.events: asyncio.Queue[Event] = asyncio.Queue()
         self.result: Future[T] = Future()
         self.waiting: UserQuestion | None = None
-        """The question that is not answered yet."""
+        """Question that has not been answered yet; `None` if there is none."""
         self._work = work
         self._can_ask = can_ask
         self._asked = 0
@@ -92,7 +92,7 @@ class Call(Generic[T]):
         self._loop = asyncio.get_running_loop()
 
     def do(self) -> None:
-        """Work, unless the client has cancelled the call; called in the session's thread."""
+        """Do the work, unless the client has cancelled the call; called in the session's thread."""
         if not self.result.set_running_or_notify_cancel():
             return
         try:
@@ -103,18 +103,18 @@ class Call(Generic[T]):
             self._tell(Finished())
 
     def refuse(self, fault: Exception) -> None:
-        """End the call with a fault before it has begun."""
+        """End the call with an error before its work has begun."""
         if self.result.set_running_or_notify_cancel():
             self.result.set_exception(fault)
             self._tell(Finished())
 
     def progress(self, message: str) -> None:
-        """Tell the client how far the work is."""
+        """Report the work's progress to the client."""
         self._told += 1
         self._tell(Progress(self._told, message))
 
     def ask(self, moment: Moment, fault: str) -> str | None:
-        """Return the user's answer at a moment; `None` if nobody listens any more, or enough was asked."""
+        """Return the user's answer at a moment; `None` without one, or after too many questions."""
         # Some questions are left for what the agent proposes, whatever it asked before.
         most = MOST_QUESTIONS if moment.proposed else MOST_QUESTIONS - FOR_PROPOSALS
         if not self._can_ask or self._asked >= most:
@@ -133,12 +133,12 @@ class Call(Generic[T]):
         return said
 
     def cancel(self) -> bool:
-        """Return whether a call was cancelled before it began; a begun one goes on, without questions."""
+        """Return whether the call was cancelled before its work began; else it goes on without questions."""
         self.dismiss()
         return self.result.cancel()
 
     def dismiss(self) -> None:
-        """Ask nothing more: the client has gone on."""
+        """Ask the user nothing more, since the client waits no longer."""
         self._can_ask = False
         if (question := self.waiting) and not question.answer.done():
             question.answer.set_result(None)
@@ -149,13 +149,13 @@ class Call(Generic[T]):
 
 
 MAP_FILE = "map.png"
-"""Name of the file in the run's folder, once the session is over."""
+"""Name of the map's file in the run's folder, written when the session ends."""
 WIDTH = 900
-"""Pixels."""
+"""Width of the map in pixels."""
 
 
 def draw_map(body: Body) -> bytes:
-    """Draw the ground, the way walked so far, the places considered, and where the agent stands."""
+    """Return a PNG map of the ground, the walk so far, the places considered and the agent."""
     run = body.agent.run
     here = StepRecord(
         seq=0,
@@ -173,14 +173,14 @@ def draw_map(body: Body) -> bytes:
 
 
 _LONGEST = 200
-"""Characters of a line of progress; chosen."""
+"""Most characters of a progress report; chosen."""
 _TRIES = 3
-"""Times that a readable answer is asked for; chosen."""
+"""Most times that the user is asked for an answer that can be parsed; chosen."""
 
 
 @dataclass(frozen=True, slots=True)
 class Acting:
-    """The objects that a call works with, in the session's thread."""
+    """The agent, its body and its recording executor, which calls use in the session's thread."""
 
     agent: Agent
     body: Body
@@ -188,11 +188,11 @@ class Acting:
 
 
 class SetAside(Exception):
-    """The end of a session that leaves its run open, to be resumed."""
+    """The end of a session's thread that leaves its run open, so that it can be resumed."""
 
 
 class CitySession:
-    """A run that a client acts in.
+    """A session: a run in which a client acts, with a thread that works on its calls.
 
     Args:
         id: of the session, the name of the run's folder.
@@ -204,9 +204,9 @@ class CitySession:
         self.id = id
         self.budget_usd = options.access.budget_usd
         self.used = monotonic()
-        """Time of the last use."""
+        """Time of the last use, seconds of the monotonic clock."""
         self.unheard: list[str] = []
-        """Tools whose calls had begun when their client cancelled them, for the next answer."""
+        """Tools whose calls the client cancelled after they had begun; told with the next answer."""
         self._options = options
         self._pictures = pictures
         self._calls: SimpleQueue[Call[object] | None] = SimpleQueue()
@@ -219,7 +219,7 @@ class CitySession:
         self._thread = threading.Thread(target=self._live, name=f"session {id}", daemon=True)
 
     def open(self) -> None:
-        """Open the city and begin the run, or go on with it; blocks until that is done.
+        """Start the thread and wait until the run has been opened or resumed.
 
         Raises:
             VirlError: it cannot.
@@ -229,22 +229,22 @@ class CitySession:
 
     @property
     def is_open(self) -> bool:
-        """Return whether calls are taken."""
+        """Return whether the session takes calls."""
         return self._over is None
 
     @property
     def acting(self) -> Acting:
-        """Its parts; only for use within a call, or to read what does not change."""
+        """The objects that calls use; only for use within a call, or to read what never changes."""
         assert self._acting  # noqa: S101 - once it is open
         return self._acting
 
     @property
     def current(self) -> Call[object] | None:
-        """The call that is worked on."""
+        """The call that is being worked on; `None` if there is none."""
         return self._current
 
     def submit(self, work: Callable[[Acting], T], *, can_ask: bool = False) -> Call[T]:
-        """Hand in work; it begins when all that was handed in before is done.
+        """Put work into the queue of the session's thread, and return its call.
 
         Args:
             work: what is done.
@@ -262,26 +262,26 @@ class CitySession:
         return call
 
     def set_aside(self) -> None:
-        """End the thread once it is done, and leave the run open: it can be resumed by its id."""
+        """End the thread after its current call, and leave the run open, so that it can be resumed."""
         if call := self._current:
             call.dismiss()
         self._calls.put(None)
         self._thread.join()
 
     def wait(self) -> None:
-        """Wait until the run that has ended is written down, with its report."""
+        """Wait until the ended run and its report are written."""
         self._thread.join()
 
     def report(self, acting: Acting) -> str:
-        """Return the report as it stands, an HTML page; for `submit`."""
+        """Return the report so far as HTML; for `submit`."""
         return render_report(acting.agent.run.folder, acting.agent.city)
 
     def map(self, acting: Acting) -> bytes:
-        """Return the map of the walk so far, a PNG; for `submit`."""
+        """Return the map of the walk so far as PNG; for `submit`."""
         return draw_map(acting.body)
 
     def _live(self) -> None:
-        """Open the run and work on calls until it ends; the whole life of the session's thread."""
+        """Open the run and work on calls until it ends; the body of the session's thread."""
         over: Exception = BadInput(f"session {self.id} is set aside: call open_city with resume={self.id!r}")
         audience, user = ClientAudience(lambda: self._current), ClientUser(lambda: self._current)
         try:
@@ -305,7 +305,7 @@ class CitySession:
         self._end(over)
 
     def _work(self) -> None:
-        """Wait for a call and work on it; raise `SetAside` where there are no more."""
+        """Wait for the next call and work on it; raises `SetAside` if there are no more."""
         call = self._calls.get()
         if call is None:
             raise SetAside
@@ -317,7 +317,7 @@ class CitySession:
             self.used = monotonic()
 
     def _end(self, over: Exception) -> None:
-        """Refuse all calls that wait, and all that come, with the reason why the session is over."""
+        """Refuse all waiting and later calls, with the reason why the session has ended."""
         with self._lock:
             self._over = over
             self._acting = None  # the city goes, if no other session has it open
@@ -327,7 +327,7 @@ class CitySession:
 
 
 class ClientAudience:
-    """An audience that tells the client of the call that is under way.
+    """An audience that reports a run's events as progress of the client's current call.
 
     Args:
         current: gives that call.
@@ -341,15 +341,15 @@ class ClientAudience:
         self._tell(f"{record.agent} starts")
 
     def progress(self, doing: str, done: int, total: int) -> None:
-        """Tell the client of the progress of something."""
+        """Tell the client that `done` of `total` parts of something are done."""
         self._tell(f"{doing}: {done} of {total}")
 
     def step(self, record: StepRecord) -> None:
-        """Tell the client of a step."""
+        """Tell the client what was decided at a step."""
         self._tell(f"step {record.step}: {record.decided}")
 
     def note(self, record: NoteRecord) -> None:
-        """Tell the client of a note."""
+        """Tell the client the topic and sentence of a note."""
         self._tell(f"{record.topic} {record.key}: {record.sentence}")
 
     def end(self, result: Result) -> None:
@@ -357,7 +357,7 @@ class ClientAudience:
         self._tell(f"{result.agent}: {result.status}: {result.reason}")
 
     def nested_audience(self) -> Audience:
-        """Return itself: the client is told of agents that are consulted, too."""
+        """Return this audience, since the client is told of consulted agents too."""
         return self
 
     def _tell(self, message: str) -> None:
@@ -367,7 +367,7 @@ class ClientAudience:
 
 
 class ClientUser:
-    """A user who is asked through the client.
+    """A user who is asked through the client of the current call.
 
     Args:
         current: gives the call that is under way.
@@ -378,11 +378,11 @@ class ClientUser:
         self._states: Collection[str] = ()
 
     def expect(self, states: Collection[str]) -> None:
-        """Take other states for a slip of the fingers."""
+        """Keep the states that an answer may name; others count as typing errors."""
         self._states = states
 
     def feedback(self, moment: Moment) -> Feedback | None:
-        """Return the user's answer; `None` where the client cannot ask."""
+        """Return the user's parsed answer; `None` without an answer, or if the client cannot ask."""
         call, fault = self._current(), ""
         for _ in range(_TRIES):
             said = call.ask(moment, fault) if call else None

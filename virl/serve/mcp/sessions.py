@@ -26,11 +26,11 @@ from virl.serve.mcp.session import CitySession
 from virl.serve.running import check_key
 
 MOST_OPEN = 8
-"""Sessions at once by default; chosen: each holds a city in memory."""
+"""Default of the most sessions open at once; chosen: each holds a city in memory."""
 IDLE_S = 600.0
-"""Seconds without a call after which a session may be set aside for another; chosen."""
+"""Seconds without a call, after which a session may be set aside for another one; chosen."""
 CLIENT = "an MCP client"
-"""Name of the one who decides in such a run, for its report."""
+"""Name of the decider in a session's run, for its report."""
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,120}")
 
@@ -42,7 +42,7 @@ VISITOR = Character(
     intention="Do what the user of the client asks for.",
     tools="all",
 )
-"""Character that acts where no agent is named."""
+"""Character that acts if no agent is named."""
 
 
 class OpenCity(Arguments):
@@ -87,38 +87,38 @@ class OpenCity(Arguments):
 
 @dataclass(frozen=True, slots=True)
 class SessionDefaults:
-    """The defaults of a session for what its client does not say."""
+    """The server's defaults for what a client does not say when it opens a session."""
 
     city: str = ""
     at: str = ""
     agent: str = ""
-    """A name, or the path of a character file."""
+    """Name of an agent, or path of a character file; empty for `VISITOR`."""
     mind: str = RULES
-    """Mind of agents that are consulted."""
+    """Mind of the agents that are consulted."""
     runs: Path = RUNS
-    """Folder in which the folders of the runs are made."""
+    """Folder in which each session's run gets a folder."""
     budget_usd: float | None = None
-    """Dollars that all sessions together may spend; `None` sets no limit."""
+    """Dollars that all sessions together may spend; `None` sets no limit, but refuses paid cities."""
     most_open: int = MOST_OPEN
-    """Sessions at once."""
+    """Most sessions that may be open at once."""
 
 
 class Sessions:
-    """All sessions of a server. Safe for several threads."""
+    """All sessions of a server, by id. Safe for several threads."""
 
     def __init__(self, defaults: SessionDefaults) -> None:
         self.defaults = defaults
         self._sessions: dict[str, CitySession] = {}
         self._opening: dict[str, CitySession] = {}
-        """Sessions whose cities are being opened, side by side."""
+        """Sessions whose cities are being opened at the moment, by id."""
         self._lock = threading.Lock()
 
     def __iter__(self) -> Iterator[CitySession]:
-        """Iterate over the sessions that this server has opened, the latest last."""
+        """Iterate over the sessions that were opened in this process, the oldest first."""
         return iter(list(self._sessions.values()))
 
     def check(self) -> None:
-        """See that what sessions are opened with by default is there.
+        """Check that the default city and mind of sessions can be opened.
 
         Raises:
             VirlError: it is not.
@@ -127,7 +127,7 @@ class Sessions:
         open_mind(self.defaults.mind, cache_dir=None)
 
     def find(self, id: str) -> CitySession:  # noqa: A002
-        """Find a session by its id; without one, the only open session.
+        """Return the session of an id; for an empty id the only open session.
 
         Raises:
             BadInput: no session is open, or several are, or this one has to be resumed first.
@@ -149,7 +149,7 @@ class Sessions:
         raise BadInput("no session is open: call open_city first")
 
     def open(self, asked: OpenCity) -> CitySession:
-        """Open a session, or go on with one; blocks until that is done.
+        """Open a session, new or resumed, and return it once its city is open.
 
         Raises:
             VirlError: it cannot be opened.
@@ -176,13 +176,13 @@ class Sessions:
         return session
 
     def close(self) -> None:
-        """Set all open sessions aside: each can be resumed."""
+        """Set all open sessions aside, so that they can be resumed."""
         for session in self:
             if session.is_open:
                 session.set_aside()
 
     def _make_room(self) -> None:
-        """Set the longest idle session aside where as many are open as may be."""
+        """Set aside the session that was idle longest, if the most are open; raises if none is idle."""
         live = [one for one in self if one.is_open and one.id not in self._opening]
         taken = len(live) + len(self._opening)
         if taken < self.defaults.most_open:
@@ -221,7 +221,7 @@ class Sessions:
         )
 
     def _resume_options(self, asked: OpenCity) -> RunOptions:
-        """Return the options of a run that goes on, checked to be a session that this server may resume."""
+        """Return the options of a resumed run, after checking that it is a session that may be resumed."""
         folder = self.defaults.runs / asked.resume
         found = self._sessions.get(asked.resume)
         if asked.resume in self._opening or (found and found.is_open):
@@ -249,7 +249,7 @@ class Sessions:
         )
 
     def _city(self, asked: str) -> str:
-        """Return the city asked for: a name that is listed, no path; else the server's own."""
+        """Return the name of the city that a client asks for, or the server's own; refuses paths."""
         own = self.defaults.city
         if not asked or asked == own or (own and asked == name_of_city(own)):
             return own
@@ -258,14 +258,14 @@ class Sessions:
         return asked
 
     def _check_cost(self, city: str) -> None:
-        """Refuse a city that costs money where the server has no budget."""
+        """Refuse a city that costs money if the server has no budget."""
         if self.defaults.budget_usd is None and provider_of(city_settings(city)).may_cost:
             raise BadInput(
                 f"{city} costs money: start the server with --budget-usd, the dollars that it may spend"
             )
 
     def _allot(self, asked: float | None) -> float | None:
-        """Return the budget of a session out of what the server has left."""
+        """Return the budget of a session in dollars, out of what the server has left; `None` for no limit."""
         total = self.defaults.budget_usd
         if total is None:
             return asked
@@ -280,7 +280,7 @@ class Sessions:
         return left if asked is None else min(asked, left)
 
     def _reserved_usd(self, session: CitySession) -> float:
-        """Return the dollars that are an open session's budget, or that one which is over has spent."""
+        """Return the dollars of an open session's budget, or those that an ended session has spent."""
         # An open session may still spend all of its budget; one that is over, no more than it did.
         if session.is_open and session.budget_usd is not None:
             return session.budget_usd
@@ -289,7 +289,7 @@ class Sessions:
 
 
 def opened_sessions(defaults: SessionDefaults, resume: str, *, key: str | None, over_http: bool) -> Sessions:
-    """Return the sessions of a server that starts; one of them goes on, if `resume` is its id.
+    """Return the sessions of a starting server, with the one of the id `resume`, if any, resumed.
 
     Args:
         defaults: of new ones.
@@ -312,5 +312,5 @@ def opened_sessions(defaults: SessionDefaults, resume: str, *, key: str | None, 
 
 
 def _city_of(agent: str) -> str:
-    """Return the city in which an agent starts by itself; without an agent, the visitor's."""
+    """Return the name of the city in which an agent starts; without an agent the visitor's."""
     return load_character(find_character(agent)).city if agent else VISITOR.city

@@ -28,7 +28,7 @@ _WALK = {"start", "states", "actions", "pano_path", "line"}
 
 
 class EpisodeTold:
-    """The account of an episode that has ended.
+    """A benchmark's episode that has ended, with what its page shows.
 
     Args:
         folder: of the benchmark's run.
@@ -46,11 +46,11 @@ class EpisodeTold:
 
     @property
     def run(self) -> Path:
-        """The folder of the agent's run in the episode, where it has one."""
+        """The folder of the agent's run in the episode; it exists only if there was such a run."""
         return self.folder / FOLDER / slug(self.record.id) / RUN
 
     def tell(self) -> tuple[list[dict[str, Any]], list[tuple[str, ...]]]:
-        """Return the episode's records as the page reads them, and the files of the views of each."""
+        """Return (records for the page, files of each record's views) of the episode."""
         files: list[tuple[str, ...]] = []
         told: list[dict[str, Any]] = []
         for number, (kind, fields, views) in enumerate(self._records()):
@@ -63,7 +63,7 @@ class EpisodeTold:
         return list(tree), files
 
     def _records(self) -> Iterator[tuple[str, dict[str, Any], Sequence[ShownView]]]:
-        """Yield the kind, the data and the views of each record that a run would have."""
+        """Yield (kind, data, views) of each record that a run of the episode would have."""
         record, shown = self.record, self.shown
         yield "start", self._start(), ()
         at_steps = _by_step(shown.views, len(self._moments))
@@ -78,7 +78,7 @@ class EpisodeTold:
         yield "end", self._end(record), ()
 
     def _start(self) -> dict[str, Any]:
-        """Return what is told at the start."""
+        """Return the data of the start for the page."""
         record = self.record
         return {
             "who": record.case,
@@ -92,7 +92,7 @@ class EpisodeTold:
         }
 
     def _steps(self) -> Iterator[dict[str, Any]]:
-        """Yield what is told of each moment; the first one brings the ground and the goals."""
+        """Yield the data of each step for the page; the first brings the ground and the goals."""
         moments = self._moments
         if not moments:
             return
@@ -128,7 +128,7 @@ class EpisodeTold:
             yield told
 
     def _end(self, record: Record) -> dict[str, Any]:
-        """Return what is told at the end."""
+        """Return the data of the end for the page, with costs and score."""
         cost = record.cost
         total = ToldCost(
             float(cost.get("usd", 0.0)),
@@ -147,10 +147,11 @@ class EpisodeTold:
         }
 
     def _score(self) -> list[tuple[str, str]]:
+        """Return the score as (name, text), in a list; empty if there is none."""
         return [] if self.shown.score is None else [("score", f"{100 * self.shown.score:.0f} of 100")]
 
     def _size(self, file: str) -> Point | None:
-        """Return the width and height of a picture in pixels; `None` where there is none."""
+        """Return (width, height) of a picture in pixels; `None` if there is no such picture."""
         if file not in self.record.files or not is_inside(self.folder, file):
             return None
         try:
@@ -162,13 +163,13 @@ class EpisodeTold:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeCity:
-    """A city as a benchmark's run knows it."""
+    """A city as a benchmark's run describes it: title, streets and credits."""
 
     title: str = ""
     streets: Sequence[Sequence[tuple[float, float]]] = ()
-    """Centre lines, each of (lat, lng)."""
+    """Centre lines of streets, each of (lat, lng) in degrees."""
     attribution: str = ""
-    """Names that pages have to credit."""
+    """Names that pages have to credit; may be empty."""
 
 
 NOTHING: Mapping[str, Any] = {
@@ -181,7 +182,7 @@ NOTHING: Mapping[str, Any] = {
 
 
 def read_episodes(folder: Path) -> list[EpisodeTold]:
-    """Read the episodes of a benchmark's run that have ended.
+    """Return the episodes of a benchmark's run that have ended, read from its folder.
 
     Args:
         folder: of the run.
@@ -205,7 +206,7 @@ def read_episodes(folder: Path) -> list[EpisodeTold]:
 
 
 def _by_step(views: Sequence[ShownView], steps: int) -> dict[int, list[ShownView]]:
-    """Return the views whose captions name a step, by its number."""
+    """Return the views whose captions name a step, by the step's number below `steps`."""
     found: dict[int, list[ShownView]] = {}
     for view in views:
         said = _STEP.match(view.caption)
@@ -216,7 +217,7 @@ def _by_step(views: Sequence[ShownView], steps: int) -> dict[int, list[ShownView
 
 
 def _view(view: ShownView, size: Point) -> ToldView:
-    """Return a view with its boxes in pixels."""
+    """Return a view for the page, with its boxes in pixels of the (width, height)."""
     width, height = size
     boxes = []
     for one in view.boxes:
@@ -228,18 +229,18 @@ def _view(view: ShownView, size: Point) -> ToldView:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A step of an episode."""
+    """A step of an episode: position, heading, and what was decided."""
 
     position: LatLng
     heading: float
-    """Degrees clockwise from north."""
+    """Heading at the step, degrees clockwise from north."""
     title: str
-    """Title of what was seen or done; empty where nothing is told."""
+    """Title of what was seen or done; empty if the benchmark tells nothing."""
     decided: str
 
 
 def moments(record: Record, shown: Shown) -> Iterator[Moment]:
-    """Yield the steps of an episode: of a walk on a graph each action, else each position of the way shown.
+    """Yield the steps of an episode: a graph walk's actions, else the positions of the path shown.
 
     Args:
         record: of the episode.
@@ -258,7 +259,7 @@ def moments(record: Record, shown: Shown) -> Iterator[Moment]:
 
 
 def _actions(data: Data, decisions: Sequence[tuple[str, str]]) -> Iterator[Moment]:
-    """Yield the states of a walk, each with the action that was decided there."""
+    """Yield the states of a graph walk, each with the action decided there and the reason."""
     where = dict(zip(data["pano_path"], data["line"], strict=True))
     for number, (node, heading) in enumerate([data["start"], *data["states"]]):
         action, why = decisions[number] if number < len(decisions) else ("the end", "")

@@ -23,42 +23,42 @@ from virl.serve.watch.episodes import EpisodeTold, read_episodes
 from virl.serve.watch.telling import Grounds, RunBrief, Teller
 
 MOST_VIEW = 10_000_000
-"""Bytes of a view that is shown; chosen, three times the largest that virl writes."""
+"""Most bytes of a view that is shown; chosen: three times the largest that virl writes."""
 CARD_POINTS = 60
-"""Most points of the way on a card; chosen."""
+"""Most points of the walk on a card; chosen."""
 _MEDIA = {b"\xff\xd8\xff": "image/jpeg", b"\x89PNG\r\n\x1a\n": "image/png"}
 
 
 class Feed(Protocol):
-    """A run that is shown."""
+    """The data of a run as the page shows it: records, state, views and card."""
 
     @property
     def folder(self) -> Path:
-        """The folder with the files of its views."""
+        """The folder with the files of the run's views."""
 
     @property
     def began(self) -> str:
-        """The time at which it began, ISO 8601; empty where that is not known."""
+        """The time at which the run began, ISO 8601; empty if it is unknown."""
 
     @property
     def fault(self) -> str:
-        """The reason that no more of it can be read; empty if it can."""
+        """The reason why no more of the run can be read; empty if it can."""
 
     @property
     def control(self) -> Control | None:
-        """The control of a run that goes on in this process and can be steered."""
+        """The control of a run in this process; `None` if the run cannot be steered."""
 
     def read_records(self, after: int = 0) -> Sequence[dict[str, Any]]:
-        """Return the records of the run from number `after` on; what was written since is read now."""
+        """Return the run's records from index `after` on, newly written ones included."""
 
     def state(self) -> dict[str, Any]:
-        """Return the state of the run, besides its records."""
+        """Return the run's fault and, if it can be steered, its control's state, as plain data."""
 
     def files(self) -> dict[str, str]:
-        """Return all views told so far, by the number of their record and theirs in it, such as `12/0`."""
+        """Return the files of all views told so far, by record and view number, such as `12/0`."""
 
     def picture(self, seq: int, number: int) -> bytes | None:
-        """Return a view that the journal names, as JPEG or PNG; `None` if there is none.
+        """Return a view's picture as JPEG or PNG bytes; `None` if there is none.
 
         Args:
             seq: number of its record, from 0.
@@ -66,20 +66,20 @@ class Feed(Protocol):
         """
 
     def card(self) -> dict[str, Any]:
-        """Return the card of the run in a list of runs."""
+        """Return the run's card for the list of runs, as plain data."""
 
 
 Index = Callable[[], list[dict[str, Any]]]
-"""A function that gives a card for each run."""
+"""A function that returns a card for each run."""
 
 
 def cards_of(feeds: Mapping[int, Feed]) -> list[dict[str, Any]]:
-    """Return a card for each of some runs, in the order of their numbers."""
+    """Return the card of each run, in the order of their numbers."""
     return [{"run": run} | feed.card() for run, feed in sorted(feeds.items())]
 
 
 class RunFeed:
-    """A run that is shown: in its folder, where it may still go on.
+    """The feed of a run in a folder, which may still go on.
 
     Args:
         folder: the run's; its journal may be written by another process.
@@ -91,13 +91,13 @@ class RunFeed:
         self.folder = folder
         self.control = control
         self.episode: EpisodeTold | None = None
-        """Episode of a benchmark that the run is of."""
+        """Episode of a benchmark that the run belongs to; `None` for other runs."""
         self.fault = ""
-        """Reason that no more of it can be read; empty if it can."""
+        """Reason why no more of the run can be read; empty if it can."""
         self._tail = JournalTail(folder)
         self._teller = Teller(grounds)
         self._untold: list[AnyRecord] = []
-        """The records that were read and that no open page has been told."""
+        """The records that were read and not yet sent to any page."""
         self._told: list[dict[str, Any]] = []
         self._files: list[tuple[str, ...]] = []
         self._brief = RunBrief(folder.name)
@@ -105,18 +105,18 @@ class RunFeed:
 
     @property
     def began(self) -> str:
-        """The time at which it began; empty where its journal does not tell."""
+        """The time at which the run began, ISO 8601; empty if its journal does not tell."""
         with self._lock:
             self._read()
             return self._brief.began
 
     @property
     def is_over(self) -> bool:
-        """Return whether all of the run is told."""
+        """Return whether the end of the run has been read."""
         return self._tail.is_over
 
     def read_records(self, after: int = 0) -> Sequence[dict[str, Any]]:
-        """Return the records of the run from number `after` on; what was written since is read now."""
+        """Return the run's records from index `after` on, newly written ones included."""
         with self._lock:
             self._read()
             self._told += map(self._teller.tell, self._untold)
@@ -124,7 +124,7 @@ class RunFeed:
             return self._told[after:]
 
     def _read(self) -> None:
-        """Read what was written since; a list of a thousand runs tells none of it in full."""
+        """Read newly written records; they are turned into page data only when they are asked for."""
         try:
             for record in self._tail.read_new() if self._may_grow() else ():
                 self._untold.append(record)
@@ -135,13 +135,13 @@ class RunFeed:
             self.fault = str(fault)
 
     def _may_grow(self) -> bool:
-        """Return whether there may be new records: the journal is there and has not ended."""
+        """Return whether there may be new records: the journal exists and has not ended."""
         if self.fault or self._tail.is_over:
             return False
         return self.control is None or (self.folder / JOURNAL).exists()
 
     def state(self) -> dict[str, Any]:
-        """Return the state of the run, besides its records."""
+        """Return the run's fault and, if it can be steered, its control's state, as plain data."""
         if self.control is None:
             return {"fault": self.fault, "control": None}
         standing = self.control.snapshot()
@@ -150,15 +150,15 @@ class RunFeed:
         return {"fault": self.fault, "control": plain_tree(standing.model_dump() | {"at": at})}
 
     def files(self) -> dict[str, str]:
-        """Return all views told so far, by the number of their record and theirs in it, such as `12/0`."""
+        """Return the files of all views told so far, by record and view number, such as `12/0`."""
         return _by_place(self._files)
 
     def picture(self, seq: int, number: int) -> bytes | None:
-        """Return a picture of a record, `None` if it has none."""
+        """Return a view's picture as JPEG or PNG bytes; `None` if there is none."""
         return _picture(self.folder, self._files, seq, number)
 
     def card(self) -> dict[str, Any]:
-        """Return the card of the run in a list of runs."""
+        """Return the run's card for the list of runs, as plain data."""
         with self._lock:
             self._read()
             brief = self._brief
@@ -181,7 +181,7 @@ class RunFeed:
 
 
 class EpisodeFeed:
-    """An episode of a benchmark that is shown as a run.
+    """The feed of a benchmark's episode that has no run of an agent.
 
     Args:
         episode: what is told of it.
@@ -196,36 +196,38 @@ class EpisodeFeed:
         self._episode = episode
 
     def read_records(self, after: int = 0) -> Sequence[dict[str, Any]]:
-        """Return the records of the episode from number `after` on."""
+        """Return the episode's records from index `after` on."""
         return self._records[0][after:]
 
     def state(self) -> dict[str, Any]:
-        """Return the state of the episode: without fault and control."""
+        """Return the state of an episode, which has neither fault nor control."""
         return {"fault": "", "control": None}
 
     def files(self) -> dict[str, str]:
-        """Return all views, by the number of their record and theirs in it, such as `12/0`."""
+        """Return the files of all views, by record and view number, such as `12/0`."""
         return _by_place(self._records[1])
 
     def picture(self, seq: int, number: int) -> bytes | None:
-        """Return a picture of a record, `None` if it has none."""
+        """Return a view's picture as JPEG or PNG bytes; `None` if there is none."""
         return _picture(self.folder, self._records[1], seq, number)
 
     def card(self) -> dict[str, Any]:
-        """Return the card of the episode in a list of runs."""
+        """Return the episode's card for the list of runs, as plain data."""
         return self._card
 
     @cached_property
     def _records(self) -> tuple[list[dict[str, Any]], list[tuple[str, ...]]]:
+        """The episode's records, and the files of the views of each."""
         return self._episode.tell()
 
     @cached_property
     def _card(self) -> dict[str, Any]:
+        """The episode's card, as plain data."""
         return card_of_episode(way_of(self.read_records()), self._episode)
 
 
 def card_of_episode(path: Sequence[Point], episode: EpisodeTold) -> dict[str, Any]:
-    """Return the card of an episode, with the way that was walked."""
+    """Return the card of an episode as plain data, with the points of its walk."""
     record, shown = episode.record, episode.shown
     card = {
         "title": record.case,
@@ -241,24 +243,24 @@ def card_of_episode(path: Sequence[Point], episode: EpisodeTold) -> dict[str, An
 
 
 def way_of(told: Sequence[dict[str, Any]]) -> list[Point]:
-    """Return the points of the way that records tell, as a card shows it."""
+    """Return the points of the walk in records, at most `CARD_POINTS`, as a card shows them."""
     return _thin_way([one["at"] for one in told if one["kind"] == "step"])
 
 
 def _thin_way(points: Sequence[Point]) -> list[Point]:
-    """Return at most `CARD_POINTS` points of a way, the last among them."""
+    """Return at most `CARD_POINTS` of the points, evenly spaced, with the last one."""
     # Counted from the end: where the run stands now is always drawn.
     every = max(1, -(-len(points) // CARD_POINTS))
     return list(points[::-1][::every][::-1])
 
 
 def _by_place(files: Sequence[tuple[str, ...]]) -> dict[str, str]:
-    """Return the files of views by the number of their record and their own."""
+    """Return the files of views by record and view number, such as `12/0`."""
     return {f"{seq}/{number}": file for seq, views in enumerate(files) for number, file in enumerate(views)}
 
 
 def _picture(folder: Path, files: Sequence[tuple[str, ...]], seq: int, number: int) -> bytes | None:
-    """Return a view's file; None if it is missing, lies outside the folder or is no picture."""
+    """Return a picture's bytes; `None` if it is missing, outside the folder or no picture."""
     if not 0 <= seq < len(files) or not 0 <= number < len(files[seq]):
         return None
     name = files[seq][number]
@@ -281,7 +283,7 @@ LOOK_S = 2.0  # folders are looked through again at most so often; chosen
 
 
 class Shelf:
-    """The feeds of runs and of episodes of benchmarks, by number; numbers stay, new runs get new ones.
+    """The feeds of all runs and episodes in folders, by number; a run keeps its number.
 
     Args:
         folders: runs, runs of benchmarks, or folders that contain some at any depth; runs of agents that were
@@ -315,7 +317,7 @@ class Shelf:
         self._looked = monotonic()
 
     def index(self) -> list[dict[str, Any]]:
-        """Return a card for each run, in the order of their numbers; runs that began since are found."""
+        """Return the card of each run, in the order of their numbers; finds runs begun since."""
         with self._lock:
             if monotonic() - self._looked > LOOK_S:
                 for folder in self._folders:
@@ -327,7 +329,7 @@ class Shelf:
         return cards_of(dict(self.feeds))
 
     def _look_through(self, folder: Path) -> None:
-        """Add the runs and episodes in a folder; runs of consulted agents belong to those who asked."""
+        """Add feeds for the runs and episodes in a folder, but not for runs of consulted agents."""
         single = (folder / JOURNAL).is_file()
         for records in [] if single else sorted(folder.rglob(RECORDS)):
             if records.is_file() and (records.parent / SETTINGS).is_file():
@@ -337,7 +339,7 @@ class Shelf:
                 self._add(journal.parent, "", None)
 
     def _add_episodes(self, records: Path) -> None:
-        """Add the episodes of a benchmark's run, unless its records are as they were at the last look."""
+        """Add feeds for a benchmark's episodes, unless their file is unchanged since the last look."""
         state = records.stat()
         if self._read.get(records) == (state.st_size, state.st_mtime):
             return
@@ -349,7 +351,7 @@ class Shelf:
         self._read[records] = (state.st_size, state.st_mtime)
 
     def _add(self, folder: Path, identity: str, episode: EpisodeTold | None) -> None:
-        """Give a run or an episode its number, which stays, and a feed."""
+        """Give a run or an episode a feed and a lasting number."""
         # Numbers stand in addresses that are open in browsers: they never move to another run.
         number = self._numbers.setdefault((folder, identity), len(self._numbers))
         if identity and episode:

@@ -20,23 +20,23 @@ SCRIPTS = (
     *("wheel.js", "panel.js", "grid.js", "main.js"),
 )
 SAVED_BYTES = 12_000_000
-"""Bytes of all pictures of a saved file, before base64 adds a third. Chosen: a mail may carry it."""
+"""Most bytes of all pictures in a saved page, before base64 adds a third. Chosen: a mail may carry it."""
 SAVED: Grades = ((640, 80), (480, 75), (400, 70), (320, 65), (240, 60), (160, 50))  # chosen
 
 
 MOST_SAVED = 100
-"""The number of runs in a saved file; chosen: of more, the pictures of each would be too few."""
+"""Most runs in a saved page; chosen: of more, the pictures of each would be too few."""
 
 
 @cache
 def templates() -> Environment:
-    """Return all files of the page."""
+    """Return the templates of the page."""
     return open_templates(PAGE, REPORT_TEMPLATES)
 
 
 @cache
 def served_files() -> Mapping[str, tuple[str, str]]:
-    """Return the page, its style and its script, by their names: media type and content."""
+    """Return (media type, content) of the page, its style and its script, by their names."""
     found = templates()
 
     return {
@@ -47,7 +47,7 @@ def served_files() -> Mapping[str, tuple[str, str]]:
 
 
 def save_page(feeds: Sequence[Feed], out: Path) -> tuple[Path, int]:
-    """Write runs as one file that replays them; it needs nothing beside itself.
+    """Write one file that replays runs by itself; return its path and the number of runs left out.
 
     Args:
         feeds: the runs; of more than `MOST_SAVED` the latest are taken.

@@ -27,7 +27,7 @@ WAIT_S = 1.0  # how long a change of the standing is awaited at once; chosen
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The game that a person plays."""
+    """A game for a person: one episode of a benchmark, and the folder of its records."""
 
     name: str
     """Name of the benchmark."""
@@ -35,14 +35,14 @@ class Table:
     out: Path
     """Folder of the run, with the records of all episodes played so far."""
     case: str
-    """Case of the episode."""
+    """Name of the episode's question or task."""
     city: str
     notice: str
-    """Notice that the city's data require."""
+    """Notice that the city's data require; may be empty."""
 
 
 def table_for(name: str, options: BaseOptions, out: Path, episode: str) -> Table:
-    """Return the game that a person plays.
+    """Return the game of one episode of a benchmark, by default the first that is not played yet.
 
     Args:
         name: of the benchmark.
@@ -64,13 +64,13 @@ def table_for(name: str, options: BaseOptions, out: Path, episode: str) -> Table
 
 
 def _notice_of(name: str) -> str:
-    """Return the notice of a city that can be opened; else nothing."""
+    """Return the notice of a city by its name; empty if the city cannot be opened."""
     city = open_known(name)
     return city.notice if city else ""
 
 
 def _asked_for(episodes: Sequence[Episode], asked: str) -> Episode:
-    """Return the episode with this number or case."""
+    """Return the episode with this number, from 1, or case; refuses others."""
     for number, episode in enumerate(episodes, start=1):
         if asked in (episode.case, str(number)):
             return episode
@@ -87,7 +87,7 @@ def _first_left(episodes: Sequence[Episode], played: Collection[str], out: Path)
 
 
 class PlayFeed:
-    """The episode that is played, as a run that is shown.
+    """The feed of the episode that a person plays.
 
     Args:
         table: what is played.
@@ -116,7 +116,7 @@ class PlayFeed:
             return self._told[after:]
 
     def state(self) -> dict[str, Any]:
-        """Return the state of the game."""
+        """Return the state of the game: its control's state, and where the player stands."""
         standing = self.control.snapshot()
         pose = standing.pose
         at = on_paper(self._frame, pose.lat, pose.lng) if pose and self._frame else None
@@ -124,22 +124,22 @@ class PlayFeed:
         return {"fault": "", "control": plain_tree(control)}
 
     def files(self) -> dict[str, str]:
-        """Return no files: what the person looks at is not kept."""
+        """Return no files, since the player's views are not kept."""
         return {}
 
     def picture(self, seq: int, number: int) -> bytes | None:  # noqa: ARG002 - as `Feed.picture`
-        """Return no picture: what the person looks at is not kept."""
+        """Return `None`, since the player's views are not kept."""
         return None
 
     def card(self) -> dict[str, Any]:
-        """Return the card of the game in a list of runs."""
+        """Return the game's card for the list of runs, as plain data."""
         if self._ended:
             return card_of_episode(way_of(self.read_records()), self._ended)
         about = {"title": self._table.case, "about": self._table.city, "note": "", "group": ""}
         return about | {"state": "open", "score": None, "path": []}
 
     def end(self, episode: EpisodeTold) -> None:
-        """Tell how the episode ended.
+        """Add the end of the episode to the records.
 
         Args:
             episode: as it was scored.
@@ -150,7 +150,7 @@ class PlayFeed:
             self._add(records[-1])
 
     def _follow(self) -> None:
-        """Tell each place where the person has to decide."""
+        """Add a record for each place where the player has to decide, until the game ends."""
         seen = -1
         while (standing := self.control.snapshot()).state != "ended":
             if standing.pose and standing.links:
@@ -159,7 +159,7 @@ class PlayFeed:
             seen = self.control.wait_change(seen, WAIT_S)
 
     def _arrive(self, standing: Standing) -> None:
-        """Tell of a place where the player has come to; the first one brings the task and the ground."""
+        """Add a record of the place where the player arrived; the first brings the task and the ground."""
         pose = standing.pose
         if pose is None or (pose.lat, pose.lng) == self._here:
             return
@@ -186,7 +186,7 @@ class PlayFeed:
         self._add(told | dict(NOTHING))
 
     def _start(self, task: str) -> dict[str, Any]:
-        """Return what is told at the start."""
+        """Return the record of the game's start."""
         return {
             "kind": "start",
             "who": self._table.case,
@@ -200,13 +200,13 @@ class PlayFeed:
         }
 
     def _add(self, record: dict[str, Any]) -> None:
-        """Add a record with its number, in plain values."""
+        """Add a record with its number, as plain data."""
         tree: Any = plain_tree(record | {"seq": len(self._told)})
         self._told.append(dict(tree))
 
 
 def play_at(table: Table, feed: PlayFeed, console: Console) -> Record:
-    """Let the person play the episode to its end.
+    """Let a person play the game's episode to its end, and return its record.
 
     Args:
         table: what is played.

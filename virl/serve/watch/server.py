@@ -52,23 +52,23 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-"""Headers of every answer, but where the answer says otherwise."""
+"""Headers of every response, unless the response sets them itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Secrets:
-    """The secrets of one server; drawn anew for each."""
+    """The random secrets of one server: token, cookie and path."""
 
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
-    """Token in the address that is printed."""
+    """Token in the printed address, which a browser exchanges for the cookie."""
     session: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
-    """Secret in the cookie."""
+    """Value of the cookie that each request needs."""
     base: str = field(default_factory=lambda: f"/{secrets.token_urlsafe(9)}")
-    """The path below which everything is."""
+    """Path, hard to guess, below which all resources of the server lie."""
 
 
 class Door:
-    """ASGI middleware: refuses whoever has no cookie, another host's name, and other pages' requests.
+    """ASGI middleware that refuses requests without the cookie, to another host, or from foreign pages.
 
     Args:
         app: what answers the others, below `Secrets.base`.
@@ -80,12 +80,12 @@ class Door:
         self._own = own
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer an ASGI request."""
+        """Pass an ASGI request on, or refuse it."""
         if scope["type"] == "http":
             await self._app_for(scope)(scope, receive, _with_headers(send))
 
     def _app_for(self, scope: Scope) -> ASGIApp:
-        """Return what answers a request: the page for one who may watch, else a refusal."""
+        """Return the application that answers a request: the page's, or a refusal."""
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         address, port = scope["server"]
@@ -103,7 +103,7 @@ class Door:
         return self._app
 
     def _entry(self, scope: Scope) -> ASGIApp:
-        """Exchange the token for the cookie, and the address for one that does not hold it."""
+        """Return a page that sets the cookie and leads to an address without token; refuses a wrong token."""
         given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
         if not hmac.compare_digest(given.encode(), self._own.token.encode()):
             return PlainTextResponse(_OPEN, 403)
@@ -118,7 +118,7 @@ class Door:
 
 
 def _foreign(headers: Headers, method: str, own: str, *, is_entry: bool) -> str:
-    """Return the reason to refuse a request that comes from another site; empty if it may pass."""
+    """Return the reason to refuse a request that another site made; empty if it may pass."""
     origins = headers.getlist("origin")
     if any(origin != own for origin in origins):
         return "Pages of other sites may not use this server."
@@ -131,9 +131,10 @@ def _foreign(headers: Headers, method: str, own: str, *, is_entry: bool) -> str:
 
 
 def _with_headers(send: Send) -> Send:
-    """Return a sender that adds the headers of a page that loads nothing from elsewhere."""
+    """Return a sender that adds `HEADERS` to each response."""
 
     async def send_with_headers(message: Message) -> None:
+        """Send a message, with the headers added to the start of a response."""
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             for name, value in HEADERS.items():
@@ -144,14 +145,14 @@ def _with_headers(send: Send) -> Send:
 
 
 _LIMITS = RequestLimits(body_bytes=10_000, connections=100)
-"""A page sends short commands only."""
+"""Limits on requests: the page sends short commands only."""
 _POLL_S = 0.2  # how often journals are looked at; chosen
 _HEARTBEAT_S = 15.0  # a comment keeps the connection; chosen
 _BATCH = 50  # records in one event; chosen
 
 
 def watch(feeds: Mapping[int, Feed], index: Index, port: int, tell: Callable[[str], None]) -> None:
-    """Serve the page until the process is interrupted.
+    """Serve the page of runs until the process is interrupted; `tell` gets its address.
 
     Args:
         feeds: the runs that are shown, by number; may grow.
@@ -169,7 +170,7 @@ def watch(feeds: Mapping[int, Feed], index: Index, port: int, tell: Callable[[st
 
 @contextmanager
 def serve_page(feeds: Mapping[int, Feed], index: Index | None = None, port: int = 0) -> Iterator[str]:
-    """Serve the page from a thread of its own until the block ends; gives its address, with its token.
+    """Serve the page of runs from a thread until the block ends; yields its address, with the token.
 
     Args:
         feeds: as `watch`.
@@ -187,27 +188,27 @@ def serve_page(feeds: Mapping[int, Feed], index: Index | None = None, port: int 
 
 
 def address(url: str, own: Secrets) -> str:
-    """Return the address to open in the browser."""
+    """Return the address to open in a browser, with the token."""
     return f"{url}/?token={own.token}"
 
 
 class WatchCommand(BaseModel):
-    """A command for a run from somebody at the page."""
+    """A command to a run from the page."""
 
     model_config = ConfigDict(extra="forbid")
 
     do: Literal["pause", "resume", "step", "take_over", "hand_back", "stop", "finish", "go", "say"]
     pano_id: str = ""
-    """Panorama id of the link to `go`."""
+    """Panorama id of the link to follow, for `go`."""
     text: str = ""
-    """Words to `say`."""
+    """Words to the agent, for `say`."""
 
 
 _PICTURE = {"Cache-Control": "private, max-age=3600, immutable"}
 
 
 def _make_app(feeds: Mapping[int, Feed], index: Index, own: Secrets, closing: Event) -> ASGIApp:
-    """Return the server of the page, as an ASGI application behind its door.
+    """Return the page's server as an ASGI application behind its checks.
 
     Args:
         feeds: the runs that are shown, by number; may grow.
@@ -223,16 +224,19 @@ def _make_app(feeds: Mapping[int, Feed], index: Index, own: Secrets, closing: Ev
 
     @app.get(f"{base}/index")
     def list_runs() -> Response:
+        """Return the card of each run as JSON."""
         return JSONResponse({"runs": index()})
 
     @app.get(f"{base}/events")
     async def stream(runs: str, last_event_id: Annotated[str, Header()] = "") -> Response:
+        """Return a stream of events of the runs with these numbers, after the last event received."""
         wanted = {number for number in runs.split(",") if number.isdecimal()}
         chosen = {run: feed for run, feed in feeds.items() if str(run) in wanted}
         return StreamingResponse(_events(chosen, last_event_id, closing), media_type="text/event-stream")
 
     @app.get(f"{base}/runs/{{run}}/views/{{seq}}/{{number}}")
     def view(run: int, seq: int, number: int) -> Response:
+        """Return a view's picture; 404 if there is none."""
         data = feeds[run].picture(seq, number) if run in feeds else None
         if data is None:
             return PlainTextResponse("There is no such view.", 404)
@@ -240,6 +244,7 @@ def _make_app(feeds: Mapping[int, Feed], index: Index, own: Secrets, closing: Ev
 
     @app.get(f"{base}/runs/{{run}}/look")
     def look(run: int, heading: float, pitch: float, fov: float) -> Response:
+        """Return a JPEG of the view in a direction, degrees, from where a steered run stands."""
         control = _control(feeds, run)
         if control is None:
             return _error_response("This run cannot be steered from here.", 404)
@@ -253,6 +258,7 @@ def _make_app(feeds: Mapping[int, Feed], index: Index, own: Secrets, closing: Ev
 
     @app.post(f"{base}/runs/{{run}}/do")
     def do(run: int, command: WatchCommand) -> Response:
+        """Carry out a command for a run, and return words on it as JSON."""
         control = _control(feeds, run)
         if control is None:
             return _error_response("This run cannot be steered from here.", 404)
@@ -265,12 +271,12 @@ def _make_app(feeds: Mapping[int, Feed], index: Index, own: Secrets, closing: Ev
 
 
 def _control(feeds: Mapping[int, Feed], run: int) -> Control | None:
-    """Return the hand on a run; None if it cannot be steered from here."""
+    """Return the control of a run; `None` if the run cannot be steered from here."""
     return feeds[run].control if run in feeds else None
 
 
 def _execute(control: Control, command: WatchCommand) -> str:
-    """Give a command, and return what is to be said about it."""
+    """Carry out a command, and return words on it; empty if there is nothing to say."""
     if command.do == "go":
         control.go(command.pano_id)
     elif command.do == "say":
@@ -292,21 +298,22 @@ _PLAIN: Mapping[str, Callable[[Control], None]] = {
 
 
 def _error_response(error: str, status: int) -> Response:
-    """Return an error as the page shows it."""
+    """Return an error as JSON with an HTTP status."""
     return JSONResponse({"error": plain_lines(error)}, status)
 
 
 def _file(content: str, media_type: str) -> Callable[[], Response]:
-    """Return an endpoint that serves a text."""
+    """Return an endpoint that serves a text with its media type."""
 
     def file() -> Response:
+        """Return the text as a response."""
         return Response(content, media_type=media_type)
 
     return file
 
 
 async def _events(feeds: Mapping[int, Feed], last_id: str, closing: Event) -> AsyncIterator[str]:
-    """Yield the events of some runs, until the server stops.
+    """Yield the server-sent events of some runs until the server stops.
 
     Args:
         feeds: the runs, by number.
@@ -340,23 +347,23 @@ async def _events(feeds: Mapping[int, Feed], last_id: str, closing: Event) -> As
 
 
 def _batches(told: Sequence[dict[str, Any]]) -> list[Sequence[dict[str, Any]]]:
-    """Return records in groups of at most `_BATCH`."""
+    """Return records in batches of at most `_BATCH`."""
     return [told[start : start + _BATCH] for start in range(0, len(told), _BATCH)]
 
 
 def _event(name: str, data: object, identity: str) -> str:
-    """Return a server-sent event."""
+    """Return a server-sent event with a name, JSON data and an id."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))  # on one line: JSON escapes breaks
     return f"event: {name}\nid: {identity}\ndata: {text}\n\n"
 
 
 def _id(sent: Mapping[int, int]) -> str:
-    """Return an id, such as `0.12-3.40`: 12 records of run 0, and 40 of run 3."""
+    """Return the id of an event, such as `0.12-3.40`: 12 records of run 0 and 40 of run 3 were sent."""
     return "-".join(f"{run}.{count}" for run, count in sent.items())
 
 
 def _counts(identity: str) -> dict[int, int]:
-    """Return the counts in an id; empty for one that this server cannot have made."""
+    """Return the numbers of records sent by run, from an event's id; empty for an invalid one."""
     found = {}
     for part in identity.split("-"):
         run, dot, count = part.partition(".")
@@ -367,19 +374,19 @@ def _counts(identity: str) -> dict[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """The seat of somebody who watches a run."""
+    """The page of a run that is about to start: address, options, control and feed."""
 
     url: str
-    """The page's address, with its token."""
+    """Address of the page, with its token."""
     options: RunOptions
-    """The options of the run, with its folder."""
+    """Options of the run, with its folder set."""
     control: Control
-    """The control to start the run with."""
+    """Control with which the run has to be started."""
     feed: RunFeed
-    """The feed that the page shows."""
+    """Feed of the run that the page shows."""
 
     def fail(self, fault: Exception) -> str:
-        """Show on the page why the run ended before its time, and return that line."""
+        """Show on the page why the run failed, and return that line."""
         told = fault if isinstance(fault, VirlError) else bug_of(fault, run=self.feed.folder)
         self.feed.read_records()  # what was written before the fault
         self.feed.fault = Redaction.of().text(plain_line(str(told)))
@@ -388,7 +395,7 @@ class Seat:
 
 @contextmanager
 def seat_at(options: RunOptions, port: int = 0) -> Iterator[Seat]:
-    """Serve the page of a run that is about to start, until the block ends.
+    """Serve the page of a run that is about to start until the block ends; yields its objects.
 
     Args:
         options: of the run.
@@ -409,6 +416,6 @@ def seat_at(options: RunOptions, port: int = 0) -> Iterator[Seat]:
 
 
 def wait_for_interrupt() -> None:
-    """Keep the page until the user ends it with Ctrl+C."""
+    """Wait until the user presses Ctrl+C."""
     with suppress(KeyboardInterrupt):
         Event().wait()

@@ -40,20 +40,20 @@ from virl.pages.paper import Extent, Point, lay_out, on_paper
 from virl.plain_text import plain_tree
 
 Grounds = Callable[[str], MapGround]
-"""The ground of a city, by its name as journals have it."""
+"""A function from a city's name in journals to the ground of its map."""
 
 GROUND = Extent(smallest_m=800.0)
-"""The ground that is sent: what lies within 1.2 km east and west of the first step. Chosen."""
+"""Extent of the ground that is sent: 1.2 km east and west of the first step. Chosen."""
 
 
 def ground_around(frame: LocalFrame, ground: MapGround) -> dict[str, object]:
-    """Return the ground around the first step, as the page's map adds it."""
+    """Return the ground around the frame's origin as plain data for the page's map."""
     return ground_data(lay_out(frame, [(0.0, 0.0)], ground, extent=GROUND))
 
 
 @lru_cache(maxsize=32)  # the last runs of a town often begin at one place
 def ground_of_city(grounds: Grounds, city: str, start: LatLng) -> dict[str, object]:
-    """Return the ground of a city around a start; not to be changed.
+    """Return the ground of a city around a start as plain data; cached, not to be changed.
 
     Args:
         grounds: of cities.
@@ -64,7 +64,7 @@ def ground_of_city(grounds: Grounds, city: str, start: LatLng) -> dict[str, obje
 
 
 def plain_mark(step: int, at: Point, title: str) -> dict[str, object]:
-    """Return the mark of a step that only tells where somebody went.
+    """Return the mark of a step at a point on paper, as plain data.
 
     Args:
         step: its number.
@@ -76,22 +76,22 @@ def plain_mark(step: int, at: Point, title: str) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class ToldBox:
-    """A detection; its box in pixels of the view."""
+    """A detection as the page shows it; its box in pixels of the view."""
 
     label: str
     score: float | None
-    """`None` where the box was not found by a detector."""
+    """Score of the detection, [0, 1]; `None` if no detector gave it."""
     box: tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class ToldView:
-    """A view; its picture is found by the record's number and the view's place in it."""
+    """A view as the page shows it; its picture is found by the numbers of record and view."""
 
     alt: str
     caption: str
     heading: float | None
-    """`None` where it is not known, as in the pictures of a benchmark."""
+    """Heading of the camera, degrees clockwise from north; `None` if unknown, as in benchmarks."""
     pitch: float
     fov: float | None
     width: int
@@ -102,7 +102,7 @@ class ToldView:
 
 @dataclass(frozen=True, slots=True)
 class ToldPlace:
-    """A place that was considered."""
+    """A place that was considered, as the page shows it."""
 
     name: str
     about: str
@@ -112,7 +112,7 @@ class ToldPlace:
 
 @dataclass(frozen=True, slots=True)
 class ToldThought:
-    """A question to a mind and its answer."""
+    """A question to a mind and its answer, as the page shows them."""
 
     question: str
     mind: str
@@ -123,7 +123,7 @@ class ToldThought:
 
 @dataclass(frozen=True, slots=True)
 class ToldCost:
-    """The cost of a record, or of the whole run."""
+    """The cost of a record or of the whole run, as the page shows it."""
 
     usd: float
     calls: int
@@ -134,7 +134,7 @@ class ToldCost:
 
 
 class RunBrief:
-    """The little of a run that its card among others shows.
+    """The few facts of a run that its card shows.
 
     Args:
         who: the name where the journal gives none.
@@ -146,11 +146,11 @@ class RunBrief:
         self.title = ""
         """Title of the last record that has one."""
         self.points: list[Point] = []
-        """Positions of all steps on the map's paper."""
+        """Positions of all steps, metres east and south of the first."""
         self._frame: LocalFrame | None = None
 
     def take(self, record: AnyRecord) -> None:
-        """Take note of the next record."""
+        """Add the next record of the run to the facts."""
         match record:
             case StartRecord():
                 self.who, self.city, self.began = _name(record), record.city, record.started
@@ -165,12 +165,12 @@ class RunBrief:
                 self.title = outcome_of(record.result)
 
     def place(self, position: LatLng) -> Point | None:
-        """Return the place of a position on the map; `None` before the first step."""
+        """Return a position in metres east and south of the first step; `None` before that step."""
         return on_paper(self._frame, *position) if self._frame else None
 
 
 class Teller:
-    """A teller of the records of one run, in their order.
+    """A converter of one run's records, in their order, to data for the page.
 
     Args:
         grounds: of cities, for the map.
@@ -182,7 +182,7 @@ class Teller:
         self._frame: LocalFrame | None = None
 
     def tell(self, record: AnyRecord) -> dict[str, Any]:
-        """Return a record as the page reads it: plain JSON without control characters or hidden ones."""
+        """Return a record as plain JSON data for the page, without control and hidden characters."""
         match record:
             case StartRecord():
                 told = self._start(record)
@@ -196,7 +196,7 @@ class Teller:
         return dict(tree)
 
     def _start(self, start: StartRecord) -> dict[str, Any]:
-        """Return what is told of the start."""
+        """Return the data of the run's start for the page."""
         self._city = start.city
         self._mind = start.decided_by or start.mind
         return {
@@ -211,7 +211,7 @@ class Teller:
         }
 
     def _step(self, step: StepRecord) -> dict[str, Any]:
-        """Return what is told of a step; the first one brings the ground around it."""
+        """Return the data of a step for the page; the first brings the ground around it."""
         ground = {}
         if self._frame is None:
             self._frame = LocalFrame(LatLng(step.pose.lat, step.pose.lng))
@@ -254,7 +254,7 @@ def _title_of_note(note: NoteRecord) -> str:
 
 
 def _note(note: NoteRecord) -> dict[str, Any]:
-    """Return what is told of a note."""
+    """Return the data of a note for the page."""
     topic, _, rest = heading_of(note)
     return {
         "title": _title_of_note(note),
@@ -268,7 +268,7 @@ def _note(note: NoteRecord) -> dict[str, Any]:
 
 
 def _end(end: EndRecord) -> dict[str, Any]:
-    """Return what is told of the end of a run."""
+    """Return the data of the run's end for the page."""
     result = end.result
     total = _told_cost(result.cost)
     found = ", ".join(f"{count} {words(kind)}" for kind, count in result.found.items())
@@ -283,7 +283,7 @@ def _end(end: EndRecord) -> dict[str, Any]:
 
 
 def _view(view: ViewRecord, where: str) -> ToldView:
-    """Return a view with its boxes."""
+    """Return a view with its boxes for the page; `where` says where it was seen."""
     return ToldView(
         seen_in(view, where),
         view.caption,
@@ -298,7 +298,7 @@ def _view(view: ViewRecord, where: str) -> ToldView:
 
 
 def _place(place: PlaceRecord) -> ToldPlace:
-    """Return a place with what is known of it on one line."""
+    """Return a place for the page, with what is known of it on one line."""
     rating = f"{place.rating:.1f} of 5 ({place.review_count} reviews)" if place.rating is not None else ""
     price = "$" * place.price_level if place.price_level else ""
     kinds = ", ".join(words(one) for one in place.types)
@@ -307,7 +307,7 @@ def _place(place: PlaceRecord) -> ToldPlace:
 
 
 def _to_thought(exchange: ExchangeRecord) -> ToldThought:
-    """Return a question to a mind and its reply, with what it cost."""
+    """Return a question to a mind and its reply for the page, with the cost."""
     tokens = exchange.input_tokens + exchange.output_tokens
     paid = f"{tokens} tokens, {dollars(exchange.usd)}, {exchange.seconds:.1f} s" if tokens else ""
     return ToldThought(
@@ -320,12 +320,12 @@ def _to_thought(exchange: ExchangeRecord) -> ToldThought:
 
 
 def _cost(record: StepRecord | NoteRecord) -> ToldCost:
-    """Return the cost of a step or note."""
+    """Return the cost of a step or note for the page."""
     return _told_cost(total_cost([record]))
 
 
 def _told_cost(cost: CostRecord) -> ToldCost:
-    """Return a cost as the page counts it: tokens and requests in one number each."""
+    """Return a cost for the page, with tokens and requests summed up."""
     return ToldCost(
         cost.usd,
         cost.llm_calls,
