@@ -30,7 +30,7 @@ from virl.journal.journal import JOURNAL
 from virl.journal.report import write_report
 from virl.pages.ground import MapGround
 from virl.platform.providers.cities import Access, opened_city
-from virl.serve.watch.feed import Shelf
+from virl.serve.watch.feed import RunCatalogue
 from virl.tools.body import Body
 from virl.tools.use import RecordingExecutor
 
@@ -128,8 +128,8 @@ def _copy_runs(folder: Path, size: int) -> Path:
 
 def _time_cards(folder: Path, size: int) -> float:
     """Return the seconds of indexing so many runs."""
-    shelf = Shelf([_copy_runs(folder, size)], lambda _: MapGround())
-    return _cpu_seconds(shelf.index)
+    catalogue = RunCatalogue([_copy_runs(folder, size)], lambda _: MapGround())
+    return _cpu_seconds(catalogue.index)
 
 
 def _time_gallery(folder: Path, size: int) -> float:

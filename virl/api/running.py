@@ -186,11 +186,11 @@ def run_told(
     if not watch:
         return run_agent(options, console, tell=tell)
     require("serve", what="watching")
-    from virl.serve.watch.server import seat_at  # noqa: PLC0415 - needs the extra
+    from virl.serve.watch.server import serve_live_page  # noqa: PLC0415 - needs the extra
 
-    with nullcontext(options) if resume else with_folder(options) as own, seat_at(own) as seat:
-        echo(f"Watch at {seat.url}", err=True)
-        return run_agent(seat.options, console, seat.control, tell)
+    with nullcontext(options) if resume else with_folder(options) as own, serve_live_page(own) as live_page:
+        echo(f"Watch at {live_page.url}", err=True)
+        return run_agent(live_page.options, console, live_page.control, tell)
 
 
 def source_name(agent: str | Path | Character) -> str:

@@ -124,7 +124,7 @@ def run_in_folder(
         character=loaded.character.model_dump(mode="json"),
         prompts=str(prompts.resolve()) if prompts else "",
     )
-    with _journal(folder, start) as (journal, done), account(folder.name) as own:
+    with _open_journal(folder, start) as (journal, done), account(folder.name) as own:
         if ended := ended_before(folder, done, city, mind.ledger, own):
             return ended
         run = Run(
@@ -165,7 +165,7 @@ def cost_of_run(result: Result) -> Mapping[str, float]:
 
 
 @contextmanager
-def _journal(folder: Path, start: StartRecord) -> Iterator[tuple[Journal, tuple[AnyRecord, ...]]]:
+def _open_journal(folder: Path, start: StartRecord) -> Iterator[tuple[Journal, tuple[AnyRecord, ...]]]:
     """Yield the journal of a run, new or resumed, and the records that it holds already."""
     journal, done = Journal.open(folder, start)
     with journal:

@@ -104,7 +104,7 @@ def kind_of(file: str) -> str:
 Told = tuple[str, Sequence[str]]
 
 
-def _character(file: str, mind: str | None) -> Told:
+def _check_character(file: str, mind: str | None) -> Told:
     """Check a character and all that it names; return (summary, conditions not checked)."""
     from virl.agent.character_file import LoadedCharacter, find_character, load_character  # noqa: PLC0415
     from virl.agent.checking import check_character, faults_beside  # noqa: PLC0415 - brings in the cities and the senses
@@ -125,7 +125,7 @@ def _character(file: str, mind: str | None) -> Told:
     return f"{said}, detector {detector}, at most {steps} moves", found.unknown
 
 
-def _city(file: str, _: str | None) -> Told:
+def _check_city(file: str, _: str | None) -> Told:
     """Check a city file; return (summary, conditions not checked)."""
     from virl.platform.providers.cities import read_city  # noqa: PLC0415 - brings in the providers
 
@@ -133,7 +133,7 @@ def _city(file: str, _: str | None) -> Told:
     return f"city {city.title} of provider {city.provider}", ()
 
 
-def _model(file: str, _: str | None) -> Told:
+def _check_model(file: str, _: str | None) -> Told:
     """Check a model file; return (summary, what the model lacks on this machine)."""
     from virl.platform.perception.models import read_model  # noqa: PLC0415
     from virl.platform.perception.registry import find_kind  # noqa: PLC0415
@@ -147,7 +147,7 @@ def _model(file: str, _: str | None) -> Told:
     return f"{role} of kind {kind}", lacks
 
 
-def _prompt(file: str, _: str | None) -> Told:
+def _check_prompt(file: str, _: str | None) -> Told:
     """Check a prompt file; return (summary, conditions not checked)."""
     from virl.mind.prompt import check_prompt  # noqa: PLC0415 - loads when asked for
 
@@ -155,7 +155,7 @@ def _prompt(file: str, _: str | None) -> Told:
     return "prompt", ()
 
 
-def _feedback(file: str, _: str | None) -> Told:
+def _check_feedback(file: str, _: str | None) -> Told:
     """Check a file of feedback; return (summary, conditions not checked)."""
     from virl.agent.user import read_feedback  # noqa: PLC0415
 
@@ -163,21 +163,21 @@ def _feedback(file: str, _: str | None) -> Told:
     return "feedback for a run", ()
 
 
-def _region(file: str, _: str | None) -> Told:
+def _check_region(file: str, _: str | None) -> Told:
     """Check a region file; return (summary, conditions not checked)."""
     from virl.settings.region_file import read_region  # noqa: PLC0415
 
     return f"region of {len(read_region(Path(file)).corners)} corners", ()
 
 
-def _provider(file: str, _: str | None) -> Told:
+def _check_provider(file: str, _: str | None) -> Told:
     """Check a file of Google's settings; return (summary, conditions not checked)."""
     from virl.platform.providers.google.settings import load_google_settings  # noqa: PLC0415
 
     return f"settings of Google, {len(load_google_settings(Path(file)).endpoints)} endpoints", ()
 
 
-def _rentcast(file: str, _: str | None) -> Told:
+def _check_rentcast(file: str, _: str | None) -> Told:
     """Check a file of RentCast's settings; return (summary, conditions not checked)."""
     from virl.platform.providers.rentcast.settings import RentCastSettings  # noqa: PLC0415
     from virl.settings.model import load_settings  # noqa: PLC0415 - loads when asked for
@@ -193,12 +193,12 @@ _MARKS = {
     "rentcast": {"base_url", "usd_per_request"},
 }
 _KINDS = {
-    "character": _character,
-    "city": _city,
-    "model": _model,
-    "prompt": _prompt,
-    "feedback": _feedback,
-    "region": _region,
-    "provider": _provider,
-    "rentcast": _rentcast,
+    "character": _check_character,
+    "city": _check_city,
+    "model": _check_model,
+    "prompt": _check_prompt,
+    "feedback": _check_feedback,
+    "region": _check_region,
+    "provider": _check_provider,
+    "rentcast": _check_rentcast,
 }

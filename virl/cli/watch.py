@@ -75,22 +75,22 @@ def watch(
     if episode or fields or out:
         raise BadInput("--episode, --set and --out need --play")
     from virl.journal.walk_map import town_ground  # noqa: PLC0415 - brings in the cities
-    from virl.serve.watch.feed import Shelf  # noqa: PLC0415 - brings in the benchmarks
+    from virl.serve.watch.feed import RunCatalogue  # noqa: PLC0415 - brings in the benchmarks
 
     if not folders:
         raise BadInput("name a run folder, or a folder that contains runs, such as `virl watch runs`")
-    shelf = Shelf(folders, town_ground)
+    catalogue = RunCatalogue(folders, town_ground)
     if save is not None:
         from virl.pages.numbers import count_noun  # noqa: PLC0415 - loads when asked for
         from virl.serve.watch.pages import save_page  # noqa: PLC0415 - loads when asked for
 
-        path, left = save_page(list(shelf.feeds.values()), save)
+        path, left = save_page(list(catalogue.feeds.values()), save)
         echo(f"replay: {path}" + (f" ({count_noun(left, 'earlier run')} left out)" if left else ""))
         return
     require("serve", what="serving")
     from virl.serve.watch.server import watch as serve  # noqa: PLC0415 - needs the extra
 
-    serve(shelf.feeds, shelf.index, port, lambda url: echo(f"Watch at {url} (end with Ctrl+C)"))
+    serve(catalogue.feeds, catalogue.index, port, lambda url: echo(f"Watch at {url} (end with Ctrl+C)"))
 
 
 def _play(name: str, fields: Sequence[str], out: Path, episode: str, port: int) -> None:
@@ -101,17 +101,17 @@ def _play(name: str, fields: Sequence[str], out: Path, episode: str, port: int) 
     from virl.bench.play import played_by_human  # noqa: PLC0415 - brings in the benchmarks
     from virl.cli.bench import set_options  # noqa: PLC0415
     from virl.journal.walk_map import town_ground  # noqa: PLC0415 - brings in the cities
-    from virl.serve.watch.playing import PlayFeed, play_at, table_for  # noqa: PLC0415
+    from virl.serve.watch.playing import PlayFeed, game_for, play_game  # noqa: PLC0415
     from virl.serve.watch.server import serve_page, wait_for_interrupt  # noqa: PLC0415 - needs the extra
     from virl.settings.model import check_settings  # noqa: PLC0415
 
     asked = played_by_human(name) | set_options(fields)
     options = check_settings(asked, find_benchmark(name).options, source=f"virl watch --play {name}")
-    table = table_for(name, options, out, episode)
-    feed = PlayFeed(table, Control(), town_ground)
+    game = game_for(name, options, out, episode)
+    feed = PlayFeed(game, Control(), town_ground)
     with serve_page({0: feed}, port=port) as url:
-        echo(f"Play {table.case} at {url}")
-        play_at(table, feed, SafeConsole())
+        echo(f"Play {game.case} at {url}")
+        play_game(game, feed, SafeConsole())
         card = feed.card()
         echo(f"{card['note']} (score {100 * (card['score'] or 0.0):.0f} of 100)")
         echo("The page stays until you press Ctrl+C.")
@@ -131,15 +131,15 @@ def watch_run(options: "RunOptions", console: "Console", tell: "Callable[[Finish
     """
     require("serve", what="serving")
     from virl.agent.start import run_agent  # noqa: PLC0415 - brings in the city and the senses
-    from virl.serve.watch.server import seat_at, wait_for_interrupt  # noqa: PLC0415 - needs the extra
+    from virl.serve.watch.server import serve_live_page, wait_for_interrupt  # noqa: PLC0415 - needs the extra
 
-    with seat_at(options) as seat:
-        echo(f"Watch at {seat.url}", err=True)
+    with serve_live_page(options) as live_page:
+        echo(f"Watch at {live_page.url}", err=True)
         failed: Exception | None = None
         try:
-            tell(run_agent(seat.options, console, seat.control))
+            tell(run_agent(live_page.options, console, live_page.control))
         except Exception as fault:  # noqa: BLE001 - raised again once the page is closed
-            echo(f"The run failed: {seat.fail(fault)}", err=True)
+            echo(f"The run failed: {live_page.fail(fault)}", err=True)
             failed = fault
         echo("The page stays until you press Ctrl+C.", err=True)
         wait_for_interrupt()

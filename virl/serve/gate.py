@@ -62,29 +62,29 @@ class RequestBounds:
         if not refused:
             try:
                 async with asyncio.timeout(self._limits.body_s):
-                    async for piece in _pieces(receive):
+                    async for piece in _body_parts(receive):
                         body += piece
                         if len(body) > self._limits.body_bytes:
                             refused = _too_large(self._limits)
                             break
             except TimeoutError:
                 refused = refusal(408, f"The body did not come within {self._limits.body_s:g} seconds.")
-            except _Gone:
+            except _ClientGone:
                 return
         await (refused or self._app)(scope, _replay_body(bytes(body), receive), send)
 
 
-class _Gone(Exception):
+class _ClientGone(Exception):
     """The end of a request whose client left before its body was whole."""
 
 
-async def _pieces(receive: Receive) -> AsyncIterator[bytes]:
-    """Yield the parts of a request's body as they come in; raise `_Gone` if the client leaves first."""
+async def _body_parts(receive: Receive) -> AsyncIterator[bytes]:
+    """Yield the parts of a request's body as they come in; raise `_ClientGone` if the client leaves first."""
     more = True
     while more:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise _Gone
+            raise _ClientGone
         yield message.get("body", b"")
         more = message.get("more_body", False)
 
@@ -247,7 +247,7 @@ class _SenderCheck:
             headers, address = Headers(scope=scope), (str(server[0]).lower() if server else "")
             if not self._is_own_host(headers.get("host", ""), address):
                 app = refusal(421, _FOREIGN_HOST)
-            elif not all(self._may(origin, headers, address) for origin in _origins(headers)):
+            elif not all(self._allows_origin(origin, headers, address) for origin in _origins(headers)):
                 app = refusal(403, _FOREIGN_ORIGIN)
         await app(scope, receive, send)
 
@@ -260,7 +260,7 @@ class _SenderCheck:
         name = found["name"].strip("[]").lower() if found else ""
         return bool(name) and (name in {"localhost", address, *self._hosts} or is_loopback(name))
 
-    def _may(self, origin: str, headers: Headers, address: str) -> bool:
+    def _allows_origin(self, origin: str, headers: Headers, address: str) -> bool:
         """Return whether pages of an origin may send requests to this server."""
         if origin in self._origins or origin.partition("://")[2] == headers.get("host"):
             return True

@@ -22,7 +22,7 @@ from virl.bench.resources import Resources
 from virl.errors import BadInput
 from virl.pages.ground import MapGround
 from virl.platform.providers.cities import open_city
-from virl.serve.watch.playing import PlayFeed, play_at, table_for
+from virl.serve.watch.playing import PlayFeed, game_for, play_game
 from virl.serve.watch.server import serve_page
 
 
@@ -38,14 +38,14 @@ def test_an_episode_is_played_by_keys_and_scored(virlton_data: Path, tmp_path: P
     with closing(Resources()) as resources:
         first, second = BENCHMARK.episodes(options, resources)[:2]
     route = first.payload["route"]
-    table = table_for("vln", options, tmp_path / "run", "1")
-    assert table.case == first.case
-    assert table.notice == open_city("virlton").notice
-    elsewhere = replace(table, notice="the people of the map")
+    game = game_for("vln", options, tmp_path / "run", "1")
+    assert game.case == first.case
+    assert game.notice == open_city("virlton").notice
+    elsewhere = replace(game, notice="the people of the map")
     control = Control()
     feed = PlayFeed(elsewhere, control, no_ground)
     records: list[Record] = []
-    thread = Thread(target=lambda: records.append(play_at(table, feed, Console(quiet=True))), daemon=True)
+    thread = Thread(target=lambda: records.append(play_game(game, feed, Console(quiet=True))), daemon=True)
     with serve_page({0: feed}) as url, chromium() as browser:
 
         def until(true: Callable[[], object]) -> None:
@@ -80,8 +80,8 @@ def test_an_episode_is_played_by_keys_and_scored(virlton_data: Path, tmp_path: P
     [record] = records
     assert score_of(record.data).success == 1.0
     assert feed.card()["score"] == 1.0
-    assert table_for("vln", options, tmp_path / "run", "").case == second.case
+    assert game_for("vln", options, tmp_path / "run", "").case == second.case
     with pytest.raises(BadInput, match="played already"):
-        table_for("vln", options, tmp_path / "run", first.case)
+        game_for("vln", options, tmp_path / "run", first.case)
     with pytest.raises(BadInput, match="give a number from 1 to"):
-        table_for("vln", options, tmp_path / "run", "99")
+        game_for("vln", options, tmp_path / "run", "99")

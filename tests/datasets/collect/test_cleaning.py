@@ -13,7 +13,7 @@ from made_dataset import HARMFUL
 from virl.bench.city_data import square_around
 from virl.datasets.collect.collection import Collection as Collected
 from virl.datasets.collect.collection import sole_writer
-from virl.datasets.collect.places import PlacesSettings, Work, collect_places
+from virl.datasets.collect.places import CollectionState, PlacesSettings, collect_places
 from virl.errors import BadInput
 from virl.geo.globe import LatLng, destination, distance
 from virl.platform.city.city import City
@@ -77,7 +77,7 @@ def city_of(middle: LatLng, *shops: Place) -> tuple[City, OneStreet, Shops]:
     return City("made", "Made", middle, streets, places, nowhere), streets, places  # type: ignore[arg-type]
 
 
-def collect(folder: Path, city: City, storefront: Any = None, **settings: Any) -> Work:
+def collect(folder: Path, city: City, storefront: Any = None, **settings: Any) -> CollectionState:
     return collect_places(
         city,
         square_around(city.center, 260),

@@ -12,7 +12,7 @@ from virl.bench.records import FOLDER, slug
 from virl.bench.run import Engine, run_benchmark
 from virl.cli.main import app
 from virl.pages.ground import MapGround
-from virl.serve.watch.feed import EpisodeFeed, RunFeed, Shelf
+from virl.serve.watch.feed import EpisodeFeed, RunCatalogue, RunFeed
 
 DATA = Path(__file__).parents[2] / "data" / "virlton-small"
 
@@ -30,14 +30,14 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_each_episode_has_a_card_and_is_told_as_a_run(bench: Path) -> None:
-    shelf = Shelf([bench], no_ground)
-    cards = shelf.index()
+    catalogue = RunCatalogue([bench], no_ground)
+    cards = catalogue.index()
     assert [card["title"] for card in cards] == [f"case {number}" for number in range(6)]
     assert {card["group"] for card in cards} == {"made"}
     assert [card["state"] for card in cards] == ["ended"] * 5 + ["failed"]
     assert [card["score"] for card in cards[:3]] == [0.0, 1.0, 1.0]
     assert "fault <b>in</b> the code" in cards[5]["note"]
-    feed = shelf.feeds[1]
+    feed = catalogue.feeds[1]
     told = feed.read_records()
     assert [one["seq"] for one in told] == list(range(len(told)))
     assert [told[0]["kind"], told[1]["kind"], told[-1]["kind"]] == ["start", "step", "end"]
@@ -58,9 +58,9 @@ def test_a_walk_on_a_graph_is_told_action_by_action(tmp_path: Path) -> None:
     words = ["bench", "touchdown", "--data", str(DATA), "--limit", "2", "--out", str(tmp_path / "walks")]
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
-    shelf = Shelf([tmp_path], no_ground)
-    assert len(shelf.feeds) == 2
-    for feed in shelf.feeds.values():
+    catalogue = RunCatalogue([tmp_path], no_ground)
+    assert len(catalogue.feeds) == 2
+    for feed in catalogue.feeds.values():
         assert isinstance(feed, EpisodeFeed)
         steps = [one for one in feed.read_records() if one["kind"] == "step"]
         assert {step["title"] for step in steps} <= {
@@ -84,28 +84,28 @@ def test_the_run_of_an_agent_in_an_episode_is_shown_as_itself(bench: Path, tmp_p
     folder.mkdir()
     for file in ("settings.json", "plan.json", "records.jsonl"):
         (folder / file).write_bytes((bench / file).read_bytes())
-    shelf = Shelf([folder], no_ground)
-    record = shelf.feeds[1]
+    catalogue = RunCatalogue([folder], no_ground)
+    record = catalogue.feeds[1]
     assert isinstance(record, EpisodeFeed)
     found = [one for one in (folder / "records.jsonl").read_text().splitlines() if '"case 1"' in one]
     identity = found[0].partition('"id": "')[2].partition('"')[0]
     keep_made_run(folder / FOLDER / slug(identity) / "run", steps=3, ended=False, size=16)
-    again = Shelf([folder], no_ground)
+    again = RunCatalogue([folder], no_ground)
     feed = again.feeds[1]
     assert isinstance(feed, RunFeed)
     card = feed.card()
     assert (card["title"], card["score"], card["group"]) == ("case 1", 1.0, "made")
-    assert len(again.feeds) == len(shelf.feeds)
+    assert len(again.feeds) == len(catalogue.feeds)
 
 
 def test_runs_that_begin_later_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("virl.serve.watch.feed.LOOK_S", -1.0)
     keep_made_run(tmp_path / "b", steps=2, ended=False, size=16)
-    shelf = Shelf([tmp_path], no_ground)
-    (first,) = shelf.index()
+    catalogue = RunCatalogue([tmp_path], no_ground)
+    (first,) = catalogue.index()
     assert (first["state"], first["score"]) == ("open", None)
     keep_made_run(tmp_path / "a", size=16)
-    cards = shelf.index()
+    cards = catalogue.index()
     assert [card["run"] for card in cards] == [0, 1]
     assert [card["state"] for card in cards] == ["open", "ended"]
     assert cards[1]["note"] == "Entered Noodle Bar Mei."
@@ -119,10 +119,10 @@ def test_cards_of_runs_draw_no_ground_and_the_run_itself_does(tmp_path: Path) ->
         return MapGround()
 
     keep_made_run(tmp_path / "run", steps=3, size=64)
-    shelf = Shelf([tmp_path], ground)
-    [card] = shelf.index()
+    catalogue = RunCatalogue([tmp_path], ground)
+    [card] = catalogue.index()
     assert card["path"]
     assert not asked
-    [feed] = shelf.feeds.values()
+    [feed] = catalogue.feeds.values()
     assert any("ground" in record for record in feed.read_records())
     assert len(asked) == 1

@@ -20,7 +20,7 @@ from selenium.webdriver.support.wait import WebDriverWait
 from virl.journal.journal import JOURNAL
 from virl.journal.walk_map import ground_of
 from virl.pages.ground import MapGround
-from virl.serve.watch.feed import RunFeed, Shelf
+from virl.serve.watch.feed import RunCatalogue, RunFeed
 from virl.serve.watch.pages import save_page
 from virl.serve.watch.server import serve_page
 
@@ -245,8 +245,8 @@ def test_several_runs_stand_side_by_side_and_many_in_a_grid(
         folder = tmp_path / f"run-{number}"
         copytree(run / "views", folder / "views")
         (folder / JOURNAL).write_bytes(b"".join(lines if number else lines[:4]))
-    shelf = Shelf([tmp_path], ground)
-    with serve_page(shelf.feeds, shelf.index) as url:
+    catalogue = RunCatalogue([tmp_path], ground)
+    with serve_page(catalogue.feeds, catalogue.index) as url:
         show_grid(browser, url, 360)
         assert overflow(browser) == 0
         assert [one for one in browser.execute_script(CHECK) if not one.startswith("loads ")] == []

@@ -18,9 +18,9 @@ from virl.journal.journal import JOURNAL
 from virl.journal.walk_map import ground_of
 from virl.pages.ground import MapGround
 from virl.pages.pictures import embed
-from virl.serve.watch.feed import RunFeed, Shelf
+from virl.serve.watch.feed import RunCatalogue, RunFeed
 from virl.serve.watch.pages import save_page
-from virl.serve.watch.server import seat_at, serve_page
+from virl.serve.watch.server import serve_live_page, serve_page
 
 
 def ground(_: str) -> MapGround:
@@ -230,12 +230,12 @@ def test_a_journal_that_is_damaged_is_told(tmp_path: Path) -> None:
 )
 def test_the_page_of_a_run_that_fails_shows_why(tmp_path: Path, fault: Exception, words: str) -> None:
     out = keep_made_run(tmp_path / "run", steps=2, ended=False, size=16)
-    with seat_at(RunOptions(agent="hiro", out=out)) as seat:
-        assert words in seat.fail(fault)
-        with entered(seat.url) as client:
+    with serve_live_page(RunOptions(agent="hiro", out=out)) as live_page:
+        assert words in live_page.fail(fault)
+        with entered(live_page.url) as client:
             records, _ = told(client)
             assert len(records) == 3, "what was done before stays"
-        assert words in seat.feed.state()["fault"]
+        assert words in live_page.feed.state()["fault"]
 
 
 def test_runs_are_found_in_folders(tmp_path: Path) -> None:
@@ -243,13 +243,13 @@ def test_runs_are_found_in_folders(tmp_path: Path) -> None:
         keep_made_run(tmp_path / "runs" / name, steps=1, ended=False, size=16)
     (tmp_path / "empty").mkdir()
     runs = tmp_path / "runs"
-    assert [feed.folder for feed in Shelf([runs], ground).feeds.values()] == [runs / "a", runs / "b"]
-    both = Shelf([runs / "b", runs], ground)
+    assert [feed.folder for feed in RunCatalogue([runs], ground).feeds.values()] == [runs / "a", runs / "b"]
+    both = RunCatalogue([runs / "b", runs], ground)
     assert [feed.folder for feed in both.feeds.values()] == [runs / "b", runs / "a"]
     assert [card["title"] for card in both.index()] == ["Hiro in testville"] * 2
     for wrong in ("empty", "nowhere"):
         with pytest.raises(BadInput, match=wrong):
-            Shelf([tmp_path / wrong], ground)
+            RunCatalogue([tmp_path / wrong], ground)
 
 
 @pytest.mark.slow

@@ -61,7 +61,7 @@ def benchmark_task(name: str, asked: Mapping[str, object]) -> Task:
     """
     benchmark = find_benchmark(name)
     options = _options(benchmark, asked)
-    work = _Work.begin(name, options)
+    work = _TaskResources.begin(name, options)
     episodes: Sequence[Episode] = benchmark.episodes(options, work.resources)
     data = options.model_dump(mode="json")
     return Task(
@@ -78,7 +78,7 @@ def benchmark_task(name: str, asked: Mapping[str, object]) -> Task:
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
-class _Work:
+class _TaskResources:
     """The resources that a task's episodes share; closed, and their folder removed, with the task."""
 
     job: Job
@@ -87,7 +87,7 @@ class _Work:
     """Reasons why no further episode can succeed, such as a bad key; none is started once there is one."""
 
     @classmethod
-    def begin(cls, name: str, options: BaseOptions) -> "_Work":
+    def begin(cls, name: str, options: BaseOptions) -> "_TaskResources":
         """Open a benchmark's resources in a temporary folder, which is removed with them."""
         out = Path(mkdtemp(prefix="virl-inspect-"))
         terms = Terms(seed=options.seed, workers=2, out=out)
@@ -114,7 +114,7 @@ def _tested_mind(ledger: Ledger) -> Mind:
 
 
 @solver
-def run_episode(benchmark: AnyBenchmark, episodes: Mapping[str, Episode], work: _Work) -> Solver:
+def run_episode(benchmark: AnyBenchmark, episodes: Mapping[str, Episode], work: _TaskResources) -> Solver:
     """Return a solver that runs a sample's episode in a thread and asks the model in Inspect's loop.
 
     Args:
@@ -129,7 +129,7 @@ def run_episode(benchmark: AnyBenchmark, episodes: Mapping[str, Episode], work: 
         if work.shut:
             raise EpisodeFailed(f"not started, because an earlier episode failed: {work.shut[0]}")
         with ask_in_loop(current_token()):
-            outcome, halted = await anyio.to_thread.run_sync(_attempt, work, episode, abandon_on_cancel=True)
+            outcome, halted = await anyio.to_thread.run_sync(_run_once, work, episode, abandon_on_cancel=True)
         if halted:
             raise halted.cause
         files = tuple(outcome.pictures)
@@ -146,7 +146,7 @@ def run_episode(benchmark: AnyBenchmark, episodes: Mapping[str, Episode], work: 
     return solve
 
 
-def _attempt(work: _Work, episode: Episode) -> tuple[EpisodeOutcome, Halted | None]:
+def _run_once(work: _TaskResources, episode: Episode) -> tuple[EpisodeOutcome, Halted | None]:
     """Run an episode; return (outcome, the error if Inspect stopped it, else `None`)."""
     try:
         with going_on_by("inspect eval-retry"):

@@ -100,7 +100,7 @@ class ClusterCrew:
             self._heard = time.monotonic()
         elif not any(place.episode for place in self._awaited.values()):
             self._tell_of_no_room()
-        return [event for reply in ready if reply in self._awaited for event in self._hear(reply)]
+        return [event for reply in ready if reply in self._awaited for event in self._read_reply(reply)]
 
     def dismiss(self) -> None:
         """End all workers; the models end with the actor of the budget, which owns them."""
@@ -118,14 +118,14 @@ class ClusterCrew:
         self._workers[number] = actor.remote(self._job, self._desk)
         self._awaited[self._workers[number].open.remote(code_version())] = _Awaited(number)
 
-    def _hear(self, reply: Any) -> list[Event]:
+    def _read_reply(self, reply: Any) -> list[Event]:
         """Return the events of a worker's reply: the end of an episode, free seats, or lost seats."""
         place = self._awaited.pop(reply)
         errors = self._ray.exceptions
         try:
             said = self._ray.get(reply)
         except (errors.RayActorError, errors.WorkerCrashedError, errors.ObjectLostError) as fault:
-            return self._lose(place, fault)
+            return self._drop_worker(place, fault)
         except errors.RayError as fault:
             why = reason_of(fault)
             if place.episode is None:
@@ -154,7 +154,7 @@ class ClusterCrew:
         self._worker_of |= dict.fromkeys(seats, worker)
         return [Ready(seat) for seat in seats]
 
-    def _lose(self, place: _Awaited, fault: Exception) -> list[Event]:
+    def _drop_worker(self, place: _Awaited, fault: Exception) -> list[Event]:
         """Return the events of a worker that died, which is dropped with its seats and replaced."""
         why = reason_of(fault)
         if place.worker not in self._workers:

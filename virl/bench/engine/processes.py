@@ -90,7 +90,7 @@ class ProcessCrew:
         """Return the events since the last call; wait for one, but no longer than `timeout_s`."""
         seats = {worker[1]: seat for seat, worker in self._workers.items()}
         heard = wait(list(seats), timeout_s)
-        events = [self._hear(seats[line]) for line in heard if isinstance(line, Connection)]
+        events = [self._read_message(seats[line]) for line in heard if isinstance(line, Connection)]
         return [event for event in events if event]
 
     def dismiss(self) -> None:
@@ -119,7 +119,7 @@ class ProcessCrew:
         self._workers[seat] = (process, ours)
         self._waiting.add(seat)
 
-    def _hear(self, seat: Seat) -> Event | None:
+    def _read_message(self, seat: Seat) -> Event | None:
         """Read a message of a seat's process; return its event, `None` for a charge, which is answered."""
         process, line = self._workers[seat]
         try:
@@ -156,7 +156,7 @@ class ProcessCrew:
 def _serve(line: Connection, job: Job) -> None:
     """Run a worker process: open the world, then run each episode that is sent until the line is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run's own process decides what an interruption means
-    signal.signal(signal.SIGTERM, _leave)
+    signal.signal(signal.SIGTERM, _exit_by_signal)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     resources = Resources(job.terms, FarLedger(_asker(line)), objects=job.objects)
     try:
@@ -198,7 +198,7 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _leave(number: int, frame: FrameType | None) -> NoReturn:
+def _exit_by_signal(number: int, frame: FrameType | None) -> NoReturn:
     """End the process by SystemExit, so that libraries free what they hold, such as semaphores."""
     del frame
     sys.exit(128 + number)

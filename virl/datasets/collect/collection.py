@@ -36,10 +36,10 @@ from virl.datasets.collect.dataset import (
 )
 from virl.datasets.collect.places import (
     WORK,
+    CollectionState,
     PlacesSettings,
     Progress,
     RecognizedStorefront,
-    Work,
     collect_places,
 )
 from virl.datasets.collect.questions import PlaceChoices, Served
@@ -130,7 +130,7 @@ class Collection:
             BadInput: a file of the folder is broken.
             CannotWrite: the disk refuses.
         """
-        work, paid = Work.open(self.folder), self.ledger.payments()
+        work, paid = CollectionState.open(self.folder), self.ledger.payments()
         counts = {
             "panoramas": len(work.panoramas),
             "places": len(work.places),
@@ -412,7 +412,7 @@ def _question(place: PlaceRow, mind: Mind, seed: int) -> QuestionRow:
         # By the place: a collection that goes on mixes as one that was never killed.
         Random(f"{seed} {place.id}").shuffle(order)
         options = tuple(choices.options[number] for number in order)
-        faults = _fault(place, mind, check, options, order.index(0))
+        faults = _question_fault(place, mind, check, options, order.index(0))
         if not faults:
             return QuestionRow(
                 id=place.id,
@@ -425,7 +425,9 @@ def _question(place: PlaceRow, mind: Mind, seed: int) -> QuestionRow:
     raise MindFailed(f"no question of {place.name} with one right answer in {TRIES} tries: {faults}")
 
 
-def _fault(place: PlaceRow, mind: Mind, check: Prompt[Served], options: Sequence[str], answer: int) -> str:
+def _question_fault(
+    place: PlaceRow, mind: Mind, check: Prompt[Served], options: Sequence[str], answer: int
+) -> str:
     """Return the fault that a model finds in a question; empty if only the right option is right."""
     served = mind.ask(check, types=list(place.types), options=list(options)).served
     if answer not in served:

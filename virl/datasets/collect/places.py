@@ -113,7 +113,7 @@ class JudgedRow(Row):
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class CollectionState:
     """The files that hold the state of a collection in progress."""
 
     folder: Path
@@ -124,7 +124,7 @@ class Work:
     places: Rows[PlaceRow]
 
     @classmethod
-    def open(cls, folder: Path) -> "Work":
+    def open(cls, folder: Path) -> "CollectionState":
         """Open the files of a collection's state in a folder, new or continued.
 
         Raises:
@@ -156,7 +156,7 @@ def collect_places(
     storefront: Storefront | None,
     *,
     progress: Progress,
-) -> Work:
+) -> CollectionState:
     """Collect the places of a region into a folder, new or continued; return the state's files.
 
     Args:
@@ -171,7 +171,7 @@ def collect_places(
         BadInput: the folder holds a broken collection, or one of another region.
         VirlError: the provider refuses, or a budget is spent; what was collected is kept.
     """
-    work = Work.open(folder)
+    work = CollectionState.open(folder)
     found = survey(
         city.streetview,
         region,
@@ -217,13 +217,13 @@ def cover_region(region: Region, panoramas: Sequence[PanoramaRow]) -> list[Panor
     return chosen
 
 
-def _measure_away(region: Region, work: Work) -> dict[str, tuple[PanoramaRow, float]]:
+def _measure_away(region: Region, work: CollectionState) -> dict[str, tuple[PanoramaRow, float]]:
     """Return (nearest panorama, metres to it) of each candidate, by the candidate's id."""
     candidates, panoramas = work.candidates.all, work.panoramas.all
     if not candidates:
         return {}
     tree = _tree(region, [one.position for one in panoramas])
-    metres, nearest = tree.query(_metres(region, [one.position for one in candidates]))
+    metres, nearest = tree.query(_frame_metres(region, [one.position for one in candidates]))
     return {
         one.id: (panoramas[int(number)], float(far))
         for one, number, far in zip(candidates, nearest, metres, strict=True)
@@ -237,11 +237,11 @@ def _judge(
     away: tuple[PanoramaRow, float],
     settings: PlacesSettings,
     storefront: Storefront | None,
-    work: Work,
+    work: CollectionState,
 ) -> None:
     """Add a candidate with its photo to the places, or record the rule that removes it."""
     panorama, metres = away
-    fate = _fault(region, candidate, metres, settings)
+    fate = _failed_rule(region, candidate, metres, settings)
     if not fate and candidate.id not in work.places:
         image, score = _photo(city, candidate.id, settings, storefront, work.folder)
         work.places.add(
@@ -258,7 +258,7 @@ def _judge(
     work.judged.add(JudgedRow(id=candidate.id, fate=fate or "kept"))
 
 
-def _fault(region: Region, candidate: CandidateRow, away: float, settings: PlacesSettings) -> str:
+def _failed_rule(region: Region, candidate: CandidateRow, away: float, settings: PlacesSettings) -> str:
     """Return the name of the first rule that removes a candidate; empty if none does."""
     if not region.contains(candidate.position):
         return "outside the region"
@@ -303,7 +303,7 @@ def _candidate(place: Place) -> CandidateRow:
     )
 
 
-def _metres(region: Region, positions: Sequence[LatLng]) -> list[tuple[float, float]]:
+def _frame_metres(region: Region, positions: Sequence[LatLng]) -> list[tuple[float, float]]:
     """Return (east, north) of each position in metres, in the region's frame."""
     x, y = region.frame.to_metres([one.lat for one in positions], [one.lng for one in positions])
     return list(zip(x.tolist(), y.tolist(), strict=True))
@@ -311,4 +311,4 @@ def _metres(region: Region, positions: Sequence[LatLng]) -> list[tuple[float, fl
 
 def _tree(region: Region, positions: Sequence[LatLng]) -> KDTree:
     """Return a search tree of positions, in metres of the region's frame."""
-    return KDTree(_metres(region, positions))
+    return KDTree(_frame_metres(region, positions))

@@ -199,11 +199,11 @@ def _to_refusal(fault: Refused | VirlError) -> Refused:
         return Refused(GoogleStatus.OVER_QUOTA, OVER_QUOTA)
     _log.warning("%s", fault)
     if isinstance(fault, ProviderError):
-        return _upstream(fault)
+        return _provider_refusal(fault)
     return Refused(GoogleStatus.UNAVAILABLE, UNAVAILABLE)
 
 
-def _upstream(fault: ProviderError) -> Refused:
+def _provider_refusal(fault: ProviderError) -> Refused:
     """Return the refusal for an error of the city's own provider: 429, 502 or 503."""
     if fault.status == 429 or fault.code in _LIMITED:
         return Refused(GoogleStatus.OVER_QUOTA, OVER_QUOTA)

@@ -63,7 +63,7 @@ class Geocoder:
         if self.odd.has("far", text):
             return [self._foreign_namesake(head)]
         if self.odd.has("vague", text):
-            return [self._vague(text)]
+            return [self._vague_result(text)]
         title = self.city.title
         if head.casefold() == title.casefold():
             return [Geocoded(self.city.center, title, "locality")]
@@ -71,7 +71,7 @@ class Geocoder:
         found = self._look_up(text, head)
         if found is None:
             return []
-        is_partial = found.is_partial or not _all_said(rest, found.address, title)
+        is_partial = found.is_partial or not _is_of_town(rest, found.address, title)
         first = Geocoded(found.position, found.address, found.kind, found.place, is_partial)
         return [first, *self._namesakes(head, first)]
 
@@ -130,7 +130,7 @@ class Geocoder:
         where = LatLng(center.lat, (center.lng + FAR_DEG + 180) % 360 - 180)
         return Geocoded(where, f"{head}, Farville", "street_address" if _has_number(head) else "route")
 
-    def _vague(self, text: str) -> Geocoded:
+    def _vague_result(self, text: str) -> Geocoded:
         """Return a made-up street 1,000 m from the town's centre, in a direction drawn from the text."""
         # Drawn from the text: the same question gets the same answer, at any time and in any order.
         heading = int.from_bytes(blake2b(text.encode(), digest_size=2).digest(), "big") * 360 / 65536
@@ -159,7 +159,7 @@ def _has_number(head: str) -> bool:
     return any("street_number" in types for _, types in address_parts(head))
 
 
-def _all_said(rest: Sequence[str], address: str, title: str) -> bool:
+def _is_of_town(rest: Sequence[str], address: str, title: str) -> bool:
     """Return whether all parts in `rest` occur in the address that was found, or are the town's name."""
     known = {part.strip().casefold() for part in (*address.split(","), title)}
     return all(part.casefold() in known for part in rest)

@@ -55,7 +55,7 @@ class LegacyPlaces:
         radius = min(optional_number(ask.query, "radius", 0, 1e9, MAX_RADIUS_M), MAX_RADIUS_M)
         kind = ask.query.get("type", "")
         near = self.city.places.nearby(center, radius, [kind] if kind else []) if radius else []
-        found = self._open(self._with_words(near, ask.query), ask.query)
+        found = self._open_now(self._with_words(near, ask.query), ask.query)
         if not by_distance:
             found.sort(key=lambda place: -place.review_count)
         return self._answer_page(self.pages.first(_query_key(ask), found[:MOST], PAGE), "vicinity")
@@ -74,7 +74,7 @@ class LegacyPlaces:
             raise invalid("Invalid request. Missing the 'query' parameter.")
         near = position(ask.query["location"]) if ask.query.get("location") else None
         found = [place for place in named_places(self.city, words, near) if not kind or kind in place.types]
-        kept = self._open([place for place in found if _is_priced(place, ask.query)], ask.query)
+        kept = self._open_now([place for place in found if _is_priced(place, ask.query)], ask.query)
         return self._answer_page(self.pages.first(_query_key(ask), kept[:MOST], PAGE), "formatted_address")
 
     def find(self, ask: Ask) -> Response:
@@ -82,9 +82,11 @@ class LegacyPlaces:
         words = ask.query.get("input", "")
         if not words.strip() or ask.query.get("inputtype") not in {"textquery", "phonenumber"}:
             raise invalid("Invalid request. Missing or invalid 'input' or 'inputtype' parameter.")
-        names = _names(ask.query.get("fields") or FIND_DEFAULT)
+        names = _asked_fields(ask.query.get("fields") or FIND_DEFAULT)
         is_text = ask.query["inputtype"] == "textquery"
-        found = named_places(self.city, words, _bias(ask.query.get("locationbias", ""))) if is_text else []
+        found = (
+            named_places(self.city, words, _bias_middle(ask.query.get("locationbias", ""))) if is_text else []
+        )
         candidates = [_select_fields(self._write(place, "formatted_address"), names) for place in found[:1]]
         return answer({"candidates": candidates, "status": "OK" if candidates else "ZERO_RESULTS"})
 
@@ -93,7 +95,7 @@ class LegacyPlaces:
         place_id = ask.query.get("place_id") or ask.query.get("placeid")
         if not place_id:
             raise invalid("Invalid request. Missing the 'place_id' parameter.")
-        names = _names(ask.query["fields"]) if ask.query.get("fields") else set()
+        names = _asked_fields(ask.query["fields"]) if ask.query.get("fields") else set()
         gone = "The provided Place ID is no longer valid. Please refresh cached Place IDs."
         place = found_place(self.city, place_id, self.odd, gone)
         whole = self._write(place, "formatted_address") | {"vicinity": place.address}
@@ -118,7 +120,7 @@ class LegacyPlaces:
         photos = legacy_photos_json(place.id, self.albums.sizes(place.id))
         return legacy_place(place, address, photos, self.max_reviews, self.clock, self.city.title)
 
-    def _open(self, places: list[Place], query: Mapping[str, str]) -> list[Place]:
+    def _open_now(self, places: list[Place], query: Mapping[str, str]) -> list[Place]:
         """Return the places that are open now if the query asks for such, else all of them."""
         if query.get("opennow", "false") == "false":
             return places
@@ -173,7 +175,7 @@ _IN_REPLIES = {
 """Names of fields in replies by the singular names in requests, as Google's own client library sends them."""
 
 
-def _names(text: str) -> set[str]:
+def _asked_fields(text: str) -> set[str]:
     """Return the reply fields that a list such as `name,geometry/location` asks for; refuses unknown ones."""
     names = {path.partition("/")[0] for path in text.split(",")}
     unknown = names - FIELDS.legacy_place
@@ -187,7 +189,7 @@ def _select_fields(place: Json, names: set[str]) -> Json:
     return {name: value for name, value in place.items() if name in names}
 
 
-def _bias(text: str) -> LatLng | None:
+def _bias_middle(text: str) -> LatLng | None:
     """Return the middle of `point:1,2`, `circle:500@1,2` or `rectangle:1,2|3,4`; else `None`."""
     kind, _, rest = text.partition(":")
     if kind == "point":

@@ -108,7 +108,7 @@ def _read_text(value: Any) -> str:
     return value
 
 
-def _flag(value: Any) -> bool:
+def _read_bool(value: Any) -> bool:
     """Return whether a value is true; raises `TypeError` if it is no bool."""
     if not isinstance(value, bool):
         raise TypeError
@@ -133,7 +133,7 @@ def _read_whole(value: Any) -> int:
 
 _SCALARS: Mapping[str, Callable[[Any], Any]] = {
     "string": _read_text,
-    "bool": _flag,
+    "bool": _read_bool,
     "double": _read_real,
     "int32": _read_whole,
     "int64": _read_whole,
@@ -188,7 +188,7 @@ def parse_mask(text: str, known: Collection[str], below: str = "") -> MaskTree:
                 "Request contains an invalid argument. Error expanding 'fields' parameter. "
                 f"Cannot find matching fields for path '{path}'."
             )
-        _grow(tree, names)
+        _add_path(tree, names)
     if "*" in tree:
         return (
             {below: dict.fromkeys(known, _whole_tree()), "nextPageToken": {}}
@@ -216,7 +216,7 @@ def _whole_tree() -> MaskTree:
     return {}
 
 
-def _grow(tree: MaskTree, names: list[str]) -> None:
+def _add_path(tree: MaskTree, names: list[str]) -> None:
     """Add a path of field names to a tree; a field that was asked for whole stays whole."""
     for index, name in enumerate(names):
         is_new = name not in tree

@@ -75,7 +75,7 @@ class LegacyRoutes:
         route: Json | None = None
         if mode is None:
             timed = self.transit.journey(positions, _departure_asked(ask))
-            route = _ridden(timed, ends, is_imperial) if timed else None
+            route = _journey_json(timed, ends, is_imperial) if timed else None
         elif legs := legs_between(self.city.maps, positions, mode, via):
             route = _route_json(legs, ends, ask.query.get("mode", "driving").upper(), is_imperial)
         if route is None:
@@ -181,7 +181,7 @@ def _departure_asked(ask: Ask) -> datetime | None:
     return datetime.fromtimestamp(int(text), UTC)
 
 
-def _ridden(timed: TimedJourney, ends: Sequence[Stop], is_imperial: bool) -> Json:
+def _journey_json(timed: TimedJourney, ends: Sequence[Stop], is_imperial: bool) -> Json:
     """Return a public-transport journey as a route of one leg in JSON, with walks and rides as steps."""
     steps = []
     for leg in timed.journey.legs:

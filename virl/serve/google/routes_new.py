@@ -72,7 +72,7 @@ class Routes:
         as_geojson = ask.body.get("polylineEncoding") == "GEO_JSON_LINESTRING"
         if mode is None:
             timed = self.transit.journey(positions, _departure(ask.body))
-            return answer(apply_mask({"routes": [_ridden(timed, as_geojson)]}, tree) if timed else {})
+            return answer(apply_mask({"routes": [_journey_json(timed, as_geojson)]}, tree) if timed else {})
         legs = legs_between(self.city.maps, positions, mode, via)
         if not legs:
             return answer({})
@@ -166,9 +166,9 @@ def _departure(body: Json) -> datetime | None:
         raise invalid(f"Invalid value at 'departure_time': \"{text}\".") from None
 
 
-def _ridden(timed: TimedJourney, as_geojson: bool) -> Json:
+def _journey_json(timed: TimedJourney, as_geojson: bool) -> Json:
     """Return a public-transport journey as a route of one leg in JSON."""
-    legs = [_ridden_leg(leg) for leg in timed.journey.legs]
+    legs = [_journey_leg(leg) for leg in timed.journey.legs]
     waits = max(timed.journey.duration - sum(leg.whole.seconds for leg in legs), 0.0)
     route = _route_json(legs, "WALK", as_geojson)
     steps = []
@@ -183,7 +183,7 @@ def _ridden(timed: TimedJourney, as_geojson: bool) -> Json:
     return {**route, "legs": [whole], "duration": seconds, "staticDuration": seconds}
 
 
-def _ridden_leg(leg: JourneyLeg) -> RouteLeg:
+def _journey_leg(leg: JourneyLeg) -> RouteLeg:
     """Return a ride or walk of a journey as a leg of a route."""
     whole = Stretch(leg.path, leg.distance, leg.duration)
     if not leg.line:

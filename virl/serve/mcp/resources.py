@@ -96,7 +96,7 @@ async def read_resource(sessions: Sessions, uri: str) -> ReadResourceResult:
         MCPError: there is no such resource, or it is too large.
     """
     if uri == CITIES:
-        return _text(uri, "application/json", json.dumps(_cities(), ensure_ascii=False))
+        return _text_result(uri, "application/json", json.dumps(_cities(), ensure_ascii=False))
     found = _ADDRESS.fullmatch(uri)
     if found is None:
         raise MCPError(
@@ -107,7 +107,7 @@ async def read_resource(sessions: Sessions, uri: str) -> ReadResourceResult:
         session = sessions.find(id_)
         folder = sessions.defaults.runs / session.id
         if what == JOURNAL:
-            return _text(uri, _KINDS[JOURNAL][0], await asyncio.to_thread(_journal, folder))
+            return _text_result(uri, _KINDS[JOURNAL][0], await asyncio.to_thread(_journal_tail, folder))
         if what == MAP:
             png = await _make_or_load(session, session.map, (folder / MAP_FILE).read_bytes)
             return ReadResourceResult(
@@ -124,7 +124,7 @@ async def read_resource(sessions: Sessions, uri: str) -> ReadResourceResult:
             f"the report has {len(page) / 1e6:.1f} MB, and at most {MOST_REPORT / 1e6:.0f} are sent: "
             f"call finish, and open {folder.name}/{REPORT_FILE} in the server's folder of runs",
         )
-    return _text(uri, "text/html", page)
+    return _text_result(uri, "text/html", page)
 
 
 async def _make_or_load(session: CitySession, make: Callable[[Acting], T], kept: Callable[[], T]) -> T:
@@ -134,7 +134,7 @@ async def _make_or_load(session: CitySession, make: Callable[[Acting], T], kept:
     return await asyncio.wrap_future(session.submit(make).result)
 
 
-def _journal(folder: Path) -> str:
+def _journal_tail(folder: Path) -> str:
     """Return the latest whole lines of a run's journal, at most `MOST_JOURNAL` bytes."""
     data = (folder / JOURNAL_FILE).read_bytes()
     if len(data) > MOST_JOURNAL:
@@ -151,6 +151,6 @@ def _cities() -> list[dict[str, str]]:
     ]
 
 
-def _text(uri: str, mime: str, text: str) -> ReadResourceResult:
+def _text_result(uri: str, mime: str, text: str) -> ReadResourceResult:
     """Return a text as the contents of a resource."""
     return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=mime, text=text)])

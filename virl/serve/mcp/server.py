@@ -112,11 +112,11 @@ def make_server(sessions: Sessions) -> Server[Any]:
 
     async def prompts(_: Context, __: PaginatedRequestParams | None) -> ListPromptsResult:
         """Return the list of prompts: one for each agent."""
-        return await asyncio.to_thread(_listed_prompts)
+        return await asyncio.to_thread(_list_prompts)
 
     async def prompt(_: Context, params: GetPromptRequestParams) -> GetPromptResult:
         """Return the prompt of an agent."""
-        return await asyncio.to_thread(_given_prompt, params)
+        return await asyncio.to_thread(_agent_prompt, params)
 
     return Server(
         "virl",
@@ -291,7 +291,7 @@ async def _call_tool(sessions: Sessions, ctx: Context, params: CallToolRequestPa
     try:
         asked = arguments()[params.name].model_validate(given)
     except ValidationError as wrong:
-        return fault(_plain(wrong, params.name, given))
+        return fault(_faults_line(wrong, params.name, given))
     if isinstance(asked, OpenCity):
         session = await asyncio.to_thread(sessions.open, asked)
         opened = session.submit(lambda acting: _welcome(session, acting))
@@ -320,7 +320,7 @@ def _use_tool(session: CitySession, acting: Acting, name: str, asked: Arguments)
     if unheard:
         begun = f"Cancelled after they had begun, and done all the same: {', '.join(unheard)}."
         told = replace(told, text=f"{begun}\n{told.text}")
-    return answer_of(session, acting, name, told), _pictures(acting, told.views if told.shown else ())
+    return answer_of(session, acting, name, told), _picture_paths(acting, told.views if told.shown else ())
 
 
 def _welcome(session: CitySession, acting: Acting) -> Done:
@@ -347,7 +347,7 @@ async def _follow_call(session: CitySession, call: Call[Done], ctx: Context, too
             elif isinstance(event, UserQuestion):
                 if not ctx.session.can_send_request:
                     return _ask_client(session, event)
-                _answer(event, await ctx.session.elicit_form(event.text, _FORM, ctx.request_id))
+                _settle_question(event, await ctx.session.elicit_form(event.text, _FORM, ctx.request_id))
     except BaseException:
         if not call.cancel():
             session.unheard.append(tool)
@@ -366,7 +366,7 @@ def _answered_call(session: CitySession, params: CallToolRequestParams) -> Call[
     if not call or not question or params.request_state != f"{session.id}/{question.key}":
         return None
     answer = responses.get(question.key)
-    _answer(question, answer if isinstance(answer, ElicitResult) else ElicitResult(action="cancel"))
+    _settle_question(question, answer if isinstance(answer, ElicitResult) else ElicitResult(action="cancel"))
     return call
 
 
@@ -378,7 +378,7 @@ def _ask_client(session: CitySession, question: UserQuestion) -> InputRequiredRe
     )
 
 
-def _answer(question: UserQuestion, given: ElicitResult) -> None:
+def _settle_question(question: UserQuestion, given: ElicitResult) -> None:
     """Give a client's answer to a question; a declined one is empty, a cancelled one `None`."""
     if question.answer.done():
         return
@@ -386,17 +386,17 @@ def _answer(question: UserQuestion, given: ElicitResult) -> None:
     question.answer.set_result(None if given.action == "cancel" else said[:2000])
 
 
-def _pictures(acting: Acting, views: tuple[ViewRecord, ...]) -> list[Path]:
+def _picture_paths(acting: Acting, views: tuple[ViewRecord, ...]) -> list[Path]:
     """Return the paths of some views of the run."""
     return [acting.agent.run.folder / view.file for view in views]
 
 
-def _plain(wrong: ValidationError, name: str, given: Mapping[str, object]) -> str:
+def _faults_line(wrong: ValidationError, name: str, given: Mapping[str, object]) -> str:
     """Return the faults of a call's arguments in a line."""
     return f"{name}: " + "; ".join(map(str, faults_of(wrong, arguments()[name], dict(given))))
 
 
-def _listed_prompts() -> ListPromptsResult:
+def _list_prompts() -> ListPromptsResult:
     """Return the list of prompts: one for each agent."""
     return ListPromptsResult(
         prompts=[
@@ -414,7 +414,7 @@ def _listed_prompts() -> ListPromptsResult:
     )
 
 
-def _given_prompt(params: GetPromptRequestParams) -> GetPromptResult:
+def _agent_prompt(params: GetPromptRequestParams) -> GetPromptResult:
     """Return the prompt that describes an agent and its wish; raises MCPError for an unknown agent.
 
     Raises:

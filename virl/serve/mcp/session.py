@@ -216,7 +216,7 @@ class CitySession:
         self._lock = threading.Lock()
         self._over: Exception | None = None
         # One thread for the whole run: a journal has one writer, and calls come one after the other.
-        self._thread = threading.Thread(target=self._live, name=f"session {id}", daemon=True)
+        self._thread = threading.Thread(target=self._run_thread, name=f"session {id}", daemon=True)
 
     def open(self) -> None:
         """Start the thread and wait until the run has been opened or resumed.
@@ -280,7 +280,7 @@ class CitySession:
         """Return the map of the walk so far as PNG; for `submit`."""
         return draw_map(acting.body)
 
-    def _live(self) -> None:
+    def _run_thread(self) -> None:
         """Open the run and work on calls until it ends; the body of the session's thread."""
         over: Exception = BadInput(f"session {self.id} is set aside: call open_city with resume={self.id!r}")
         audience, user = ClientAudience(lambda: self._current), ClientUser(lambda: self._current)
@@ -302,7 +302,7 @@ class CitySession:
             if not self._opened.done():
                 self._opened.set_exception(fault)
             over = fault if isinstance(fault, VirlError) else over
-        self._end(over)
+        self._refuse_calls(over)
 
     def _work(self) -> None:
         """Wait for the next call and work on it; raises `SetAside` if there are no more."""
@@ -316,7 +316,7 @@ class CitySession:
             self._current = None
             self.used = monotonic()
 
-    def _end(self, over: Exception) -> None:
+    def _refuse_calls(self, over: Exception) -> None:
         """Refuse all waiting and later calls, with the reason why the session has ended."""
         with self._lock:
             self._over = over

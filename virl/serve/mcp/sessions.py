@@ -160,7 +160,7 @@ class Sessions:
                 if asked.resume:
                     options = self._resume_options(asked)
                 else:
-                    options = self._new(asked)
+                    options = self._new_options(asked)
                     agent = f"mcp-{Path(options.agent).stem or 'visitor'}"
                     options = replace(
                         options, out=stack.enter_context(made_folder(agent, self.defaults.runs))
@@ -197,7 +197,7 @@ class Sessions:
             )
         oldest.set_aside()
 
-    def _new(self, asked: OpenCity) -> RunOptions:
+    def _new_options(self, asked: OpenCity) -> RunOptions:
         """Return the options of a new session's run."""
         defaults = self.defaults
         if asked.agent and asked.agent not in agent_names():
@@ -206,7 +206,7 @@ class Sessions:
         fields: dict[str, object] = {"intention": asked.intention} if asked.intention else {}
         if asked.steps is not None:
             fields["limits.steps"] = asked.steps
-        city = self._city(asked.city)
+        city = self._allowed_city(asked.city)
         self._check_cost(city or _city_of(agent))
         return RunOptions(
             agent=agent,
@@ -216,7 +216,7 @@ class Sessions:
             at=asked.at or ("" if asked.city else defaults.at) or None,
             mind=defaults.mind,
             fields=fields,
-            access=AccessRecord(budget_usd=self._allot(asked.budget_usd)),
+            access=AccessRecord(budget_usd=self._session_budget(asked.budget_usd)),
             decided_by=CLIENT,
         )
 
@@ -236,7 +236,7 @@ class Sessions:
         spent = cost_so_far(folder, records).usd
         wanted = begun.access.budget_usd if asked.budget_usd is None else asked.budget_usd
         # A run's budget counts from its beginning: what it spent before is not promised again.
-        more = self._allot(None if wanted is None else max(0.0, wanted - spent))
+        more = self._session_budget(None if wanted is None else max(0.0, wanted - spent))
         own = self.defaults.agent and find_character(self.defaults.agent).stem == begun.agent
         known = begun.agent in agent_names()
         return RunOptions(
@@ -248,7 +248,7 @@ class Sessions:
             decided_by=CLIENT,
         )
 
-    def _city(self, asked: str) -> str:
+    def _allowed_city(self, asked: str) -> str:
         """Return the name of the city that a client asks for, or the server's own; refuses paths."""
         own = self.defaults.city
         if not asked or asked == own or (own and asked == name_of_city(own)):
@@ -264,7 +264,7 @@ class Sessions:
                 f"{city} costs money: start the server with --budget-usd, the dollars that it may spend"
             )
 
-    def _allot(self, asked: float | None) -> float | None:
+    def _session_budget(self, asked: float | None) -> float | None:
         """Return the budget of a session in dollars, out of what the server has left; `None` for no limit."""
         total = self.defaults.budget_usd
         if total is None:

@@ -282,7 +282,7 @@ def media_type(data: bytes) -> str:
 LOOK_S = 2.0  # folders are looked through again at most so often; chosen
 
 
-class Shelf:
+class RunCatalogue:
     """The feeds of all runs and episodes in folders, by number; a run keeps its number.
 
     Args:

@@ -26,7 +26,7 @@ WAIT_S = 1.0  # how long a change of the standing is awaited at once; chosen
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Game:
     """A game for a person: one episode of a benchmark, and the folder of its records."""
 
     name: str
@@ -41,7 +41,7 @@ class Table:
     """Notice that the city's data require; may be empty."""
 
 
-def table_for(name: str, options: BaseOptions, out: Path, episode: str) -> Table:
+def game_for(name: str, options: BaseOptions, out: Path, episode: str) -> Game:
     """Return the game of one episode of a benchmark, by default the first that is not played yet.
 
     Args:
@@ -60,7 +60,7 @@ def table_for(name: str, options: BaseOptions, out: Path, episode: str) -> Table
     chosen = _asked_for(episodes, episode) if episode else _first_left(episodes, played, out)
     if chosen.case in played:
         raise BadInput(f"--episode {episode}: is played already in {out}: choose another, or another --out")
-    return Table(name, options, out, chosen.case, chosen.city, chosen.attribution or _notice_of(chosen.city))
+    return Game(name, options, out, chosen.case, chosen.city, chosen.attribution or _notice_of(chosen.city))
 
 
 def _notice_of(name: str) -> str:
@@ -90,7 +90,7 @@ class PlayFeed:
     """The feed of the episode that a person plays.
 
     Args:
-        table: what is played.
+        game: what is played.
         control: where the person decides.
         grounds: of cities.
     """
@@ -98,10 +98,10 @@ class PlayFeed:
     fault = ""
     began = ""
 
-    def __init__(self, table: Table, control: Control, grounds: Grounds) -> None:
-        self.folder = table.out
+    def __init__(self, game: Game, control: Control, grounds: Grounds) -> None:
+        self.folder = game.out
         self.control = control
-        self._table = table
+        self._game = game
         self._grounds = grounds
         self._frame: LocalFrame | None = None
         self._told: list[dict[str, Any]] = []
@@ -135,7 +135,7 @@ class PlayFeed:
         """Return the game's card for the list of runs, as plain data."""
         if self._ended:
             return card_of_episode(way_of(self.read_records()), self._ended)
-        about = {"title": self._table.case, "about": self._table.city, "note": "", "group": ""}
+        about = {"title": self._game.case, "about": self._game.city, "note": "", "group": ""}
         return about | {"state": "open", "score": None, "path": []}
 
     def end(self, episode: EpisodeTold) -> None:
@@ -180,7 +180,7 @@ class PlayFeed:
             "views": [],
         }
         if self._here is None:
-            told["ground"] = ground_of_city(self._grounds, self._table.city, self._frame.origin)
+            told["ground"] = ground_of_city(self._grounds, self._game.city, self._frame.origin)
         told["marks"] = [plain_mark(told["step"], told["at"], told["title"])]
         self._here = here
         self._add(told | dict(NOTHING))
@@ -189,13 +189,13 @@ class PlayFeed:
         """Return the record of the game's start."""
         return {
             "kind": "start",
-            "who": self._table.case,
-            "city": self._table.city,
+            "who": self._game.case,
+            "city": self._game.city,
             "started": "",
             "mind": "you",
             "decidedBy": HUMAN,
             "intention": task,
-            "notice": self._table.notice,
+            "notice": self._game.notice,
             "budget": None,
         }
 
@@ -205,11 +205,11 @@ class PlayFeed:
         self._told.append(dict(tree))
 
 
-def play_at(table: Table, feed: PlayFeed, console: Console) -> Record:
+def play_game(game: Game, feed: PlayFeed, console: Console) -> Record:
     """Let a person play the game's episode to its end, and return its record.
 
     Args:
-        table: what is played.
+        game: what is played.
         feed: where it is shown.
         console: where the results are told.
 
@@ -219,10 +219,10 @@ def play_at(table: Table, feed: PlayFeed, console: Console) -> Record:
     Raises:
         VirlError: as `virl.bench.play.play`.
     """
-    resume = (table.out / RECORDS).is_file()
-    play(table.name, table.options, table.out, console, feed.control, case=table.case, resume=resume)
-    ended = [one for one in read_episodes(table.out) if one.record.case == table.case]
+    resume = (game.out / RECORDS).is_file()
+    play(game.name, game.options, game.out, console, feed.control, case=game.case, resume=resume)
+    ended = [one for one in read_episodes(game.out) if one.record.case == game.case]
     if not ended:
-        raise VirlError(f"{table.out}: the episode was not played to its end: play it again")
+        raise VirlError(f"{game.out}: the episode was not played to its end: play it again")
     feed.end(ended[0])
     return ended[0].record

@@ -67,7 +67,7 @@ class Secrets:
     """Path, hard to guess, below which all resources of the server lie."""
 
 
-class Door:
+class PageGuard:
     """ASGI middleware that refuses requests without the cookie, to another host, or from foreign pages.
 
     Args:
@@ -93,7 +93,7 @@ class Door:
         if host not in {f"{shown}:{port}", f"localhost:{port}"}:
             return PlainTextResponse("Not the address of this server.", 421)
         is_entry = scope["method"] == "GET" and scope["path"] == "/"
-        if refused := _foreign(headers, scope["method"], f"http://{host}", is_entry=is_entry):
+        if refused := _foreign_reason(headers, scope["method"], f"http://{host}", is_entry=is_entry):
             return PlainTextResponse(refused, 403)
         if is_entry:
             return self._entry(scope)
@@ -117,7 +117,7 @@ class Door:
         return page
 
 
-def _foreign(headers: Headers, method: str, own: str, *, is_entry: bool) -> str:
+def _foreign_reason(headers: Headers, method: str, own: str, *, is_entry: bool) -> str:
     """Return the reason to refuse a request that another site made; empty if it may pass."""
     origins = headers.getlist("origin")
     if any(origin != own for origin in origins):
@@ -220,7 +220,7 @@ def _make_app(feeds: Mapping[int, Feed], index: Index, own: Secrets, closing: Ev
     base = own.base
 
     for name, (media, content) in served_files().items():
-        app.add_api_route(f"{base}/{name}", _file(content, media), methods=["GET"])
+        app.add_api_route(f"{base}/{name}", _text_endpoint(content, media), methods=["GET"])
 
     @app.get(f"{base}/index")
     def list_runs() -> Response:
@@ -245,7 +245,7 @@ def _make_app(feeds: Mapping[int, Feed], index: Index, own: Secrets, closing: Ev
     @app.get(f"{base}/runs/{{run}}/look")
     def look(run: int, heading: float, pitch: float, fov: float) -> Response:
         """Return a JPEG of the view in a direction, degrees, from where a steered run stands."""
-        control = _control(feeds, run)
+        control = _control_of(feeds, run)
         if control is None:
             return _error_response("This run cannot be steered from here.", 404)
         try:
@@ -259,7 +259,7 @@ def _make_app(feeds: Mapping[int, Feed], index: Index, own: Secrets, closing: Ev
     @app.post(f"{base}/runs/{{run}}/do")
     def do(run: int, command: WatchCommand) -> Response:
         """Carry out a command for a run, and return words on it as JSON."""
-        control = _control(feeds, run)
+        control = _control_of(feeds, run)
         if control is None:
             return _error_response("This run cannot be steered from here.", 404)
         try:
@@ -267,10 +267,10 @@ def _make_app(feeds: Mapping[int, Feed], index: Index, own: Secrets, closing: Ev
         except VirlError as fault:
             return _error_response(str(fault), 409)
 
-    return RequestBounds(Door(app, own), _LIMITS)
+    return RequestBounds(PageGuard(app, own), _LIMITS)
 
 
-def _control(feeds: Mapping[int, Feed], run: int) -> Control | None:
+def _control_of(feeds: Mapping[int, Feed], run: int) -> Control | None:
     """Return the control of a run; `None` if the run cannot be steered from here."""
     return feeds[run].control if run in feeds else None
 
@@ -282,11 +282,11 @@ def _execute(control: Control, command: WatchCommand) -> str:
     elif command.do == "say":
         return plain_lines(control.say(command.text))
     else:
-        _PLAIN[command.do](control)
+        _COMMANDS[command.do](control)
     return ""
 
 
-_PLAIN: Mapping[str, Callable[[Control], None]] = {
+_COMMANDS: Mapping[str, Callable[[Control], None]] = {
     "pause": Control.pause,
     "resume": Control.resume,
     "step": Control.step,
@@ -302,7 +302,7 @@ def _error_response(error: str, status: int) -> Response:
     return JSONResponse({"error": plain_lines(error)}, status)
 
 
-def _file(content: str, media_type: str) -> Callable[[], Response]:
+def _text_endpoint(content: str, media_type: str) -> Callable[[], Response]:
     """Return an endpoint that serves a text with its media type."""
 
     def file() -> Response:
@@ -320,7 +320,9 @@ async def _events(feeds: Mapping[int, Feed], last_id: str, closing: Event) -> As
         last_id: the id of the last event that the browser got; empty for none.
         closing: set when the server stops.
     """
-    sent = dict.fromkeys(feeds, 0) | {run: count for run, count in _counts(last_id).items() if run in feeds}
+    sent = dict.fromkeys(feeds, 0) | {
+        run: count for run, count in _counts_sent(last_id).items() if run in feeds
+    }
     said: dict[int, Any] = {}
     quiet = 0.0
     # A browser that loses the connection comes back after a second, with the id of its last event.
@@ -331,12 +333,12 @@ async def _events(feeds: Mapping[int, Feed], last_id: str, closing: Event) -> As
             told = await run_in_threadpool(feed.read_records, sent[number])
             for batch in _batches(told):
                 sent[number] += len(batch)
-                yield _event("told", {"run": number, "told": batch}, _id(sent))
+                yield _event("told", {"run": number, "told": batch}, _event_id(sent))
                 quiet = 0.0
             state = feed.state()
             if state != said.get(number):
                 said[number] = state
-                yield _event("state", {"run": number} | state, _id(sent))
+                yield _event("state", {"run": number} | state, _event_id(sent))
                 quiet = 0.0
         if quiet >= _HEARTBEAT_S:
             quiet = 0.0
@@ -357,12 +359,12 @@ def _event(name: str, data: object, identity: str) -> str:
     return f"event: {name}\nid: {identity}\ndata: {text}\n\n"
 
 
-def _id(sent: Mapping[int, int]) -> str:
+def _event_id(sent: Mapping[int, int]) -> str:
     """Return the id of an event, such as `0.12-3.40`: 12 records of run 0 and 40 of run 3 were sent."""
     return "-".join(f"{run}.{count}" for run, count in sent.items())
 
 
-def _counts(identity: str) -> dict[int, int]:
+def _counts_sent(identity: str) -> dict[int, int]:
     """Return the numbers of records sent by run, from an event's id; empty for an invalid one."""
     found = {}
     for part in identity.split("-"):
@@ -373,7 +375,7 @@ def _counts(identity: str) -> dict[int, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class LivePage:
     """The page of a run that is about to start: address, options, control and feed."""
 
     url: str
@@ -394,7 +396,7 @@ class Seat:
 
 
 @contextmanager
-def seat_at(options: RunOptions, port: int = 0) -> Iterator[Seat]:
+def serve_live_page(options: RunOptions, port: int = 0) -> Iterator[LivePage]:
     """Serve the page of a run that is about to start until the block ends; yields its objects.
 
     Args:
@@ -412,7 +414,7 @@ def seat_at(options: RunOptions, port: int = 0) -> Iterator[Seat]:
     control = Control()
     feed = RunFeed(options.out, town_ground, control)
     with serve_page({0: feed}, port=port) as url:
-        yield Seat(url, options, control, feed)
+        yield LivePage(url, options, control, feed)
 
 
 def wait_for_interrupt() -> None:

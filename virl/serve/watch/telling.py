@@ -153,7 +153,7 @@ class RunBrief:
         """Add the next record of the run to the facts."""
         match record:
             case StartRecord():
-                self.who, self.city, self.began = _name(record), record.city, record.started
+                self.who, self.city, self.began = _character_name(record), record.city, record.started
             case StepRecord():
                 here = record.pose.lat, record.pose.lng
                 self._frame = self._frame or LocalFrame(LatLng(*here))
@@ -185,22 +185,22 @@ class Teller:
         """Return a record as plain JSON data for the page, without control and hidden characters."""
         match record:
             case StartRecord():
-                told = self._start(record)
+                told = self._start_data(record)
             case StepRecord():
-                told = self._step(record)
+                told = self._step_data(record)
             case NoteRecord():
-                told = _note(record)
+                told = _note_data(record)
             case EndRecord():
-                told = _end(record)
+                told = _end_data(record)
         tree: Any = plain_tree({"seq": record.seq, "kind": record.kind} | told)
         return dict(tree)
 
-    def _start(self, start: StartRecord) -> dict[str, Any]:
+    def _start_data(self, start: StartRecord) -> dict[str, Any]:
         """Return the data of the run's start for the page."""
         self._city = start.city
         self._mind = start.decided_by or start.mind
         return {
-            "who": _name(start),
+            "who": _character_name(start),
             "city": start.city,
             "started": moment(start.started),
             "mind": "rules, a baseline without a language model" if start.mind == RULES else start.mind,
@@ -210,7 +210,7 @@ class Teller:
             "budget": start.access.budget_usd,
         }
 
-    def _step(self, step: StepRecord) -> dict[str, Any]:
+    def _step_data(self, step: StepRecord) -> dict[str, Any]:
         """Return the data of a step for the page; the first brings the ground around it."""
         ground = {}
         if self._frame is None:
@@ -232,8 +232,8 @@ class Teller:
             "title": title_of(step),
             "decided": step.decided,
             "decidedBy": step.decided_by or self._mind,
-            "views": [asdict(_view(one, f"step {step.step}")) for one in step.views],
-            "places": [asdict(_place(one)) for one in step.places],
+            "views": [asdict(_view_data(one, f"step {step.step}")) for one in step.views],
+            "places": [asdict(_place_data(one)) for one in step.places],
             "thoughts": [asdict(_to_thought(one)) for one in step.asked],
             "found": [
                 words(one.label) + (", seen for the first time" if one.new else "") for one in step.objects
@@ -242,7 +242,7 @@ class Teller:
         } | ground
 
 
-def _name(start: StartRecord) -> str:
+def _character_name(start: StartRecord) -> str:
     """Return the name of a run's character."""
     return str(start.character.get("name") or start.agent)
 
@@ -253,13 +253,13 @@ def _title_of_note(note: NoteRecord) -> str:
     return f"{topic}: {title}" if title else topic
 
 
-def _note(note: NoteRecord) -> dict[str, Any]:
+def _note_data(note: NoteRecord) -> dict[str, Any]:
     """Return the data of a note for the page."""
     topic, _, rest = heading_of(note)
     return {
         "title": _title_of_note(note),
         "decided": rest,
-        "views": [asdict(_view(one, topic)) for one in note.views],
+        "views": [asdict(_view_data(one, topic)) for one in note.views],
         "places": [],
         "thoughts": [asdict(_to_thought(one)) for one in note.asked],
         "found": [],
@@ -267,7 +267,7 @@ def _note(note: NoteRecord) -> dict[str, Any]:
     }
 
 
-def _end(end: EndRecord) -> dict[str, Any]:
+def _end_data(end: EndRecord) -> dict[str, Any]:
     """Return the data of the run's end for the page."""
     result = end.result
     total = _told_cost(result.cost)
@@ -282,7 +282,7 @@ def _end(end: EndRecord) -> dict[str, Any]:
     }
 
 
-def _view(view: ViewRecord, where: str) -> ToldView:
+def _view_data(view: ViewRecord, where: str) -> ToldView:
     """Return a view with its boxes for the page; `where` says where it was seen."""
     return ToldView(
         seen_in(view, where),
@@ -297,7 +297,7 @@ def _view(view: ViewRecord, where: str) -> ToldView:
     )
 
 
-def _place(place: PlaceRecord) -> ToldPlace:
+def _place_data(place: PlaceRecord) -> ToldPlace:
     """Return a place for the page, with what is known of it on one line."""
     rating = f"{place.rating:.1f} of 5 ({place.review_count} reviews)" if place.rating is not None else ""
     price = "$" * place.price_level if place.price_level else ""
