@@ -248,6 +248,7 @@ def _place_character(
 
 
 def _start(city: City, start: str | Point) -> Panorama:
+    """Return the panorama at an address or a position; refuses a position with its numbers swapped."""
     if isinstance(start, str):
         position = locate(city, start)[1]
     else:
