@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from types import FunctionType
@@ -156,10 +156,10 @@ def _entry_points_of(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...
 
 
 @lru_cache(maxsize=4)
-def _all_entry_points(path: tuple[str, ...]) -> Any:
+def _all_entry_points(path: tuple[str, ...]) -> EntryPoints:
     """Return the entry points of all packages, looked up once for each `sys.path`.
 
-    Reading all metadata takes long. Their type differs between versions of Python.
+    Reading all metadata takes long.
     """
     del path
     return cast("EntryPoints", entry_points())  # Python 3.11 groups them; `select` is the same
