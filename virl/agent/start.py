@@ -12,8 +12,8 @@ from rich.console import Console
 from virl.agent.agent import Agent, Assembly
 from virl.agent.assembly import (
     assemble,
+    compile_renderer,
     perform,
-    tell_compiling,
     told_opening,
     trace_agent,
     web_settings,
@@ -359,6 +359,7 @@ def _start_agent(
         if not done:
             _check_unopened(plan, mind)
         given = plan.objects
+        compile_renderer(start.city, given.city, console)
         with told_opening("Opening", name_of_city(start.city), console):
             city = given.city or stack.enter_context(opened_city(start.city, plan.access(ledger)))
             models = _models(plan, city, mind)
@@ -373,7 +374,6 @@ def _start_agent(
                 begun_at=begun_at(done),
                 fit_by=start.seed if plan.is_abroad else None,
             )
-        tell_compiling(city, console)
         start = _as_assembled(start, start_told(plan.loaded.character), assembly, console)
         if not done:
             start = with_mover(start, city, assembly.start, plan.mover, console)
