@@ -1,7 +1,7 @@
 """Frozen dataclasses with arrays and geometries as plain arrays, and back; nothing in a file can name code.
 
-The annotations say what a value is: a dataclass becomes the list of its fields, an array or a geometry the
-number of an entry beside it. Only what twins are made of is known.
+The annotations say what a value is: a dataclass becomes the list of its fields, many of one class a list for
+each field, and an array or a geometry the number of an entry beside it. Only what twins are made of is known.
 """
 
 import json
@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
+from itertools import starmap
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
@@ -86,6 +87,9 @@ def _plain(value: Any, arrays: Stacks, geometries: list[BaseGeometry]) -> Any:
     if is_dataclass(value):
         return [_plain(getattr(value, field.name), arrays, geometries) for field in fields(value)]
     if isinstance(value, tuple):
+        if value and is_dataclass(kind := type(value[0])):  # many of one class: `_decoder_of_rows`
+            columns = ([getattr(each, field.name) for each in value] for field in fields(kind))
+            return [[_plain(each, arrays, geometries) for each in column] for column in columns]
         return [_plain(each, arrays, geometries) for each in value]
     if isinstance(value, Mapping):
         return {key: _plain(each, arrays, geometries) for key, each in value.items()}
@@ -128,14 +132,19 @@ def _decoder_of_class(kind: Any, origin: Any) -> Decoder:
     """Return the decoder for values of a class."""
     made = origin if isinstance(origin, type) else kind
     if not isinstance(made, type):  # a `Literal`
-        return lambda value, _: value
+        return _same
     if issubclass(made, BaseGeometry):
         return lambda value, context: context.geometries[value]
     if issubclass(made, Counter):
         return lambda value, _: Counter(value)
     if issubclass(made, tuple):  # a `NamedTuple`
         return _decoder_of_fields(made, made._fields)  # type: ignore[attr-defined]
-    return lambda value, _: value
+    return _same
+
+
+def _same(value: Any, _: _Context) -> Any:
+    """Return a value as it is."""
+    return value
 
 
 def _array(value: Any, context: _Context) -> Any:
@@ -149,10 +158,32 @@ def _array(value: Any, context: _Context) -> Any:
 def _decoder_of_tuple(inner: tuple[Any, ...]) -> Decoder:
     """Return the decoder for tuples of these item types."""
     if inner[1:] == (...,):
+        if is_dataclass(inner[0]):
+            return _decoder_of_rows(inner[0])
         one = _decoder(inner[0])
+        if one is _same:
+            return lambda value, _: tuple(value)
         return lambda value, context: tuple([one(each, context) for each in value])
     every = [_decoder(each) for each in inner]
     return lambda value, context: tuple([one(each, context) for one, each in zip(every, value, strict=True)])
+
+
+def _decoder_of_rows(kind: Any) -> Decoder:
+    """Return the decoder for tuples of a dataclass, of which each field has a list of its values."""
+    hints = get_type_hints(kind)
+    every = [_decoder(hints[field.name]) for field in fields(kind)]
+
+    def rows(value: Any, context: _Context) -> Any:
+        """Return the objects of columns."""
+        if not value:
+            return ()
+        columns = [
+            column if one is _same else [one(each, context) for each in column]
+            for one, column in zip(every, value, strict=True)
+        ]
+        return tuple(starmap(kind, zip(*columns, strict=True)))
+
+    return rows
 
 
 def _decoder_of_fields(kind: Any, names: Iterable[str]) -> Decoder:
