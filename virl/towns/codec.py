@@ -132,17 +132,17 @@ def _decoder_of_class(kind: Any, origin: Any) -> Decoder:
     """Return the decoder for values of a class."""
     made = origin if isinstance(origin, type) else kind
     if not isinstance(made, type):  # a `Literal`
-        return _same
+        return _keep
     if issubclass(made, BaseGeometry):
         return lambda value, context: context.geometries[value]
     if issubclass(made, Counter):
         return lambda value, _: Counter(value)
     if issubclass(made, tuple):  # a `NamedTuple`
         return _decoder_of_fields(made, made._fields)  # type: ignore[attr-defined]
-    return _same
+    return _keep
 
 
-def _same(value: Any, _: _Context) -> Any:
+def _keep(value: Any, _: _Context) -> Any:
     """Return a value as it is."""
     return value
 
@@ -161,7 +161,7 @@ def _decoder_of_tuple(inner: tuple[Any, ...]) -> Decoder:
         if is_dataclass(inner[0]):
             return _decoder_of_rows(inner[0])
         one = _decoder(inner[0])
-        if one is _same:
+        if one is _keep:
             return lambda value, _: tuple(value)
         return lambda value, context: tuple([one(each, context) for each in value])
     every = [_decoder(each) for each in inner]
@@ -178,7 +178,7 @@ def _decoder_of_rows(kind: Any) -> Decoder:
         if not value:
             return ()
         columns = [
-            column if one is _same else [one(each, context) for each in column]
+            column if one is _keep else [one(each, context) for each in column]
             for one, column in zip(every, value, strict=True)
         ]
         return tuple(starmap(kind, zip(*columns, strict=True)))

@@ -8,7 +8,6 @@ from pathlib import Path
 from virl.errors import BadInput
 from virl.files.writing import replace_file
 from virl.osm.box import DATA, SUFFIXES, Box
-from virl.osm.cut import cut
 from virl.osm.extract import (
     check_extract,
     check_name,
@@ -18,7 +17,7 @@ from virl.osm.extract import (
     has_streets,
     is_large,
 )
-from virl.osm.extract_file import in_order
+from virl.osm.thin import cut_part
 from virl.resources import data_home
 
 
@@ -64,7 +63,7 @@ def install_part(extract: Path, box: Box, name: str, *, force: bool = False) -> 
     with damage_reported(extract), tempfile.TemporaryDirectory(prefix="virl-osm-") as scratch:
         part = Path(scratch, name + SUFFIXES[0])
         date = date_of(extract)
-        cut(in_order(extract, Path(scratch)), region, part, date)
+        cut_part(extract, region, part, date)
         if not has_streets(part):
             raise BadInput(f"{extract}: no street is mapped in the box {box}: choose another one")
         return keep_extract(part, force=force), date
