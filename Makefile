@@ -114,13 +114,13 @@ web-deps:
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	$(BIN)/python -m pip install --quiet --editable ".[dev,eyes]"
 	@touch $(STAMP)
 
 $(EXTRAS_STAMP): pyproject.toml
 	$(PYTHON) -m venv $(EXTRAS)
 	$(EXTRAS)/bin/python -m pip install --quiet --upgrade pip
-	$(EXTRAS)/bin/python -m pip install --quiet --no-compile --editable ".[dev,ray,train,vision]" \
+	$(EXTRAS)/bin/python -m pip install --quiet --no-compile --editable ".[dev,eyes,ray,train,vision]" \
 	  "gguf>=0.19,<1" "xllamacpp>=2026.10,<2027"
 	@touch $(EXTRAS_STAMP)
 

@@ -24,12 +24,12 @@ from virl.bench.benchmark import (
     Tally,
 )
 from virl.bench.episode import Episode, EpisodeResult, Record, TryAgain
-from virl.bench.files import jpeg
+from virl.bench.records import jpeg
 from virl.bench.resources import Resources
 from virl.errors import BudgetExceeded, NoImagery
 from virl.geo.globe import LatLng, destination
+from virl.money.book import Price
 from virl.money.ledger import Ledger
-from virl.money.spending import Price
 from virl.platform.city.streetview import Image, View
 from virl.platform.perception.base import Detection, LookScores, Matcher, TextLine
 

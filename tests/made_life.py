@@ -12,7 +12,7 @@ from openai_server import Answer, ChatServer, Request
 from virl.agent.agent import Agent
 from virl.agent.assembly import assemble
 from virl.agent.character import Character, character_model
-from virl.agent.character_file import routine_of
+from virl.agent.character_file import LoadedCharacter
 from virl.agent.routine import our_fields
 from virl.agent.run import Run
 from virl.agent.tool import TOOLS
@@ -66,7 +66,7 @@ def made_agent(city: City, folder: Path, character: Character, *, url: str = "",
     journal, start, done = begun(folder, "tess", character.model_dump(mode="json"), mind=mind.name)
     models = models_of(city.truth)
     source = folder / "tess.yaml"
-    assembly = assemble(source, character, city, mind, models, LinksMover(city.streetview))
+    assembly = assemble(LoadedCharacter(source, character), city, mind, models, LinksMover(city.streetview))
     return assembly.agent(Run(journal, start, done, city=city.title, ledger=ledger))
 
 
@@ -98,7 +98,7 @@ class Life:
         """As `live`, before a server that is there already."""
         agent = made_agent(self.city, self.folder, self.character, url=url, **options)
         try:
-            routine_of(agent.source, self.character).run()(agent)
+            agent.loaded.routine.run()(agent)
         finally:
             agent.run._journal.close()
         assert agent.run.result is not None

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from virl.agent.agent import Agent
 from virl.agent.assembly import start_panorama
-from virl.agent.character_file import find_character, load_character, routine_of
+from virl.agent.character_file import LoadedCharacter, find_character, load_character
 from virl.agent.run import Run
 from virl.errors import NoRoute, NoStreetView, NotFound
 from virl.geo.globe import LatLng, LocalFrame, distance
@@ -26,7 +26,7 @@ from virl.platform.city.places import OpeningHours, Place, Review
 from virl.platform.city.streetview import Camera, Image, Panorama, View
 from virl.platform.movers.base import LinksMover
 from virl.platform.perception.models import ModelOptions, Models
-from virl.platform.perception.open import open_senses
+from virl.platform.perception.senses import open_senses
 from virl.platform.providers.rentcast.listings import FileListings
 from virl.settings.model import check_settings
 
@@ -182,12 +182,11 @@ def live(
     with journal:
         mind = mind or RuleMind()
         run = Run(journal, start, done, data=city, city="virlton", ledger=mind.ledger)
-        routine_of(source, character).run()(
+        LoadedCharacter(source, character).routine.run()(
             Agent(
-                source,
-                character,
+                LoadedCharacter(source, character),
                 city,
-                start_panorama(city, character, source),
+                start_panorama(city, LoadedCharacter(source, character)),
                 mind,
                 open_senses("sign-detector", "sign-describer", models=_models()),
                 _models(),

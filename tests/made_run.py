@@ -13,7 +13,7 @@ from virl.geo.globe import LatLng, LocalFrame, bearing, destination, distance
 from virl.journal.convert import exchange_record, place_record, pose_record, view_record
 from virl.journal.journal import JOURNAL, Journal, total_cost, write_result
 from virl.journal.records import EndRecord, PlaceRecord, Record, Result, StartRecord, StepRecord, ViewRecord
-from virl.money.spending import Exchange
+from virl.money.book import Exchange
 from virl.platform.city.city import City
 from virl.platform.city.places import Place
 from virl.platform.city.streetview import Camera, Image, Pose, View

@@ -30,8 +30,8 @@ from virl.platform.perception.lexicons.sign_lexicon import LexiconSettings
 from virl.platform.providers.google import places
 from virl.platform.providers.open.overture import _wider
 from virl.resources import data_folder
-from virl.routines.day.pastimes import day_book
-from virl.serve.google.place_types import TYPES
+from virl.routines.day.wish_rules import day_book
+from virl.serve.google.shown_places import TYPES
 from virl.settings.model import load_settings
 from virl.towns.life.trades import Trade, trades_table
 

@@ -19,7 +19,7 @@ from urllib.parse import parse_qsl, urlsplit
 import PIL.Image
 from served_google import keeping
 
-from virl.platform.providers.google.http import Call, GoogleHttp, Pace
+from virl.platform.providers.google.client import Call, GoogleHttp, Pace
 from virl.platform.providers.google.settings import GoogleSettings, Keys, at_base_url, load_google_settings
 
 

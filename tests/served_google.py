@@ -13,12 +13,12 @@ from virl.platform.city.places import Places
 from virl.platform.city.streetview import Image
 from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.city_file import GoogleOptions
-from virl.platform.providers.google.http import GoogleHttp
+from virl.platform.providers.google.client import GoogleHttp
 from virl.platform.providers.google.settings import Keys, at_base_url, load_google_settings
-from virl.platform.providers.http.keeping import Keeping, session_scope
+from virl.platform.providers.http.stored_replies import Keeping, session_scope
+from virl.serve.city_server import ServedCity
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import serve_city
-from virl.serve.loopback import ServedCity
 
 MARKER_KEY = "AIza-marker-that-must-not-leak"
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from virl.agent.control import Control, Standing
 from virl.agent.plan import RunOptions
 from virl.agent.start import run_agent
-from virl.journal.recorded import Finished
+from virl.journal.recorded_run import Finished
 
 LONG_S = 120.0
 """More than any step takes; a test that waits so long fails."""

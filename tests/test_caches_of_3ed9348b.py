@@ -31,19 +31,18 @@ from virl.platform.perception.embeddings import ViewEmbedder, open_store
 from virl.platform.perception.kept_finds import KeptFinds
 from virl.platform.providers.cities import opened_city
 from virl.platform.providers.google.city import open_google
-from virl.platform.providers.google.http import GoogleHttp
+from virl.platform.providers.google.client import GoogleHttp
 from virl.platform.providers.google.settings import Keys, at_base_url, load_google_settings
 from virl.platform.providers.graph.touchdown import load_touchdown
-from virl.platform.providers.http.cache import FILE_NAME
-from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.osm_servers import CACHE, load_open_maps
-from virl.platform.providers.open.explored import Explored, Extent
-from virl.platform.providers.open.kept import KeptPictures, load_open_settings
+from virl.platform.providers.http.stored_replies import FILE_NAME, Keeping
 from virl.platform.providers.open.overpass import OverpassPlaces
+from virl.platform.providers.open.pictures import KeptPictures, load_open_settings
 from virl.platform.providers.open.shots import Shot, ShotLists
+from virl.platform.providers.open.streetview import Explored, Extent
 from virl.platform.providers.provider import Access
-from virl.towns.maker import picture_key
 from virl.towns.plan.layout import lay_out
+from virl.towns.storage import picture_key
 from virl.towns.streetview import OfflineStreetView
 
 MADE = Path(__file__).parent / "data" / "made-by-3ed9348b"

@@ -59,7 +59,7 @@ def test_messages_are_listed() -> None:
     root = CI.parent
     modules = {
         file: list(MESSAGES["ast"].walk(MESSAGES["ast"].parse((root / "virl" / file).read_text("utf-8"))))
-        for file in ("errors.py", "agent/control.py", "agent/opening.py", "cli/cache.py", "mind/rules.py")
+        for file in ("errors.py", "agent/control.py", "agent/assembly.py", "cli/doctor.py", "mind/rules.py")
     }
     errors = MESSAGES["error_classes"]([node for nodes in modules.values() for node in nodes])
     found = {
@@ -69,8 +69,8 @@ def test_messages_are_listed() -> None:
     }
     assert found >= {
         ("agent/control.py", "error", "the text is empty: write what you want to say"),
-        ("agent/opening.py", "progress", "Mover: {fit.name}, as {fit.reason} (see --mover)"),
-        ("cli/cache.py", "help", "With --empty: do not ask."),
-        ("cli/cache.py", "help", "Show how much virl has kept on this machine, by kind, and empty it."),
+        ("agent/assembly.py", "progress", "Mover: {fit.name}, as {fit.reason} (see --mover)"),
+        ("cli/doctor.py", "help", "With --empty: do not ask."),
+        ("cli/doctor.py", "help", "Show how much virl has kept on this machine, by kind, and empty it."),
         ("mind/rules.py", "error", "no rule answers prompt {prompt.name}: choose a model with --mind"),
     }

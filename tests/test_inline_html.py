@@ -8,8 +8,7 @@ import pytest
 from hostile_texts import TEXTS
 
 from virl.geo.globe import LatLng, destination
-from virl.pages.inline_html import card, length_m, table
-from virl.pages.map_image import map_image
+from virl.pages.notebooks import card, length_m, map_image, table
 
 HERE = LatLng(60.17, 24.94)
 DRAWN = {"svg", "title", "desc", "style", "text", "rect", "g", "path", "polyline", "polygon"}

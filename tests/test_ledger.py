@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from virl.errors import BadInput, BudgetExceeded, CannotWrite
+from virl.money.book import FREE, Exchange, Paid, Price, Spending
 from virl.money.ledger import Ledger, account, paid_for
-from virl.money.spending import FREE, Exchange, Paid, Price, Spending
 
 
 def usd(dollars: float) -> Price:

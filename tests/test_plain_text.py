@@ -5,7 +5,7 @@ import json
 import pytest
 from hostile_texts import TEXTS, hidden_in, is_hidden
 
-from virl.mind.rendering import FENCE_CLOSE, FENCE_OPEN, fence
+from virl.mind.prompt import FENCE_CLOSE, FENCE_OPEN, fence
 from virl.plain_text import plain_json, plain_line, plain_lines, plain_tree
 
 WRITTEN = {

@@ -19,7 +19,7 @@ from virl.journal.journal import read_journal
 from virl.journal.records import NoteRecord
 from virl.mind.prompt import PromptFolder, Prompts
 from virl.platform.perception.models import model_names
-from virl.serve.mcp.listing import listed_tools
+from virl.serve.mcp.tools import listed_tools
 
 PAGE = PLUGIN.parents[1] / "docs/how-to/extending.md"
 GROUPS = ("virl.routines", "virl.providers", "virl.models", "virl.benchmarks")

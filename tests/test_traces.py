@@ -241,7 +241,7 @@ def test_what_a_run_that_fails_did_is_sent_too(tmp_path: Path, monkeypatch: pyte
 def test_a_collector_that_does_not_answer_costs_a_line_and_a_bounded_time(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("virl.traces.export.CLOSING_S", 0.2)
+    monkeypatch.setattr("virl.traces.spans.CLOSING_S", 0.2)
     monkeypatch.setattr(logging.getLogger("opentelemetry"), "propagate", True)  # put back after the test
     with Collector(silent=True) as collector:
         monkeypatch.setenv(

@@ -1,8 +1,9 @@
 """Build a wheel, install it in an empty environment, and use it where no checkout is in sight.
 
-The example package of docs/how-to/extending.md is built and installed beside it. All of it is done with this
-Python and with each of `OTHERS` that the machine has; arguments name the versions instead, as in `3.11 3.13`.
-The commands of the README and of the tutorials are run with this Python only.
+The wheel is installed as `virl[eyes]`, with this Python and with each of `OTHERS` that the machine has;
+arguments name the versions instead, as in `3.11 3.13`. The package of docs/how-to/extending.md is installed
+beside it. With this Python only, the commands of the README and of the tutorials are run, before that in the
+core alone too, which walks a street graph, a building and photographs.
 """
 
 import json
@@ -12,11 +13,19 @@ import subprocess
 import sys
 import tempfile
 import tomllib
+from collections.abc import Mapping
+from datetime import timedelta
 from pathlib import Path
 
+import numpy as np
 from doc_commands import DOCS, README, commands
+from made_photos import MORNING, write_photo
+from made_r2r import write_r2r
 from test_docs import blocks
 from test_docs_commands import FILES
+
+from virl.geo.globe import LatLng
+from virl.platform.city.streetview import Attitude
 
 ROOT = Path(__file__).parent.parent
 MIDDLE = "41.2491, -38.7512\n41.2491, -38.7488\n41.2509, -38.7488\n41.2509, -38.7512\n"
@@ -37,6 +46,23 @@ NEEDS = {
     r".* --mind openai:.*": "set OPENAI_API_KEY",
 }
 """Commands that end in a plain install with one line, and the extra, key or run that it names."""
+EYES = r"pip install 'virl\[eyes\]'"
+IN_THE_CORE = {
+    r"virl data osm .*": r"pip install 'virl\[osm\]'",
+    r"virl (watch|gallery)\b.*": "runs: no such folder",
+    r"virl bench exploration .*|virl (new|bench list)\b.*": "",
+    r".* --resume": f"{EYES}|no run of '",
+    r".* --mind openai:.*": "set OPENAI_API_KEY",
+    r"virl (run|check|bench) .*": EYES,
+}
+"""Commands that end in the core with one line, and what that names; empty for those that work."""
+PARTS = ("cv2", "numba", "onnxruntime", "rapidocr")
+WALK = """
+import virl
+street = virl.open_city("street.photos.json").streetview
+view = street.view(street.nearest(virl.LatLng(48.0, 7.0)).id, virl.Camera(30.0, 5.0, 90.0, 320, 240))
+print(view.pixels.shape, int(view.pixels.std()) > 0)
+"""
 IN_ORDER = """
 import json, os, shlex
 for name in [name for name in os.environ if "KEY" in name]:
@@ -118,10 +144,16 @@ def check_readme(folder: Path) -> None:
         assert f"{name}, https://" in about, about
 
 
-def check_pages(folder: Path) -> None:
-    """Run the commands of the README and of the tutorials, page by page; without extras and keys."""
+def check_pages(folder: Path, needs: Mapping[str, str]) -> None:
+    """Run the commands of the README and of the tutorials, page by page, without keys.
+
+    Args:
+        folder: with the environment.
+        needs: patterns of commands that end with one line, and what it names.
+    """
     for page in PAGES:
         here = folder / page.stem
+        shutil.rmtree(here, ignore_errors=True)
         here.mkdir()
         for name, (language, begun) in FILES.get(page.stem, {}).items():
             [text] = [block for block in blocks(page, language) if begun in block]
@@ -131,9 +163,32 @@ def check_pages(folder: Path) -> None:
         (here / "commands.json").write_text(json.dumps(tried), encoding="utf-8")
         for told in run(folder / "venv/bin/python", "-c", IN_ORDER, cwd=here).splitlines():
             line, code, said = json.loads(told)
-            need = next((need for pattern, need in NEEDS.items() if re.fullmatch(pattern, line)), "")
+            need = next((need for pattern, need in needs.items() if re.fullmatch(pattern, line)), "")
             assert code == (2 if need else 0), (line, code, said)
             assert re.search(need, said.splitlines()[-1]), (line, said)
+
+
+def check_core(wheel: Path, folder: Path) -> None:
+    """Use the core without `virl[eyes]`: graphs and photographs are walked, drawing and reading refused."""
+    python, virl = folder / "venv/bin/python", folder / "venv/bin/virl"
+    run(python, "-m", "pip", "install", "--quiet", "--no-compile", f"{wheel}[photos]", cwd=folder)
+    there = f"import virl; from importlib.util import find_spec; print(*filter(find_spec, {PARTS}))"
+    assert run(python, "-c", there, cwd=folder).strip() == "", "in the core"
+    check_pages(folder, IN_THE_CORE)
+    write_r2r(folder / "r2r")
+    for name, data in {"touchdown": (), "r2r": ("--data", "r2r")}.items():
+        run(
+            virl, "bench", name, *data, "--limit", "2", "--agent", "gold", "--out", f"core-{name}", cwd=folder
+        )
+        found = json.loads((folder / f"core-{name}/results.json").read_text(encoding="utf-8"))
+        assert found["rows"][0]["episodes"]["done"] == 2, found["rows"]
+    (folder / "street").mkdir()
+    noise = np.random.default_rng(0).integers(0, 256, (128, 256, 3), np.uint8)
+    for number in range(3):
+        place, taken = LatLng(48.0 + number * 1e-4, 7.0), MORNING + timedelta(seconds=5 * number)
+        write_photo(folder / f"street/{number}.jpg", noise, place, held=Attitude(0.0), taken=taken)
+    run(virl, "import", "photos", "street", "--author", "A", "--licence", "CC-BY-4.0", cwd=folder)
+    assert run(python, "-c", WALK, cwd=folder) == "(240, 320, 3) True\n"
 
 
 def python_of(version: str) -> str | None:
@@ -152,7 +207,9 @@ def check_wheel(wheel: Path, interpreter: str, folder: Path) -> None:
     run(interpreter, "-m", "venv", folder / "venv", cwd=folder)
     python, virl = folder / "venv/bin/python", folder / "venv/bin/virl"
     run(python, "-m", "pip", "install", "--quiet", "--upgrade", "pip", cwd=folder)
-    run(python, "-m", "pip", "install", "--quiet", "--no-compile", wheel, cwd=folder)
+    if interpreter == sys.executable:
+        check_core(wheel, folder)
+    run(python, "-m", "pip", "install", "--quiet", "--no-compile", f"{wheel}[eyes]", cwd=folder)
     assert "hiro" in run(virl, "agents", cwd=folder)
     assert "virlton" in run(virl, "cities", cwd=folder)
     assert "python" in run(virl, "doctor", cwd=folder).casefold()
@@ -178,7 +235,7 @@ def check_wheel(wheel: Path, interpreter: str, folder: Path) -> None:
     assert str(folder) in where, where
     check_readme(folder)
     if interpreter == sys.executable:
-        check_pages(folder)
+        check_pages(folder, NEEDS)
     check_plugin(folder)
 
 

@@ -11,12 +11,10 @@ if TYPE_CHECKING:
     from virl.api.characters import Character
     from virl.api.environments import make_env
     from virl.api.lists import Catalogue, Listed, agents, benchmarks, cities, minds, models
-    from virl.api.navigating import navigate
-    from virl.api.results import compare, read_run
-    from virl.api.running import arun, open_agent, run
+    from virl.api.running import arun, compare, open_agent, read_run, run
     from virl.api.tools import OpenTools, open_tools
     from virl.api.types import Agent, Comparison, Detection, Finished, RecordedRun, Step
-    from virl.api.walking import walk
+    from virl.api.walking import navigate, walk
     from virl.api.web_maps import to_folium
     from virl.errors import VirlError
     from virl.geo.globe import LatLng
@@ -98,17 +96,17 @@ _MODULES = {
     "ask": "virl.api.asking",
     "benchmarks": "virl.api.lists",
     "cities": "virl.api.lists",
-    "compare": "virl.api.results",
+    "compare": "virl.api.running",
     "draw_detections": "virl.platform.perception.boxes",
     "minds": "virl.api.lists",
     "models": "virl.api.lists",
     "make_env": "virl.api.environments",
-    "navigate": "virl.api.navigating",
+    "navigate": "virl.api.walking",
     "open_agent": "virl.api.running",
     "open_city": "virl.platform.providers.cities",
     "open_tools": "virl.api.tools",
     "read_benchmark": "virl.api.benchmarks",
-    "read_run": "virl.api.results",
+    "read_run": "virl.api.running",
     "run": "virl.api.running",
     "run_benchmark": "virl.api.benchmarks",
     "save_geodataframes": "virl.platform.city.interchange",

@@ -4,10 +4,11 @@ The text of a `VirlError` is one line that says what is wrong and what to do. Th
 and exits with code 2.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from difflib import get_close_matches
+from inspect import Parameter, signature
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
@@ -310,3 +311,22 @@ def first_line(fault: BaseException, longest: int = 200) -> str:
     """Return the first line of an error's text, at most `longest` characters."""
     lines = [line.strip() for line in str(fault).splitlines() if line.strip()]
     return (lines[0] if lines else type(fault).__name__)[:longest]
+
+
+def check_keywords(function: Callable[..., object], given: Iterable[str], known: type) -> None:
+    """Refuse keyword arguments that a function does not take.
+
+    Args:
+        function: takes them; its own keywords are suggested, too.
+        given: names of the arguments.
+        known: typed dict of those that it takes beside its own.
+
+    Raises:
+        TypeError: there is no such argument; names the one that resembles it.
+    """
+    parameters = signature(function).parameters.values()
+    names = [one.name for one in parameters if one.kind is Parameter.KEYWORD_ONLY] + [*known.__annotations__]
+    for name in given:
+        if name not in names:
+            near = did_you_mean(name, names)
+            raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}{near}")

@@ -8,6 +8,7 @@ from typing import Any
 from virl.errors import ModelUnavailable, VirlError, first_line
 
 PACKAGES = {
+    "eyes": ("cv2", "numba", "onnxruntime", "rapidocr"),
     "mcp": ("mcp", "h11", "uvicorn"),
     "osm": ("opening_hours", "osmium", "tzfpy"),
     "serve": ("fastapi", "uvicorn"),
@@ -57,3 +58,25 @@ def module(name: str, *, extra: str) -> Any:
         raise ModelUnavailable(
             f"{name} cannot be imported ({first_line(fault)}): pip install --upgrade 'virl[{extra}]'"
         ) from fault
+
+
+class Late:
+    """A module of an extra that is imported when something in it is first used.
+
+    Args:
+        name: of the module in an import.
+        extra: of virl.
+    """
+
+    def __init__(self, name: str, *, extra: str) -> None:
+        self._name, self._extra = name, extra
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what the module has by a name.
+
+        Raises:
+            ModelUnavailable: the module is not installed, or cannot be imported.
+        """
+        found = getattr(module(self._name, extra=self._extra), name)
+        setattr(self, name, found)
+        return found

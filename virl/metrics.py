@@ -2,21 +2,19 @@
 
 from virl.bench.metrics.paths import (
     IndoorScore,
-    cls,
-    dtw,
-    ndtw,
-    score_indoor,
-    sdtw,
-    success_weighted_path_length,
-)
-from virl.bench.metrics.street import (
     PathScore,
     StreetScore,
+    cls,
+    dtw,
     kpa,
     kpa_published,
+    ndtw,
+    score_indoor,
     score_paths,
     score_walks,
+    sdtw,
     shortest_path_distances,
+    success_weighted_path_length,
     task_completion,
 )
 from virl.bench.statistics import Interval, mean_with_interval

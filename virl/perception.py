@@ -19,8 +19,8 @@ from virl.platform.perception.images import as_view, crop
 from virl.platform.perception.matching import match_place
 from virl.platform.perception.memory import VisualMemory, memory_settings, write_csv, write_geojson
 from virl.platform.perception.models import ModelOptions, Models, model_names, read_model
-from virl.platform.perception.open import open_senses
-from virl.routines.counting.counter import Counter
+from virl.platform.perception.senses import open_senses
+from virl.routines.counting.rounds import Counter
 
 __all__ = [
     "Counter",

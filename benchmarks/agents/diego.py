@@ -16,11 +16,17 @@ from virl.geo.globe import LatLng
 from virl.platform.city.city import City
 from virl.platform.city.places import DAYS
 from virl.platform.city.streetview import relocate
-from virl.routines.day.checker import DayEntry, Violation, check, entries_of
-from virl.routines.day.facts import CityFacts
-from virl.routines.day.prices import MEAL_USD
+from virl.routines.day.checker import (
+    CityFacts,
+    DayEntry,
+    Violation,
+    check,
+    entries_of,
+    plan_ungrounded,
+    terms_of,
+)
 from virl.routines.day.settings import FEELINGS, Day
-from virl.routines.day.ungrounded import plan_ungrounded, terms_of
+from virl.routines.day.town import MEAL_USD
 
 from .scoring import AgentCase, ScoredAgent, Tallies, means
 

@@ -3,7 +3,7 @@
 from virl.agent.agent import Agent
 from virl.bench.resources import truth_of
 from virl.platform.navigators.tourist.spotting import TruthSpotter
-from virl.routines.directions.following.tour import ask_and_walk
+from virl.routines.directions.following.routine import ask_and_walk
 
 
 def run(agent: Agent) -> None:

@@ -18,12 +18,12 @@ from virl.bench.benchmark import Metric
 from virl.bench.episode import Data, Record
 from virl.journal.journal import read_journal
 from virl.journal.records import NoteRecord, StepRecord
+from virl.mind.cache import notes_on, what_it_says
 from virl.mind.chat.asking import Ask
-from virl.mind.chat.turns import InWords
-from virl.mind.conversation import notes_on, what_it_says
+from virl.mind.chat.client import InWords
 from virl.mind.rules import RuleMind
+from virl.money.book import Exchange
 from virl.money.ledger import Ledger
-from virl.money.spending import Exchange
 from virl.platform.city.city import City
 from virl.platform.city.interchange import held_street_map
 from virl.routines.by_tools.deciding import Decider

@@ -9,7 +9,7 @@ from typing import Any
 from virl.platform.city.city import City, Thing, Truth
 from virl.platform.perception.base import Detector, Matcher
 from virl.platform.perception.memory import MemorySettings, VisualMemory
-from virl.routines.counting.counter import Counter
+from virl.routines.counting.rounds import Counter
 
 from .matching import RADIUS_M, Reported, match_positions
 from .noise import PoseNoise, misplace_views

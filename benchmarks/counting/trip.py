@@ -8,7 +8,7 @@ from virl.platform.city.city import City, Truth
 from virl.platform.city.streetview import Pose
 from virl.platform.perception.active import Look, Sighting
 from virl.platform.perception.cameras import intersection_over_union
-from virl.routines.counting.counter import Counter
+from virl.routines.counting.rounds import Counter
 
 from .walks import CountedWalk, poses
 

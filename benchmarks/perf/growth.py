@@ -25,14 +25,14 @@ from virl.agent.plan import RunOptions
 from virl.agent.start import begin
 from virl.agent.tool import TOOLS
 from virl.console import SafeConsole
-from virl.journal.gallery.page import write_gallery
+from virl.journal.gallery import write_gallery
 from virl.journal.journal import JOURNAL
 from virl.journal.report import write_report
 from virl.pages.ground import MapGround
 from virl.platform.providers.cities import Access, opened_city
-from virl.serve.watch.shelf import Shelf
+from virl.serve.watch.feed import Shelf
 from virl.tools.body import Body
-from virl.tools.executor import RecordingExecutor
+from virl.tools.use import RecordingExecutor
 
 from .figures import command, figure_table, figures
 

@@ -24,13 +24,12 @@ from virl.platform.city.places import Place, complete_to
 from virl.platform.city.streetview import Image
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.google.city import open_google
-from virl.platform.providers.google.http import GoogleHttp
+from virl.platform.providers.google.client import GoogleHttp
 from virl.platform.providers.google.settings import Keys, at_base_url, load_google_settings
-from virl.platform.providers.http.cache import ReplyCache
-from virl.platform.providers.http.keeping import Keeping
+from virl.platform.providers.http.stored_replies import Keeping, ReplyCache
+from virl.serve.city_server import ServedCity
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import serve_city
-from virl.serve.loopback import ServedCity
 
 from .figures import command, figure_table, figures
 

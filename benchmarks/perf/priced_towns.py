@@ -20,9 +20,9 @@ from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.base import Detection
 from virl.platform.perception.detectors.recorded import write_boxes
 from virl.platform.providers.cities import open_city
+from virl.serve.city_server import ServedCity
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import serve_city
-from virl.serve.loopback import ServedCity
 
 _THINGS = {"trash bin": (0.5, 1.0), "bench": (1.5, 0.85)}
 """Things that are recorded: metres wide and high."""

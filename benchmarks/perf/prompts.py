@@ -26,11 +26,10 @@ from benchmarks.touchdown.dataset import Data, open_data
 from benchmarks.touchdown.options import Options
 from virl.bench.agent_runs import run_in_folder
 from virl.mind.base import Mind, Pictures, Prompt, ReplyT
-from virl.mind.chat.abilities import Abilities
-from virl.mind.chat.providers import manner_of
 from virl.mind.chat.question import question_of
-from virl.mind.prices import expected_usage
+from virl.mind.providers import expected_usage, manner_of
 from virl.mind.rules import RuleMind
+from virl.mind.settings import Abilities
 from virl.money.ledger import Ledger
 from virl.platform.movers.discrete.task import OPENING, start_state
 from virl.platform.navigators.instruction.base import InstructionNavigator, PromptForm

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from types import MappingProxyType
 
-from virl.mind.prices import Usage, request_usd
+from virl.mind.providers import Usage, request_usd
 from virl.platform.providers.google.settings import load_google_settings
 
 from .figures import command, figures

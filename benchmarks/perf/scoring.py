@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from virl.bench.metrics.street import Walk, score_paths, score_walks
+from virl.bench.metrics.paths import Walk, score_paths, score_walks
 from virl.platform.city.graph import NavigationGraph
-from virl.platform.providers.graph.home import find_data
+from virl.platform.providers.graph.city import find_data
 from virl.platform.providers.graph.touchdown import load_touchdown, read_episodes
 
 from .figures import best_seconds, command, figures

@@ -20,12 +20,11 @@ import numpy as np
 
 from virl.geo.globe import Floats, Ints, LatLng, LocalFrame
 from virl.platform.city.graph import GraphMaps
-from virl.towns.on_demand import renderer_on_demand
 from virl.towns.plan.town_plan import CityPlan, Panoramas, Street, StreetPlan
 from virl.towns.render.ground import Grounds, grid_of
 from virl.towns.render.kernel import kernel
 from virl.towns.render.rasters import Indices, RasterGrid, cell_at, segment_at
-from virl.towns.streetview import OfflineStreetView, panorama_graph
+from virl.towns.streetview import OfflineStreetView, panorama_graph, renderer_on_demand
 
 from .figures import Figures, command, figures
 

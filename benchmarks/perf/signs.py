@@ -30,7 +30,7 @@ from rapidfuzz.distance import Levenshtein
 
 from virl.platform.city.streetview import Camera, Image
 from virl.platform.perception.base import Reader, TextLine
-from virl.platform.perception.open import open_reader
+from virl.platform.perception.senses import open_reader
 from virl.platform.perception.signs import group_lines
 from virl.towns.plan.town_plan import CAMERA_HEIGHT_M, CityPlan, Point, Sign, StreetPlan
 from virl.towns.render.renderer import CityRenderer

@@ -19,7 +19,7 @@ from virl.geo.globe import LatLng, LocalFrame
 from virl.platform.city.graph import NavigationGraph, build_graph
 from virl.platform.movers.discrete.actions import VELMA
 from virl.platform.movers.discrete.table import ACTIONS, Walker, WalkerBatch, build_table
-from virl.platform.providers.graph.home import find_data
+from virl.platform.providers.graph.city import find_data
 from virl.platform.providers.graph.touchdown import load_touchdown
 
 from .figures import Figures, command, figures

@@ -11,7 +11,7 @@ from pydantic import Field
 from virl.bench.benchmark import Benchmark
 from virl.bench.city_data import CityOptions, city_data
 from virl.bench.episode import Episode, EpisodeResult
-from virl.bench.files import jpeg
+from virl.bench.records import jpeg
 from virl.bench.resources import Resources
 from virl.datasets.collect.dataset import DataSet, PlaceRow
 from virl.geo import globe

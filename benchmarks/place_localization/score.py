@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from virl.bench.benchmark import Confusion, Metric, Scores, Shown, ShownBox, ShownPoint, ShownView, Tally
 from virl.bench.episode import Record
-from virl.bench.metrics.city import Sought
+from virl.bench.metrics.places import Sought
 from virl.geo.globe import LatLng
 from virl.pages.numbers import count_noun
 from virl.platform.city.place_types import types_20

@@ -9,7 +9,7 @@ import numpy as np
 from virl.bench.benchmark import Benchmark, Confusion, Metric, Scores, Shown, ShownPoint, ShownView, Tally
 from virl.bench.city_data import CityOptions, city_data
 from virl.bench.episode import Episode, EpisodeResult, Record
-from virl.bench.files import jpeg, photo_view, read_photo
+from virl.bench.records import jpeg, photo_view, read_photo
 from virl.bench.resources import Resources, is_model
 from virl.errors import UnknownName
 from virl.geo.globe import LatLng

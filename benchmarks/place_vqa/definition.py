@@ -7,8 +7,7 @@ from functools import partial
 from virl.bench.benchmark import Benchmark, Metric, Scores, Shown, ShownView, Tally
 from virl.bench.city_data import CityOptions, city_data
 from virl.bench.episode import Episode, EpisodeResult, Record
-from virl.bench.files import jpeg, photo_view, read_photo
-from virl.bench.metrics.choices import (
+from virl.bench.metrics.places import (
     LETTERS,
     MappedLetter,
     legacy_letter,
@@ -16,11 +15,11 @@ from virl.bench.metrics.choices import (
     rotations,
     strict_letter,
 )
+from virl.bench.records import jpeg, photo_view, read_photo
 from virl.bench.resources import Resources, cost_of, is_model
 from virl.errors import MindFailed, UnknownName
 from virl.mind.base import Mind
-from virl.mind.prompt import load_prompt
-from virl.mind.rendering import render
+from virl.mind.prompt import load_prompt, render
 from virl.mind.replies import Text
 from virl.platform.city.streetview import Image
 from virl.platform.perception.models import Models, model_names

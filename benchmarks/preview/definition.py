@@ -17,12 +17,10 @@ from virl.platform.perception.active import Look, Looking
 from virl.platform.perception.base import Detector, Matcher, Reader
 from virl.platform.perception.memory import VisualMemory
 from virl.registry import first_line
-from virl.routines.counting.counter import Counter
-from virl.routines.counting.rounds import memory_settings_for
-from virl.routines.directions.landmarks import Lookout
-from virl.routines.preview.compiling import legs_of
+from virl.routines.counting.rounds import Counter, memory_settings_for
+from virl.routines.directions.walkway import Lookout
 from virl.routines.preview.facts import LANDMARK
-from virl.routines.preview.glance import Glance, glance_at
+from virl.routines.preview.observing import Glance, glance_at, legs_of
 from virl.routines.preview.settings import PreviewSettings
 
 from .score import LATIN, METRICS, latin_names, score, show, told_against
@@ -100,7 +98,7 @@ def run(episode: Episode, world: Sights) -> EpisodeResult:
     glances: list[Glance] = []
     looks: list[Look] = []
     with TemporaryDirectory(prefix="preview-") as folder:
-        settings = memory_settings_for(there.city.visual_memory, world.options.matcher)
+        settings = memory_settings_for(there.city.capabilities.visual_memory, world.options.matcher)
         memory = VisualMemory.open(Path(folder) / "memory", settings, there.matcher)
         eyes, asked = there.detectors[episode.model], PreviewSettings()
         looking = Looking(range_deg=asked.range_deg)

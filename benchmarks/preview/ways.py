@@ -13,7 +13,7 @@ from virl.platform.city.streetview import Camera, Pose
 from virl.platform.movers.base import LinksMover
 from virl.platform.perception.active import Look
 from virl.routines.directions.walkway import Stand, walk_to
-from virl.routines.preview.track import Side, Track
+from virl.routines.preview.facts import Side, Track
 
 from ..counting.trip import required_things
 

@@ -9,8 +9,8 @@ from virl.bench.walks import in_order
 from virl.errors import BadInput
 from virl.geo.globe import Floats
 from virl.platform.city.graph import InstructionEpisode, NavigationGraph
-from virl.platform.providers.graph.episodes import episode_faults
-from virl.platform.providers.graph.home import attribution_of, find_data
+from virl.platform.providers.graph.city import attribution_of, find_data
+from virl.platform.providers.graph.data_files import episode_faults
 from virl.platform.providers.graph.matterport import read_matterport, read_r2r_file, scan_names
 
 

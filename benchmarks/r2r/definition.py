@@ -6,7 +6,7 @@ from pathlib import Path
 
 from virl.bench.benchmark import Benchmark, OwnPage, PageHead
 from virl.bench.episode import Episode, Record
-from virl.bench.report.walks import FILE, TITLE, write_walks_page
+from virl.bench.report.walks_page import FILE, TITLE, write_walks_page
 from virl.bench.resources import Resources
 from virl.bench.walks import (
     WalkScores,

@@ -18,7 +18,7 @@ from virl.console import SafeConsole
 from virl.errors import BadInput
 from virl.files.json_reading import misfits
 from virl.platform.city.graph import InstructionEpisode
-from virl.platform.providers.graph.home import find_data
+from virl.platform.providers.graph.city import find_data
 
 from .dataset import Building, gold_paths, open_buildings
 from .published import METRICS, NAVGPT

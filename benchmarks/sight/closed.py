@@ -119,11 +119,10 @@ def closed_city(city: City, streetview: WalkedStreetView) -> City:
         truth=None,
         street_map=None,
         inventory=None,
-        panorama_page=None,
         region=None,
-        fit_mover=None,
-        directory=False,
-        reviewed=False,
+        capabilities=replace(
+            city.capabilities, panorama_page=None, fit_mover=None, has_free_lookup=False, has_reviews=False
+        ),
     )
 
 

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from virl.bench.benchmark import BaseOptions, Benchmark
 from virl.bench.episode import Episode, EpisodeResult, Picture
-from virl.bench.files import jpeg
+from virl.bench.records import jpeg
 from virl.bench.resources import Resources, cost_of
 from virl.errors import BadInput
 from virl.geo.globe import bearing

@@ -37,8 +37,8 @@ from virl.platform.navigators.tourist.spotters import RecognizerSpotter
 from virl.platform.navigators.tourist.spotting import LandmarkSpotter
 from virl.platform.navigators.velma.navigator import Demonstration, VelmaNavigator
 from virl.platform.navigators.velma.prompt import known_landmarks, mind_landmarks, read_landmarks
-from virl.platform.perception.open import open_senses
-from virl.platform.providers.graph.episodes import episode_faults
+from virl.platform.perception.senses import open_senses
+from virl.platform.providers.graph.data_files import episode_faults
 from virl.platform.providers.graph.touchdown import read_episode_file
 
 from .dataset import Data, Selection, landmarks_file

@@ -10,8 +10,8 @@ from virl.bench.walks import in_order
 from virl.datasets.export.touchdown import exported_touchdown
 from virl.errors import BadInput
 from virl.platform.city.graph import InstructionEpisode, NavigationGraph
-from virl.platform.providers.graph.episodes import episode_faults
-from virl.platform.providers.graph.home import MANIFEST, attribution_of, find_data
+from virl.platform.providers.graph.city import MANIFEST, attribution_of, find_data
+from virl.platform.providers.graph.data_files import episode_faults
 from virl.platform.providers.graph.touchdown import Dataset, load_touchdown, read_episode_file
 from virl.resources import cache_home, data_home
 

@@ -19,7 +19,7 @@ from pydantic_core import PydanticCustomError
 
 from virl.bench.benchmark import Benchmark, OwnPage, PageHead
 from virl.bench.episode import Episode, Record
-from virl.bench.report.walks import FILE, TITLE, write_walks_page
+from virl.bench.report.walks_page import FILE, TITLE, write_walks_page
 from virl.bench.resources import Resources
 from virl.bench.walks import WalkWorld, as_walked, run_walk, score_records, show_walk, walk_episodes
 from virl.cli.guard import add_guard
@@ -28,8 +28,8 @@ from virl.files.json_reading import misfits
 from virl.platform.city.graph import NavigationGraph
 from virl.platform.movers.discrete.actions import TOUCHDOWN, VELMA, Action, Rules, WalkState, parse_action
 from virl.platform.movers.discrete.task import start_state
+from virl.platform.providers.graph.city import find_data
 from virl.platform.providers.graph.data_files import FileFault, GraphFault, read_lines
-from virl.platform.providers.graph.home import find_data
 from virl.platform.providers.graph.touchdown import load_touchdown
 from virl.registry import first_line
 

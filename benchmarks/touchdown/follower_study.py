@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from virl.bench.metrics.street import path_of, task_completion
+from virl.bench.metrics.paths import path_of, task_completion
 from virl.bench.statistics import mean_with_interval
 from virl.cli.guard import add_guard
 from virl.console import SafeConsole

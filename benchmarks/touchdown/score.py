@@ -6,7 +6,7 @@ from dataclasses import asdict
 import numpy as np
 
 from virl.bench.benchmark import Metric
-from virl.bench.metrics.street import score_paths, score_walks
+from virl.bench.metrics.paths import score_paths, score_walks
 from virl.bench.walks import WalkScores
 from virl.platform.city.graph import InstructionEpisode, NavigationGraph
 

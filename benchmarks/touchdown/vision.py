@@ -18,7 +18,7 @@ from virl.platform.navigators.velma.vision import (
 from virl.platform.perception.embeddings import open_store
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.graph.touchdown import Dataset
-from virl.platform.providers.pictures.graph_streetview import GraphStreetView, PanoramaFolder
+from virl.platform.providers.pictures.streetview import GraphStreetView, PanoramaFolder
 
 from .dataset import Data
 

@@ -10,7 +10,7 @@ from pydantic import Field
 from virl.bench.benchmark import Benchmark
 from virl.bench.city_data import CityOptions, city_data
 from virl.bench.episode import Episode, EpisodeResult, Picture
-from virl.bench.files import jpeg
+from virl.bench.records import jpeg
 from virl.bench.resources import Resources, cost_of, is_model
 from virl.datasets.collect.dataset import RouteRow
 from virl.errors import BadInput, MindFailed, ModelUnavailable, UnknownName

@@ -6,8 +6,8 @@ from typing import Any
 
 from virl.bench.benchmark import Metric, Scores, Shown, ShownBox, ShownPoint, ShownView, Tally
 from virl.bench.episode import Record
-from virl.bench.metrics.city import METRICS as PARTS
-from virl.bench.metrics.city import KeyPosition, VlnScore, Walked, score_vln
+from virl.bench.metrics.places import METRICS as PARTS
+from virl.bench.metrics.places import KeyPosition, VlnScore, Walked, score_vln
 from virl.datasets.collect.dataset import RouteRow
 from virl.geo.globe import LatLng
 
@@ -30,7 +30,7 @@ METRICS = (
 )
 """Success, reaction at the start, arrival and reaction at crossings, arrival at the stop: as measured on all
 routes, and as V-IRL's table 5 must have counted them, routes that succeeded being right throughout. Its
-published code counts those that failed alone; for all three see `virl.bench.metrics.city`."""
+published code counts those that failed alone; for all three see `virl.bench.metrics.places`."""
 
 
 def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001 - as the contract says

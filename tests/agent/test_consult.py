@@ -22,7 +22,7 @@ CALLER = """\
 from pathlib import Path
 from virl.agent.consult import consult, steps_taken
 from virl.platform.city.outcome import Outcome
-from virl.money.spending import Exchange, Price
+from virl.money.book import Exchange, Price
 
 HERE = Path(__file__).parent
 
@@ -40,7 +40,7 @@ EXPERT = """\
 from pathlib import Path
 from virl.errors import BadInput
 from virl.platform.city.outcome import Outcome
-from virl.money.spending import Exchange, Price
+from virl.money.book import Exchange, Price
 
 LIVES = Path(__file__).with_name("lives.txt")
 STOP = Path(__file__).with_name("stop")

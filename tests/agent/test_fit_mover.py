@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 from served_google import MARKER_KEY
 
-from virl.agent.opening import planned_mover
+from virl.agent.assembly import planned_mover
 from virl.agent.plan import RunOptions
 from virl.agent.start import preview_run, run_agent
 from virl.errors import BadInput

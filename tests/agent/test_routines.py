@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from virl.agent.character_file import (
+    LoadedCharacter,
     agent_names,
     find_character,
     load_character,
     recorded_character,
-    routine_of,
 )
 from virl.agent.roster import roster
 from virl.errors import BadInput, ModelUnavailable
@@ -70,7 +70,7 @@ def test_an_installed_package_brings_a_routine_its_fields_and_its_character(inst
     path = find_character("zed")
     assert path == installed / "zed.yaml"
     character = load_character(path)
-    assert routine_of(path, character).run()(character).times == 2
+    assert LoadedCharacter(path, character).routine.run()(character).times == 2
     entry = next(entry for entry in roster()[0] if entry.name == "zed")
     assert entry.about == "to greet"
 
@@ -109,7 +109,7 @@ def test_a_folder_beside_the_character_imports_relatively(tmp_path):
     path = tmp_path / "me.yaml"
     path.write_text(CHARACTER + "routine: zed\ngreeting: {words: hello, times: 3}\n")
     character = load_character(path)
-    assert routine_of(path, character).run()(character).words == "hello"
+    assert LoadedCharacter(path, character).routine.run()(character).words == "hello"
 
 
 def test_two_folders_of_one_name_are_two_routines(tmp_path):
@@ -117,7 +117,7 @@ def test_two_folders_of_one_name_are_two_routines(tmp_path):
         write(tmp_path / name / "zed", routine=f"def run(agent): return {words!r}\n")
         (tmp_path / name / "zed.yaml").write_text(CHARACTER)
     said = [
-        routine_of(path, load_character(path)).run()(None)
+        LoadedCharacter(path, load_character(path)).routine.run()(None)
         for path in (tmp_path / "a" / "zed.yaml", tmp_path / "b" / "zed.yaml")
     ]
     assert said == ["one", "two"]
@@ -128,7 +128,7 @@ def test_a_module_beside_the_character_may_declare_fields(tmp_path):
     path = tmp_path / "zed.yaml"
     path.write_text(CHARACTER + "greeting: {words: hi}\n")
     character = load_character(path)
-    assert routine_of(path, character).run()(character).words == "hi"
+    assert LoadedCharacter(path, character).routine.run()(character).words == "hi"
 
 
 def test_a_routine_of_the_old_name_is_told_the_new_one(tmp_path):
@@ -138,13 +138,13 @@ def test_a_routine_of_the_old_name_is_told_the_new_one(tmp_path):
     with pytest.raises(
         BadInput, match=r"zed.py: a routine needs a function `run\(agent\)`; rename its `live"
     ):
-        routine_of(path, load_character(path)).run()
+        LoadedCharacter(path, load_character(path)).routine.run()
 
 
 def test_an_agents_name_stands_for_its_routine(tmp_path):
     path = tmp_path / "me.yaml"
     path.write_text(CHARACTER + "routine: hiro\n")
-    routine = routine_of(path, load_character(path)).run()
+    routine = LoadedCharacter(path, load_character(path)).routine.run()
     assert routine.__module__ == "virl.routines.explore.routine"
 
 
@@ -162,7 +162,7 @@ def test_a_journal_of_an_earlier_version_names_the_routine_by_the_agent():
     path = find_character("hiro")
     data = load_character(path).model_dump(mode="json") | {"routine": "hiro"}
     character = recorded_character(path, data)
-    assert routine_of(path, character).run().__module__ == "virl.routines.explore.routine"
+    assert LoadedCharacter(path, character).routine.run().__module__ == "virl.routines.explore.routine"
 
 
 def test_an_unknown_routine_lists_those_there_are(tmp_path):
@@ -170,7 +170,7 @@ def test_an_unknown_routine_lists_those_there_are(tmp_path):
     path.write_text(CHARACTER + "routine: hirro\n")
     fault = r"unknown routine 'hirro'"
     with pytest.raises(BadInput, match=fault):
-        routine_of(path, load_character(path)).run()
+        LoadedCharacter(path, load_character(path)).routine.run()
 
 
 @pytest.mark.slow
@@ -184,6 +184,6 @@ def test_a_character_is_read_without_what_routines_run_on():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = done.stdout.split()
     assert "virl.routines.day.settings" in loaded
-    assert not {"virl.routines.day.planner", "virl.routines.explore.routine", "langchain", "cv2"} & set(
+    assert not {"virl.routines.day.routine", "virl.routines.explore.routine", "langchain", "cv2"} & set(
         loaded
     )

@@ -21,14 +21,14 @@ from virl.cli.main import app
 from virl.platform.city.city import City
 from virl.platform.city.streetview import Camera, StreetView, View
 from virl.platform.perception.base import Detection, Detector, LookScores, Senses
-from virl.platform.perception.open import open_senses
+from virl.platform.perception.senses import open_senses
 from virl.platform.providers.google import city as google_city
 from virl.platform.providers.google.settings import load_google_settings
 from virl.platform.providers.http.settings import Retries, Timeouts
+from virl.serve.city_server import ServedCity
 from virl.serve.faults import parse_faults
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import serve_city
-from virl.serve.loopback import ServedCity
 
 pytestmark = pytest.mark.slow
 
@@ -224,7 +224,7 @@ def test_fifty_runs_among_faults_end_as_without(
 KILLED = """
 import os, signal, sys
 from virl.cli.main import main
-from virl.platform.providers.http.cache import ReplyCache
+from virl.platform.providers.http.stored_replies import ReplyCache
 from virl.platform.providers.http.wire import Wire
 
 left = int(sys.argv[1])

@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 from virl import resources
 from virl.cli.main import app
 from virl.platform.providers.cities import open_city
+from virl.serve.city_server import ServedCity
 from virl.serve.google.options import ServeOptions, parse_oddities
 from virl.serve.google.server import serve_city
-from virl.serve.loopback import ServedCity
 
 ODD = parse_oddities("closed:0.3,bare:0.5")
 

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from virl.cli.main import app
 from virl.geo.globe import LatLng, LocalFrame
 from virl.platform.providers.cities import Access, opened_city
-from virl.serve.loopback import ServedCity
+from virl.serve.city_server import ServedCity
 
 CORNER = LatLng(48.5813, 7.7427)
 """225 m south-west of the city file's center, so that a town of 450 m lies around it."""

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from benchmarks.perf.priced_towns import ServedTown, served_town
 from virl.cli.main import app
 from virl.doctor.measured import Density
-from virl.serve.loopback import ServedCity
+from virl.serve.city_server import ServedCity
 
 pytestmark = pytest.mark.slow
 

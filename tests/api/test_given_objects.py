@@ -25,8 +25,8 @@ from virl.journal.journal import read_journal
 from virl.journal.records import StartRecord, StepRecord
 from virl.mind.base import Prompt
 from virl.mind.rules import RuleMind
+from virl.money.book import FREE
 from virl.money.ledger import Ledger
-from virl.money.spending import FREE
 from virl.platform.city.places import Place
 from virl.platform.perception.base import LookScores
 from virl.resources import data_folder

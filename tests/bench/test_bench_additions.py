@@ -7,7 +7,7 @@ import pytest
 from made_additions import NAME, Options
 from rich.console import Console
 
-from virl.bench.files import slug
+from virl.bench.records import slug
 from virl.bench.report.results import Results, split
 from virl.bench.report.write import write_reports
 from virl.bench.run import Engine, run_benchmark

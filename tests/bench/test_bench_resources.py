@@ -7,8 +7,8 @@ import pytest
 from openai_server import ChatServer, text
 
 from virl.bench.episode import TryAgain, may_pass
-from virl.bench.pace import Pace
 from virl.bench.resources import Resources, Terms, cost_of
+from virl.bench.shared_models import Pace
 from virl.errors import BudgetExceeded, MindFailed, ModelUnavailable, NoImagery, ProviderError, UnknownName
 from virl.mind.base import Mind
 from virl.mind.prompt import load_prompt
@@ -76,7 +76,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr("virl.bench.pace.time", clock)
+    monkeypatch.setattr("virl.bench.shared_models.time", clock)
     return clock
 
 

@@ -13,14 +13,14 @@ from made_benchmark import NAME, Options, tries
 from rich.console import Console
 
 from virl.bench.episode import Episode
-from virl.bench.files import FOLDER, slug
 from virl.bench.plan import choose, parse_shard
+from virl.bench.records import FOLDER, slug
 from virl.bench.report.write import write_reports
 from virl.bench.resources import Terms
 from virl.bench.run import Engine, Part, Unpaid, run_benchmark
 from virl.errors import BadInput
+from virl.money.book import Price
 from virl.money.ledger import Ledger, account
-from virl.money.spending import Price
 
 QUIET = Console(quiet=True)
 

@@ -8,7 +8,7 @@ from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.remote.webelement import WebElement
 
 from virl.bench.benchmark import PageHead
-from virl.bench.report.walks import ShownEpisode, ShownMove, write_episodes_page
+from virl.bench.report.walks_page import ShownEpisode, ShownMove, write_episodes_page
 from virl.platform.city.graph import NavigationGraph, build_graph
 
 HOSTILE = 'Turn left </script><script>document.title = "taken"</script> & go <b>on</b>'

@@ -9,7 +9,7 @@ from made_benchmark import BENCHMARK, NAME, Options
 from rich.console import Console
 
 from virl.bench.dry_run import dry_run
-from virl.bench.progress import RunProgress, expected_seconds, outlook
+from virl.bench.plan import RunProgress, expected_seconds, outlook
 from virl.bench.run import Engine, Part, run_benchmark
 from virl.errors import BadInput, ModelUnavailable
 from virl.pages.numbers import show_duration

@@ -5,8 +5,12 @@ from pathlib import Path
 import pytest
 
 from virl.bench.city_data import square_around
-from virl.datasets.collect.collecting import collect_city_places, collect_city_questions, collect_city_routes
-from virl.datasets.collect.collection import Collection
+from virl.datasets.collect.collection import (
+    Collection,
+    collect_city_places,
+    collect_city_questions,
+    collect_city_routes,
+)
 from virl.datasets.collect.places import PlacesSettings
 from virl.datasets.collect.routes import RoutesSettings
 from virl.platform.providers.cities import open_city

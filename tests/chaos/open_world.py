@@ -13,8 +13,8 @@ from servers.town import served_open
 
 from virl.platform.city.city import City
 from virl.platform.providers.cities import open_city
+from virl.serve.city_server import ServedCity
 from virl.serve.faults import Faults
-from virl.serve.loopback import ServedCity
 
 TOWN = "virlbury"
 """A town on which no rule of the provider was tuned."""

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from virl.platform.providers.cities import open_city
+from virl.serve.city_server import ServedCity
 from virl.serve.faults import parse_faults
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import serve_city
-from virl.serve.loopback import ServedCity
 
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parents[1]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from virl.cli.cache import KINDS
+from virl.cli.doctor import KINDS
 from virl.cli.main import app
 
 SOURCE = Path(__file__).parents[2] / "virl"

@@ -12,12 +12,12 @@ from virl.agent.character_file import agent_names
 from virl.bench.benchmark import benchmark_names
 from virl.cli import completion
 from virl.cli.main import app
-from virl.mind.keys import KEYS
+from virl.mind.providers import KEYS
 from virl.platform.movers.open_mover import MOVERS
 from virl.platform.perception.models import model_names
 from virl.platform.perception.registry import ROLES
 from virl.platform.providers.cities import city_names
-from virl.platform.providers.graph.home import MARKS
+from virl.platform.providers.graph.city import MARKS
 
 HEAVY = ("numpy", "pydantic", "jinja2", "shapely", "cv2", "langchain_core")
 

@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from typer.testing import CliRunner, Result
 
 from virl import __version__
+from virl.cli.agents import WISHES
 from virl.cli.main import app
-from virl.cli.wishes import WISHES
 from virl.platform.providers.cities import city_names
 from virl.resources import names_in
 

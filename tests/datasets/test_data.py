@@ -8,8 +8,8 @@ from typer.testing import CliRunner, Result
 
 from virl.cli.data import data_app
 from virl.errors import BadInput, CannotWrite, UnknownName
+from virl.platform.providers.graph.city import MARKS, find_data
 from virl.platform.providers.graph.data_files import GraphFault
-from virl.platform.providers.graph.home import MARKS, find_data
 from virl.platform.providers.graph.install import DATA_SETS, MANIFEST, changed_files, find_files, install
 from virl.resources import cache_home, data_home
 

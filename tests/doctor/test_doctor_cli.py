@@ -17,16 +17,15 @@ from virl.cli.doctor import doctor
 from virl.console import SafeConsole
 from virl.doctor import examination, machine
 from virl.doctor.examination import examine_machine
-from virl.doctor.findings import Finding
 from virl.doctor.report import Report, tell
-from virl.doctor.services import ProbeOutcomes
+from virl.doctor.services import Finding, ProbeOutcomes
 from virl.errors import BadInput
 from virl.platform.city.streetview import Camera
 from virl.platform.providers import open_city
+from virl.serve.city_server import ServedCity
 from virl.serve.faults import parse_faults
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import serve_city
-from virl.serve.loopback import ServedCity
 
 APP = typer.Typer(add_completion=False)
 APP.command("doctor")(doctor)

@@ -9,8 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from served_google import FlatPhotos, Google, google_over
 
-from virl.doctor.costs import Estimate, estimates, localization_cameras, smallest_and_largest, tiles_of
-from virl.doctor.habits import MEASURED, Habits
+from virl.doctor.costs import (
+    MEASURED,
+    Estimate,
+    Habits,
+    estimates,
+    localization_cameras,
+    smallest_and_largest,
+    tiles_of,
+)
 from virl.platform.city.streetview import Camera
 from virl.platform.perception.cameras import sweep_cameras
 from virl.platform.providers import open_city

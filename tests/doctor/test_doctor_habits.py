@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from virl import __version__
-from virl.doctor.habits import count_runs
+from virl.doctor.costs import count_runs
 from virl.errors import BadInput, JournalBroken
 
 START = {

@@ -6,7 +6,6 @@ import pytest
 from made_package import install
 
 from virl.doctor import machine
-from virl.doctor.findings import Finding
 from virl.doctor.machine import (
     browser,
     cache,
@@ -19,6 +18,7 @@ from virl.doctor.machine import (
     packages,
     packages_of,
 )
+from virl.doctor.services import Finding
 from virl.errors import BadInput
 from virl.mind.open import KEYS
 from virl.platform.perception.standing import ModelReadiness, Need

@@ -9,10 +9,11 @@ from openai_server import ChatServer, fault, reply, text
 from served_google import MARKER_KEY, FlatPhotos
 from test_doctor_cli import OPEN_ONCE, run
 
-from virl.doctor.real import ask_model, price_lines, shape_of, write_bundle
+from virl.doctor.model_server import ask_model, price_lines
+from virl.doctor.report import shape_of, write_bundle
 from virl.doctor.services import ask_google
 from virl.platform.providers.google.settings import Keys, at_base_url, load_google_settings
-from virl.platform.providers.http.keeping import Recording
+from virl.platform.providers.http.stored_replies import Recording
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import serve_city
 

@@ -21,10 +21,10 @@ from virl.platform.providers.google.settings import (
     load_google_settings,
 )
 from virl.platform.providers.http.settings import Retries, Timeouts
+from virl.serve.city_server import ServedCity
 from virl.serve.faults import parse_faults
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import serve_city
-from virl.serve.loopback import ServedCity
 
 Api = Literal["new", "legacy"]
 SERVICES = {

@@ -17,8 +17,8 @@ from virl.bench.records import Records, read_records
 from virl.datasets.collect.dataset import Row, Rows
 from virl.errors import CannotWrite, VirlError
 from virl.geo.globe import LatLng
+from virl.money.book import Price
 from virl.money.ledger import Ledger
-from virl.money.spending import Price
 from virl.platform.navigators.survey import Ordered, SurveyPlan, SurveyStore
 from virl.platform.perception.memory.log import Begun, Joined, Log
 from virl.platform.perception.memory.objects import Estimate

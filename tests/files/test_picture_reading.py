@@ -12,13 +12,13 @@ import numpy as np
 import PIL.Image
 import pytest
 
-from virl.bench.files import read_photo
+from virl.bench.records import read_photo
 from virl.errors import BadInput, NoImagery, ProviderError, VirlError
 from virl.files.pictures import MOST_PIXELS, PictureFault, open_picture
 from virl.pages.pictures import embed
 from virl.platform.perception.images import decode
 from virl.platform.providers.http.replies import picture
-from virl.platform.providers.pictures.graph_streetview import PanoramaFolder
+from virl.platform.providers.pictures.streetview import PanoramaFolder
 
 MEMORY = 8_000_000
 """Bytes; the picture of the finding takes 530 MB once decoded."""

@@ -24,11 +24,11 @@ from virl.geo.polyline import encode_polyline
 from virl.money.ledger import Ledger
 from virl.platform.city.city import City, Listings
 from virl.platform.providers.cities import Access, open_city, opened_city
-from virl.platform.providers.rentcast.http import open_rentcast
+from virl.platform.providers.rentcast.client import open_rentcast
 from virl.platform.providers.rentcast.listings import RentCastListings
+from virl.serve.city_server import served_app
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import serve_city
-from virl.serve.loopback import served_app
 
 Town = Literal["overpass", "nominatim", "osrm"]
 

@@ -5,7 +5,7 @@ from pydantic import ValidationError
 from virl.geo.globe import LatLng
 from virl.journal.convert import detection_record, exchange_record, place_record, pose_record, view_record
 from virl.journal.records import ANY_RECORD, ExchangeRecord, StepRecord
-from virl.money.spending import Exchange
+from virl.money.book import Exchange
 from virl.platform.city.places import OpeningHours, Place, Review
 from virl.platform.city.streetview import Camera, Pose, View
 from virl.platform.perception.base import Detection

@@ -7,9 +7,8 @@ from made_run import keep_made_run
 from test_report import HOSTILE, Page
 
 from virl.errors import BadInput
-from virl.journal.gallery import page as gallery_page
-from virl.journal.gallery.cards import thumbnail
-from virl.journal.gallery.page import write_gallery
+from virl.journal import gallery as gallery_page
+from virl.journal.gallery import thumbnail, write_gallery
 from virl.journal.report import write_report
 from virl.pages.ground import MapGround
 

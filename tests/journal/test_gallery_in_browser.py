@@ -7,7 +7,7 @@ from made_run import keep_made_run
 from selenium.webdriver.common.by import By
 from test_report_in_browser import LONG, overflow, show
 
-from virl.journal.gallery.page import write_gallery
+from virl.journal.gallery import write_gallery
 from virl.journal.report import write_report
 
 pytestmark = [pytest.mark.browser, needs_chromium]

@@ -5,8 +5,7 @@ from made_exhibits import keep_made_choice
 from made_run import made_city
 from test_report import HOSTILE, Page
 
-from virl.journal.page import relative_address
-from virl.journal.report import write_report
+from virl.journal.report import relative_address, write_report
 
 
 @pytest.fixture(scope="module")

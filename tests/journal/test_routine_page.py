@@ -10,9 +10,8 @@ from made_run import keep_made_run, made_city, start_record
 
 from virl.errors import ModelUnavailable
 from virl.journal.journal import JOURNAL, Journal
-from virl.journal.page import routine_name, routine_page
 from virl.journal.records import StartRecord
-from virl.journal.report import write_report
+from virl.journal.report import routine_name, routine_page, write_report
 from virl.routines.counting.showing import draw_page
 
 SHOWING = """\

@@ -16,9 +16,9 @@ from virl.journal.report import REPORT
 from virl.money.book import SPENDING
 from virl.platform.city.left_out import LEFT_OUT, LeftOut, Omission
 from virl.platform.providers.cities import open_city
+from virl.serve.city_server import ServedCity
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import serve_city
-from virl.serve.loopback import ServedCity
 from virl.version import code_version
 
 RUNS = Path(__file__).parents[1] / "data" / "made-by-3ed9348b" / "runs"

@@ -7,8 +7,7 @@ import pytest
 from made_run import keep_made_run
 
 from virl.errors import JournalBroken
-from virl.journal.journal import JOURNAL, read_journal
-from virl.journal.tail import JournalTail
+from virl.journal.journal import JOURNAL, JournalTail, read_journal
 
 
 @pytest.fixture

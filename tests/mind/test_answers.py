@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
-from virl.mind.answers import check_answer
-from virl.mind.prices import Usage
+from virl.mind.chat.answers import check_answer
+from virl.mind.providers import Usage
 from virl.routines.day.replies import DayEstimate
 
 

@@ -12,9 +12,8 @@ from strict_models.answers import anthropic_body
 from test_strict_apis import BAR, KEY_VARIABLES, LUNCH, PROVIDERS, TYPE, mind_at
 
 from virl.errors import BadInput, BudgetExceeded
-from virl.mind.chat.providers import longest_reply
 from virl.mind.open import open_mind
-from virl.mind.prices import Usage, expected_usage, picture_tokens, request_usd
+from virl.mind.providers import Usage, expected_usage, longest_reply, picture_tokens, request_usd
 from virl.mind.settings import MindSettings
 from virl.money.ledger import Ledger
 
@@ -113,7 +112,7 @@ from pathlib import Path
 from virl.mind.open import open_mind
 from virl.mind.prompt import load_prompt
 from virl.money.ledger import Ledger
-from virl.routines.explore.replies import PlaceType
+from virl.routines.explore.rules import PlaceType
 
 ledger = Ledger(1.0, book=Path(sys.argv[2]))
 mind = open_mind("openai:gpt-4o", cache_dir=None, base_url=sys.argv[1], ledger=ledger)

@@ -10,7 +10,7 @@ from openai_server import ChatServer, fault, text, tool_calls
 from pydantic import ValidationError
 
 from virl.errors import BadInput, BudgetExceeded, MindFailed, ModelUnavailable
-from virl.mind.conversation import Said
+from virl.mind.cache import Said
 from virl.mind.llm import LLMMind
 from virl.mind.open import open_mind
 from virl.money.ledger import Ledger

@@ -14,12 +14,12 @@ from test_strict_apis import KEY_VARIABLES, PROVIDERS, mind_at
 
 from virl.errors import MindFailed
 from virl.mind.base import Prompt
-from virl.mind.chat.abilities import LEFT_OUT, Ability
-from virl.mind.chat.arranging import adapt_model
-from virl.mind.chat.endings import taken_back
+from virl.mind.chat.answers import taken_back
+from virl.mind.chat.asking import adapt_model
+from virl.mind.chat.question import image_block
 from virl.mind.llm import LLMMind
-from virl.mind.pictures import image_block
 from virl.mind.replies import Reply
+from virl.mind.settings import LEFT_OUT, Ability
 
 WAVE = {
     "type": "function",

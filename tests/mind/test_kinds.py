@@ -3,8 +3,8 @@
 import pytest
 
 from virl.errors import MindFailed
-from virl.mind.kinds import kinds_wanted
 from virl.mind.lexicon import load_lexicon
+from virl.mind.wishes import kinds_wanted
 from virl.routines.explore.rules import TypeQuestion, choose_place_type
 
 LEXICON = load_lexicon()

@@ -3,8 +3,8 @@ import yaml
 
 from virl import resources
 from virl.errors import BadInput
-from virl.mind.kinds import kinds_wanted
 from virl.mind.lexicon import Lexicon, found_in, load_lexicon, matches_of, phrase_pattern, words_of
+from virl.mind.wishes import kinds_wanted
 from virl.settings.model import parse_settings
 
 

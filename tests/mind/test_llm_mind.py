@@ -14,12 +14,12 @@ from PIL import Image as Picture
 
 from virl.errors import BadInput, MindFailed, ModelUnavailable
 from virl.mind.cache import ReplyCache
-from virl.mind.chat.providers import ChatManner
 from virl.mind.llm import LLMMind
 from virl.mind.open import open_mind
 from virl.mind.prompt import load_prompt
+from virl.mind.providers import ChatManner
 from virl.platform.navigators.intention.rules import RoadChoice
-from virl.routines.explore.replies import PlaceType
+from virl.routines.explore.rules import PlaceType
 
 KEY = "sk-test-0123456789abcdef"
 LUNCH = {"intention": "I want lunch.", "place_types": ["restaurant", "bar"]}

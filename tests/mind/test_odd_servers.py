@@ -14,14 +14,14 @@ from test_hearing import Heard
 
 from virl.errors import MindFailed, ModelShut, ModelUnavailable, VirlError
 from virl.mind.base import Prompt
-from virl.mind.chat.abilities import ABILITIES, LEFT_OUT, Ability
-from virl.mind.chat.endings import MOST_CALLS, fault_of_turn
+from virl.mind.chat.answers import MOST_CALLS, fault_of_turn
+from virl.mind.chat.sending import OutOfReplies, Replies
 from virl.mind.llm import LLMMind
 from virl.mind.open import open_mind
 from virl.mind.prompt import load_prompt
 from virl.mind.replies import Reply
-from virl.mind.sending import OutOfReplies, Replies
-from virl.routines.explore.replies import PlaceType
+from virl.mind.settings import ABILITIES, LEFT_OUT, Ability
+from virl.routines.explore.rules import PlaceType
 
 TYPE = load_prompt("explore/place-type", PlaceType)
 LUNCH: dict[str, Any] = {"intention": "I want lunch.", "place_types": ["restaurant", "bar"]}

@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from virl.mind.prices import Usage, request_usd
+from virl.mind.providers import Usage, request_usd
 
 MILLION = 1_000_000
 
@@ -68,7 +68,7 @@ PRICED = """
 import sys, threading
 import virl.mind.llm
 assert "genai_prices" not in sys.modules
-from virl.mind.prices import Usage, request_usd
+from virl.mind.providers import Usage, request_usd
 assert request_usd("openai:gpt-5-mini", Usage(1)) and "genai_prices" in sys.modules
 assert threading.enumerate() == [threading.main_thread()]
 """

@@ -6,12 +6,11 @@ from hypothesis import strategies as st
 from own_prompts import all_prompts
 
 from virl.errors import BadInput, UnknownName
-from virl.mind.prompt import load_prompt, read_prompt
-from virl.mind.rendering import FENCE_CLOSE, FENCE_OPEN, fence, render
+from virl.mind.prompt import FENCE_CLOSE, FENCE_OPEN, fence, load_prompt, read_prompt, render
 from virl.mind.replies import Reply
 from virl.mind.rules import find_rule
 from virl.platform.navigators.intention.rules import RoadChoice
-from virl.routines.explore.replies import PlaceDecision, PlaceSummary, PlaceType
+from virl.routines.explore.rules import PlaceDecision, PlaceSummary, PlaceType
 
 ENTRIES = [
     {"turn": 0.0, "metres": 0.0, "crossing": False, "seen": ["WORLD"], "thought": "WORLD"},
@@ -354,7 +353,7 @@ def test_an_unknown_prompt_lists_those_there_are():
 GOOD = """---
 about: A test.
 inputs: [mood]
-reply: virl.routines.explore.replies:PlaceType
+reply: virl.routines.explore.rules:PlaceType
 ---
 I feel
 {{ mood }}.
@@ -367,19 +366,19 @@ I feel
         (("---\nabout", "about"), 1, "should start with front matter"),
         (("PlaceType\n---\n", "PlaceType\n"), 1, "no closing"),
         (
-            ("explore.replies:PlaceType", "explore.relpies:PlaceType"),
+            ("explore.rules:PlaceType", "explore.ruels:PlaceType"),
             4,
             "cannot be imported (No module named",
         ),
-        (("virl.routines.explore.replies:PlaceType", "pathlib:Path"), 4, "is not a virl.mind.replies.Reply"),
-        (("virl.routines.explore.replies:PlaceType", "PlaceType"), 4, "reply: must be MODULE:NAME"),
+        (("virl.routines.explore.rules:PlaceType", "pathlib:Path"), 4, "is not a virl.mind.replies.Reply"),
+        (("virl.routines.explore.rules:PlaceType", "PlaceType"), 4, "reply: must be MODULE:NAME"),
         (("about: A test.\n", ""), 2, "about: field is missing"),
         (("about: A", "abuot: x\nabout: A"), 2, "abuot: unknown field"),
         ((":PlaceType", ":PlaceTipe"), 4, "has no attribute 'PlaceTipe'"),
         (
             (":PlaceType", ":PlaceSummary"),
             4,
-            "replies:PlaceSummary, the code expects virl.routines.explore.replies:",
+            "rules:PlaceSummary, the code expects virl.routines.explore.rules:",
         ),
         (("{{ mood }}", "{{ moood }}"), 7, "uses 'moood', which is not among the inputs"),
         (("[mood]", "[mood, age]"), 3, "does not use age"),

@@ -4,7 +4,7 @@ import pytest
 
 from virl.errors import CannotWrite
 from virl.mind.cache import ReplyCache, request_key
-from virl.routines.explore.replies import PlaceType
+from virl.routines.explore.rules import PlaceType
 
 KEY = request_key({"model": "m", "message": "héllo"})
 

@@ -3,11 +3,11 @@ import pytest
 from virl.errors import BadInput, MindFailed
 from virl.mind.base import Prompt
 from virl.mind.lexicon import load_lexicon
-from virl.mind.opinions import opinions, vote, wishes
 from virl.mind.prompt import load_prompt
 from virl.mind.rules import RuleMind
+from virl.mind.wishes import opinions, vote, wishes
 from virl.platform.navigators.intention.rules import RoadChoice
-from virl.routines.explore.replies import PlaceDecision, PlaceSummary, PlaceType
+from virl.routines.explore.rules import PlaceDecision, PlaceSummary, PlaceType
 
 LEXICON = load_lexicon()
 TYPES = [

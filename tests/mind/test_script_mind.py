@@ -9,7 +9,7 @@ from virl.errors import BadInput, MindFailed
 from virl.mind.open import open_mind
 from virl.mind.prompt import load_prompt
 from virl.mind.script import ScriptMind
-from virl.routines.explore.replies import PlaceType
+from virl.routines.explore.rules import PlaceType
 
 PROMPT = "explore/place-type"
 INPUTS = {"intention": "Lunch in a restaurant.", "place_types": ["bar", "restaurant"]}

@@ -21,19 +21,19 @@ from strict_models.schemas import schema_faults
 
 from virl.errors import BadInput, MindFailed, ModelUnavailable
 from virl.mind.base import Prompt
-from virl.mind.chat.providers import manner_of, options_of
 from virl.mind.chat.question import in_words, strict_schema
 from virl.mind.llm import LLMMind
 from virl.mind.open import open_mind, settings_of
 from virl.mind.prompt import load_prompt
+from virl.mind.providers import manner_of, options_of
 from virl.mind.replies import Reply, Text
 from virl.mind.settings import MindSettings
 from virl.money.ledger import Ledger
 from virl.platform.navigators.intention.rules import RoadChoice
 from virl.platform.navigators.tourist.rules import WalkAction
 from virl.routines.day.replies import DayDraft
-from virl.routines.explore.replies import PlaceType
-from virl.routines.homes.replies import HomeWants
+from virl.routines.explore.rules import PlaceType
+from virl.routines.homes.rules import HomeWants
 
 PROVIDERS = pytest.mark.parametrize("provider", MODELS)
 LUNCH: dict[str, Any] = {"intention": "I want lunch.", "place_types": ["restaurant", "bar"]}

@@ -12,7 +12,7 @@ from virl.mind.base import Prompt
 from virl.mind.open import open_mind
 from virl.mind.prompt import load_prompt, read_prompt
 from virl.mind.replies import Text
-from virl.routines.explore.replies import PlaceType
+from virl.routines.explore.rules import PlaceType
 
 KEY = "sk-test-0123456789abcdef"
 NEXT_WORD = Prompt("next-word", frozenset({"so_far"}), Text, "Go on:\n{{ so_far }}\n2.\n", stop=("\n", "3."))
@@ -155,7 +155,7 @@ def test_prices_of_completion_models_go_by_their_full_name():
 @pytest.mark.parametrize(
     ("reply", "stop", "words"),
     [
-        ("virl.routines.explore.replies:PlaceType", '["x"]', "reply: Text only"),
+        ("virl.routines.explore.rules:PlaceType", '["x"]', "reply: Text only"),
         ("virl.mind.replies:Text", '[""]', "not empty"),
         ("virl.mind.replies:Text", "x", "stop"),
     ],

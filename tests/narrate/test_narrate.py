@@ -15,7 +15,7 @@ from real_data import real_data
 
 from virl.errors import BadInput, JournalBroken, ModelUnavailable, NoStreetView, UnknownName
 from virl.mind.open import open_mind
-from virl.mind.rendering import FENCE_CLOSE, FENCE_OPEN
+from virl.mind.prompt import FENCE_CLOSE, FENCE_OPEN
 from virl.mind.rules import RuleMind
 from virl.narrate.narration import ask_instruction, ask_points, history, narrate
 from virl.narrate.run import narrate_episode, narrate_run, read_record, walk_of, write_narration

@@ -21,8 +21,8 @@ from virl.platform.providers.osm.city_file import OsmCity
 from virl.sheets.town_page import town_facts
 from virl.towns.plan.town_plan import Street
 from virl.towns.render.ground import Grounds
-from virl.towns.render.lettering import letter
 from virl.towns.render.segments import street_segments
+from virl.towns.render.storefronts import letter
 
 
 def seeded(twin: Twin, kind: str) -> np.ndarray:

@@ -20,7 +20,7 @@ from virl.osm.parts import HIGHEST_M
 from virl.osm.plan import Twin, build_twin
 from virl.plain_text import plain_line
 from virl.platform.providers.osm.city import twin_statistics
-from virl.towns.codec import decode, encode
+from virl.towns.storage import decode, encode
 
 APART_M = 80.0
 building = settings(

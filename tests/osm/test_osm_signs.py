@@ -19,9 +19,8 @@ from virl.platform.providers.osm.city import open_twin
 from virl.platform.providers.osm.city_file import OsmCity
 from virl.towns.plan.town_plan import Shop, Sign
 from virl.towns.render.buildings import GROUND_FLOOR_M, WALL_NAMES, building_mesh, looks_of
-from virl.towns.render.lettering import letter
 from virl.towns.render.mesh import NOBODY
-from virl.towns.render.storefronts import sign_mesh
+from virl.towns.render.storefronts import letter, sign_mesh
 from virl.towns.render.textures import TILE_INDEX
 
 

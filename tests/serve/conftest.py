@@ -6,9 +6,9 @@ import pytest
 from virl.platform.city.city import City
 from virl.platform.city.streetview import Camera
 from virl.platform.providers import open_city
+from virl.serve.city_server import ServedCity
 from virl.serve.google import ServeOptions
 from virl.serve.google.server import serve_city
-from virl.serve.loopback import ServedCity
 
 KEY = "AIza-test"
 

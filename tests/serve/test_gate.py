@@ -22,10 +22,9 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from virl.errors import BadInput
-from virl.serve.gate import GateOptions, add_gate
-from virl.serve.limits import RequestLimits
+from virl.serve.city_server import ClientLeft, while_waited_for
+from virl.serve.gate import GateOptions, RequestLimits, add_gate
 from virl.serve.running import run, serve_in_thread
-from virl.serve.work import ClientLeft, while_waited_for
 
 OPEN = GateOptions()
 KEY = "marker-of-a-serve-key-0123456789"

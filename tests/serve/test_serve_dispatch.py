@@ -19,7 +19,7 @@ from virl.platform.city.city import City
 from virl.platform.city.places import Places
 from virl.platform.city.streetview import Image, Panorama, StreetView
 from virl.serve.google import Faults, ServeOptions, parse_faults
-from virl.serve.google.masks import apply_mask, parse_mask
+from virl.serve.google.protojson import apply_mask, parse_mask
 from virl.serve.google.server import serve_city
 
 METADATA, IMAGE = "/maps/api/streetview/metadata", "/maps/api/streetview"

@@ -9,11 +9,11 @@ import pytest
 from raw_http import all_of, connection, head
 
 from virl.platform.city.city import City
+from virl.serve.city_server import ServedCity
+from virl.serve.gate import RequestLimits
 from virl.serve.google import ServeOptions
 from virl.serve.google.server import serve_city
-from virl.serve.google.tiles import PanoramaParts
-from virl.serve.limits import RequestLimits
-from virl.serve.loopback import ServedCity
+from virl.serve.google.streetview import PanoramaParts
 
 NEARBY = "/v1/places:searchNearby"
 

@@ -8,7 +8,7 @@ import pytest
 from virl.geo import globe
 from virl.geo.globe import LatLng
 from virl.platform.city.city import City
-from virl.serve.loopback import ServedCity
+from virl.serve.city_server import ServedCity
 
 places_v1 = pytest.importorskip("google.maps.places_v1", reason="google-maps-places is not installed")
 routing_v2 = pytest.importorskip("google.maps.routing_v2", reason="google-maps-routing is not installed")

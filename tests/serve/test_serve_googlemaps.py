@@ -9,9 +9,9 @@ from googlemaps.convert import decode_polyline
 from virl.geo import globe
 from virl.geo.globe import LatLng
 from virl.platform.city.city import City
+from virl.serve.city_server import ServedCity
 from virl.serve.google import ServeOptions
 from virl.serve.google.server import serve_city
-from virl.serve.loopback import ServedCity
 
 
 @pytest.fixture

@@ -16,10 +16,9 @@ from virl.platform.city.city import City
 from virl.platform.providers.google import city as google_city
 from virl.platform.providers.google.settings import load_google_settings
 from virl.platform.providers.http.settings import Retries
+from virl.serve.city_server import ServedCity, opened_to_serve
 from virl.serve.google import ServeOptions
 from virl.serve.google.server import serve_city
-from virl.serve.loopback import ServedCity
-from virl.serve.paying import opened_to_serve
 
 UPSTREAM_KEY = "AIza-upstream-marker-0123456789"
 KEY = "marker-of-a-serve-key-0123456789"

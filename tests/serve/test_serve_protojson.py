@@ -6,9 +6,8 @@ import httpx
 import pytest
 
 from virl.platform.city.city import City
-from virl.serve.google.place_types import TYPES, primary_type, types_of
 from virl.serve.google.protojson import MESSAGES, read_message, with_numbers
-from virl.serve.google.shown_places import fine_places
+from virl.serve.google.shown_places import TYPES, fine_places, primary_type, types_of
 from virl.serve.google.wire import Refused
 
 NEARBY = "google.maps.places.v1.SearchNearbyRequest"

@@ -12,9 +12,9 @@ from headless import chromium, needs_chromium
 
 from virl.geo import globe
 from virl.platform.city.city import City
+from virl.serve.city_server import ServedCity
 from virl.serve.google import ServeOptions
 from virl.serve.google.server import serve_city
-from virl.serve.loopback import ServedCity
 
 pytestmark = [pytest.mark.browser, needs_chromium]
 

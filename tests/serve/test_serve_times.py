@@ -11,7 +11,7 @@ from virl.platform.city.city import City
 from virl.platform.city.places import Place
 from virl.serve.google import ServeOptions
 from virl.serve.google.server import serve_city
-from virl.serve.google.times import TownClock
+from virl.serve.google.shown_places import TownClock
 
 NOON = datetime(2026, 5, 13, 12, 0, tzinfo=UTC)  # a Wednesday
 DETAILS = "/maps/api/place/details/json"

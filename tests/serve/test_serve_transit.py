@@ -16,13 +16,13 @@ from virl.platform.city.graph import GraphMaps
 from virl.platform.city.maps import Journey, TransitMaps
 from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.city_file import GoogleOptions
-from virl.platform.providers.google.http import GoogleHttp
+from virl.platform.providers.google.client import GoogleHttp
 from virl.platform.providers.google.journeys import departure, drop_date
 from virl.platform.providers.google.settings import Keys, at_base_url, load_google_settings
-from virl.platform.providers.http.keeping import Keeping, Recording, Replay
+from virl.platform.providers.http.stored_replies import Keeping, Recording, Replay
+from virl.serve.city_server import ServedCity
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import serve_city
-from virl.serve.loopback import ServedCity
 
 ROUTES = "/directions/v2:computeRoutes"
 WEDNESDAY, NINE = 2, 9 * 60 + 3

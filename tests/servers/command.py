@@ -13,10 +13,8 @@ from servers.town import MapServer, map_app
 from virl.errors import VirlError
 from virl.platform.city.city import City
 from virl.platform.providers.cities import open_city
+from virl.serve.city_server import Pools, Stats, serve_app
 from virl.serve.faults import parse_faults
-from virl.serve.loopback import serve_app
-from virl.serve.stats import Stats
-from virl.serve.work import Pools
 
 OptionsT = TypeVar("OptionsT", MapServeOptions, UploadOptions)
 

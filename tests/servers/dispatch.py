@@ -13,10 +13,9 @@ from pydantic_core import to_json
 from starlette.types import ASGIApp
 
 from virl.errors import NoImagery, NoStreetView
+from virl.serve.city_server import ClientLeft, Pools, Stats, while_waited_for
 from virl.serve.faults import GARBAGE, HALF, TIMEOUT, Faults, chance_of, hang, hints
 from virl.serve.gate import GateOptions, add_gate
-from virl.serve.stats import Stats
-from virl.serve.work import ClientLeft, Pools, while_waited_for
 
 _CLIENT_LEFT = 499  # as nginx counts them; nobody gets it
 _PRIVATE = frozenset({"access_token"})

@@ -23,16 +23,16 @@ from virl.osm.places import type_table
 from virl.platform.city.city import City
 from virl.platform.city.places import Place
 from virl.platform.providers.cities import open_city
-from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.nominatim import Nominatim
 from virl.platform.providers.http.osm_servers import CACHE, MapServiceSettings, ServiceName, load_open_maps
 from virl.platform.providers.http.settings import Retries
+from virl.platform.providers.http.stored_replies import Keeping
 from virl.platform.providers.open.osrm import OsrmWays
 from virl.platform.providers.open.overpass import OverpassPlaces
-from virl.platform.providers.open.tiled_places import TiledPlaces
+from virl.platform.providers.open.places import TiledPlaces
 from virl.platform.providers.provider import Access
+from virl.serve.city_server import ServedCity, served_app
 from virl.serve.faults import Faults
-from virl.serve.loopback import ServedCity, served_app
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from servers.overpass.app import make_app as overpass_app
 from servers.panoramax.app import make_app as panoramax_app
 from virl.platform.city.city import City
 from virl.platform.providers.cities import Access, city_settings, opened_city
-from virl.serve.loopback import MakeApp, ServedCity, served_app
+from virl.serve.city_server import MakeApp, ServedCity, served_app
 
 MapServer = Literal["overpass", "nominatim", "osrm"]
 Pictures = Literal["panoramax", "mapillary"]

@@ -6,8 +6,8 @@ import shapely
 from numpy.typing import NDArray
 
 from virl.towns.plan.town_plan import Building
-from virl.towns.render.beyond import UNIFORM_CELLS, Beyond, uniform_distance
 from virl.towns.render.ground import CELL_M, FAR_M, lawns, measure_streets
+from virl.towns.render.rasters import UNIFORM_CELLS, Beyond, uniform_distance
 from virl.towns.render.segments import MARGIN_M, SEGMENT_FIELDS
 
 ORIGIN = np.array([-13.0, 7.0])

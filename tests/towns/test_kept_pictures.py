@@ -8,7 +8,7 @@ import pytest
 
 from virl.platform.city.streetview import Camera, Image
 from virl.platform.providers.offline.city import kept_plan
-from virl.towns import maker, streetview
+from virl.towns import storage, streetview
 from virl.towns.plan.town_plan import StreetPlan
 from virl.towns.streetview import OfflineStreetView
 
@@ -105,7 +105,7 @@ def test_a_damaged_file_is_drawn_again_with_a_warning(
 
 
 def test_pictures_depend_on_what_draws_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = maker.picture_key("a town")
-    monkeypatch.setattr(maker, "maker", lambda: "other code")
-    assert maker.picture_key("a town") != before
-    assert maker.picture_key("") == ""
+    before = storage.picture_key("a town")
+    monkeypatch.setattr(storage, "maker", lambda: "other code")
+    assert storage.picture_key("a town") != before
+    assert storage.picture_key("") == ""

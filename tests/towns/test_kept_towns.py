@@ -10,9 +10,8 @@ import pytest
 from typing_extensions import TypeAliasType
 
 from virl.platform.providers.offline import city
-from virl.towns.codec import decode, encode
-from virl.towns.maker import sources
 from virl.towns.render import textures
+from virl.towns.storage import decode, encode, sources
 
 SEED = 41
 

@@ -16,9 +16,9 @@ from virl.pages.fonts import (
     font,
 )
 from virl.platform.city.streetview import Camera
-from virl.towns.life.naming import all_sign_characters
-from virl.towns.render.lettering import SCHEMES, letter, texture_size
+from virl.towns.life.signs import all_sign_characters
 from virl.towns.render.renderer import CityRenderer
+from virl.towns.render.storefronts import SCHEMES, letter, texture_size
 from virl.towns.render.textures import letter_chain, texture_table
 
 SCRIPTS = {"Arabic": "مقهى السلام", "Hebrew": "מאפייה", "Devanagari": "हिन्दी किताब", "Thai": "ร้านน้ำชา"}

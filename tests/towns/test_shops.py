@@ -10,9 +10,9 @@ from shapely import LineString, Point
 
 from virl.pages.fonts import face_for
 from virl.platform.city.places import DAYS, parse_hours
-from virl.towns.life.naming import all_sign_characters, units
 from virl.towns.life.parks import NO_FRONTAGE
 from virl.towns.life.shops import move_in
+from virl.towns.life.signs import all_sign_characters, units
 from virl.towns.life.trades import trades_table
 from virl.towns.plan.town_plan import Shop, Sign, StreetPlan
 

@@ -6,11 +6,10 @@ import pytest
 from virl.platform.city.streetview import Camera
 from virl.platform.providers.offline.city import draw_plan
 from virl.towns.plan.town_plan import CityPlan
-from virl.towns.render import renderer, scenes, squares
+from virl.towns.render import renderer, scene
 from virl.towns.render.lens import lens_at
-from virl.towns.render.light import brightness
-from virl.towns.render.scene import Scene
-from virl.towns.render.scenes import Scenes
+from virl.towns.render.mesh import brightness
+from virl.towns.render.scene import Scene, Scenes
 
 QUAD_FIELDS = [name for name in Scene._fields if name not in {"cells", "starts"}]
 
@@ -21,9 +20,9 @@ def plan() -> CityPlan:
 
 
 def small_squares(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(squares, "WHOLE_M", 0.0)
-    monkeypatch.setattr(squares, "SQUARE_M", 120.0)
-    for module in (scenes, renderer):
+    monkeypatch.setattr(scene, "WHOLE_M", 0.0)
+    monkeypatch.setattr(scene, "SQUARE_M", 120.0)
+    for module in (scene, renderer):
         monkeypatch.setattr(module, "REACH_M", 80.0)
 
 

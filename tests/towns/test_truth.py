@@ -10,12 +10,12 @@ from shapely import Polygon, box
 from virl.errors import NoStreetView, NotFound
 from virl.geo import globe
 from virl.platform.city.streetview import Camera
-from virl.towns.on_demand import renderer_on_demand
 from virl.towns.plan.town_plan import Building, CityPlan, Furniture, FurnitureKind
 from virl.towns.render.lens import lens_at
-from virl.towns.render.lettering import colours
 from virl.towns.render.raster import MAX_CORNERS, project
 from virl.towns.render.renderer import CityRenderer
+from virl.towns.render.storefronts import colours
+from virl.towns.streetview import renderer_on_demand
 from virl.towns.truth import OfflineTruth
 
 AHEAD = Camera(0.0, 5.0, 75.0, 640, 640)

@@ -9,7 +9,7 @@ import yaml
 
 from virl.agent.assembly import check_mind, understood_by
 from virl.agent.character import Character
-from virl.agent.character_file import find_character, load_character
+from virl.agent.character_file import LoadedCharacter, find_character, load_character
 from virl.api.running import run
 from virl.errors import BadInput
 from virl.journal.records import Result
@@ -38,7 +38,7 @@ def character_of(task: dict[str, Any]) -> tuple[Path, Character]:
 def refusal(task: dict[str, Any]) -> str:
     """What the check says that `virl check` and `virl run` both make; empty if the run goes on."""
     try:
-        check_mind(*character_of(task), RuleMind())
+        check_mind(LoadedCharacter(*character_of(task)), RuleMind())
     except BadInput as fault:
         return str(fault)
     return ""
@@ -67,7 +67,7 @@ def test_what_narrows_is_refused_before_the_run_and_the_rest_goes_on(task: dict[
     "task", [task for task in TASKS if task["must"] == "name"], ids=lambda task: str(task["id"])
 )
 def test_manner_and_reasons_are_named(task: dict[str, Any]) -> None:
-    understood = understood_by(*character_of(task), RuleMind())
+    understood = understood_by(LoadedCharacter(*character_of(task)), RuleMind())
     assert understood is not None
     assert not understood.narrowing
     named = " ".join(words_of(one) for one in understood.asides)
@@ -86,7 +86,7 @@ def test_manner_and_reasons_are_named(task: dict[str, Any]) -> None:
                                    "rx399", "imani", "mira", "otto", "june"])  # fmt: skip
 def test_every_character_that_comes_with_virl_is_understood(agent: str) -> None:
     source = find_character(agent)
-    understood = understood_by(source, load_character(source), RuleMind(), check=True)
+    understood = understood_by(LoadedCharacter(source, load_character(source)), RuleMind(), check=True)
     assert understood is not None
     assert understood.understood
 
@@ -108,7 +108,7 @@ def lived(task_id: str, folder: Path, **fields: object) -> Result:
 )
 def test_nothing_is_read_in_what_tells_of_a_life(agent: str, field: str, text: str) -> None:
     source, character = character_of({"id": text, "agent": agent, "field": field, "text": text})
-    understood = understood_by(source, character, RuleMind(), check=True)
+    understood = understood_by(LoadedCharacter(source, character), RuleMind(), check=True)
     assert understood
     assert len(understood.asides) == 1
     assert not {"bank", "school", "museum", "cheap", "walk"} & set(" ".join(understood.understood).split())
@@ -273,6 +273,43 @@ def test_a_language_that_is_not_english_is_refused() -> None:
         ("diego", "client.intention", "A friend recommends a bakery. Go to it."),
         ("hiro", "intention", "He wants to eat at his sister."),
         ("hiro", "intention", "A cafe open all day."),
+        ("peng", "errands.text", "Go to a cafe like the one in Paris."),
+        ("peng", "errands.text", "Go to a cafe like the one at 91 Station Street."),
+        ("peng", "errands.text", "Eat at a restaurant, the same as at 91 Station Street."),
+        ("peng", "errands.text", "Buy bread like in Union Street."),
+        ("peng", "errands.text", "Buy bread as good as at 91 Station Street."),
+        ("peng", "errands.text", "Buy better bread than at 91 Station Street."),
+        ("peng", "errands.text", "Go to a cafe unlike the one at 91 Station Street."),
+        ("peng", "errands.text", "Post a letter at a shop similar to the one at 91 Station Street."),
+        ("peng", "errands.text", "Go to a cafe like Blue Door."),
+        ("peng", "errands.text", "Go to a cafe such as my mother's."),
+        ("peng", "errands.text", "Buy bread as she does."),
+        ("hiro", "intention", "A cafe as good as the one at home."),
+        ("hiro", "intention", "A cafe as nice as his."),
+        ("hiro", "intention", "A cafe like in Lyon."),
+        ("hiro", "intention", "Bread as my mother does."),
+        ("hiro", "intention", "A cafe as they are in Paris."),
+        ("hiro", "intention", "The sort of cafe one has."),
+        ("aria", "client.intention", "A cafe as nice as it gets."),
+        ("aria", "client.intention", "A cafe like those in Vienna."),
+        ("diego", "client.intention", "A cafe as they have in Lyon."),
+        ("hiro", "intention", "A cafe that everybody knows."),
+        ("hiro", "intention", "They say a cafe is good. She wants to go there."),
+        ("hiro", "intention", "They say that there is a bakery. Go there."),
+        ("diego", "client.intention", "He tells of a bakery. Go there."),
+        ("diego", "client.intention", "A bakery is famous for its rolls. He wants to go there."),
+        ("diego", "client.intention", "The bakery is famous. Go there."),
+        ("diego", "client.intention", "One bakery is famous for its rolls. Visit it."),
+        ("diego", "client.intention", "There is a museum that everybody praises. Go there."),
+        ("diego", "client.intention", "A cafe is famous for its cake."),
+        ("peng", "errands.text", "A bakery is known for its bread. Go there."),
+        ("peng", "errands.text", "A cafe has good coffee. She wants to go there."),
+        ("peng", "errands.text", "A bakery makes fine rolls. She wants to buy some."),
+        ("hiro", "intention", "A cafe is said to be nice. She wants to go there."),
+        ("hiro", "intention", "His cafe has good coffee. Go there."),
+        ("hiro", "intention", "Some cafes have good cake. Go to one."),
+        ("otto", "intention", "A bakery is a place with bread. Otto goes there."),
+        ("aria", "client.intention", "A nice cafe is here. Go there."),
     ],
 )
 def test_what_nobody_looks_at_is_refused(agent: str, field: str, text: str) -> None:
@@ -329,6 +366,32 @@ def test_what_nobody_looks_at_is_refused(agent: str, field: str, text: str) -> N
         ("peng", "errands.text", "My wife needs bread. Buy flowers for my mother, too."),
         ("peng", "errands.text", "It is raining. Go to the pharmacy and buy aspirin there."),
         ("otto", "intention", "Otto looks for a bank. He goes there."),
+        ("peng", "errands.text", "I'd like to post a letter at 91 Station Street."),
+        ("peng", "errands.text", "He would like the keys from 130 Elm Walk."),
+        ("peng", "errands.text", "Sign the lease as a tenant at 146 Chapel Street."),
+        ("peng", "errands.text", "Pick up a parcel as soon as possible at 137 Union Street."),
+        ("peng", "errands.text", "Walk like a local to 91 Station Street."),
+        ("peng", "errands.text", "A parcel is waiting at 137 Union Street."),
+        ("peng", "errands.text", "A parcel is ready at the post office. Fetch it."),
+        ("peng", "errands.text", "A book is due at the library. Return it."),
+        ("peng", "errands.text", "The bread is for my mother. Buy bread."),
+        ("peng", "errands.text", "Go to a place such as a cafe."),
+        ("peng", "errands.text", "Go to a cafe, as usual."),
+        ("hiro", "intention", "He feels like a coffee."),
+        ("hiro", "intention", "He wants to sit in a cafe like a local."),
+        ("hiro", "intention", "A cafe as cheap as possible."),
+        ("hiro", "intention", "He looks for a cafe as he is hungry."),
+        ("hiro", "intention", "A cafe is good for lunch."),
+        ("hiro", "intention", "She has time. A cafe is on the way."),
+        ("aria", "client.intention", "Coffee in a cafe, as she has time."),
+        ("aria", "client.intention", "A cafe will do. She wants to sit there."),
+        ("aria", "client.intention", "One has to eat. A restaurant, please."),
+        ("diego", "client.intention", "This town has a museum. She wants to see it."),
+        ("diego", "client.intention", "A museum is a must."),
+        ("diego", "client.intention", "There must be a cafe. She wants to sit there."),
+        ("diego", "client.intention", "A cafe is what she wants."),
+        ("vivek", "client.intention", "A park would be nice, and a supermarket close by is essential."),
+        ("otto", "intention", "Otto goes to a bakery. The bakery is near."),
     ],
 )
 def test_ordinary_wishes_and_names_go_on(agent: str, field: str, text: str) -> None:

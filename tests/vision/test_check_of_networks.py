@@ -7,8 +7,8 @@ for package in ("torch", "transformers"):
 
 from test_huggingface_recognizer import make, tokenizer  # noqa: E402
 
-from virl.doctor.eyes.labelled import write_labelled  # noqa: E402
-from virl.doctor.eyes.measuring import measure_here  # noqa: E402
+from virl.doctor.labelled_views import write_labelled  # noqa: E402
+from virl.doctor.model_quality import measure_here  # noqa: E402
 from virl.platform.providers import open_city  # noqa: E402
 
 

@@ -8,8 +8,7 @@ import pytest
 import yaml
 
 from virl.geo.globe import signed_turn
-from virl.mind.prompt import OUR_PROMPTS
-from virl.mind.rendering import render
+from virl.mind.prompt import OUR_PROMPTS, render
 from virl.mind.replies import Text
 from virl.platform.city.streetview import Camera, Pose, View
 from virl.platform.navigators.tourist.spotters import NONE, ChoiceSpotter

@@ -62,7 +62,7 @@ def superpoint(tmp_path_factory):
 @pytest.fixture(scope="module")
 def disk(tmp_path_factory):
     pytest.importorskip("kornia", reason="needs kornia: pip install kornia")
-    from virl.platform.perception.shared.disk import register
+    from virl.platform.perception.disk_keypoints import register
 
     register()
     folder = tmp_path_factory.mktemp("lightglue-disk")

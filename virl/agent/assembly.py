@@ -2,36 +2,54 @@
 
 Runs, consultations and benchmarks all use it: `assemble` what does not depend on the record, and `perform`
 the routine of the agent that comes of it.
+
+What comes before its first step is here, too: the opening of a city, compiling, and the fitting mover.
 """
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from pathlib import Path
+from dataclasses import replace
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from rich.console import Console
 
 from virl.agent.agent import Agent, Assembly
-from virl.agent.character import Character, Point
-from virl.agent.character_file import errors_at_field, routine_of
+from virl.agent.character import Point
+from virl.agent.character_file import LoadedCharacter
 from virl.bugs import bug_of
-from virl.errors import BadInput, MindFailed, NoStreetView, NotFound, VirlError
+from virl.console import LONG_S, as_markup, say, told_if_long
+from virl.errors import BadInput, MindFailed, NoStreetView, NotFound, UnknownName, VirlError, choices
+from virl.files.writing import write_whole
 from virl.geo.globe import LatLng, distance
 from virl.journal.journal import asks_model
-from virl.journal.records import Result, WordsRecord
-from virl.mind.base import Mind
+from virl.journal.records import Result, StartRecord, WordsRecord
+from virl.mind.base import DescribedMind, Mind
 from virl.mind.lexicon import load_lexicon
 from virl.mind.prompt import PromptFolder, Prompts
 from virl.mind.rules import RuleMind
-from virl.mind.understanding.reading import Understanding, understand
+from virl.mind.understanding import Understanding, understand
+from virl.pages.numbers import show_duration
 from virl.plain_text import shorten
-from virl.platform.city.city import City
+from virl.platform.city.city import City, MoverChoice
 from virl.platform.city.locate import locate
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.starts import liveliest, start_near
 from virl.platform.city.streetview import Panorama
 from virl.platform.movers.base import Mover
+from virl.platform.movers.open_mover import MOVERS
 from virl.platform.perception.models import Models, read_model
-from virl.platform.perception.open import open_senses
+from virl.platform.perception.senses import open_senses
+from virl.platform.providers.cities import city_settings
+from virl.platform.providers.provider import provider_of
+from virl.resources import cache_home
 from virl.settings.region_file import MAX_FROM_CITY_M
+from virl.towns.streetview import check_drawing
 from virl.traces.spans import conversation, span
+
+if TYPE_CHECKING:
+    from virl.platform.movers.web import WebSettings
 
 
 @contextmanager
@@ -74,8 +92,7 @@ _LONGEST_FAULT = 300  # letters of a fault of the model that is the reason of th
 
 
 def assemble(
-    source: Path,
-    character: Character,
+    loaded: LoadedCharacter,
     city: City,
     mind: Mind,
     models: Models,
@@ -88,8 +105,7 @@ def assemble(
     """Put a character into a city.
 
     Args:
-        source: the character's file.
-        character: as it was read, or changed.
+        loaded: the character, as it was read or changed, with its file.
         city: already open.
         mind: what answers its prompts.
         models: opens its senses.
@@ -105,22 +121,22 @@ def assemble(
         BadInput: there is no such routine, or its start is not in the city.
         VirlError: what a model needs is missing.
     """
-    routine = routine_of(source, character)
-    senses = character.senses
+    routine, senses = loaded.routine, loaded.character.senses
     for role, name in senses.by_role:
-        with errors_at_field(source, character, "senses", role):
+        with loaded.errors_at("senses", role):
             read_model(role, name)
-    beside = PromptFolder(source.parent / "prompts", routine.package)
+    beside = PromptFolder(loaded.source.parent / "prompts", routine.package)
     own = PromptFolder(routine.folder / "prompts", routine.package)
-    character, start, reason = _place_character(source, character, city, begun_at, elsewhere=elsewhere)
+    loaded, start, reason = _place_character(loaded, city, begun_at, elsewhere=elsewhere)
     fitted: tuple[str, ...] = ()
     if fit_by is not None:
-        character, fitted = routine.fit(character, city, start, fit_by)
+        character, fitted = routine.fit(loaded.character, city, start, fit_by)
+        loaded = replace(loaded, character=character)
     opened = open_senses(senses.detector, senses.describer, models=models)
-    if describe_by := getattr(mind, "describe_by", None):
-        describe_by(opened.describer.describe)
+    if isinstance(mind, DescribedMind):
+        mind.describe_by(opened.describer.describe)
     prompts = Prompts((beside, own))
-    return Assembly(source, character, city, start, mind, opened, models, mover, prompts, reason, fitted)
+    return Assembly(loaded, city, start, mind, opened, models, mover, prompts, reason, fitted)
 
 
 def perform(agent: Agent) -> Result:
@@ -131,10 +147,10 @@ def perform(agent: Agent) -> Result:
         CodeFault: the routine has a bug; the run can be resumed once it is mended.
         VirlError: whatever the routine raises; the run can be resumed.
     """
-    routine = routine_of(agent.source, agent.character)
+    routine = agent.loaded.routine
     run = routine.run()
     with suppress(VirlError):  # checked before the run began; one of an earlier version may not have been
-        if words := understood_by(agent.source, agent.character, agent.mind):
+        if words := understood_by(agent.loaded, agent.mind):
             agent.run.words = WordsRecord(
                 understood=words.understood, not_understood=words.asides + words.narrowing
             )
@@ -154,12 +170,11 @@ def perform(agent: Agent) -> Result:
     return agent.run.result
 
 
-def check_mind(path: Path, character: Character, mind: Mind) -> None:
+def check_mind(loaded: LoadedCharacter, mind: Mind) -> None:
     """Check that a mind can do what a character needs, before anything is written; see `virl.agent.routine`.
 
     Args:
-        path: file of the character, named in errors.
-        character: with its fields checked.
+        loaded: the character, with its fields checked.
         mind: that the run would ask.
 
     Raises:
@@ -167,72 +182,69 @@ def check_mind(path: Path, character: Character, mind: Mind) -> None:
             its mind is no chat model.
     """
     try:
-        understood_by(path, character, mind, check=True)
-        routine_of(path, character).check_mind(character, mind)
+        understood_by(loaded, mind, check=True)
+        loaded.routine.check_mind(loaded.character, mind)
     except MindFailed as fault:
-        raise BadInput(f"{path}: {fault}") from fault
+        raise BadInput(f"{loaded.source}: {fault}") from fault
 
 
-def understood_by(
-    path: Path, character: Character, mind: Mind, *, check: bool = False
-) -> Understanding | None:
+def understood_by(loaded: LoadedCharacter, mind: Mind, *, check: bool = False) -> Understanding | None:
     """Return what the rules make of the words that drive a run; `None` where no rules or no words do.
 
     Args:
-        path: the character's file.
-        character: as it was read, or changed.
+        loaded: the character, as it was read or changed.
         mind: what will answer.
         check: whether words that narrow what is wanted have to be understood.
 
     Raises:
         MindFailed: the rules do not understand what is wanted.
     """
-    wish = routine_of(path, character).wish if isinstance(mind, RuleMind) else None
+    wish = loaded.routine.wish if isinstance(mind, RuleMind) else None
     if wish is None:
         return None
-    with errors_at_field(path, character, wish.field) if wish.field else nullcontext():
-        reading = wish.read(character, load_lexicon())
+    with loaded.errors_at(wish.field) if wish.field else nullcontext():
+        reading = wish.read(loaded.character, load_lexicon())
         understanding = understand(reading) if reading else None
         if understanding and check:
             understanding.check()
     return understanding
 
 
-def start_panorama(city: City, character: Character, source: Path) -> Panorama:
+def start_panorama(city: City, loaded: LoadedCharacter) -> Panorama:
     """Return the panorama at the start of a character: its address or position, relocated.
 
     Args:
         city: opened already.
-        character: that starts there.
-        source: file of the character, named in errors.
+        loaded: the character that starts there.
 
     Raises:
         BadInput: the start is not in the city.
     """
-    with errors_at_field(source, character, "start"):
-        return _start(city, character.start)
+    with loaded.errors_at("start"):
+        return _start(city, loaded.character.start)
 
 
 def _place_character(
-    source: Path, character: Character, city: City, begun_at: LatLng | None, *, elsewhere: bool
-) -> tuple[Character, Panorama, str]:
+    loaded: LoadedCharacter, city: City, begun_at: LatLng | None, *, elsewhere: bool
+) -> tuple[LoadedCharacter, Panorama, str]:
     """Return a character, where it starts, and why there if it was not asked to."""
     if begun_at:
         try:
-            return character, _start(city, character.start), ""
+            return loaded, _start(city, loaded.character.start), ""
         except (BadInput, NotFound, NoStreetView):
-            return character, start_near(city, begun_at, f"the start in {city.title}"), ""
+            return loaded, start_near(city, begun_at, f"the start in {city.title}"), ""
     if elsewhere:
         try:
-            return character, _start(city, character.start), ""
+            return loaded, _start(city, loaded.character.start), ""
         except (NotFound, NoStreetView):
             spot = liveliest(city)
             at = spot.panorama.position if spot else city.center
-            moved = character.model_copy(update={"start": Point(lat=at.lat, lng=at.lng)})
+            there = {"start": Point(lat=at.lat, lng=at.lng)}
+            moved = replace(loaded, character=loaded.character.model_copy(update=there))
             reason = str(spot) if spot else f"the middle of {city.title}"
             reason += f"; {city.choice}" if city.choice else ""
-            return moved, spot.panorama if spot else start_panorama(city, moved, source), reason
-    return character, start_panorama(city, character, source), ""
+            return moved, spot.panorama if spot else start_panorama(city, moved), reason
+    return loaded, start_panorama(city, loaded), ""
 
 
 def _start(city: City, start: str | Point) -> Panorama:
@@ -257,3 +269,99 @@ def refuse_swapped(position: LatLng, city: City) -> None:
         raise BadInput(
             f"{position} is far from {city.title}, and {swapped} is in it: swap latitude and longitude?"
         )
+
+
+_NEW = "for the first time: usually 3 s for a made town, 2 to 80 s for an extract"
+
+
+@contextmanager
+def told_opening(doing: str, city: str, console: Console) -> Iterator[None]:
+    """Say what is done to a city and how long it took before, once it takes long; keep how long it takes.
+
+    Args:
+        doing: `"Opening"` or `"Reading"`.
+        city: its name.
+        console: nothing is said where it is quiet.
+    """
+    path, key = cache_home() / "opened" / "seconds.json", f"{doing} {city}"
+    times: dict[str, list[float]] = {}
+    with suppress(OSError, ValueError, TypeError, KeyError):
+        known = json.loads(path.read_bytes())
+        times = {name: [float(known[name][0]), float(known[name][1])] for name in known}
+    last, longest = times.get(key, (0.0, 0.0))
+    before = f"{show_duration(last)} the last time, {show_duration(longest)} at most" if longest else _NEW
+    begun = monotonic()
+    with told_if_long(f"{key} ({before})", console):
+        yield
+    seconds = monotonic() - begun
+    if seconds > LONG_S or key in times:
+        times[key] = [seconds, max(seconds, longest)]
+        with suppress(VirlError):  # an estimate is no reason to end a run
+            write_whole(path, json.dumps(times).encode(), "start again")
+
+
+def tell_compiling(city: City, console: Console) -> None:
+    """Say that the renderer is compiled, on the first run of a version of virl in a city that it draws."""
+    if city.truth is None:
+        return
+    check_drawing()
+    from virl.towns.render.ahead import compile_ahead, is_kept  # noqa: PLC0415 - cities that are drawn
+
+    if not is_kept():
+        say(console, "[dim]Compiling the renderer, only this once: about 16 s on two idle cores.[/]")
+        compile_ahead()
+
+
+def planned_mover(city: str, asked: str | None = None) -> MoverChoice:
+    """Return the mover for a city as far as that is known before it is opened.
+
+    The user's, or the one that fits.
+
+    Raises:
+        UnknownName: there is no such mover.
+        BadInput: it does not work there.
+    """
+    file = city_settings(city)
+    fit = file.mover or MoverChoice(provider_of(file).mover, "")
+    if asked and asked not in MOVERS:
+        raise UnknownName("mover", asked, list(MOVERS))
+    if asked and fit.works and asked not in fit.works:
+        raise BadInput(f"mover {asked!r} does not work in {city} ({fit.reason}): {choices(fit.works)}")
+    return MoverChoice(asked, "you asked for it", fit.works) if asked else fit
+
+
+def with_mover(
+    start: StartRecord, city: City, here: Panorama, asked: str | None, console: Console
+) -> StartRecord:
+    """Return the start with the mover that fits there, as its city tells.
+
+    What was not asked for is said once.
+
+    Args:
+        start: first record of the run.
+        city: that may say which movers work there.
+        here: panorama where the run starts.
+        asked: name of a mover; `None` leaves the choice to the city.
+        console: where the choice is said.
+    """
+    if city.capabilities.fit_mover is None:
+        return start
+    fit = city.capabilities.fit_mover(here, asked)
+    if not asked:
+        say(console, as_markup(f"Mover: {fit.name}, as {fit.reason} (see --mover)"))
+    return start.model_copy(update={"mover": fit.name, "mover_reason": fit.reason})
+
+
+def web_settings(mover: str, city: City) -> "WebSettings | None":
+    """Return the settings of the page that the mover `web` loads; `None` for other movers.
+
+    Raises:
+        BadInput: the mover is `web`, and no web page shows the city's street view.
+    """
+    if mover != "web":
+        return None
+    if city.capabilities.panorama_page is None:
+        raise BadInput(f"mover 'web' does not work in {city.title}: no web page shows its street view")
+    from virl.platform.movers.web import WebSettings  # noqa: PLC0415 - brings in what drives a browser
+
+    return WebSettings.of_page(city.capabilities.panorama_page)

@@ -1,9 +1,11 @@
-"""Character files: found by an agent's name or a path, and read with the fields of their routine."""
+"""Character files: found by an agent's name or a path, and read with their routine and its fields."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from copy import deepcopy
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from pydantic import ConfigDict, ValidationError
@@ -57,6 +59,64 @@ def find_character(agent: str) -> Path:
             return here
         raise UnknownName("agent", agent, agent_names())
     return found
+
+
+@dataclass(frozen=True)
+class LoadedCharacter:
+    """A character with its file and the routine that it follows."""
+
+    source: Path
+    """The character's file; of one made in Python, the name that its faults are told with."""
+    character: Character
+    """The character as it was read, or changed."""
+
+    @cached_property
+    def routine(self) -> Routine:
+        """The routine of the given name, or of the agent of that name.
+
+        Raises:
+            BadInput: there is no such routine; names file and line.
+        """
+        name = _routine_name(self.source, self.character.routine, self.character.tools)
+        routine = _routine(self.source, name)
+        if routine is None:
+            unknown = UnknownName("routine", name, {*ROUTINES.names(), *agent_names()})
+            if self.character.routine is None:
+                raise BadInput(
+                    f"{self.source}: has neither `routine` nor `tools`, and there is no routine of its name: "
+                    f"{unknown}"
+                )
+            raise BadInput(f"{self.field_source('routine')}: {unknown}")
+        return routine
+
+    def field_source(self, *field: str) -> str:
+        """Return the place where a field was given, such as `zoe.yaml, line 3: city`.
+
+        What differs from the file has no line in it.
+
+        Args:
+            field: names of sections, and of the field.
+        """
+        try:
+            read = read_settings(self.source)
+        except VirlError:
+            return f"{self.source}: {'.'.join(field)}"
+        with suppress(VirlError):  # a file with faults is the only source that its character has
+            if _field(load_character(self.source), field) != _field(self.character, field):
+                return f"{'.'.join(field)} of this run"
+        return f"{read.source_line(field)}: {'.'.join(field)}"
+
+    @contextmanager
+    def errors_at(self, *field: str) -> Iterator[None]:
+        """Add file, line and field to what is raised because of a field's value.
+
+        Raises:
+            BadInput: in place of what was raised.
+        """
+        try:
+            yield
+        except (BadInput, NotFound, NoStreetView, MindFailed) as fault:
+            raise BadInput(f"{self.field_source(*field)}: {fault}") from fault
 
 
 def load_character(path: Path) -> Character:
@@ -113,55 +173,6 @@ def recorded_character(path: Path, data: dict[str, object]) -> Character:
     """
     which = _Which.model_validate(data)
     return _model(path, which).model_validate(data)
-
-
-def field_source(path: Path, character: Character, *field: str) -> str:
-    """Return the place where a field of a character was given, such as `zoe.yaml, line 3: city`.
-
-    Args:
-        path: the character's file.
-        character: as it was read, or changed: what differs from the file has no line in it.
-        field: names of sections, and of the field.
-    """
-    try:
-        read = read_settings(path)
-    except VirlError:
-        return f"{path}: {'.'.join(field)}"
-    with suppress(VirlError):  # a file with faults is the only source that its character has
-        if _field(load_character(path), field) != _field(character, field):
-            return f"{'.'.join(field)} of this run"
-    return f"{read.source_line(field)}: {'.'.join(field)}"
-
-
-@contextmanager
-def errors_at_field(path: Path, character: Character, *field: str) -> Iterator[None]:
-    """Add file, line and field to what is raised because of a field's value.
-
-    Raises:
-        BadInput: in place of what was raised.
-    """
-    try:
-        yield
-    except (BadInput, NotFound, NoStreetView, MindFailed) as fault:
-        raise BadInput(f"{field_source(path, character, *field)}: {fault}") from fault
-
-
-def routine_of(path: Path, character: Character) -> Routine:
-    """Return the routine that a character follows: that of the given name, or of the agent of that name.
-
-    Raises:
-        BadInput: there is no such routine; names file and line.
-    """
-    name = _routine_name(path, character.routine, character.tools)
-    routine = _routine(path, name)
-    if routine is None:
-        unknown = UnknownName("routine", name, {*ROUTINES.names(), *agent_names()})
-        if character.routine is None:
-            raise BadInput(
-                f"{path}: has neither `routine` nor `tools`, and there is no routine of its name: {unknown}"
-            )
-        raise BadInput(f"{field_source(path, character, 'routine')}: {unknown}")
-    return routine
 
 
 def read_fields(texts: Sequence[str]) -> dict[str, object]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from virl.agent.assembly import assemble, check_mind, refuse_swapped, start_panorama
 from virl.agent.character import Character, Point
-from virl.agent.character_file import NOWHERE, errors_at_field, field_source, load_fitting, routine_of
+from virl.agent.character_file import NOWHERE, LoadedCharacter, load_fitting
 from virl.agent.tool import TOOLS
 from virl.errors import BadInput, BadInputs, VirlError, raise_all
 from virl.geo.globe import LatLng
@@ -33,8 +33,7 @@ class Finding:
 
 
 def name_faults(
-    path: Path,
-    character: Character,
+    loaded: LoadedCharacter,
     *,
     is_city_open: bool = False,
     given: Collection[Role] = (),
@@ -43,36 +42,34 @@ def name_faults(
     """Return the faults of what a character's file names, and of what its routine needs. Opens nothing.
 
     Args:
-        path: the character's file.
-        character: as it was read.
+        loaded: the character, as it was read.
         is_city_open: whether its city is given as an object, whose name stands in no file.
         given: roles of the models that a program gives in place of those of the file.
         needs_routine: whether its routine decides, so that what the routine needs must be there.
     """
-    faults = _Faults()
+    faults, character = _Faults(), loaded.character
     with faults:
-        routine_of(path, character).run()
-    with faults, errors_at_field(path, character, "city"):
+        loaded.routine.run()
+    with faults, loaded.errors_at("city"):
         if not is_city_open:
             city_settings(character.city)
     for role, name in character.senses.by_role:
-        with faults, errors_at_field(path, character, "senses", role):
+        with faults, loaded.errors_at("senses", role):
             read_model(role, name)
     for tool in character.tools:
         if tool not in TOOLS.builtin():
-            with faults, errors_at_field(path, character, "tools"):
+            with faults, loaded.errors_at("tools"):
                 TOOLS.find(tool)
     with faults:
-        raise_all(_faults_of_fields(path, character, given))
+        raise_all(_faults_of_fields(loaded, given))
     if needs_routine:
         with faults:
-            routine_of(path, character).check_character(character, path)
+            loaded.routine.check_character(character, loaded.source)
     return faults
 
 
 def check_character(
-    path: Path,
-    character: Character,
+    loaded: LoadedCharacter,
     mind: Mind | None = None,
     *,
     access: Access | None = None,
@@ -83,26 +80,25 @@ def check_character(
     """Check everything that can be checked without a paid request, and without weights being loaded.
 
     Args:
-        path: the character's file.
-        character: as it was read, or changed.
+        loaded: the character, as it was read or changed.
         mind: what will answer; `None` leaves open what needs one.
         access: how the city will be asked.
         allow_downloads: whether weights that are missing may be fetched.
         elsewhere: whether it may start in another part of the city than its file says.
         is_abroad: whether the city is not the one that its file was written for.
     """
-    faults = _Faults(name_faults(path, character))
+    faults = _Faults(name_faults(loaded))
     with faults:
-        _check_prompts(path, character, faults)
-    _check_senses(path, character, faults, allow_downloads=allow_downloads)
+        _check_prompts(loaded, faults)
+    _check_senses(loaded, faults, allow_downloads=allow_downloads)
     if mind:
         with faults:
-            check_before(path, character, mind)
+            check_before(loaded, mind)
     unknown: tuple[str, ...] = ()
     if mind and not isinstance(mind, RuleMind | ScriptMind):
         unknown = (f"the model: whether {mind.name} answers (`virl doctor --real` asks it)",)
     try:
-        city, access = city_settings(character.city), access or Access()
+        city, access = city_settings(loaded.character.city), access or Access()
     except VirlError:
         return Finding(tuple(faults))
     is_far = provider_of(city).network
@@ -110,9 +106,9 @@ def check_character(
         unknown += (f"the start and other places: asking {city.provider} for them may cost something",)
     with faults:
         if is_far:
-            _check_far(path, character, access)
+            _check_far(loaded, access)
         else:
-            _check_in_city(path, character, mind, access, faults, elsewhere=elsewhere, is_abroad=is_abroad)
+            _check_in_city(loaded, mind, access, faults, elsewhere=elsewhere, is_abroad=is_abroad)
     return Finding(tuple(faults), unknown)
 
 
@@ -125,77 +121,82 @@ def faults_beside(path: Path) -> tuple[VirlError, ...]:
     character = load_fitting(path)
     if character is None:
         return ()
-    return check_character(path, character, elsewhere=character.start == NOWHERE).faults
+    return check_character(LoadedCharacter(path, character), elsewhere=character.start == NOWHERE).faults
 
 
-def check_before(path: Path, character: Character, mind: Mind) -> None:
+def check_before(loaded: LoadedCharacter, mind: Mind) -> None:
     """See whether a mind can do what a character needs, in the language that its wishes are written in.
 
     Args:
-        path: file of the character, named in errors.
-        character: with its fields checked.
+        loaded: the character, with its fields checked.
         mind: that the run would ask.
 
     Raises:
         BadInput: it cannot.
     """
-    if isinstance(mind, RuleMind) and routine_of(path, character).asks_mind():
-        for field in _wishes(character):
-            with errors_at_field(path, character, *field):
-                if _is_foreign(str(_at(character, field))):
+    if isinstance(mind, RuleMind) and loaded.routine.asks_mind():
+        sections: list[tuple[str, ...]] = [  # the fields in which somebody says what they want
+            (section, field)
+            for section in type(loaded.character).model_fields
+            for field in ("intention", "text")
+            if getattr(getattr(loaded.character, section), field, None)
+        ]
+        for field in sections or [("intention",)]:
+            with loaded.errors_at(*field):
+                if _is_foreign(str(_at(loaded.character, field))):
                     raise BadInput(
                         "the rules speak English only: write it in English, or choose a model with "
                         "--mind openai:MODEL"
                     )
-    check_mind(path, character, mind)
+    check_mind(loaded, mind)
 
 
-def _faults_of_fields(path: Path, character: Character, given: Collection[Role]) -> list[VirlError]:
+def _faults_of_fields(loaded: LoadedCharacter, given: Collection[Role]) -> list[VirlError]:
     """Return the faults of what the routine's own fields name, and of what the detector cannot find."""
-    faults = _Faults()
+    faults, character = _Faults(), loaded.character
     try:
-        routine = routine_of(path, character)
+        routine = loaded.routine
     except VirlError:
         return faults  # named by another check
     for field in routine.fields():
         for name, check in field.named(field.of(character)):
-            with faults, errors_at_field(path, character, field.name, name):
+            with faults, loaded.errors_at(field.name, name):
                 check()
         if "detector" not in given:
-            with faults, errors_at_field(path, character, "senses", "detector"):
+            with faults, loaded.errors_at("senses", "detector"):
                 check_labels(character.senses.detector, list(field.labels(field.of(character))))
     return faults
 
 
-def _check_senses(path: Path, character: Character, faults: "_Faults", *, allow_downloads: bool) -> None:
-    for role, name in character.senses.by_role:
+def _check_senses(loaded: LoadedCharacter, faults: "_Faults", *, allow_downloads: bool) -> None:
+    for role, name in loaded.character.senses.by_role:
         model = model_readiness(role, name)
         for need in model.needs if model.kind else ():  # a name of no model is told already
             if need.blocks(allow_downloads=allow_downloads):
-                faults.append(BadInput(f"{field_source(path, character, 'senses', role)}: {need.lacks}"))
+                faults.append(BadInput(f"{loaded.field_source('senses', role)}: {need.lacks}"))
 
 
-def _check_prompts(path: Path, character: Character, faults: "_Faults") -> None:
+def _check_prompts(loaded: LoadedCharacter, faults: "_Faults") -> None:
     """Check the prompts that come with a character or its routine."""
-    routine = routine_of(path, character)
-    beside, own = path.parent / "prompts", routine.folder / "prompts"
+    routine = loaded.routine
+    beside, own = loaded.source.parent / "prompts", routine.folder / "prompts"
     for folder in dict.fromkeys((own, beside)):
         for file in sorted(folder.rglob("*.md")):
             with faults:
                 check_prompt(file, routine.package if folder == own else "")
 
 
-def _check_far(path: Path, character: Character, access: Access) -> None:
+def _check_far(loaded: LoadedCharacter, access: Access) -> None:
     """See that the city opens, and that its start is not a position with its numbers swapped; asks nobody."""
+    character = loaded.character
     with opened_city(character.city, replace(access, cache="off", record=None)) as city:  # writes nothing
         if isinstance(character.start, Point):
-            with errors_at_field(path, character, "start"):
+            with loaded.errors_at("start"):
                 refuse_swapped(LatLng(character.start.lat, character.start.lng), city)
 
 
 def _check_in_city(
-    path: Path,
-    character: Character,
+    loaded: LoadedCharacter,
     mind: Mind | None,
     access: Access,
     faults: "_Faults",
@@ -204,33 +205,19 @@ def _check_in_city(
     is_abroad: bool,
 ) -> None:
     """Put the character into a city that costs nothing."""
-    with opened_city(character.city, access) as city:
+    with opened_city(loaded.character.city, access) as city:
         if not elsewhere:
             with faults:
-                start_panorama(city, character, path)
+                start_panorama(city, loaded)
         if faults:  # the rest is looked at from the middle, by the usual senses
             middle = Point(lat=city.center.lat, lng=city.center.lng)
-            usual = type(character.senses)()
-            character = character.model_copy(update={"start": middle, "senses": usual})
-        models = Models(ModelOptions(truth=city.truth, is_drawn=city.is_drawn))
+            usual = {"start": middle, "senses": type(loaded.character.senses)()}
+            loaded = replace(loaded, character=loaded.character.model_copy(update=usual))
+        models = Models(ModelOptions(truth=city.truth, is_drawn=city.capabilities.is_drawn))
         mover = LinksMover(city.streetview)
         fit_by = 0 if is_abroad else None
         mind = mind or RuleMind()
-        assemble(path, character, city, mind, models, mover, elsewhere=elsewhere, fit_by=fit_by)
-
-
-def _wishes(character: Character) -> list[tuple[str, ...]]:
-    """Return the fields in which somebody says what they want.
-
-    Those of sections, else the character's own.
-    """
-    sections = [
-        (section, field)
-        for section in type(character).model_fields
-        for field in ("intention", "text")
-        if getattr(getattr(character, section), field, None)
-    ]
-    return [*sections] or [("intention",)]
+        assemble(loaded, city, mind, models, mover, elsewhere=elsewhere, fit_by=fit_by)
 
 
 def _at(character: Character, field: tuple[str, ...]) -> object:

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 
 from virl.agent.agent import Agent
 from virl.agent.assembly import assemble, perform
 from virl.agent.character import Character
-from virl.agent.character_file import find_character, load_character, routine_of
+from virl.agent.character_file import LoadedCharacter, find_character, load_character
 from virl.agent.going_on import begun_at, ended_before, with_nearest
 from virl.agent.run import Run
 from virl.agent.user import User
@@ -111,8 +110,8 @@ def _run(
             f"{caller.run.start.agent} consults {name}: more than {DEPTH} agents consult each other in a "
             "chain: let one of them act without `consult`"
         )
-    character = _apply_changes(caller, load_character(source), changes)
-    journal, done = Journal.open(folder, _start(caller, source, character))
+    loaded = LoadedCharacter(source, _apply_changes(caller, load_character(source), changes))
+    journal, done = Journal.open(folder, _start(caller, loaded))
     with journal:
         if ended := ended_before(folder, done, caller.city, caller.run.ledger, own):
             notes = [one for one in done if isinstance(one, NoteRecord)]
@@ -122,7 +121,7 @@ def _run(
         before, moved = with_nearest(done, caller.city, caller.run.start.mover)
         run = Run(
             journal,
-            start or _start(caller, source, character),
+            start or _start(caller, loaded),
             before,
             city=caller.run.city,
             audience=caller.run.nested_audience(),
@@ -132,24 +131,24 @@ def _run(
         )
         run.note_resumed(done, moved)
         assembly = assemble(
-            source, character, caller.city, mind, caller.models, caller.mover, begun_at=begun_at(done)
+            loaded, caller.city, mind, caller.models, caller.mover, begun_at=begun_at(done)
         ).with_prompts(caller.run.start.prompts)
         result = perform(assembly.agent(run, user))
         write_report(folder, caller.city)
         return result, turns_taken(run.notes)
 
 
-def _start(caller: Agent, source: Path, character: Character) -> StartRecord:
+def _start(caller: Agent, loaded: LoadedCharacter) -> StartRecord:
     return caller.run.start.model_copy(
         update={
             "virl": code_version(),
-            "agent": source.stem,
+            "agent": loaded.source.stem,
             "started": datetime.now(UTC).isoformat(timespec="seconds"),
-            "id": f"{caller.run.start.id}/{source.stem}",
+            "id": f"{caller.run.start.id}/{loaded.source.stem}",
             "caller": caller.run.start.agent,
             "feedback": None,
-            "routine": routine_of(source, character).registry_name,
-            "character": character.model_dump(mode="json"),
+            "routine": loaded.routine.registry_name,
+            "character": loaded.character.model_dump(mode="json"),
         }
     )
 

@@ -10,23 +10,23 @@ from uuid import NAMESPACE_URL, uuid5
 
 from pydantic import ValidationError
 
+from virl.agent.assembly import planned_mover
 from virl.agent.character import Character, start_of
 from virl.agent.character_file import (
+    LoadedCharacter,
     find_character,
     load_character,
     recorded_character,
-    routine_of,
     with_fields,
 )
 from virl.agent.checking import name_faults
-from virl.agent.opening import planned_mover
 from virl.agent.user import TERMINAL, read_feedback
 from virl.errors import BadInput, JournalBroken, raise_all
 from virl.files.writing import refusals_in_a_line
 from virl.geo.globe import LatLng
 from virl.journal.folder import check_unused
 from virl.journal.records import AccessRecord, StartRecord
-from virl.mind.given import Dollars, GivenMind, object_name
+from virl.mind.open import Dollars, GivenMind, object_name
 from virl.money.book import SPENDING
 from virl.money.ledger import Ledger
 from virl.plain_text import slug
@@ -131,8 +131,7 @@ class RunOptions:
 class Plan:
     """The plan of a run, made before it starts."""
 
-    source: Path
-    character: Character
+    loaded: LoadedCharacter
     start: StartRecord
     folder: Path
     elsewhere: bool = False
@@ -203,9 +202,9 @@ def make_plan(options: RunOptions) -> Plan:
         character = character.model_copy(update={"senses": senses})
     character = with_fields(character, options.fields) if options.fields else character
     town = options.objects.city
+    loaded = LoadedCharacter(source, character)
     faults = name_faults(
-        source,
-        character,
+        loaded,
         is_city_open=town is not None,
         given=options.objects.senses,
         needs_routine=not options.decided_by,
@@ -238,10 +237,10 @@ def make_plan(options: RunOptions) -> Plan:
         access=options.access,
         feedback=options.feedback,
         decided_by=options.decided_by,
-        routine=routine_of(source, character).registry_name,
+        routine=loaded.routine.registry_name,
         character=character.model_dump(mode="json"),
     )
-    return Plan(source, character, start, folder, elsewhere, options.mover, is_abroad, options.objects)
+    return Plan(loaded, start, folder, elsewhere, options.mover, is_abroad, options.objects)
 
 
 def _names_places(fields: Mapping[str, object]) -> bool:
@@ -270,7 +269,7 @@ def planned_again(options: RunOptions, source: Path, begun: StartRecord, folder:
     except ValidationError as fault:
         field = ".".join(map(str, fault.errors()[0]["loc"]))
         raise JournalBroken(f"{folder}: line 1: character: {field} is not valid") from fault
-    return Plan(source, character, start, folder, objects=options.objects)
+    return Plan(LoadedCharacter(source, character), start, folder, objects=options.objects)
 
 
 def as_asked(options: RunOptions, begun: StartRecord, folder: Path) -> StartRecord:

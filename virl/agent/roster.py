@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from virl.agent.character import Character
-from virl.agent.character_file import agent_names, find_character, load_character, routine_of
+from virl.agent.character_file import LoadedCharacter, agent_names, find_character, load_character
 from virl.agent.tool import TOOLS
 from virl.errors import VirlError, told_of
 from virl.registry import ROUTINES
@@ -74,7 +74,7 @@ def characters_in(folder: Path) -> tuple[list[RosterEntry], list[UnreadableEntry
         from virl.agent.checking import name_faults  # noqa: PLC0415 - brings in the cities and the senses
 
         try:
-            faults = name_faults(path, load_character(path))
+            faults = name_faults(LoadedCharacter(path, load_character(path)))
             if not faults:
                 entries.append(_entry(path.name, path))
         except VirlError as fault:
@@ -111,4 +111,4 @@ def _entry(name: str, path: Path) -> RosterEntry:
     about = " ".join((character.about or character.intention).split())
     if len(about) > LONGEST_LINE:
         about = about[: LONGEST_LINE - 1].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
-    return RosterEntry(name, path, character, about, routine_of(path, character).asks_mind())
+    return RosterEntry(name, path, character, about, LoadedCharacter(path, character).routine.asks_mind())

@@ -26,13 +26,13 @@ from virl.mind.base import Mind
 from virl.registry import ROUTINES, import_errors
 
 if TYPE_CHECKING:
-    from virl.agent.agent import Agent
     from virl.mind.lexicon import Lexicon
-    from virl.mind.understanding.reading import Reading
+    from virl.mind.understanding import Reading
     from virl.platform.city.city import City
     from virl.platform.city.streetview import Panorama
 
-RunFunction = Callable[["Agent"], None]
+RunFunction = Callable[..., None]
+"""A function that takes an `Agent` and lives its run; agents import this module."""
 
 
 @dataclass(frozen=True, slots=True)

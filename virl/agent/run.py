@@ -29,11 +29,10 @@ from virl.journal.records import (
     ViewRecord,
     WordsRecord,
 )
+from virl.money.book import Exchange
 from virl.money.ledger import Ledger
-from virl.money.spending import Exchange
 from virl.pages.exhibits import Exhibit
-from virl.pages.inline_html import card
-from virl.pages.map_image import map_image
+from virl.pages.notebooks import card, map_image
 from virl.pages.numbers import dollars
 from virl.platform.city.claims import Claim
 from virl.platform.city.left_out import LeftOut

@@ -10,13 +10,19 @@ from pydantic import BaseModel, ConfigDict
 from rich.console import Console
 
 from virl.agent.agent import Agent, Assembly
-from virl.agent.assembly import assemble, perform, trace_agent
-from virl.agent.character_file import routine_of
+from virl.agent.assembly import (
+    assemble,
+    perform,
+    tell_compiling,
+    told_opening,
+    trace_agent,
+    web_settings,
+    with_mover,
+)
+from virl.agent.character_file import LoadedCharacter
 from virl.agent.checking import check_before, check_character
-from virl.agent.control import Control
-from virl.agent.controlled import ControlBridge
+from virl.agent.control import Control, ControlBridge
 from virl.agent.going_on import begun_at, with_nearest
-from virl.agent.opening import tell_compiling, told_opening, web_settings, with_mover
 from virl.agent.plan import (
     Plan,
     RunOptions,
@@ -45,12 +51,11 @@ from virl.journal.journal import (
     write_result,
 )
 from virl.journal.reading import RESUME
-from virl.journal.recorded import Finished
+from virl.journal.recorded_run import Finished
 from virl.journal.records import AnyRecord, EndRecord, Result, StartRecord
 from virl.journal.report import REPORT, start_of, write_report
-from virl.mind.base import Mind
-from virl.mind.given import opened_mind
-from virl.mind.open import open_mind, settings_of
+from virl.mind.base import AudibleMind, Mind
+from virl.mind.open import open_mind, opened_mind, settings_of
 from virl.mind.prompt import load_prompt
 from virl.mind.replies import Text
 from virl.mind.rules import RuleMind
@@ -174,13 +179,12 @@ def preview_run(options: RunOptions) -> Preview:
     if options.resume:
         raise BadInput("--dry-run previews a new run: remove --resume")
     plan = make_plan(options)
-    start, character = plan.start, plan.character
+    start, character = plan.start, plan.loaded.character
     ledger = plan.ledger()
     access = plan.access(ledger)
     mind = open_mind(start.mind, cache_dir=None, ledger=ledger, settings=character.mind, seed=start.seed)
     found = check_character(
-        plan.source,
-        character,
+        plan.loaded,
         mind,
         access=access,
         allow_downloads=start.allow_downloads,
@@ -191,7 +195,7 @@ def preview_run(options: RunOptions) -> Preview:
     provider = provider_of(city_settings(character.city))
     return Preview(
         agent=start.agent,
-        file=str(plan.source),
+        file=str(plan.loaded.source),
         city=start.city,
         start=start_told(character)
         + (", or the liveliest part if that is not there" if plan.elsewhere else ""),
@@ -200,7 +204,7 @@ def preview_run(options: RunOptions) -> Preview:
         mind=start.mind,
         mover=start.mover,
         mover_reason=start.mover_reason,
-        routine=routine_of(plan.source, character).name,
+        routine=plan.loaded.routine.name,
         max_steps=character.limits.steps,
         max_model_calls=character.limits.calls if character.lives_by_tools else None,
         budget_usd=start.access.budget_usd,
@@ -227,7 +231,8 @@ def _resume(options: RunOptions, console: Console, control: Control | None, tell
                     return Finished(told, report, had_ended=True)
                 write_result(journal.folder, ended.result)  # the run may have been killed before
                 with ExitStack() as stack:
-                    plan = Plan(source, character_of(options, source), start, journal.folder)
+                    loaded = LoadedCharacter(source, character_of(options, source))
+                    plan = Plan(loaded, start, journal.folder)
                     opened = opened_city(start.city, plan.access(plan.ledger()))
                     city = options.objects.city or stack.enter_context(opened)
                     result = _with_truth(journal.folder, ended.result, city, console)
@@ -340,7 +345,7 @@ def _start_agent(
     user: User | None = None,
 ) -> Iterator[Agent]:
     """Check everything that can be wrong, and only then write the first line."""
-    start, character = plan.start, plan.character
+    start = plan.start
     with _resumable(plan.folder), ExitStack() as stack:
         stack.enter_context(export_traces())
         ledger = plan.ledger()
@@ -357,8 +362,7 @@ def _start_agent(
             models = _models(plan, city, mind)
             unmoved = LinksMover(city.streetview)
             assembly = assemble(
-                plan.source,
-                character,
+                plan.loaded,
                 city,
                 mind,
                 models,
@@ -368,7 +372,7 @@ def _start_agent(
                 fit_by=start.seed if plan.is_abroad else None,
             )
         tell_compiling(city, console)
-        start = _as_assembled(start, start_told(character), assembly, console)
+        start = _as_assembled(start, start_told(plan.loaded.character), assembly, console)
         if not done:
             start = with_mover(start, city, assembly.start, plan.mover, console)
         mover = stack.enter_context(
@@ -383,8 +387,8 @@ def _start_agent(
         city.left_out.keep(journal.folder / LEFT_OUT)
         done, moved = with_nearest(done, city, start.mover)
         story = stack.enter_context(Story(console, city.inventory))
-        if console.is_terminal and (tell := getattr(mind, "tell", None)):
-            tell(story.thinking)
+        if console.is_terminal and isinstance(mind, AudibleMind):
+            mind.tell(story.thinking)
         bridge = _bridge(control, city, start, console, story)
         run = Run(
             journal,
@@ -419,7 +423,7 @@ def _bridge(
 
 
 def _mind(plan: Plan, ledger: Ledger, done: Sequence[AnyRecord]) -> Mind:
-    start, given, settings = plan.start, plan.objects, plan.character.mind
+    start, given, settings = plan.start, plan.objects, plan.loaded.character.mind
     if given.mind is not None:
         return opened_mind(given.mind, ledger, price=given.price, settings=settings)
     replies = cache_home() / "replies"
@@ -431,7 +435,7 @@ def _mind(plan: Plan, ledger: Ledger, done: Sequence[AnyRecord]) -> Mind:
 
 def _models(plan: Plan, city: City, mind: Mind) -> Models:
     start, given = plan.start, plan.objects.senses
-    for role, name in plan.character.senses.by_role if city.truth is None else ():
+    for role, name in plan.loaded.character.senses.by_role if city.truth is None else ():
         if role not in given:
             check_without_truth(role, name)
     return Models(
@@ -439,7 +443,7 @@ def _models(plan: Plan, city: City, mind: Mind) -> Models:
             start.device,
             start.allow_downloads,
             city.truth,
-            city.is_drawn,
+            city.capabilities.is_drawn,
             start.seed,
             _eyes_of(mind),
             given,
@@ -450,8 +454,8 @@ def _models(plan: Plan, city: City, mind: Mind) -> Models:
 def _check_unopened(plan: Plan, mind: Mind) -> None:
     """Check the mind and the perception models, which can be done before the city is opened."""
     if not plan.start.decided_by:
-        check_before(plan.source, plan.character, mind)
-    for role, name in plan.character.senses.by_role:
+        check_before(plan.loaded, mind)
+    for role, name in plan.loaded.character.senses.by_role:
         if role not in plan.objects.senses:
             check_ready(role, name, allow_downloads=plan.start.allow_downloads)
 

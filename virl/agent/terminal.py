@@ -1,7 +1,7 @@
 """What a run tells on the terminal: a readable story with a progress bar."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from time import monotonic
 from types import TracebackType
@@ -25,17 +25,15 @@ from virl.agent.routine import find_routine
 from virl.console import ACCENT, CAUTION, GOOD, as_markup, say
 from virl.geo.globe import LatLng
 from virl.journal.journal import SCRIPTED
-from virl.journal.page import routine_name
 from virl.journal.records import (
     AnyRecord,
     CostRecord,
     NoteRecord,
-    ObjectRecord,
-    PlaceRecord,
     Result,
     StartRecord,
     StepRecord,
 )
+from virl.journal.report import routine_name
 from virl.pages.numbers import count_noun, dollars, megabytes, show_duration
 from virl.platform.city.inventory import Inventory, street_finder
 from virl.platform.perception.models import measured_error
@@ -209,11 +207,22 @@ class Story:
         """Tell a step if something was seen or chosen."""
         self._advance_bar(record)
         for place in record.places:
-            self._say(_place_text(record.step, place), _HANG)
+            mark = f"[{GOOD}]enters[/]" if place.decision == "enter" else "passes"
+            stars = f" {place.rating:.1f}★" if place.rating is not None else ""
+            self._say(
+                _at(
+                    record.step, f"{mark} [bold]{as_markup(place.name)}[/]{stars}: {as_markup(place.reason)}"
+                ),
+                _HANG,
+            )
         for thing in record.objects:
             if thing.new:
                 self._known[thing.label] += 1
-                self._say(_object_text(record.step, thing, self._known[thing.label]), _HANG)
+                number = self._known[thing.label]
+                where = LatLng(thing.lat, thing.lng)
+                self._say(
+                    _at(record.step, f"found [bold]{as_markup(thing.label)} {number}[/] at {where}"), _HANG
+                )
         if record.decided_by or any(view.purpose == "road" for view in record.views):
             self._say(_at(record.step, as_markup(record.decided)), _HANG)
 
@@ -241,7 +250,10 @@ class Story:
         if result.words and result.words.not_understood:
             self._say(as_markup(str(result.words)))
         if result.found:
-            self._progress.console.print(_counts(result.found))
+            table = Table("kind", Column("found", justify="right"), box=SIMPLE_HEAD, pad_edge=False)
+            for kind, count in result.found.items():
+                table.add_row(as_markup(kind), str(count))
+            self._progress.console.print(table)
             if error := measured_error(self._detector):
                 self._say(f"[dim]{as_markup(error)}[/]")
         cost = result.cost
@@ -319,24 +331,6 @@ def _cost_text(cost: CostRecord) -> str:
     lost = cost.interrupted.usd
     beside = f" ({dollars(lost)} of it in interrupted steps)" if lost else ""
     return dollars(cost.usd) + beside
-
-
-def _counts(found: Mapping[str, int]) -> Table:
-    table = Table("kind", Column("found", justify="right"), box=SIMPLE_HEAD, pad_edge=False)
-    for kind, count in found.items():
-        table.add_row(as_markup(kind), str(count))
-    return table
-
-
-def _object_text(step: int, thing: ObjectRecord, number: int) -> str:
-    where = LatLng(thing.lat, thing.lng)
-    return _at(step, f"found [bold]{as_markup(thing.label)} {number}[/] at {where}")
-
-
-def _place_text(step: int, place: PlaceRecord) -> str:
-    mark = f"[{GOOD}]enters[/]" if place.decision == "enter" else "passes"
-    stars = f" {place.rating:.1f}★" if place.rating is not None else ""
-    return _at(step, f"{mark} [bold]{as_markup(place.name)}[/]{stars}: {as_markup(place.reason)}")
 
 
 def _at(step: int, markup: str) -> str:

@@ -5,8 +5,7 @@ from typing import overload
 
 from virl.files.pictures import PictureLike, rgb
 from virl.mind.base import Mind, Prompt, ReplyT
-from virl.mind.given import GivenMind, opened_mind
-from virl.mind.open import open_mind
+from virl.mind.open import GivenMind, open_mind, opened_mind
 from virl.mind.replies import Text
 from virl.money.ledger import Ledger
 from virl.platform.city.streetview import View

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from rich.console import Console
 
-from virl.api.keywords import check_keywords
 from virl.bench.benchmark import find_benchmark
 from virl.bench.engine.processes import is_main_importable
 from virl.bench.records import RESULTS
@@ -23,10 +22,11 @@ from virl.bench.run import Engine, EngineName, Part
 from virl.bench.run import run_benchmark as run_episodes
 from virl.bench.statistics import Interval
 from virl.console import SafeConsole
+from virl.errors import check_keywords
 from virl.extras import require
 from virl.files.json_reading import read_json_file
-from virl.mind.given import object_name
-from virl.pages.inline_html import card, table
+from virl.mind.open import object_name
+from virl.pages.notebooks import card, table
 from virl.platform.city.city import City
 from virl.platform.perception.models import Device
 from virl.resources import cache_home

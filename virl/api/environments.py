@@ -7,15 +7,14 @@ from typing import Any, Literal, TypedDict, Unpack, overload
 import gymnasium
 import numpy as np
 
-from virl.api.keywords import check_keywords
 from virl.datasets.export.touchdown import exported_touchdown
-from virl.errors import BadInput, UnknownName
+from virl.errors import BadInput, UnknownName, check_keywords
 from virl.gym.walk import Seen, Spot
 from virl.platform.city.city import City
 from virl.platform.city.graph import InstructionEpisode, NavigationGraph
 from virl.platform.movers.discrete.actions import Rules
-from virl.platform.providers.graph.episodes import episode_faults
-from virl.platform.providers.graph.home import find_data
+from virl.platform.providers.graph.city import find_data
+from virl.platform.providers.graph.data_files import episode_faults
 from virl.platform.providers.graph.touchdown import Dataset, load_touchdown, read_episode_file
 from virl.resources import cache_home, data_home
 

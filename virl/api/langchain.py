@@ -13,10 +13,9 @@ from pydantic import Field, ValidationError
 
 from virl.agent.character import Character
 from virl.agent.plan import made_folder
-from virl.api.keywords import check_keywords
 from virl.api.running import Abandoned, RunSettings, run_told, source_name
-from virl.errors import BadInput
-from virl.journal.recorded import Finished
+from virl.errors import BadInput, check_keywords
+from virl.journal.recorded_run import Finished
 from virl.journal.records import AnyRecord
 from virl.settings.faults import faults_of
 from virl.settings.model import Settings

@@ -9,8 +9,8 @@ from typing import Self
 from virl.agent.roster import characters_in, roster
 from virl.bench.benchmark import BENCHMARKS
 from virl.errors import VirlError
-from virl.mind.keys import KEYS
-from virl.pages.inline_html import card, table
+from virl.mind.providers import KEYS
+from virl.pages.notebooks import card, table
 from virl.platform.perception.models import model_names
 from virl.platform.perception.registry import KINDS, ROLES
 from virl.platform.perception.standing import model_readiness

@@ -1,7 +1,7 @@
-"""Run agents from Python: to their end, or with your own code acting for them."""
+"""Run agents from Python, to their end or with your own code acting for them, and read runs again."""
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from contextvars import copy_context
@@ -18,14 +18,13 @@ from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.plan import Objects, RunOptions, check_sense, source_of, with_folder
 from virl.agent.start import Tell, begin, run_agent
-from virl.api.keywords import check_keywords
 from virl.console import SafeConsole, echo
-from virl.errors import BadInput
+from virl.errors import BadInput, check_keywords
 from virl.extras import require
 from virl.geo.globe import LatLng
-from virl.journal.recorded import Finished
+from virl.journal.recorded_run import Comparison, Finished, RecordedRun, compare_runs
 from virl.journal.records import AccessRecord, AnyRecord
-from virl.mind.given import GivenMind
+from virl.mind.open import GivenMind
 from virl.money.book import check_budget
 from virl.platform.city.city import City
 from virl.platform.perception.base import Describer, Detector, Reader, Recognizer, Role
@@ -186,7 +185,7 @@ def run_told(
     if not watch:
         return run_agent(options, console, tell=tell)
     require("serve", what="watching")
-    from virl.serve.watch.living import seat_at  # noqa: PLC0415 - needs the extra
+    from virl.serve.watch.server import seat_at  # noqa: PLC0415 - needs the extra
 
     with nullcontext(options) if resume else with_folder(options) as own, seat_at(own) as seat:
         echo(f"Watch at {seat.url}", err=True)
@@ -327,3 +326,40 @@ def _parse_day(day: date | str | None) -> date | None:
         return date.fromisoformat(day) if isinstance(day, str) else day
     except ValueError:
         raise BadInput(f"as_of={day!r}: must be a day such as '2024-05-01'") from None
+
+
+def read_run(folder: str | Path) -> RecordedRun:
+    """Read a run, ended or not, from its folder.
+
+    Args:
+        folder: of the run, with its `journal.jsonl`.
+
+    Raises:
+        JournalBroken: there is no run, or its journal is damaged.
+
+    Examples:
+        >>> folder = virl.run("local", city="virlton", steps=1, out="read").folder
+        >>> virl.read_run(folder).start.agent
+        'local'
+    """
+    run = RecordedRun(folder)
+    run.start  # noqa: B018 - reads the journal
+    return run
+
+
+def compare(runs: Iterable[RecordedRun | str | Path], *, out: str | Path = "compared.html") -> Comparison:
+    """Put two or more runs side by side, in a page and a table.
+
+    Args:
+        runs: finished runs, runs that were read, or their folders.
+        out: file of the page.
+
+    Raises:
+        BadInput: there is none.
+        JournalBroken: there is no run in a folder, or its journal is damaged.
+        CannotWrite: the page cannot be written.
+    """
+    read = [one if isinstance(one, RecordedRun) else read_run(one) for one in runs]
+    if not read:
+        raise BadInput("no runs to compare: give finished runs, or their folders")
+    return compare_runs(read, Path(out))

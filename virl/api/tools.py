@@ -13,17 +13,15 @@ from virl.agent.agent import Agent
 from virl.agent.character import Character as AnyCharacter
 from virl.agent.tool import FINISH, TOOLS, Arguments, tool_names
 from virl.api.characters import Character
-from virl.api.keywords import check_keywords
 from virl.api.running import RunSettings, open_agent
-from virl.errors import BadInput, UnknownName
+from virl.errors import BadInput, UnknownName, check_keywords
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
 from virl.platform.city.city import City
 from virl.platform.providers.cities import open_city
 from virl.tools.base import ToolResult, short
 from virl.tools.body import Body
-from virl.tools.catalogue import Use, tools_for
-from virl.tools.executor import RecordingExecutor
+from virl.tools.use import RecordingExecutor, Use, tools_for
 
 _MONEY = "money"
 """Name for all tools that may cost money, where tools are named that ask first."""
@@ -172,19 +170,6 @@ class AsksFirst:
                 "budget_usd": ledger.limit_usd,
             }
         )
-        self._write_down(name, arguments, approval)
-        if approval.approved:
-            return self._use(name, asked)
-        return ToolResult(f"not done: a human did not approve it. {approval.comment}".rstrip(), failed=True)
-
-    def _confirmation_reason(self, name: str) -> str:
-        """Return the reason why a tool asks first; empty if it does not."""
-        if _MONEY in self._names and (costs := _may_cost(self._agent, name)):
-            return costs
-        return f"{name} asks first" if name in self._names else ""
-
-    def _write_down(self, name: str, arguments: Mapping[str, object], approval: Approval) -> None:
-        """Write a note of a human's answer on the use of a tool."""
         said = "approved" if approval.approved else "not approved"
         run = self._agent.run
         run.note(
@@ -194,6 +179,15 @@ class AsksFirst:
             data={"name": name, "arguments": dict(arguments), **approval.model_dump()},
             asked=(),
         )
+        if approval.approved:
+            return self._use(name, asked)
+        return ToolResult(f"not done: a human did not approve it. {approval.comment}".rstrip(), failed=True)
+
+    def _confirmation_reason(self, name: str) -> str:
+        """Return the reason why a tool asks first; empty if it does not."""
+        if _MONEY in self._names and (costs := _may_cost(self._agent, name)):
+            return costs
+        return f"{name} asks first" if name in self._names else ""
 
 
 def _may_cost(agent: Agent, name: str) -> str:

@@ -1,9 +1,17 @@
-"""Walk through a city, step by step."""
+"""Walk through a city, step by step or as a navigator decides."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from itertools import islice
+from pathlib import Path
 
-from virl.errors import BadInput
+from virl.errors import BadInput, UnknownName
 from virl.geo.globe import LatLng
+from virl.geo.region import Region
+from virl.mind.base import Mind, costs
+from virl.mind.open import open_mind
+from virl.mind.prompt import OUR_PROMPTS
+from virl.money.ledger import Ledger
 from virl.platform.city.city import City
 from virl.platform.city.locate import locate
 from virl.platform.city.starts import start_near
@@ -11,6 +19,15 @@ from virl.platform.city.streetview import Pose
 from virl.platform.movers.base import Step
 from virl.platform.movers.open_mover import fit_mover, open_mover
 from virl.platform.navigators.point import PointNavigator, PointPlan, plan_route
+from virl.platform.navigators.region import RegionNavigator
+from virl.platform.navigators.tourist.navigator import MAX_STEPS as TOURIST_STEPS
+from virl.platform.navigators.tourist.navigator import TouristNavigator
+from virl.platform.navigators.tourist.spotting import LandmarkSpotter
+from virl.platform.perception.models import ModelOptions, Models
+from virl.platform.providers.cities import open_city
+from virl.resources import cache_home
+from virl.routines.directions.following.routine import open_spotter
+from virl.settings.region_file import read_region
 
 Spot = str | LatLng
 """An address or the name of a place, or a position."""
@@ -79,3 +96,108 @@ def position_of(city: City, spot: Spot, near: LatLng | None = None) -> LatLng:
         NotFound: there is no such address or place.
     """
     return locate(city, spot, near)[1] if isinstance(spot, str) else spot
+
+
+READER = "sign-reader"
+"""Model that reads signs; in towns that are not rendered it reads whole pictures."""
+NAVIGATORS = {"instruction": "text", "point": "to", "region": "region"}
+"""Navigators, each with the argument that tells it where to go."""
+
+
+def navigate(  # noqa: PLR0913 - keywords
+    navigator: str,
+    *,
+    city: str | City,
+    start: Spot,
+    text: str | None = None,
+    to: Spot | list[Spot] | None = None,
+    region: Region | str | Path | None = None,
+    heading: float | None = None,
+    mind: str | Mind = "rules",
+    spotter: str = "ocr",
+    mover: str | None = None,
+    max_steps: int = TOURIST_STEPS,
+    budget_usd: float | None = None,
+) -> Iterator[Step]:
+    """Walk through a city as a navigator decides, a step at a time.
+
+    A step says where the walker stands (`step.pose`, `step.panorama`), how far it came (`step.distance`,
+    metres), and what it does next and why (`step.choice`). It is taken when you ask for the next one. A city
+    that is opened here by its name is closed at the end of the walk.
+
+    Args:
+        navigator: `"instruction"` follows directions in words by what is seen, `"point"` goes along the
+            streets to one place or several, and `"region"` visits every panorama of an area.
+        city: open, or its name or file.
+        start: an address, the name of a place, or a position.
+        text: the directions, for `"instruction"`.
+        to: the destination or destinations, for `"point"`.
+        region: the area, or the file of its outline, for `"region"`.
+        heading: degrees clockwise from north, faced at the start of `"instruction"`; by default those of the
+            panorama.
+        mind: decides for `"instruction"`: such as `"openai:gpt-5-mini"`, or an open mind.
+        spotter: finds landmarks for `"instruction"`: `"ocr"`, or a recognizer or describer by name.
+        mover: `"links"`, `"grid"`, `"web"` or `"hybrid"`; by default one that fits the city. `"region"` has
+            none.
+        max_steps: maximum number of moves.
+        budget_usd: US dollars that a mind given by name may cost at most.
+
+    Raises:
+        UnknownName: there is no such navigator, city, mind or spotter.
+        BadInput: what the navigator needs to know is missing, or something else is given.
+        NotFound: there is no such address or place.
+        NoStreetView: there is no panorama within 800 m of the start.
+        MindFailed, ModelUnavailable, BudgetExceeded: during the walk, of the mind.
+
+    Examples:
+        >>> first = next(virl.navigate("point", city=town, start=town.center, to="20 Vine Road"))
+        >>> first.index
+        0
+    """
+    if navigator not in NAVIGATORS:
+        raise UnknownName("navigator", navigator, list(NAVIGATORS))
+    for name, given in {"text": text, "to": to, "region": region}.items():
+        if (given is not None) != (name == NAVIGATORS[navigator]):
+            fault = "needs" if given is None else "takes no"
+            raise BadInput(f"navigator {navigator!r} {fault} {name}: give it {NAVIGATORS[navigator]}=")
+    with ExitStack() as opening:
+        if isinstance(city, str):
+            city = open_city(city)
+            opening.callback(city.close)
+        begin = start_near(city, position_of(city, start), "the start")
+        if text is not None:
+            if isinstance(mind, str):
+                mind = open_mind(mind, cache_dir=cache_home() / "replies", ledger=Ledger(budget_usd))
+            pose = Pose(begin.id, begin.heading if heading is None else heading % 360.0)
+            found = _open_spotter(spotter, city, mind)
+            chosen = fit_mover(city, begin, mover).name
+            steps = _follow_text(city, pose, text, mind, found, chosen, max_steps)
+        elif to is not None:
+            steps = walk(city, start=start, to=to, mover=mover, max_steps=max_steps)
+        elif region is not None:
+            area = region if isinstance(region, Region) else read_region(Path(region), near=city.center)
+            survey = RegionNavigator(city.streetview, area)
+            steps = islice(survey.walk(Pose(begin.id, begin.heading)), max_steps + 1)
+        return _close_after(steps, opening.pop_all())
+
+
+def _open_spotter(name: str, city: City, mind: Mind) -> LandmarkSpotter:
+    """Open a spotter of landmarks with the prompts of virl."""
+    models = Models(ModelOptions(truth=city.truth))
+    return open_spotter(name, READER, city, models, mind, OUR_PROMPTS)
+
+
+def _follow_text(
+    city: City, start: Pose, text: str, mind: Mind, spotter: LandmarkSpotter, mover: str, max_steps: int
+) -> Iterator[Step]:
+    """Yield the steps of a walk that follows directions in text."""
+    with open_mover(mover, city.streetview) as opened:
+        yield from TouristNavigator(
+            city.streetview, opened, mind, spotter, text, max_steps=max_steps, sparing=costs(mind)
+        ).walk(start)
+
+
+def _close_after(steps: Iterator[Step], opened: ExitStack) -> Iterator[Step]:
+    """Yield the steps, and close `opened` after them."""
+    with opened:
+        yield from steps

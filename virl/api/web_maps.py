@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from virl.extras import require
 from virl.geo.globe import LatLng
 from virl.journal.journal import read_journal
-from virl.journal.recorded import Finished
+from virl.journal.recorded_run import Finished
 from virl.journal.records import StepRecord
 from virl.pages.theme import colours
 from virl.plain_text import plain_line

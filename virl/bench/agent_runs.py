@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from virl.agent.assembly import assemble, perform
-from virl.agent.character_file import find_character, load_character, routine_of
+from virl.agent.character_file import LoadedCharacter, find_character, load_character
 from virl.agent.going_on import ended_before
 from virl.agent.run import Run
 from virl.agent.user import User
@@ -49,7 +49,9 @@ class EpisodeModels(Models):
         terms = resources.terms
         known = resources.city(city)
         super().__init__(
-            ModelOptions(terms.device, terms.allow_downloads, known.truth, known.is_drawn, terms.seed)
+            ModelOptions(
+                terms.device, terms.allow_downloads, known.truth, known.capabilities.is_drawn, terms.seed
+            )
         )
         self._resources = resources
         self._city = city
@@ -107,7 +109,7 @@ def run_in_folder(
     source = find_character(name)
     read = load_character(source)
     data = read.model_dump() | {"city": city.name} | dict(changes or {})
-    character = check_settings(data, type(read), source=str(source))
+    loaded = LoadedCharacter(source, check_settings(data, type(read), source=str(source)))
     mind = mind or RuleMind()
     models = models or Models(ModelOptions(truth=city.truth, seed=seed))
     start = StartRecord(
@@ -117,9 +119,9 @@ def run_in_folder(
         mind=mind.name,
         seed=seed,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
-        routine=routine_of(source, character).registry_name,
+        routine=loaded.routine.registry_name,
         attribution=city.notice,
-        character=character.model_dump(mode="json"),
+        character=loaded.character.model_dump(mode="json"),
         prompts=str(prompts.resolve()) if prompts else "",
     )
     with _journal(folder, start) as (journal, done), account(folder.name) as own:
@@ -134,7 +136,7 @@ def run_in_folder(
             ledger=mind.ledger,
             account=own,
         )
-        assembly = assemble(source, character, city, mind, models, LinksMover(city.streetview))
+        assembly = assemble(loaded, city, mind, models, LinksMover(city.streetview))
         assembly = assembly.with_prompts(run.start.prompts)
         try:
             result = perform(assembly.agent(run, user))
@@ -168,12 +170,7 @@ def _journal(folder: Path, start: StartRecord) -> Iterator[tuple[Journal, tuple[
     journal, done = Journal.open(folder, start)
     with journal:
         begun = next((one for one in done if isinstance(one, StartRecord)), start)
-        if other := _difference(begun, start):
+        fields = ("agent", "city", "mind", "seed", "character")
+        if other := next((name for name in fields if getattr(begun, name) != getattr(start, name)), ""):
             raise BadInput(f"{folder}: contains a different run (its {other} differs): choose another --out")
         yield journal, done
-
-
-def _difference(begun: StartRecord, start: StartRecord) -> str:
-    """Return the first field that the outcome depends on and two runs differ in; empty if there is none."""
-    fields = ("agent", "city", "mind", "seed", "character")
-    return next((name for name in fields if getattr(begun, name) != getattr(start, name)), "")

@@ -7,16 +7,17 @@ from typing import Literal
 from pydantic import Field
 
 from virl.bench.benchmark import BenchOptions
-from virl.bench.files import slug
+from virl.bench.records import slug
 from virl.bench.resources import Resources
 from virl.console import SafeConsole
-from virl.datasets.collect.collecting import (
+from virl.datasets.collect.collection import (
+    Collection,
     collect_city_places,
     collect_city_questions,
     collect_city_routes,
     collecting_bar,
+    sole_writer,
 )
-from virl.datasets.collect.collection import Collection, sole_writer
 from virl.datasets.collect.dataset import CARD, PLACES, QUESTIONS, ROUTES, DataSet, open_dataset
 from virl.datasets.collect.places import PlacesSettings
 from virl.datasets.collect.routes import RoutesSettings
@@ -130,7 +131,8 @@ def _fingerprint(city: City) -> str:
 
 def _collect(folder: Path, city: City, needs: str, *, may_collect: bool) -> None:
     """Collect a made city's data set once; then it stays in the cache."""
-    if not _is_collected(folder, needs):
+    rows = {"questions": QUESTIONS, "routes": ROUTES}.get(needs, PLACES)
+    if not ((folder / CARD).is_file() and (folder / rows).is_file()):
         takes = COLLECTING.get(needs, "about 20 s and 50 MB")
         work = f"the data set of {city.title}: once, {takes}, in {folder}"
         if not may_collect:
@@ -143,12 +145,6 @@ def _collect(folder: Path, city: City, needs: str, *, may_collect: bool) -> None
             collect_city_questions(collection, 0, progress)
         if needs == "routes":
             collect_city_routes(collection, RoutesSettings(count=MADE_ROUTES), progress)
-
-
-def _is_collected(folder: Path, needs: str) -> bool:
-    """Return whether a folder contains a data set with the rows that are needed."""
-    rows = {"questions": QUESTIONS, "routes": ROUTES}.get(needs, PLACES)
-    return (folder / CARD).is_file() and (folder / rows).is_file()
 
 
 def _cut(data: DataSet, region: Region) -> DataSet:

@@ -8,8 +8,7 @@ from rich.console import Console
 from virl.bench.benchmark import BaseOptions, find_benchmark
 from virl.bench.city_data import Uncollected
 from virl.bench.engine.work import Job, open_bench
-from virl.bench.plan import choose, make_plan
-from virl.bench.progress import outlook
+from virl.bench.plan import choose, make_plan, outlook
 from virl.bench.records import RECORDS, read_records
 from virl.bench.resources import Resources
 from virl.bench.run import Engine, Part, engine_name, terms_of, worker_count

@@ -50,7 +50,7 @@ class EpisodeResult:
     """Data that it is scored by, as plain JSON; also whatever its page shows."""
     files: Mapping[str, Picture] = field(default_factory=dict)
     """Pictures of it by file name, such as `{"view-0.jpg": ...}`, or what makes them, which is called only
-    where pictures are kept (see `virl.bench.files.jpeg`)."""
+    where pictures are kept (see `virl.bench.records.jpeg`)."""
     cost: Mapping[str, float] = field(default_factory=dict)
     """Usage, such as `{"requests": 3, "usd": 0.01}` (see `virl.bench.resources.cost_of`)."""
     failure: VirlError | None = None

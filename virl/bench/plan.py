@@ -1,16 +1,24 @@
-"""Which episodes a run is to do, and what its folder says of them."""
+"""The episodes that a run is to do, and how far it is: said before it, and estimated while it goes on."""
 
+import os
+import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import ceil
 from pathlib import Path
-from typing import Self
+from types import TracebackType
+from typing import Any, Self
 
 from pydantic import NonNegativeInt, model_validator
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from virl.bench.benchmark import AnyBenchmark
 from virl.bench.episode import Episode
 from virl.errors import BadInput, VirlError
 from virl.files.json_reading import read_json_file
 from virl.files.writing import write_whole
+from virl.pages.numbers import count_noun, show_duration
 from virl.platform.city.city import City
 from virl.settings.model import Settings, check_settings
 
@@ -146,3 +154,164 @@ def _city_plan(name: str, city: City | None, known: Mapping[str, CityPlan], attr
     few = sum(map(len, lines)) <= MOST_STREET_POINTS
     streets = tuple(lines) if few else ()
     return CityPlan(title=city.title, streets=streets, attribution=city.notice)
+
+
+FIRST_S = 15.0
+"""Seconds until a run that is not on a terminal says how far it is; doubles from line to line. Chosen."""
+LONGEST_S = 600.0
+"""Most seconds between two lines. Chosen."""
+
+GROWN = 1.5
+"""Factor by which an estimate of the whole run has to grow to be explained. Chosen."""
+
+
+def expected_seconds(episodes: int, seconds_each: float, workers: int) -> float:
+    """Return the seconds that all episodes take together.
+
+    Args:
+        episodes: how many, 0 or more.
+        seconds_each: of one.
+        workers: how many run at the same time, 1 or more.
+    """
+    return ceil(episodes / workers) * seconds_each
+
+
+class RunProgress:
+    """The progress of a run: a bar on a terminal, else a line now and then.
+
+    Args:
+        console: where it is shown.
+        title: of the benchmark.
+        models: the model of each episode to run.
+        clock: seconds that only grow.
+    """
+
+    def __init__(
+        self,
+        console: Console,
+        title: str,
+        models: Iterable[str],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Begin to show a run's progress; `models` names the model of each episode ahead."""
+        self._console = console
+        self._title = title
+        self._ahead = Counter(models)
+        self._total = self._ahead.total()
+        self._seconds: dict[str, list[float]] = {}
+        self._first = 0.0  # seconds of the whole run, as first estimated
+        self._clock = clock
+        self._begun = clock()
+        self._done = self._failed = 0
+        self._pause = FIRST_S
+        self._next = self._begun + FIRST_S
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("[dim]{task.fields[left]}"),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+        self._task = self._bar.add_task(title, total=self._total, left="")
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bar.stop()
+
+    def count_episode(self, model: str, seconds: float, *, failed: bool) -> None:
+        """Count an episode of a model that took some seconds.
+
+        Args:
+            model: whose episode ended.
+            seconds: that it took.
+            failed: whether it failed.
+        """
+        self._done += 1
+        self._ahead[model] -= 1
+        self._seconds.setdefault(model, []).append(seconds)
+        self._failed += failed
+        title = f"{self._title}, {self._failed} failed" if self._failed else self._title
+        now = self._clock()
+        left = self._estimate_left(now - self._begun)
+        self._bar.update(self._task, completed=self._done, description=title, left=left)
+        if not self._console.is_terminal and now >= self._next and self._done < self._total:
+            failures = f", {self._failed} failed" if self._failed else ""
+            self._console.print(
+                f"{self._done} of {count_noun(self._total, 'episode')} done{failures}; {left}",
+                highlight=False,
+                markup=False,
+                soft_wrap=True,
+            )
+            self._pause = min(2 * self._pause, LONGEST_S)
+            self._next = now + self._pause
+
+    def tell_stopping(self, how: str) -> None:
+        """Say that the run is about to stop."""
+        self._bar.update(self._task, description=how)
+
+    def _estimate_left(self, elapsed: float) -> str:
+        """Return the estimated time left, by what each model took so far; says why where it grew."""
+        spent = sum(map(sum, self._seconds.values()))
+        means = {model: sum(those) / len(those) for model, those in self._seconds.items()}
+        rest = {
+            model: count * means.get(model, spent / self._done)
+            for model, count in self._ahead.items()
+            if count
+        }
+        left = sum(rest.values()) / spent * elapsed if spent else 0.0
+        self._first = self._first or elapsed + left
+        grew = self._first * GROWN < elapsed + left
+        slowest = max(rest, key=rest.__getitem__, default="")
+        why = (
+            f" (more than at first: {slowest} takes {show_duration(means[slowest])} each)"
+            if slowest in means
+            else ""
+        )
+        return f"about {show_duration(left)} left{why if grew else ''}"
+
+
+def outlook(
+    benchmark: AnyBenchmark, left: int, workers: int, done: Sequence[Mapping[str, Any]], out: Path
+) -> Iterator[str]:
+    """Yield the lines that say what is left to run, how long it takes and what it may cost.
+
+    Args:
+        benchmark: what is run.
+        left: episodes still to run.
+        workers: how many of them side by side, 1 or more.
+        done: records of those that have been run.
+        out: folder of the run.
+    """
+    finished = sum(record["status"] == "done" for record in done)
+    if not left:
+        yield f"{out}: already finished, {count_noun(finished, 'episode')} done: nothing is run again"
+        return
+    before = f"{finished:,} done before, " if finished else ""
+    side_by_side = f", {min(workers, left)} at a time" if min(workers, left) > 1 else ""
+    yield f"{before}{left:,} {'episode' if left == 1 else 'episodes'} to run{side_by_side}; writes {out}"
+    each = seconds_each(benchmark, done)
+    if each:
+        source = "as those before" if finished else "as measured with the default options on one core"
+        cores = (
+            workers if finished else min(workers, os.cpu_count() or 1)
+        )  # what was run has shared the cores
+        whole = expected_seconds(left, each, min(cores, left))
+        yield f"about {show_duration(whole)} if each takes {_show_seconds(each)}, {source}"
+
+
+def seconds_each(benchmark: AnyBenchmark, done: Sequence[Mapping[str, Any]]) -> float:
+    """Return seconds an episode takes, by those that were run, else as the benchmark states; 0 if unknown."""
+    seconds = [float(record["seconds"]) for record in done if record["status"] == "done"]
+    return sum(seconds) / len(seconds) if seconds else benchmark.typical_s
+
+
+def _show_seconds(seconds: float) -> str:
+    """Return seconds as text, with one decimal below 10 s."""
+    return f"{seconds:.1f} s" if seconds < 10 else show_duration(seconds)

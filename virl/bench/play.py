@@ -14,7 +14,7 @@ from virl.bench.run import Engine, Part, run_benchmark
 from virl.errors import BadInput
 from virl.journal.convert import pose_record
 from virl.platform.city.outcome import Outcome
-from virl.platform.city.streetview import Camera, StreetView, View
+from virl.platform.city.streetview import Camera, View
 from virl.platform.movers.base import Choice, Step, steered_by
 from virl.platform.navigators.instruction.baselines import HUMAN
 
@@ -39,7 +39,9 @@ class Player:
 
         def look(camera: Camera) -> View:
             """Return a view of the step's panorama."""
-            return _streetview_of(step).view(step.pose.pano_id, camera)
+            if step.streetview is None:
+                raise BadInput("this walk has no views to look at: decide by the links")
+            return step.streetview.view(step.pose.pano_id, camera)
 
         while True:
             control.rest(look, _unheard)
@@ -107,12 +109,6 @@ def play(
     with control.open(), steered_by(Player(control)):
         run_benchmark(name, options, out, console, engine=engine, part=Part(case=case), resume=resume)
     return [record for run in gather([out]).runs for record in run.records]
-
-
-def _streetview_of(step: Step) -> StreetView:
-    if step.streetview is None:
-        raise BadInput("this walk has no views to look at: decide by the links")
-    return step.streetview
 
 
 def _unheard(said: str) -> None:

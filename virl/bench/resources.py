@@ -8,7 +8,7 @@ from threading import RLock
 from typing import Any, Literal, TypeVar
 
 from virl.bench.episode import Episode
-from virl.bench.files import FOLDER, slug
+from virl.bench.records import FOLDER, slug
 from virl.bench.shared_models import (
     Asked,
     Batcher,
@@ -21,10 +21,9 @@ from virl.bench.shared_models import (
 )
 from virl.errors import BadInput, UnknownName
 from virl.mind.base import Mind
-from virl.mind.given import opened_mind
-from virl.mind.open import open_mind
+from virl.mind.open import open_mind, opened_mind
+from virl.money.book import Exchange
 from virl.money.ledger import Ledger
-from virl.money.spending import Exchange
 from virl.platform.city.city import City, Truth
 from virl.platform.perception.base import Describer, Detector, Matcher, Reader, Recognizer
 from virl.platform.perception.models import Device, ModelOptions, Models, look_scores, read_model
@@ -92,7 +91,7 @@ class Resources:
     Args:
         terms: what the user asks.
         ledger: checked before each request that costs something.
-        reserve: takes a turn for a request to a mind, see `virl.bench.pace`; `None` sets no limit.
+        reserve: takes a turn for a request to a mind, see `virl.bench.shared_models`; `None` sets no limit.
         open_elsewhere: opens a model on another machine; by default models are opened here.
         own_minds: opens minds of the caller, by name, with the ledger, beside those that `open_mind` knows.
         objects: cities, minds and models of a program, by the names that stand for them.
@@ -222,7 +221,7 @@ class Resources:
             return OpenModel(Batcher(question_to(given), most=most), getattr(given, "name", ""))
         check_ready(use.role, use.name, allow_downloads=self.terms.allow_downloads)
         known = self.city(use.city) if use.city else None
-        group = use.city if known and (known.truth or known.is_drawn) else ""
+        group = use.city if known and (known.truth or known.capabilities.is_drawn) else ""
         models = self.make_once(("models", group), lambda: Models(self._model_options(group)))
         model: Any = models.open(use.role, use.name)
         if most > 1:
@@ -236,7 +235,7 @@ class Resources:
             device=self.terms.device,
             allow_downloads=self.terms.allow_downloads,
             truth=known.truth if known else None,
-            is_drawn=known is not None and known.is_drawn,
+            is_drawn=known is not None and known.capabilities.is_drawn,
             seed=self.terms.seed,
         )
 
@@ -253,7 +252,7 @@ class Resources:
             return self.own_minds[spec](self.ledger)
         limiter = None
         if self.reserve and spec != "rules":
-            from virl.bench.pace import Limiter  # noqa: PLC0415  LangChain takes a second to import
+            from virl.bench.shared_models import Limiter  # noqa: PLC0415  LangChain takes a second to import
 
             limiter = Limiter(self.reserve)
         given: Any = self.objects.get(spec)

@@ -14,15 +14,13 @@ from rich.console import Console
 from virl.bench.benchmark import AnyBenchmark, BaseOptions, find_benchmark
 from virl.bench.engine.crew import Crew, ThreadCrew, dispatch, interruptible
 from virl.bench.engine.processes import ProcessCrew
-from virl.bench.engine.work import FIRST_WAIT_S, EpisodeOutcome, Job, open_bench
+from virl.bench.engine.work import FIRST_WAIT_S, Job, open_bench
 from virl.bench.episode import Episode
-from virl.bench.files import keep_files
-from virl.bench.pace import Pace
-from virl.bench.plan import choose, known_cities, make_plan, write_plan
-from virl.bench.progress import RunProgress, outlook
-from virl.bench.records import RECORDS, Records
+from virl.bench.plan import RunProgress, choose, known_cities, make_plan, outlook, write_plan
+from virl.bench.records import RECORDS, Records, keep_files
 from virl.bench.report.write import write_reports
 from virl.bench.resources import Resources, Terms
+from virl.bench.shared_models import Pace
 from virl.errors import BadInput, Interrupted, VirlError
 from virl.journal.folder import check_unused, removed_if_refused
 from virl.money.book import SPENDING
@@ -263,7 +261,9 @@ def _run(
                     unpaid.append(outcome.reason)
                     continue
                 unpaid += [outcome.reason] if outcome.shut else []
-                _keep_outcome(records, outcome)
+                paths = keep_files(records.folder, outcome.episode, outcome.pictures)
+                record: dict[str, Any] = asdict(outcome.record(paths))
+                records.append(record)
                 failed = outcome.status == "failed"
                 progress.count_episode(outcome.episode.model, outcome.seconds, failed=failed)
         except KeyboardInterrupt as second:
@@ -271,10 +271,3 @@ def _run(
         if interrupted():
             return KeyboardInterrupt()
     return unpaid[0] if unpaid else None
-
-
-def _keep_outcome(records: Records, outcome: EpisodeOutcome) -> None:
-    """Write an episode's record and pictures to the run's folder."""
-    paths = keep_files(records.folder, outcome.episode, outcome.pictures)
-    record: dict[str, Any] = asdict(outcome.record(paths))
-    records.append(record)

@@ -13,7 +13,7 @@ from virl.bench.resources import cost_of
 from virl.errors import MindFailed
 from virl.geo.globe import LatLng
 from virl.mind.base import Mind
-from virl.money.spending import Exchange
+from virl.money.book import Exchange
 from virl.pages.numbers import count_noun
 from virl.platform.city.graph import InstructionEpisode, NavigationGraph
 from virl.platform.movers.discrete.actions import WalkState

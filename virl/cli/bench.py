@@ -11,8 +11,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from virl.cli.completion import benchmarks, complete_benchmarks, of_option
-from virl.cli.group import HelpfulGroup
-from virl.cli.guard import LOG_DETAILS, add_guard, guard
+from virl.cli.guard import LOG_DETAILS, HelpfulGroup, add_guard, guard
 from virl.cli.listing import print_json, print_table
 from virl.cli.options import (
     CacheOption,
@@ -237,6 +236,7 @@ def _command(name: str) -> Any:
     try:
         benchmark = find_benchmark(name)
     except VirlError as fault:
+        # whatever options it was given: what is told is why the benchmark cannot be run
         app.command(name, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
             _refusal(fault)
         )
@@ -251,7 +251,9 @@ def _command(name: str) -> Any:
     context = Parameter("context", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
     own = parameters(benchmark.options, f"Options of {benchmark.name}", _flags(engine), of_option)
     run.__doc__ = benchmark.about
-    _sign(run, [context, *own, *engine.values()])
+    taken = [context, *own, *engine.values()]  # what Typer is to read
+    vars(run)["__signature__"] = signature(run).replace(parameters=taken)
+    run.__annotations__ = {one.name: one.annotation for one in taken}
     if not benchmark.commands:
         app.command(name)(run)
         return typer.main.get_command(app)
@@ -262,6 +264,8 @@ def _command(name: str) -> Any:
 
 
 def _refusal(fault: VirlError) -> Callable[..., None]:
+    """Return a command that says why its benchmark is not available."""
+
     def refuse() -> None:
         def tell() -> None:
             raise fault
@@ -270,12 +274,6 @@ def _refusal(fault: VirlError) -> Callable[..., None]:
 
     refuse.__doc__ = f"Not available: {fault}"
     return refuse
-
-
-def _sign(function: Any, parameters: Sequence[Parameter]) -> None:
-    """Give a function the parameters that `typer` is to read."""
-    function.__signature__ = signature(function).replace(parameters=parameters)
-    function.__annotations__ = {one.name: one.annotation for one in parameters}
 
 
 def _flags(engine: Mapping[str, Parameter]) -> set[str]:

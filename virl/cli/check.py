@@ -50,7 +50,12 @@ def check(
         print_json([asdict(one) for one in found])
     else:
         for one in found:
-            _print(one)
+            for fault in one.faults:
+                echo(fault, err=True)
+            if one.ok:
+                echo(f"{one.file}: ok: {one.summary}")
+                for lack in one.not_checked:
+                    echo(f"{one.file}: not checked: {lack}")
     if not all(one.ok for one in found):
         raise typer.Exit(USER_ERROR)
 
@@ -96,20 +101,12 @@ def kind_of(file: str) -> str:
     return "character"
 
 
-def _print(checked: CheckedFile) -> None:
-    for fault in checked.faults:
-        echo(fault, err=True)
-    if checked.ok:
-        echo(f"{checked.file}: ok: {checked.summary}")
-        for one in checked.not_checked:
-            echo(f"{checked.file}: not checked: {one}")
-
-
 Told = tuple[str, Sequence[str]]
 
 
 def _character(file: str, mind: str | None) -> Told:
-    from virl.agent.character_file import find_character, load_character, routine_of  # noqa: PLC0415
+    """Check a character with all that it names, for a mind."""
+    from virl.agent.character_file import LoadedCharacter, find_character, load_character  # noqa: PLC0415
     from virl.agent.checking import check_character, faults_beside  # noqa: PLC0415 - brings in the cities and the senses
     from virl.mind.open import open_mind  # noqa: PLC0415
 
@@ -120,9 +117,10 @@ def _character(file: str, mind: str | None) -> Told:
         raise_all([fault, *faults_beside(path)])
         raise
     mind = mind or "rules"
-    found = check_character(path, character, open_mind(mind, cache_dir=None))
+    loaded = LoadedCharacter(path, character)
+    found = check_character(loaded, open_mind(mind, cache_dir=None))
     raise_all(found.faults)
-    said = f"routine {routine_of(path, character).name} in {character.city}, mind {mind}"
+    said = f"routine {loaded.routine.name} in {character.city}, mind {mind}"
     detector, steps = character.senses.detector, character.limits.steps
     return f"{said}, detector {detector}, at most {steps} moves", found.unknown
 

@@ -73,7 +73,7 @@ def models_of(role: str) -> Iterator[str]:
 def minds() -> Iterator[str]:
     """Yield `rules`, and the providers whose key is set or that a server of one's own speaks for."""
     yield "rules"
-    from virl.mind.keys import KEYS  # noqa: PLC0415 - loads when asked for
+    from virl.mind.providers import KEYS  # noqa: PLC0415 - loads when asked for
 
     server = bool(os.environ.get("VIRL_BASE_URL"))
     for provider, keys in KEYS.items():

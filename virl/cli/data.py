@@ -1,21 +1,28 @@
-"""Data sets on this machine: `virl data` and where code finds what it put there."""
+"""`virl data` and `virl collect`: data sets on this machine, installed, exported and collected."""
 
 import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from virl.cli.completion import complete_cities
-from virl.cli.group import HelpfulGroup
-from virl.cli.guard import INTERRUPTED, LOG_DETAILS, add_guard
+from virl.cli.completion import complete_cities, complete_minds, complete_recognizers
+from virl.cli.guard import INTERRUPTED, LOG_DETAILS, HelpfulGroup, add_guard
 from virl.cli.listing import print_json, print_table
-from virl.cli.options import JsonOption
+from virl.cli.options import BudgetOption, CacheMode, CacheOption, DeviceOption, DownloadsOption, JsonOption
 from virl.console import SafeConsole, counting_bar, echo
 from virl.errors import BadInput
 from virl.extras import require
 from virl.resources import data_home
+
+if TYPE_CHECKING:
+    from virl.datasets.collect.collection import Collection
+    from virl.datasets.collect.dataset import Card
+    from virl.datasets.collect.places import Progress
+
 
 data_app = typer.Typer(
     cls=HelpfulGroup, help="Install, list and export navigation data sets.", no_args_is_help=True
@@ -93,7 +100,7 @@ def osm(
 @add_guard(LOG_DETAILS)
 def list_data(as_json: JsonOption = False) -> None:
     """List the data sets with their folders, and verify their checksums."""
-    from virl.platform.providers.graph.home import MARKS  # noqa: PLC0415 - heavy
+    from virl.platform.providers.graph.city import MARKS  # noqa: PLC0415 - heavy
 
     states = [_state(data_home() / name) for name in MARKS]
     if as_json:
@@ -141,6 +148,7 @@ def export(
 
 
 def _get(name: str, source: Path, *, force: bool) -> None:
+    """Install a data set from a folder, and say what came of it."""
     from virl.platform.providers.graph.install import DATA_SETS, find_files, install  # noqa: PLC0415 - heavy
 
     files = find_files(name, source)
@@ -175,8 +183,7 @@ def _copy_part(extract: Path, box: str, *, name: str | None, force: bool) -> Non
     """
     require("osm", what="reading an extract")
     from virl.osm.box import box_of  # noqa: PLC0415 - loads when asked for
-    from virl.platform.providers.osm.download import box_target  # noqa: PLC0415 - needs the extra
-    from virl.platform.providers.osm.install import install_part  # noqa: PLC0415 - needs the extra
+    from virl.platform.providers.osm.install import box_target, install_part  # noqa: PLC0415 - the extra
 
     target = box_target(box_of(box, is_copied=True), name)
     _tell_kept(*install_part(extract, target.box, target.name, force=force))
@@ -192,14 +199,14 @@ def _fetch_part(
     """
     require("osm", what="fetching an extract")
     from virl.osm.box import box_of  # noqa: PLC0415 - loads when asked for
-    from virl.platform.providers.osm import download  # noqa: PLC0415 - needs the extra
+    from virl.platform.providers.osm import install  # noqa: PLC0415 - needs the extra
 
     try:
         if place is None:
-            target = download.box_target(box_of(box or ""), name)
+            target = install.box_target(box_of(box or ""), name)
         else:
-            target = download.place_target(place, name, _tell_progress)
-        kept, date = download.fetch_extract(target, server, _tell_progress, force=force)
+            target = install.place_target(place, name, _tell_progress)
+        kept, date = install.fetch_extract(target, server, _tell_progress, force=force)
     except KeyboardInterrupt:
         _tell_progress("virl: stopped: nothing was kept")
         raise typer.Exit(INTERRUPTED) from None
@@ -207,6 +214,7 @@ def _fetch_part(
 
 
 def _tell_kept(kept: Path, date: str) -> None:
+    """Say what was kept of an extract, and how to run an agent there."""
     echo(f"{kept}: {kept.stat().st_size / 1000:,.0f} kB; data of {date or 'an unknown date'}")
     echo(OSM_LICENCE)
     echo(f"Run an agent there with `virl run hiro --city {shlex.quote(str(kept))}`.")
@@ -244,6 +252,7 @@ class InstalledData:
 
 
 def _state(folder: Path) -> InstalledData:
+    """Return what is known of a data set's folder."""
     from virl.platform.providers.graph.install import changed_files, read_manifest  # noqa: PLC0415 - heavy
 
     if not folder.is_dir():
@@ -255,3 +264,161 @@ def _state(folder: Path) -> InstalledData:
     return InstalledData(
         folder.name, folder, "changed" if changed else "installed", len(manifest.files), changed
     )
+
+
+collect_app = typer.Typer(
+    cls=HelpfulGroup,
+    help="Collect a city's data set for benchmarks; repeat a command to continue it.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+
+CityOption = Annotated[
+    str, typer.Option(help="City to collect from (see `virl cities`).", autocompletion=complete_cities)
+]
+OutOption = Annotated[Path, typer.Option(help="Folder of the data set.", file_okay=False)]
+RegionOption = Annotated[
+    Path | None, typer.Option(help="File with a polygon. By default, the city's district.", dir_okay=False)
+]
+
+
+@collect_app.command()
+@add_guard()
+def places(
+    city: CityOption,
+    out: OutOption,
+    region: RegionOption = None,
+    recognizer: Annotated[
+        str | None,
+        typer.Option(
+            help="Recognizer that selects photos of storefronts (see `virl models`). By default, none.",
+            autocompletion=complete_recognizers,
+        ),
+    ] = None,
+    min_reviews: Annotated[
+        int | None, typer.Option(help="Minimum number of reviews of a place.", min=0)
+    ] = None,
+    max_distance: Annotated[
+        float | None,
+        typer.Option(help="Maximum distance in metres from a place to the nearest panorama.", min=1),
+    ] = None,
+    photos: Annotated[
+        int | None, typer.Option(help="Maximum number of photos to check for each place; 0 for none.", min=0)
+    ] = None,
+    device: DeviceOption = "auto",
+    allow_downloads: DownloadsOption = False,
+    budget_usd: BudgetOption = None,
+    cache: CacheOption = None,
+) -> None:
+    """Collect the places of a region and their photos."""
+    from virl.datasets.collect.collection import collect_city_places  # noqa: PLC0415 - brings in the providers
+    from virl.datasets.collect.places import PlacesSettings  # noqa: PLC0415
+
+    given = {
+        "min_reviews": min_reviews,
+        "max_distance_m": max_distance,
+        "photos": photos,
+        "recognizer": recognizer,
+    }
+    settings = PlacesSettings.model_validate({k: v for k, v in given.items() if v is not None})
+    with _open_collection(out, city, region, None, budget_usd, cache) as (collection, progress):
+        card = collect_city_places(
+            collection, settings, device, allow_downloads=allow_downloads, progress=progress
+        )
+    _tell(out, card)
+
+
+@collect_app.command()
+@add_guard()
+def vqa(
+    city: CityOption,
+    out: OutOption,
+    region: RegionOption = None,
+    mind: Annotated[
+        str,
+        typer.Option(
+            envvar="VIRL_MIND",
+            help="Who writes the questions: `rules`, or a chat model such as `openai:MODEL`.",
+            autocompletion=complete_minds,
+        ),
+    ] = "rules",
+    seed: Annotated[int, typer.Option(help="Random seed for the order of the answers.", min=0)] = 0,
+    budget_usd: BudgetOption = None,
+    cache: CacheOption = None,
+) -> None:
+    """Write a multiple-choice question for each collected place."""
+    from virl.datasets.collect.collection import collect_city_questions  # noqa: PLC0415 - brings in the providers
+
+    with _open_collection(out, city, region, mind, budget_usd, cache) as (collection, progress):
+        card = collect_city_questions(collection, seed, progress)
+    _tell(out, card)
+
+
+@collect_app.command()
+@add_guard()
+def routes(
+    city: CityOption,
+    out: OutOption,
+    region: RegionOption = None,
+    mind: Annotated[
+        str,
+        typer.Option(
+            envvar="VIRL_MIND",
+            help="Who writes the directions: `rules`, or a chat model such as `openai:MODEL`.",
+            autocompletion=complete_minds,
+        ),
+    ] = "rules",
+    count: Annotated[int | None, typer.Option(help="Number of routes.", min=1)] = None,
+    longest: Annotated[float | None, typer.Option(help="Maximum length of a route in metres.", min=1)] = None,
+    farthest_start: Annotated[
+        float | None,
+        typer.Option(help="Maximum straight-line distance in metres from start to destination.", min=1),
+    ] = None,
+    most_turns: Annotated[int | None, typer.Option(help="Maximum number of turns in a route.", min=0)] = None,
+    budget_usd: BudgetOption = None,
+    cache: CacheOption = None,
+) -> None:
+    """Write walking directions to the collected places."""
+    from virl.datasets.collect.collection import collect_city_routes  # noqa: PLC0415 - brings in the providers
+    from virl.datasets.collect.routes import RoutesSettings  # noqa: PLC0415
+
+    given = {
+        "count": count,
+        "longest_m": longest,
+        "farthest_start_m": farthest_start,
+        "most_turns": most_turns,
+    }
+    settings = RoutesSettings.model_validate({k: v for k, v in given.items() if v is not None})
+    with _open_collection(out, city, region, mind, budget_usd, cache) as (collection, progress):
+        card = collect_city_routes(collection, settings, progress)
+    _tell(out, card)
+
+
+@contextmanager
+def _open_collection(
+    out: Path,
+    city: str,
+    region: Path | None,
+    mind: str | None,
+    budget_usd: float | None,
+    cache: CacheMode | None,
+) -> "Iterator[tuple[Collection, Progress]]":
+    from virl.datasets.collect.collection import (  # noqa: PLC0415 - brings in the providers
+        collecting_bar,
+        opened_collection,
+    )
+
+    with (
+        opened_collection(out, city, region, mind=mind, budget_usd=budget_usd, cache=cache) as collection,
+        collecting_bar(SafeConsole(stderr=True)) as progress,
+    ):
+        yield collection, progress
+
+
+def _tell(out: Path, card: "Card") -> None:
+    """Say what a collected data set holds and cost, and where it is."""
+    from virl.pages.numbers import dollars  # noqa: PLC0415
+
+    for name, count in card.counts.items():
+        echo(f"{count:8,} {name}")
+    echo(f"cost: {dollars(card.usd)}\ndata set: {out}")

@@ -1,5 +1,7 @@
-"""The command `virl doctor`."""
+"""`virl doctor` and `virl cache`: what works on this machine, and what is kept on it."""
 
+import shutil
+from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -8,9 +10,11 @@ import typer
 
 from virl.cli.completion import complete_cities
 from virl.cli.guard import LOG_DETAILS, add_guard
-from virl.cli.options import check_amount
+from virl.cli.listing import print_json, print_table
+from virl.cli.options import JsonOption, check_amount
 from virl.console import SafeConsole, echo, echo_json
-from virl.errors import BadInput
+from virl.errors import BadInput, CannotWrite, UnknownName
+from virl.resources import cache_home
 
 BUNDLE = Path("virl-doctor.json")
 CORE_BROKEN = 1
@@ -71,8 +75,7 @@ def doctor(
     """Check the installation, your API keys and what runs cost."""
     from virl.doctor import report  # noqa: PLC0415 - brings in the cities and the senses
     from virl.doctor.examination import examine_machine  # noqa: PLC0415
-    from virl.doctor.real import write_bundle  # noqa: PLC0415
-    from virl.platform.providers.http.keeping import Recording  # noqa: PLC0415
+    from virl.platform.providers.http.stored_replies import Recording  # noqa: PLC0415
 
     console = SafeConsole(stderr=True)
     if real and not _may_spend(budget_usd, mind, yes=yes):
@@ -83,7 +86,7 @@ def doctor(
         found = examine_machine(budget_usd if real else None, city, steps, runs, console, mind, record)
         told = report.as_json(found)
         if real:
-            write_bundle(bundle, told, Path(folder))
+            report.write_bundle(bundle, told, Path(folder))
             echo(f"for a bug report: {bundle} (no keys, no content of replies)", err=True)
     if as_json:
         echo_json(told)
@@ -96,7 +99,7 @@ def doctor(
 def _may_spend(budget_usd: float, mind: str, *, yes: bool) -> bool:
     """Return whether the user, or `--yes`, agrees to what `--real` will ask, which is printed."""
     from virl.doctor.examination import google_keys  # noqa: PLC0415 - brings in the cities
-    from virl.doctor.real import price_lines  # noqa: PLC0415
+    from virl.doctor.model_server import price_lines  # noqa: PLC0415
     from virl.platform.providers.google.settings import load_google_settings  # noqa: PLC0415
 
     has_key = google_keys() is not None
@@ -109,3 +112,71 @@ def _may_spend(budget_usd: float, mind: str, *, yes: bool) -> bool:
         return typer.confirm("Ask them?", err=True)
     except typer.Abort:
         raise BadInput("--real asks before it spends: add --yes where nobody can answer") from None
+
+
+_PAID = "requested and paid again"
+KINDS = {
+    "replies": ("replies of language models", _PAID),
+    "google": ("replies of Google", _PAID),
+    "rentcast": ("replies of RentCast", _PAID),
+    "open-maps": ("replies of open services", "requested again"),
+    "views": ("drawn views", "drawn again"),
+    "plans": ("plans of made towns", "made again in seconds"),
+    "tiles": ("textures of made towns", "made again in seconds"),
+    "twins": ("towns of extracts", "read again in about a minute each"),
+    "busiest": ("busiest towns of extracts", "read again in about a minute each"),
+    "graphs": ("street graphs of data sets", "read again"),
+    "opened": ("times that cities took to open", "measured again"),
+    "finds": ("what detectors found in views", "searched again"),
+    "embeddings": ("embeddings of views", "computed again"),
+}
+"""Folders below the cache that virl writes: what they hold, and what follows when they are gone."""
+
+
+@add_guard()
+def cache(
+    kinds: Annotated[
+        list[str] | None, typer.Argument(metavar="[KIND]...", help="Kinds to show or empty; by default all.")
+    ] = None,
+    empty: Annotated[bool, typer.Option("--empty", help="Delete what is listed, after you confirm.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="With --empty: do not ask.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Show how much virl has kept on this machine, by kind, and empty it."""
+    from virl.files.writing import folder_size  # noqa: PLC0415 - heavy
+    from virl.pages.numbers import megabytes  # noqa: PLC0415 - heavy
+
+    for kind in kinds or ():
+        if kind not in KINDS:
+            raise UnknownName("kind", kind, list(KINDS))
+    home = cache_home()
+    folders = {kind: home / kind for kind in kinds or KINDS if (home / kind).is_dir()}
+    sizes = {kind: folder_size(folder) for kind, folder in folders.items()}
+    if as_json:
+        print_json({"folder": str(home), "bytes": sizes})
+    else:
+        rows = [(kind, megabytes(size), *KINDS[kind]) for kind, size in sizes.items()]
+        print_table(
+            ("kind", "size", "what", "without it"), rows, f"{megabytes(sum(sizes.values()))} in {home}"
+        )
+    if empty and folders:
+        _empty(folders.values(), home, yes=yes)
+
+
+def _empty(folders: Iterable[Path], home: Path, *, yes: bool) -> None:
+    """Delete the folders, once the user, or `--yes`, agrees."""
+    try:
+        agreed = yes or typer.confirm("Delete them? End runs that use them first.", err=True)
+    except typer.Abort:
+        raise BadInput("--empty asks before it deletes: add --yes where nobody can answer") from None
+    if not agreed:
+        echo("nothing was deleted", err=True)
+        return
+    for folder in folders:
+        try:
+            shutil.rmtree(folder)
+        except OSError as fault:
+            raise CannotWrite(
+                f"cannot delete {folder}: {fault.strerror}: fix that, then try again"
+            ) from fault
+    echo(f"emptied: {home}", err=True)

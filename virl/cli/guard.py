@@ -1,16 +1,18 @@
-"""Errors on the command line: one line for the user's, a traceback only with `--debug`."""
+"""Errors on the command line, one line for the user's; groups of commands that print their help."""
 
 import logging
 import shlex
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from virl.bugs import bug_of
 from virl.console import echo
@@ -77,6 +79,7 @@ def guard(work: Callable[[], None], *, debug: bool) -> None:
         advice = f": go on with `{_repeat_command(stop.folder)}`" if isinstance(stop, Interrupted) else ""
         echo(f"virl: stopped{advice}", err=True)
         raise typer.Exit(INTERRUPTED) from None
+    # Typer's own: it says itself what is wrong with the arguments
     except (typer.TyperException, typer.Abort, typer.Exit):
         raise
     except Exception as fault:
@@ -98,3 +101,38 @@ def _repeat_command(folder: Path) -> str:
 def _traceback() -> str:
     """Return the traceback of the current exception as text."""
     return traceback.format_exc().rstrip()
+
+
+class HelpfulGroup(TyperGroup):
+    """Without a command it prints its help and succeeds: nobody who asks what there is has made a mistake."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse as Typer does, but print the help for no arguments."""
+        if not args and self.no_args_is_help and not ctx.resilient_parsing:
+            self.tell_without_command(ctx)
+            ctx.exit()
+        return super().parse_args(ctx, args)
+
+    def tell_without_command(self, ctx: typer.Context) -> None:
+        """Print the help."""
+        echo(ctx.get_help())
+
+    def make_context(self, *args: Any, **more: Any) -> Any:
+        """Make the context as Typer does; what it says about wrong arguments is plain text."""
+        with _plain_messages():
+            return super().make_context(*args, **more)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command as Typer does; what it says about wrong arguments is plain text."""
+        with _plain_messages():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _plain_messages() -> Iterator[None]:
+    """Keep messages plain: an argument may be the name of a file from elsewhere."""
+    try:
+        yield
+    except typer.TyperException as fault:
+        vars(fault)["message"] = plain_line(fault.message)  # of which Typer says that nobody sets it again
+        raise

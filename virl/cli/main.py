@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from virl.cli.agents import list_agents
+from virl.cli.agents import list_agents, new, print_wishes
 from virl.cli.bench import bench_app
-from virl.cli.cache import cache
 from virl.cli.check import check
-from virl.cli.cities import list_cities
-from virl.cli.collect import collect_app
+from virl.cli.cities import import_app, list_cities, town
 from virl.cli.completion import (
     complete_agents,
     complete_cities,
@@ -22,16 +20,10 @@ from virl.cli.completion import (
     complete_minds,
     complete_movers,
 )
-from virl.cli.data import data_app
-from virl.cli.doctor import doctor
-from virl.cli.dry_run import tell_preview
-from virl.cli.gallery import gallery
-from virl.cli.group import HelpfulGroup
-from virl.cli.guard import LOG_DETAILS, add_guard
-from virl.cli.imports import import_app
-from virl.cli.look import look
-from virl.cli.models import list_models
-from virl.cli.new import new
+from virl.cli.data import collect_app, data_app
+from virl.cli.doctor import cache, doctor
+from virl.cli.guard import LOG_DETAILS, HelpfulGroup, add_guard
+from virl.cli.models import list_models, look
 from virl.cli.options import (
     AroundOption,
     AsOfOption,
@@ -46,18 +38,16 @@ from virl.cli.options import (
     access_of,
     part_of,
 )
-from virl.cli.preview import preview
+from virl.cli.preview import preview, tell_preview
 from virl.cli.serve import serve_app
-from virl.cli.town import town
-from virl.cli.watch import watch, watch_run
-from virl.cli.wishes import print_wishes
+from virl.cli.watch import gallery, watch, watch_run
 from virl.console import SafeConsole, echo, echo_json
 from virl.errors import BadInput
 from virl.resources import cache_home
 from virl.version import __version__
 
 if TYPE_CHECKING:
-    from virl.journal.recorded import Finished
+    from virl.journal.recorded_run import Finished
 
 
 class _Commands(HelpfulGroup):
@@ -296,7 +286,8 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         app(args=arguments, prog_name="virl")
     except SystemExit as end:
-        if arguments is None and end.code and _episodes_are_running():
+        threads = sys.modules.get("virl.bench.engine.crew")  # not there where no benchmark was run
+        if arguments is None and end.code and threads and threads.episodes_are_running():
             # Python's own end would abort in the native code of models that these threads are in.
             sys.stdout.flush()
             sys.stderr.flush()
@@ -304,8 +295,3 @@ def main(arguments: list[str] | None = None) -> None:
         if isinstance(end.__context__, BrokenPipeError):
             sys.exit()  # who reads only the head of the help has read enough
         raise
-
-
-def _episodes_are_running() -> bool:
-    threads = sys.modules.get("virl.bench.engine.crew")  # not there where no benchmark was run
-    return bool(threads and threads.episodes_are_running())

@@ -1,4 +1,4 @@
-"""`virl models`: the models by role, what each needs, and whether it would load now."""
+"""`virl models` and `virl look`: the perception models by role, and what they find in photographs."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,14 +6,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from virl.cli.completion import complete_models
-from virl.cli.guard import add_guard
+from virl.cli.completion import complete_detectors, complete_models
+from virl.cli.guard import USER_ERROR, add_guard
 from virl.cli.listing import print_json
-from virl.cli.options import Device, JsonOption
-from virl.console import echo
+from virl.cli.options import Device, DeviceOption, DownloadsOption, JsonOption
+from virl.console import ACCENT, SafeConsole, as_markup, echo
+from virl.errors import BadInput
+from virl.plain_text import plain_line
 
 if TYPE_CHECKING:
     from virl.platform.perception.standing import ModelReadiness
+    from virl.sheets.photographs import Photograph
 
 
 @add_guard()
@@ -77,7 +80,7 @@ def list_models(
 ) -> None:
     """List the perception models, what each needs, and whether it is ready."""
     if write_views is not None or check is not None:
-        from virl.cli.model_check import check_models, write_labelled_views  # noqa: PLC0415 - heavy
+        from virl.cli.model_trials import check_models, write_labelled_views  # noqa: PLC0415 - heavy
 
         if write_views is not None:
             write_labelled_views(write_views, city, count, seed)
@@ -85,11 +88,11 @@ def list_models(
             check_models(check, model or (), device, allow_downloads=allow_downloads, as_json=as_json)
         return
     if name is not None:
-        from virl.cli.model_details import tell_details  # noqa: PLC0415 - heavy
+        from virl.cli.model_trials import tell_details  # noqa: PLC0415 - heavy
 
         tell_details(name, as_json=as_json)
         return
-    from virl.cli.model_trial import TRY_LABELS, try_model  # noqa: PLC0415 - heavy
+    from virl.cli.model_trials import TRY_LABELS, try_model  # noqa: PLC0415 - heavy
     from virl.platform.perception.models import ModelOptions, model_names  # noqa: PLC0415
     from virl.platform.perception.registry import KINDS, ROLES  # noqa: PLC0415
     from virl.platform.perception.standing import model_readiness  # noqa: PLC0415
@@ -104,8 +107,24 @@ def list_models(
 
 
 def _tell_all(all_standings: Sequence["ModelReadiness"], as_json: bool) -> None:
+    """Print all models by role, and how to get what is missing."""
     if as_json:
-        print_json([_plain(one) for one in all_standings])
+        print_json(
+            [
+                {
+                    "role": one.role,
+                    "name": one.name,
+                    "kind": one.kind,
+                    "paper": one.paper,
+                    "ready": one.is_ready,
+                    "needs": [
+                        {"what": need.what, "ready": not need.lacks, "remedy": need.lacks}
+                        for need in one.needs
+                    ],
+                }
+                for one in all_standings
+            ]
+        )
         return
     from virl.platform.perception.weights import models_home  # noqa: PLC0415 - heavy
 
@@ -126,18 +145,8 @@ def _tell_all(all_standings: Sequence["ModelReadiness"], as_json: bool) -> None:
         )
 
 
-def _plain(one: "ModelReadiness") -> dict[str, Any]:
-    return {
-        "role": one.role,
-        "name": one.name,
-        "kind": one.kind,
-        "paper": one.paper,
-        "ready": one.is_ready,
-        "needs": [{"what": need.what, "ready": not need.lacks, "remedy": need.lacks} for need in one.needs],
-    }
-
-
 def _tell_tried(tried: dict[str, Any], as_json: bool) -> None:
+    """Print what a model found on a view."""
     if as_json:
         print_json(tried)
         return
@@ -149,8 +158,78 @@ def _tell_tried(tried: dict[str, Any], as_json: bool) -> None:
 
 
 def _short(value: object) -> str:
+    """Return a value as it fits on a line."""
     if isinstance(value, float):
         return f"{value:.2f}"
     if isinstance(value, tuple):
         return "(" + ", ".join(f"{number:.0f}" for number in value) + ")"
     return str(value)
+
+
+@add_guard()
+def look(
+    photos: Annotated[list[Path], typer.Argument(help="Photographs, or folders of them.")],
+    detector: Annotated[
+        str,
+        typer.Option(help="Detector to search with (see `virl models`).", autocompletion=complete_detectors),
+    ] = "sign-detector",
+    reader: Annotated[str, typer.Option(help="OCR model that reads them.")] = "rapidocr",
+    out: Annotated[
+        Path | None, typer.Option(help="Write a page with the boxes drawn to this file.", dir_okay=False)
+    ] = None,
+    device: DeviceOption = "auto",
+    allow_downloads: DownloadsOption = False,
+    json: JsonOption = False,
+) -> None:
+    """See what perception models read and find in photographs.
+
+    A file that cannot be read is named and left out; the exit code is then 2.
+    """
+    from virl.platform.perception.models import ModelOptions, Models  # noqa: PLC0415 - heavy
+    from virl.sheets.photographs import (  # noqa: PLC0415 - heavy
+        look_at,
+        photographs_in,
+        write_photographs,
+    )
+
+    files = photographs_in(photos)
+    models = Models(ModelOptions(device, allow_downloads))
+    console, seen = SafeConsole(), []
+    words, things = models.reader(reader), models.detector(detector)
+    for file in files:
+        try:
+            one = look_at(file, words, things)
+        except BadInput as fault:
+            echo(f"virl: left out: {plain_line(str(fault))}", err=True)
+            continue
+        seen.append(one)
+        if not json:
+            console.print(f"[bold]{as_markup(str(one.file))}[/]", highlight=False)
+            for line in one.lines:
+                console.print(f"  {line.score:.2f}  {as_markup(line.text)}", highlight=False)
+            for thing in one.detections:
+                label = f"{thing.label}: {thing.text}" if thing.text else thing.label
+                console.print(f"  {thing.score:.2f}  [{ACCENT}]{as_markup(label)}[/]", highlight=False)
+    if out and seen:
+        write_photographs(seen, out, reader=reader, detector=detector)
+    if json:
+        print_json([_photograph_json(one) for one in seen])
+    elif out and seen:
+        echo(f"page: {out}")
+    if len(seen) < len(files):
+        raise typer.Exit(USER_ERROR)
+
+
+def _photograph_json(one: "Photograph") -> dict[str, object]:
+    return {
+        "file": str(one.file),
+        "size": one.size,
+        "shown_size": (one.view.camera.width, one.view.camera.height),
+        "read_s": round(one.read_s, 3),
+        "detect_s": round(one.detect_s, 3),
+        "lines": [{"text": line.text, "score": line.score, "box": line.box} for line in one.lines],
+        "detections": [
+            {"label": thing.label, "score": thing.score, "box": thing.box, "text": thing.text}
+            for thing in one.detections
+        ],
+    }

@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from virl.cli.completion import complete_cities
-from virl.cli.group import HelpfulGroup
-from virl.cli.guard import LOG_DETAILS, add_guard
+from virl.cli.guard import LOG_DETAILS, HelpfulGroup, add_guard
 from virl.cli.options import check_amount
 from virl.console import echo
 from virl.extras import require
@@ -122,10 +121,11 @@ def google(
     If VIRL_SERVE_KEY is set, clients have to show that key; otherwise, any key is accepted.
     """
     require("serve", what="serving")
+    require("eyes", "cv2", what="serving pictures")
+    from virl.serve.city_server import opened_to_serve  # noqa: PLC0415 - brings in the city
     from virl.serve.faults import parse_faults  # noqa: PLC0415 - loads when asked for
     from virl.serve.google.options import ServeOptions, parse_oddities  # noqa: PLC0415 - as above
     from virl.serve.google.server import serve  # noqa: PLC0415 - needs the extra
-    from virl.serve.paying import opened_to_serve  # noqa: PLC0415 - brings in the city
     from virl.serve.running import own_key  # noqa: PLC0415 - needs the extra
 
     options = ServeOptions(

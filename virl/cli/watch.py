@@ -1,12 +1,13 @@
-"""The command `virl watch`."""
+"""`virl watch` and `virl gallery`: runs in the browser."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from virl.cli.guard import add_guard
+from virl.cli.listing import print_json
 from virl.console import SafeConsole, echo
 from virl.errors import BadInput
 from virl.extras import require
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from virl.agent.plan import RunOptions
-    from virl.journal.recorded import Finished
+    from virl.journal.gallery import Card
+    from virl.journal.recorded_run import Finished
+
 
 RUNS = Path("runs")
 
@@ -72,7 +75,7 @@ def watch(
     if episode or fields or out:
         raise BadInput("--episode, --set and --out need --play")
     from virl.journal.walk_map import town_ground  # noqa: PLC0415 - brings in the cities
-    from virl.serve.watch.shelf import Shelf  # noqa: PLC0415 - brings in the benchmarks
+    from virl.serve.watch.feed import Shelf  # noqa: PLC0415 - brings in the benchmarks
 
     if not folders:
         raise BadInput("name a run folder, or a folder that contains runs, such as `virl watch runs`")
@@ -98,9 +101,8 @@ def _play(name: str, fields: Sequence[str], out: Path, episode: str, port: int) 
     from virl.bench.play import played_by_human  # noqa: PLC0415 - brings in the benchmarks
     from virl.cli.bench import set_options  # noqa: PLC0415
     from virl.journal.walk_map import town_ground  # noqa: PLC0415 - brings in the cities
-    from virl.serve.watch.living import wait_for_interrupt  # noqa: PLC0415 - needs the extra
     from virl.serve.watch.playing import PlayFeed, play_at, table_for  # noqa: PLC0415
-    from virl.serve.watch.server import serve_page  # noqa: PLC0415
+    from virl.serve.watch.server import serve_page, wait_for_interrupt  # noqa: PLC0415 - needs the extra
     from virl.settings.model import check_settings  # noqa: PLC0415
 
     asked = played_by_human(name) | set_options(fields)
@@ -129,7 +131,7 @@ def watch_run(options: "RunOptions", console: "Console", tell: "Callable[[Finish
     """
     require("serve", what="serving")
     from virl.agent.start import run_agent  # noqa: PLC0415 - brings in the city and the senses
-    from virl.serve.watch.living import seat_at, wait_for_interrupt  # noqa: PLC0415 - needs the extra
+    from virl.serve.watch.server import seat_at, wait_for_interrupt  # noqa: PLC0415 - needs the extra
 
     with seat_at(options) as seat:
         echo(f"Watch at {seat.url}", err=True)
@@ -143,3 +145,54 @@ def watch_run(options: "RunOptions", console: "Console", tell: "Callable[[Finish
         wait_for_interrupt()
         if failed:
             raise failed
+
+
+PAGE = "gallery.html"
+
+
+@add_guard()
+def gallery(
+    folders: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Run folders, or folders that contain runs at any depth. By default `runs`."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help=f"File of the page. By default `{PAGE}` in the first folder.", dir_okay=False),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the runs on the page as JSON.")] = False,
+) -> None:
+    """Build an overview page of finished runs."""
+    from virl.journal.gallery import write_gallery  # noqa: PLC0415 - brings in the cities
+    from virl.pages.numbers import count_noun  # noqa: PLC0415 - loads when asked for
+
+    where = folders or [RUNS]
+    pages, cards, left_out = write_gallery(where, out or where[0] / PAGE)
+    for one in left_out:
+        echo(f"skipped {one.folder}: {one.why}", err=as_json)
+    if as_json:
+        print_json([_row(card) for card in cards])
+    else:
+        others = f" and {count_noun(len(pages) - 1, 'page')} beside it" if len(pages) > 1 else ""
+        echo(f"{count_noun(len(cards), 'run')}: {pages[0]}{others}")
+
+
+def _row(card: "Card") -> dict[str, Any]:
+    """Return what `--json` tells of a run."""
+    from virl.journal.report import REPORT  # noqa: PLC0415 - loads when asked for
+
+    start, result = card.start, card.result
+    return {
+        "folder": str(card.folder),
+        "agent": start.agent,
+        "name": card.who,
+        "city": start.city,
+        "mind": start.mind,
+        "started": start.started,
+        "status": result.status,
+        "outcome": card.outcome,
+        "steps": result.steps,
+        "distance_m": result.distance_m,
+        "usd": result.cost.usd,
+        "report": str(card.folder / REPORT) if card.has_report else None,
+    }

@@ -4,23 +4,22 @@ from pathlib import Path
 
 from rich.console import Console
 
-from virl.agent.opening import planned_mover
+from virl.agent.assembly import planned_mover
 from virl.console import counting_bar
-from virl.doctor.costs import Estimate, estimates
-from virl.doctor.findings import Finding
-from virl.doctor.habits import MEASURED, Habits, count_runs
+from virl.doctor.costs import MEASURED, Estimate, Habits, count_runs, estimates
 from virl.doctor.machine import examine
 from virl.doctor.measured import measured_costs, prices
+from virl.doctor.model_server import ask_model, mind_finding
 from virl.doctor.probes import probes
 from virl.doctor.report import Report
-from virl.doctor.services import OpenOutcome, ProbeOutcomes, ask_google
+from virl.doctor.services import Finding, OpenOutcome, ProbeOutcomes, ask_google
 from virl.errors import BadInput, ProviderError, VirlError
 from virl.money.ledger import Ledger
 from virl.platform.city.left_out import LeftOut
 from virl.platform.city.streetview import relocate
 from virl.platform.providers.cities import Access, city_settings, open_city, opened_city
 from virl.platform.providers.google.settings import GoogleSettings, Keys, load_google_settings
-from virl.platform.providers.http.keeping import Recording
+from virl.platform.providers.http.stored_replies import Recording
 from virl.platform.providers.open.city_file import OpenCity
 from virl.version import __version__
 
@@ -62,11 +61,7 @@ def examine_machine(
     opened = _asked_open(city, left_out, console)
     machine.append(_mover_finding(city, google))
     if mind != "rules":
-        from virl.doctor.model_server import mind_finding  # noqa: PLC0415  LangChain takes a second to import
-
         if budget_usd is not None:
-            from virl.doctor.real import ask_model  # noqa: PLC0415  as above
-
             machine += filter(None, [ask_model(mind, budget_usd - google.spent_usd)])
         machine.append(mind_finding(mind))
     costs, notes = _estimate_costs(settings, habits, moves)
@@ -138,9 +133,9 @@ def _mover_finding(city: str, asked: ProbeOutcomes) -> Finding:
         return Finding(what, "ok", f"{planned.name}: {planned.reason}".removesuffix(": "), needed_for)
     try:
         with opened_city(city, Access(ledger=Ledger(0.0), cache="off")) as opened:
-            if opened.fit_mover:
+            if opened.capabilities.fit_mover:
                 start = relocate(opened.streetview, opened.center, f"the middle of {opened.title}")
-                planned = opened.fit_mover(start, None)
+                planned = opened.capabilities.fit_mover(start, None)
     except VirlError as fault:
         return Finding(what, "ok", f"{planned.name}; {fault}", needed_for)
     return Finding(what, "ok", f"{planned.name}: {planned.reason}".removesuffix(": "), needed_for)

@@ -12,18 +12,18 @@ from typing import Any, get_args
 
 from virl.agent.tool import TOOLS
 from virl.bench.benchmark import BENCHMARKS
-from virl.doctor.findings import Finding
+from virl.doctor.services import Finding
 from virl.errors import BadInput, VirlError
 from virl.files.writing import folder_size
-from virl.mind.keys import KEYS
+from virl.mind.providers import KEYS
 from virl.pages.numbers import megabytes
 from virl.platform.movers.web import BROWSERS
 from virl.platform.perception.models import model_names
 from virl.platform.perception.registry import KINDS, Role
-from virl.platform.perception.standing import ModelReadiness, model_readiness
+from virl.platform.perception.standing import model_readiness
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.google.settings import BASE_URL_VARIABLE, KEY_VARIABLE, SECRET_VARIABLE, Keys
-from virl.platform.providers.graph.home import MARKS, find_data
+from virl.platform.providers.graph.city import MARKS, find_data
 from virl.platform.providers.open.pictures import PICTURES
 from virl.platform.providers.provider import PROVIDERS
 from virl.registry import ROUTINES, Registry
@@ -37,6 +37,7 @@ _REQUIREMENT = re.compile(
     r"""^(?P<name>[A-Za-z0-9][\w.-]*+)[^;]*+;.*\bextra\s*+==\s*+["'](?P<extra>[\w-]+)["']\s*$"""
 )
 _FOR = {
+    "eyes": "agents in made towns and towns of OpenStreetMap, reading signs",
     "geo": "results as GeoDataFrames",
     "google": "Google's legacy web services (api: legacy)",
     "gym": "Gymnasium environments",
@@ -212,14 +213,11 @@ def models() -> Iterator[Finding]:
     roles: tuple[Role, ...] = get_args(Role)
     for role in roles:
         for name in model_names(role):
-            names.setdefault(_first_lack(model_readiness(role, name)), []).append(name)
+            needs = model_readiness(role, name).needs
+            lack = next(((need.fault, need.remedy) for need in needs if need.fault), ("", ""))
+            names.setdefault(lack, []).append(name)
     for (fault, remedy), those in names.items():
         if fault:
             yield Finding("models", "missing", f"{', '.join(those)}: {fault}", _PERCEPTION, remedy)
         else:
             yield Finding("models that are ready", "ok", ", ".join(those), _PERCEPTION)
-
-
-def _first_lack(model: ModelReadiness) -> tuple[str, str]:
-    """Return what is wrong and what to do; empty if the model is ready."""
-    return next(((need.fault, need.remedy) for need in model.needs if need.fault), ("", ""))

@@ -1,4 +1,7 @@
-"""Whether the language model that runs would ask can be reached; sends one free request, or two to Ollama."""
+"""The language model that runs would ask: whether its server is reached, and what one short reply costs.
+
+A free request finds that out, or two with Ollama; `--real` pays for the reply.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -7,14 +10,18 @@ from urllib.parse import quote
 
 import httpx
 
-from virl.doctor.findings import Finding, State
+from virl.doctor.probes import probes
+from virl.doctor.services import Finding, State
 from virl.errors import VirlError
-from virl.mind.chat.providers import base_url_of
-from virl.mind.llm import LLMMind
+from virl.mind.base import Prompt
 from virl.mind.open import ModelHost, open_mind
-from virl.mind.prices import Usage, request_usd
+from virl.mind.providers import Usage, base_url_of, request_usd
+from virl.mind.replies import Reply
 from virl.mind.script import PREFIX
 from virl.mind.settings import MindSettings, prices_in, split_spec
+from virl.money.ledger import Ledger
+from virl.pages.numbers import dollars
+from virl.platform.providers.google.settings import GoogleSettings
 from virl.redaction import shown_url
 
 TIMEOUT = httpx.Timeout(6.0, connect=3.0)  # seconds; chosen: somebody waits
@@ -56,6 +63,8 @@ def mind_finding(spec: str) -> Finding:
         mind = open_mind(spec, cache_dir=None)
     except VirlError as fault:
         return _make_finding(spec, "cannot be opened", str(fault))
+    from virl.mind.llm import LLMMind  # noqa: PLC0415  LangChain takes a second to import
+
     name, own = split_spec(spec)
     provider, _, model = name.partition(":")
     if provider not in _ASKED:
@@ -79,6 +88,7 @@ def _make_finding(spec: str, detail: str, remedy: str = "") -> Finding:
 def _ask_server(host: ModelHost, model: str) -> "Served | _Missed":
     """Return what the server says of the model, or why it says nothing of use."""
     try:
+        # the key would go along with a redirect
         with httpx.Client(timeout=TIMEOUT, follow_redirects=False) as client:
             served = _ASKED[host.provider](client, host, model)
     except httpx.HTTPStatusError as fault:
@@ -181,3 +191,77 @@ def _json_object(said: httpx.Response) -> dict[str, Any]:
 def _positive_or_none(tokens: object) -> int | None:
     """Return a positive integer as it is; anything else as None."""
     return tokens if isinstance(tokens, int) and not isinstance(tokens, bool) and tokens > 0 else None
+
+
+_READ_TOKENS, _WRITTEN_TOKENS = 400, 1_024  # chosen: the question, and a reply of a model that reasons
+_SHORT = MindSettings(max_tokens=_WRITTEN_TOKENS)
+
+
+class _Answer(Reply):
+    ok: bool
+
+
+_QUESTION = Prompt("doctor/answer", frozenset(), _Answer, "Reply with the field `ok` set to true.")
+
+
+def price_lines(
+    settings: GoogleSettings, mind: str, budget_usd: float, *, has_google_key: bool
+) -> tuple[str, ...]:
+    """Return what would be asked, a line each with its price, and the sum; empty where nothing is configured.
+
+    Args:
+        settings: endpoints and prices of Google.
+        mind: as in `--mind`.
+        budget_usd: dollars, told beside the sum.
+        has_google_key: whether Google would be asked.
+    """
+    paid = [probe for probe in probes(settings) if probe.way == "paid"] if has_google_key else []
+    priced = [
+        (f"{settings.endpoint(one.endpoint).service} for {one.asks}", one.usd(settings)) for one in paid
+    ]
+    lines = [f"will ask {what}: ${usd:.3f}" for what, usd in priced]
+    total = sum(usd for _, usd in priced)
+    if _is_model(mind):
+        usd = _model_usd(mind)
+        total += usd or 0.0
+        told = "not asked, its price is unknown (add ?price=IN,OUT)" if usd is None else f"at most ${usd:.3f}"
+        lines.append(f"will ask {split_spec(mind)[0]} for one short reply: {told}")
+    return (*lines, f"in all ${total:.3f}; the budget is ${budget_usd:.3f} (--budget-usd)") if lines else ()
+
+
+def ask_model(spec: str, budget_usd: float) -> Finding | None:
+    """Ask a language model one question, and say whether the reply has the shape that virl reads.
+
+    Args:
+        spec: as in `--mind`; a mind that is no language model is not asked.
+        budget_usd: most dollars for the question.
+    """
+    if not _is_model(spec):
+        return None
+    from virl.mind.llm import LLMMind  # noqa: PLC0415  LangChain takes a second to import
+
+    name, needed_for, ledger = f"reply of {spec}", f"--mind {spec}", Ledger(max(0.0, budget_usd))
+    try:
+        mind = open_mind(spec, cache_dir=None, ledger=ledger, settings=_SHORT)
+        (mind.without_retries() if isinstance(mind, LLMMind) else mind).ask(_QUESTION)
+    except VirlError as fault:
+        paid = f"no reply of use ({dollars(ledger.spent_usd)})"
+        return Finding(name, "missing", paid, needed_for, str(fault), spec)
+    paid = f"one reply, in the shape that virl reads ({dollars(ledger.spent_usd)})"
+    return Finding(name, "ok", paid, needed_for, mind=spec)
+
+
+def _is_model(spec: str) -> bool:
+    """Return whether a mind is a model, neither rules nor a script."""
+    return spec != "rules" and not spec.startswith(PREFIX)
+
+
+def _model_usd(spec: str) -> float | None:
+    """Return the dollars of the question at most; `None` where the price is not known."""
+    name, own = split_spec(spec)
+    if name.startswith("ollama:") and own.price is None:
+        return 0.0
+    usage = Usage(
+        input_tokens=_READ_TOKENS, output_tokens=own.with_fallback(_SHORT).max_tokens or _WRITTEN_TOKENS
+    )
+    return request_usd(name, usage, prices_in(own.price) if own.price else None)

@@ -12,7 +12,6 @@ from virl.extras import require
 from virl.geo.globe import destination, distance
 from virl.pages.numbers import count_noun, megabytes
 from virl.platform.city.left_out import LeftOut
-from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.nominatim import Nominatim
 from virl.platform.providers.http.osm_servers import (
     CACHE,
@@ -21,15 +20,20 @@ from virl.platform.providers.http.osm_servers import (
     load_open_maps,
     service_url,
 )
-from virl.platform.providers.open.cells import Cell, cells_around, cells_of
-from virl.platform.providers.open.city import FOLDER
+from virl.platform.providers.http.stored_replies import Keeping
+from virl.platform.providers.open.cells import cells_around, cells_of
+from virl.platform.providers.open.city import FOLDER, district_of
 from virl.platform.providers.open.city_file import OpenCity
-from virl.platform.providers.open.ground import district_of
-from virl.platform.providers.open.kept import KeptPictures, load_open_settings
 from virl.platform.providers.open.osrm import OsrmWays
-from virl.platform.providers.open.pictures import PICTURES, open_pictures, picture_settings
+from virl.platform.providers.open.pictures import (
+    PICTURES,
+    KeptPictures,
+    load_open_settings,
+    open_pictures,
+    picture_settings,
+)
+from virl.platform.providers.open.places import ZOOM, TiledPlaces
 from virl.platform.providers.open.shots import Shot, ShotLists
-from virl.platform.providers.open.tiled_places import ZOOM, TiledPlaces
 from virl.platform.providers.open.valhalla import ValhallaWays
 from virl.platform.providers.pictures.picture import FULL_TURN
 from virl.platform.providers.provider import Access
@@ -68,7 +72,8 @@ def ask_open(
 def _ask_pictures(_: str, file: OpenCity, access: Access) -> Iterator[OpenOutcome]:
     """Yield the outcomes of asking for the pictures around the center, and for one of them."""
     kind = PICTURES.find(file.streetview)
-    own, cells = kind.settings, _cells(file)
+    own = kind.settings  # of the squares that a run asks for at its start
+    cells = cells_of(district_of(file)) if file.region else cells_around(file.center, file.reach_m)
     run = (
         f"{len(cells)} or more lists, kept for {own.keep_days:g} days; then {kind.a_step}, each picture once"
     )
@@ -212,11 +217,6 @@ def _density(shots: Sequence[Shot], km2: float) -> str:
         f"{100 * whole / len(shots):.0f} % of 360 degrees, {years[0]} to {years[-1]}, "
         f"{', '.join(name for name, _ in licences.most_common())}"
     )
-
-
-def _cells(file: OpenCity) -> set[Cell]:
-    """Return the squares that a run asks for at its start."""
-    return cells_of(district_of(file)) if file.region else cells_around(file.center, file.reach_m)
 
 
 def _brief_service(name: ServiceName) -> MapServiceSettings:

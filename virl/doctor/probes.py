@@ -15,7 +15,7 @@ from pydantic import Field
 from virl.errors import NoStreetView
 from virl.geo.globe import LatLng, destination
 from virl.platform.city.streetview import Camera
-from virl.platform.providers.google.http import Call, GoogleHttp, price_of
+from virl.platform.providers.google.client import Call, GoogleHttp, price_of
 from virl.platform.providers.google.maps import geocode
 from virl.platform.providers.google.places_new import SERVICE, Album
 from virl.platform.providers.google.settings import GoogleSettings

@@ -1,7 +1,11 @@
-"""What the doctor says: as tables on a terminal, as plain lines elsewhere, or as JSON."""
+"""What the doctor says: as tables on a terminal, as plain lines elsewhere, as JSON, or as a bug report."""
 
+import json
+import platform
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from pydantic import TypeAdapter
 from rich.box import SIMPLE_HEAD
@@ -9,14 +13,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from virl.bugs import without_secrets
 from virl.console import CAUTION, GOOD, as_markup, say
 from virl.doctor.costs import Estimate
-from virl.doctor.findings import Finding
 from virl.doctor.machine import MODELS
 from virl.doctor.measured import DENSITIES, MeasuredPrice
-from virl.doctor.services import OpenOutcome, ProbeOutcomes
+from virl.doctor.services import Finding, OpenOutcome, ProbeOutcomes
+from virl.files.writing import write_whole
 from virl.platform.city.left_out import Omission
 from virl.platform.providers.google.settings import KEY_VARIABLE
+from virl.redaction import Redaction
 
 _STYLES = (
     dict.fromkeys(("ok", "reached"), GOOD)
@@ -65,23 +71,15 @@ def tell(report: Report, console: Console) -> None:
     for line in verdict(report):
         say(console, as_markup(line))
     console.print()
-    sections = (
-        _machine_section,
-        _open_section,
-        _services_section,
-        _unread_section,
-        _measured_section,
-        _costs_section,
-        _requests_section,
-        _missing_section,
-    )
-    for section in (make(report) for make in sections):
+    for section in _sections(report):
         if not section.rows:
             continue
         if console.is_terminal and console.width >= _TABLE_WIDTH:
             console.print(_to_table(section))
         else:
-            for line in _plain_lines(section):
+            lines = [f"{section.title}: {' | '.join(filter(None, section.columns))}"]
+            lines += [f"  {' | '.join(row).rstrip(' |')}" for row in section.rows]
+            for line in (*lines, ""):
                 say(console, as_markup(line), indent=4)
     for note in report.notes:
         say(console, as_markup(note))
@@ -90,11 +88,11 @@ def tell(report: Report, console: Console) -> None:
 def verdict(report: Report) -> list[str]:
     """Return the lines on what works: made cities, real cities, language models."""
     by_name = {finding.what: finding for finding in report.machine}
-    made = (
-        "made cities: work, try `virl run hiro`"
-        if report.offline_core_works
-        else "made cities: do not work, see below"
-    )
+    made = "made cities: work, try `virl run hiro`"
+    if not report.offline_core_works:
+        made = "made cities: do not work, see below"
+    elif (eyes := by_name.get("extra eyes")) and eyes.state == "missing":
+        made = f"made cities: cannot be drawn: {eyes.remedy}"
     key, models = by_name.get(KEY_VARIABLE), by_name.get(MODELS)
     outcomes = report.google.outcomes
     reached = len({one.service for one in outcomes if one.status == "reached"})
@@ -119,75 +117,52 @@ def _open_verdict(report: Report) -> list[str]:
     return [f"open data: {len(asked - failed)} of {len(asked)} services reached"]
 
 
-def _machine_section(report: Report) -> _Section:
-    """Return the section of what the machine has."""
-    return _findings_section("This machine", [one for one in report.machine if one.state != "missing"])
-
-
-def _missing_section(report: Report) -> _Section:
-    """Return the section of what the machine lacks."""
-    missing = [one for one in report.machine if one.state == "missing"]
-    return _findings_section("Not installed or not set, needed only for what each line says", missing)
-
-
-def _findings_section(title: str, findings: Sequence[Finding]) -> _Section:
-    """Return the findings as a section."""
-    rows = [(one.state, one.what, one.detail, one.needed_for, one.remedy) for one in findings]
-    return _Section(title, ("", "what", "found", "needed for", "remedy"), rows)
-
-
-def _services_section(report: Report) -> _Section:
-    """Return the section of Google's services."""
-    rows = [
+def _sections(report: Report) -> Iterator[_Section]:
+    """Yield the sections in their order, also those without rows."""
+    yield _findings_section("This machine", [one for one in report.machine if one.state != "missing"])
+    asked = [(one.status, one.service, one.asked, one.detail, one.run, one.remedy) for one in report.open]
+    columns = ("", "service", "request", "result", "a run asks", "remedy")
+    yield _Section("Open services (these checks are free)", columns, asked)
+    spent = report.google.spent_usd
+    title = f"Google's services (these checks {f'cost at most {_show_usd(spent)}' if spent else 'are free'})"
+    priced = [
         (one.status, one.service, one.asked, _show_usd(one.usd), one.detail, one.remedy)
         for one in report.google.outcomes
     ]
-    spent = report.google.spent_usd
-    title = f"Google's services (these checks {f'cost at most {_show_usd(spent)}' if spent else 'are free'})"
-    return _Section(title, ("", "service", "request", "price", "result", "remedy"), rows)
+    yield _Section(title, ("", "service", "request", "price", "result", "remedy"), priced)
+    unread = [(one.source, str(one.count), "; ".join(one.reasons)) for one in report.left_out]
+    yield _Section("Parts of answers that cannot be read", ("source", "count", "first reasons"), unread)
+    yield from _cost_sections(report)
+    lacks = [one for one in report.machine if one.state == "missing"]
+    yield _findings_section("Not installed or not set, needed only for what each line says", lacks)
 
 
-def _open_section(report: Report) -> _Section:
-    """Return the section of open services."""
-    rows = [(one.status, one.service, one.asked, one.detail, one.run, one.remedy) for one in report.open]
-    columns = ("", "service", "request", "result", "a run asks", "remedy")
-    return _Section("Open services (these checks are free)", columns, rows)
-
-
-def _unread_section(report: Report) -> _Section:
-    """Return the section of parts of answers that cannot be read."""
-    rows = [(one.source, str(one.count), "; ".join(one.reasons)) for one in report.left_out]
-    return _Section("Parts of answers that cannot be read", ("source", "count", "first reasons"), rows)
-
-
-def _costs_section(report: Report) -> _Section:
-    """Return the section of estimated costs: dollars by unit and kind of imagery."""
-    units = dict.fromkeys(one.unit for one in report.costs)
-    kinds = tuple(dict.fromkeys(one.imagery for one in report.costs))
-    usd = {(one.unit, one.imagery): _show_usd(one.usd) for one in report.costs}
-    rows = [(unit, *(usd[unit, kind] for kind in kinds)) for unit in units]
-    return _Section("Estimated costs", ("unit", *(f"imagery: {kind}" for kind in kinds)), rows)
-
-
-def _measured_section(report: Report) -> _Section:
-    """Return the section of measured costs: dollars by unit and town."""
-    rows = [
+def _cost_sections(report: Report) -> Iterator[_Section]:
+    """Yield what runs cost: as they were billed, as they are estimated, and the requests of small units."""
+    billed = [
         (one.unit, *(_show_usd(one.usd[town], 2) if town in one.usd else "-" for town in DENSITIES))
         for one in report.measured
     ]
-    return _Section("Measured costs", ("unit", *(f"{town} town" for town in DENSITIES)), rows)
-
-
-def _requests_section(report: Report) -> _Section:
-    """Return the section of the requests that the small units make."""
-    rows = {
+    yield _Section("Measured costs", ("unit", *(f"{town} town" for town in DENSITIES)), billed)
+    kinds = tuple(dict.fromkeys(one.imagery for one in report.costs))
+    usd = {(one.unit, one.imagery): _show_usd(one.usd) for one in report.costs}
+    units = dict.fromkeys(one.unit for one in report.costs)
+    estimated = [(unit, *(usd[unit, kind] for kind in kinds)) for unit in units]
+    yield _Section("Estimated costs", ("unit", *(f"imagery: {kind}" for kind in kinds)), estimated)
+    requests = {
         (one.unit, item.what, item.endpoint, f"{item.count:.3g}", _show_usd(item.usd), item.source): None
         for one in report.costs
         if one.is_small
         for item in one.items
     }
     columns = ("unit", "what", "endpoint", "requests", "each", "source of the number")
-    return _Section("Requests per unit", columns, list(rows))
+    yield _Section("Requests per unit", columns, list(requests))
+
+
+def _findings_section(title: str, findings: Sequence[Finding]) -> _Section:
+    """Return the findings as a section."""
+    rows = [(one.state, one.what, one.detail, one.needed_for, one.remedy) for one in findings]
+    return _Section(title, ("", "what", "found", "needed for", "remedy"), rows)
 
 
 def _show_usd(usd: float, digits: int = 3) -> str:
@@ -205,9 +180,57 @@ def _to_table(section: _Section) -> Table:
     return table
 
 
-def _plain_lines(section: _Section) -> Iterator[str]:
-    """Yield a section as plain lines."""
-    yield f"{section.title}: {' | '.join(filter(None, section.columns))}"
-    for row in section.rows:
-        yield f"  {' | '.join(row).rstrip(' |')}"
-    yield ""
+def write_bundle(path: Path, report: str, recorded: Path) -> None:
+    """Write what a bug report needs: findings and shapes of replies, without content and secrets.
+
+    Args:
+        path: the file, which is replaced.
+        report: the findings as JSON.
+        recorded: folder of the replies, as `Recording` writes them; only names and types of fields are taken.
+
+    Raises:
+        CannotWrite: the file cannot be written.
+    """
+    bundle = {
+        "python": platform.python_version(),
+        "system": platform.platform(),
+        "findings": json.loads(report),
+        "replies": [_describe_reply(body) for body in sorted(recorded.rglob("*.body"))],
+    }
+    text = json.dumps(_strip_secrets(bundle, Redaction.of()), indent=1, ensure_ascii=False)
+    write_whole(path, f"{text}\n".encode(), "run virl doctor --real again")
+
+
+def shape_of(value: object) -> Any:
+    """Return plain data with the type of each value in its place; a list shows each shape in it once."""
+    if isinstance(value, dict):
+        return {name: shape_of(one) for name, one in value.items()}
+    if isinstance(value, list):
+        shapes: list[object] = []
+        for one in map(shape_of, value):
+            if one not in shapes:
+                shapes.append(one)
+        return shapes
+    return type(value).__name__
+
+
+def _describe_reply(body: Path) -> dict[str, object]:
+    """Return the endpoint and the shape of a reply; of a picture, the number of its bytes."""
+    data = body.read_bytes()
+    status = json.loads(body.with_suffix(".json").read_bytes())["status"]
+    try:
+        shape = shape_of(json.loads(data))
+    except ValueError:
+        shape = f"{len(data)} bytes"
+    return {"endpoint": body.parent.name, "status": status, "shape": shape}
+
+
+def _strip_secrets(value: Any, redaction: Redaction) -> Any:
+    """Return plain data without secrets and without the name of the user's home folder."""
+    if isinstance(value, dict):
+        return {name: _strip_secrets(one, redaction) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_strip_secrets(one, redaction) for one in value]
+    if isinstance(value, str):
+        return without_secrets(redaction.text(value)).replace(str(Path.home()), "~")
+    return value

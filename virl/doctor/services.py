@@ -1,27 +1,19 @@
-"""Asks Google which services a key reaches, and judges the answers."""
+"""Asks Google which services a key reaches, and judges the answers; what is found on a machine."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from virl.doctor.probes import Probe, Way, probes
-from virl.errors import (
-    BudgetExceeded,
-    NoImagery,
-    NoRoute,
-    NoStreetView,
-    NotFound,
-    ProviderError,
-    VirlError,
-)
+from virl.errors import BudgetExceeded, NoImagery, NoRoute, NoStreetView, NotFound, ProviderError, VirlError
 from virl.geo.globe import LatLng
 from virl.money.ledger import Ledger
 from virl.platform.city.left_out import LeftOut
-from virl.platform.providers.google.http import GoogleHttp
+from virl.platform.providers.google.client import GoogleHttp
 from virl.platform.providers.google.settings import KEY_VARIABLE, GoogleSettings, Keys
-from virl.platform.providers.http.keeping import Keeping, Recording
 from virl.platform.providers.http.pace import ask_all
 from virl.platform.providers.http.settings import Retries, Timeouts
+from virl.platform.providers.http.stored_replies import Keeping, Recording
 
 Status = Literal["reached", "refused", "limited", "failing", "unreachable", "unclear", "not asked"]
 """`refused`: the key may not. `limited`: it may, but a quota is used up. `failing`: no sensible answer.
@@ -248,3 +240,23 @@ def _group_by_service(outcomes: Sequence[ProbeOutcome]) -> tuple[ProbeOutcome, .
     """Return the outcomes grouped by service, in the order of first appearance."""
     order = list(dict.fromkeys(outcome.service for outcome in outcomes))
     return tuple(sorted(outcomes, key=lambda outcome: order.index(outcome.service)))
+
+
+State = Literal["ok", "missing", "broken"]
+"""`missing`: something can be added. `broken`: the offline core does not work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at."""
+
+    what: str
+    state: State
+    detail: str
+    """Description of what there is, in a few words."""
+    needed_for: str
+    """Purpose that it is good for."""
+    remedy: str = ""
+    """Way to get it, if it is not there."""
+    mind: str = ""
+    """The language model that it is about, as `--mind` takes it; empty for other findings."""

@@ -17,7 +17,7 @@ from virl.journal.records import (
     RequestsRecord,
     ViewRecord,
 )
-from virl.money.spending import Exchange, Spending
+from virl.money.book import Exchange, Spending
 from virl.plain_text import whole_text
 from virl.platform.city.places import Place
 from virl.platform.city.streetview import Pose, View

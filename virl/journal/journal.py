@@ -1,4 +1,4 @@
-"""The journal of a run: append, and go on after any interruption.
+"""The journal of a run: append, go on after any interruption, and read while another process writes.
 
 Described in `docs/reference/run-folder.md`.
 """
@@ -7,7 +7,7 @@ import io
 import logging
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from pathlib import Path
 from types import TracebackType
@@ -17,9 +17,25 @@ import PIL.Image
 from pydantic import ValidationError
 
 from virl.errors import JournalBroken
-from virl.files.writing import PARTIAL, JsonLines, read_bounded, refusals_in_a_line, write_whole
+from virl.files.writing import (
+    MOST_LINE,
+    PARTIAL,
+    TOO_LONG,
+    JsonLines,
+    read_bounded,
+    refusals_in_a_line,
+    write_whole,
+)
 from virl.journal.folder import lock_run
-from virl.journal.reading import RESUME, Order, check_views, missing_view, read_contents
+from virl.journal.reading import (
+    RESUME,
+    Order,
+    check_views,
+    line_error,
+    missing_view,
+    read_contents,
+    read_record,
+)
 from virl.journal.records import (
     AnyRecord,
     CostRecord,
@@ -31,7 +47,7 @@ from virl.journal.records import (
     StartRecord,
     StepRecord,
 )
-from virl.money.spending import Paid
+from virl.money.book import Paid
 from virl.platform.city.streetview import Image
 
 JOURNAL, RESULT, VIEWS = "journal.jsonl", "result.json", "views"
@@ -368,3 +384,57 @@ def _tidy(lines: JsonLines) -> None:
     write_whole(aside, lines.torn, RESUME)
     lines.heal()
     _log.warning("%s: the last line was cut off and is kept in %s; going on before it", path, aside.name)
+
+
+class JournalTail:
+    """The records of a run, a few at a time as they are written. Nothing is locked and nothing is changed.
+
+    Args:
+        folder: the run's.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / JOURNAL
+        self._read = 0
+        self._order = Order()
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether the last record of the run was read."""
+        return self._order.ended
+
+    def read_new(self) -> Iterator[AnyRecord]:
+        """Yield the whole records that have not been read.
+
+        A line that is being written comes with a later call.
+
+        Raises:
+            JournalBroken: the journal is missing or cannot be read, a line is damaged or out of order, or
+                lines that were read are gone.
+        """
+        try:
+            with self._path.open("rb") as file:
+                if file.seek(0, 2) < self._read:
+                    raise JournalBroken(f"{self._path}: lines have been removed from it: start again")
+                file.seek(self._read)
+                while (
+                    (line := file.readline(MOST_LINE)).endswith(b"\n") and b"\0" not in line and line.strip()
+                ):
+                    record = self._record(line)
+                    self._read += len(line)
+                    yield record
+        except OSError as fault:
+            raise JournalBroken(f"{self._path}: cannot be read ({fault.strerror})") from fault
+        if len(line) == MOST_LINE:  # a shorter one a kill or a crash left: whoever resumes the run removes it
+            raise line_error(self._path, self._order.count + 1, TOO_LONG)
+
+    def _record(self, line: bytes) -> AnyRecord:
+        number = self._order.count + 1
+        try:
+            record = read_record(self._path, line, is_first=number == 1)
+        except ValueError as fault:
+            raise line_error(self._path, number, str(fault)) from fault
+        if disorder := self._order.fault(record):
+            raise line_error(self._path, number, disorder)
+        self._order.take(record)
+        return record

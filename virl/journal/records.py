@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
 
 from virl.money.book import MOST_USD
 from virl.pages.exhibits import Exhibit
-from virl.pages.inline_html import card
+from virl.pages.notebooks import card
 from virl.pages.numbers import dollars
 from virl.plain_text import plain_line
 from virl.platform.city.claims import Claim, ToldTruth

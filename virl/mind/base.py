@@ -1,18 +1,27 @@
-"""The contract of minds: a prompt goes in, a typed reply comes out."""
+"""The contract of minds: a prompt goes in, a typed reply comes out; and what some minds can do besides.
 
-from collections.abc import Mapping, Sequence
+`Mind` is all that a mind needs. Each protocol after it is one further ability; virl looks for it with
+`isinstance`, and does without it where a mind lacks it.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, runtime_checkable
 
 from pydantic import BaseModel
 
 from virl.money.ledger import Ledger
 from virl.platform.city.streetview import Image, View
 
+if TYPE_CHECKING:
+    from virl.mind.settings import MindSettings
+
 Picture = Image | View
 """A picture that goes with a question. A mind whose model takes none is told in words what a view shows."""
 Pictures = Sequence[Picture] | Mapping[str, Picture]
 """Pictures in their order; a mapping has a label for each, such as `Road 0`."""
+Describe = Callable[[Sequence[View]], Sequence[str]]
+"""A function that says of each view what it shows."""
 
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
 
@@ -46,6 +55,7 @@ class Prompt(Generic[ReplyT]):
     """The function that answers for the rules, `module:function`; `None` if they have no answer."""
 
 
+@runtime_checkable
 class Mind(Protocol):
     """An answerer of prompts."""
 
@@ -89,9 +99,87 @@ class Mind(Protocol):
         ...
 
 
+@runtime_checkable
+class ChatMind(Mind, Protocol):
+    """A mind that says whether it takes a history as messages; without it, none does."""
+
+    @property
+    def chats(self) -> bool:
+        """Return whether it is a chat model, which takes a history as messages and gives typed replies."""
+        ...
+
+
+@runtime_checkable
+class ConfiguredMind(Mind, Protocol):
+    """A mind with settings; a run writes down those that were set."""
+
+    @property
+    def settings(self) -> "MindSettings":
+        """The settings of the model."""
+        ...
+
+
+@runtime_checkable
+class DescribedMind(Mind, Protocol):
+    """A mind that is told in words what views show, where it takes no pictures."""
+
+    def describe_by(self, describe: Describe) -> None:
+        """Have somebody say what views show."""
+        ...
+
+
+@runtime_checkable
+class SteeredMind(Mind, Protocol):
+    """A mind that hears what the user of a run says while it runs."""
+
+    def with_user_words(self, said: Callable[[], Sequence[str]]) -> Mind:
+        """Return the same mind, with the same ledger, that hears with each question what the user said."""
+        ...
+
+
+class Hearing(Protocol):
+    """A listener that is told of a model's replies while they come."""
+
+    def begin(self, name: str) -> None:
+        """Take note that a request was sent to the model of this name."""
+        ...
+
+    def add(self, letters: int, last: str) -> None:
+        """Take note of a further piece that the model has said.
+
+        Args:
+            letters: of the piece; 0 for pieces of calls, and of thoughts that are not shown.
+            last: the end of what it has said so far, without keys.
+        """
+        ...
+
+    def waits(self, name: str, seconds: float, why: str) -> None:
+        """Tell that another try follows after a pause.
+
+        Args:
+            name: of the model.
+            seconds: until the next try.
+            why: in a few words.
+        """
+        ...
+
+    def end(self) -> None:
+        """Take note that the reply is there, or that there will be none."""
+        ...
+
+
+@runtime_checkable
+class AudibleMind(Mind, Protocol):
+    """A mind that is heard while it thinks."""
+
+    def tell(self, hearing: Hearing) -> None:
+        """Tell of replies while they come, and of pauses."""
+        ...
+
+
 def chats(mind: Mind) -> bool:
     """Return whether a mind is a chat model, which takes a history as messages and gives typed replies."""
-    return bool(getattr(mind, "chats", False))
+    return isinstance(mind, ChatMind) and mind.chats
 
 
 def costs(mind: Mind) -> bool:

@@ -119,7 +119,15 @@ class Lexicon(Settings):
     def _spell_out_classes(cls, data: Any) -> Any:
         if not isinstance(data, dict):
             return data
-        data = {**_words_of_types(), **data}
+        fields = {
+            "place_types": by_type("words"),
+            "needs": by_type("needs"),
+            "related": by_type("related"),
+            "also_counts": by_type("counts"),
+            "near_home": by_type("near_home"),
+        }
+        in_table = {name: {kind: list(words) for kind, words in by.items()} for name, by in fields.items()}
+        data = in_table | data
         classes = data.get("classes")
         return _spelt_out(data, classes) if isinstance(classes, dict) else data
 
@@ -230,18 +238,6 @@ def load_lexicon() -> Lexicon:
     return load_settings(resources.data_folder("platform/rules") / "lexicon.yaml", Lexicon)
 
 
-def _words_of_types() -> dict[str, dict[str, list[str]]]:
-    """Return the fields of a lexicon that the table of place types holds."""
-    fields = {
-        "place_types": by_type("words"),
-        "needs": by_type("needs"),
-        "related": by_type("related"),
-        "also_counts": by_type("counts"),
-        "near_home": by_type("near_home"),
-    }
-    return {name: {kind: list(words) for kind, words in by.items()} for name, by in fields.items()}
-
-
 def _spelt_out(data: Any, classes: Mapping[str, str]) -> Any:
     """Return the data with the names of classes in its phrases replaced by their words."""
     if isinstance(data, dict):
@@ -257,6 +253,7 @@ def _spelt_out(data: Any, classes: Mapping[str, str]) -> Any:
 
 
 def _pattern_source(phrase: str) -> str:
+    """Return the regular expression of a phrase."""
     source = ""
     for word in phrase.translate(_APOSTROPHES).split():
         if word == "\N{HORIZONTAL ELLIPSIS}":

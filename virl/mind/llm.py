@@ -1,37 +1,83 @@
-"""`LLMMind`: any LangChain model, held to typed replies or asked for plain text."""
+"""`LLMMind`: any LangChain model, held to typed replies or asked for plain text; who hears it think."""
 
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Self
+from typing import Any, Self
 
-from langchain_core.language_models import BaseChatModel
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.language_models import BaseChatModel, BaseLLM
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.rate_limiters import BaseRateLimiter
 from pydantic_core import to_jsonable_python
 
 from virl.errors import BadInput, VirlError
-from virl.mind.base import Pictures, Prompt, ReplyT
+from virl.mind.base import Describe, Hearing, Pictures, Prompt, ReplyT
 from virl.mind.cache import ReplyCache
-from virl.mind.chat.abilities import Abilities, NotTaken
 from virl.mind.chat.asking import Ask, Model, asker
-from virl.mind.chat.client import ModelClient, own_part
-from virl.mind.chat.connections import WHOLE
-from virl.mind.chat.hearing import Hearing, let_hear
-from virl.mind.chat.providers import REASONED_TOKENS, TIMEOUT_S, ChatManner, manner_of
-from virl.mind.chat.question import Question, question_of
+from virl.mind.chat.client import InWords, ModelClient, next_turn, own_part, reply_key, valid_reply
+from virl.mind.chat.faults import WHOLE, redaction_of
+from virl.mind.chat.question import Question, image_notes, question_of
+from virl.mind.chat.sending import Remarks, Replies, RequestUsage, Sender
 from virl.mind.chat.tracing import asked_of, tell_kept
-from virl.mind.chat.turns import InWords, next_turn
-from virl.mind.chat.validity import reply_key, valid_reply
-from virl.mind.faults import redaction_of
-from virl.mind.pictures import Describe, image_notes
-from virl.mind.prices import Usage
+from virl.mind.providers import REASONED_TOKENS, TIMEOUT_S, ChatManner, Usage, manner_of
 from virl.mind.replies import Text
-from virl.mind.sending import Remarks, Replies, RequestUsage, Sender
-from virl.mind.settings import MindSettings
+from virl.mind.settings import Abilities, MindSettings, NotTaken
 from virl.money.ledger import Ledger
+from virl.plain_text import plain_lines
+from virl.redaction import Redaction
+
+REMEMBERED = 400
+"""Letters of what a model is saying, so that a key that is split between pieces is found. Chosen."""
+
+
+class _Hears(BaseCallbackHandler):
+    """A callback handler that passes on what LangChain tells of a request."""
+
+    def __init__(self, name: str, hearing: Hearing, redaction: Redaction) -> None:
+        self._name, self._hearing, self._redaction = name, hearing, redaction
+        self._said = ""
+
+    def on_chat_model_start(self, *_: Any, **__: Any) -> None:
+        """Pass on that a request leaves."""
+        self._said = ""
+        self._hearing.begin(self._name)
+
+    def on_llm_start(self, *_: Any, **__: Any) -> None:
+        """Pass on that a request leaves, to a completion model."""
+        self._said = ""
+        self._hearing.begin(self._name)
+
+    def on_llm_new_token(self, token: str | list[str | dict[str, Any]], **_: Any) -> None:
+        """Pass on a piece that has come."""
+        piece = token if isinstance(token, str) else ""
+        self._said = f"{self._said}{piece}"[-REMEMBERED:]
+        self._hearing.add(len(piece), plain_lines(self._redaction.text(self._said)))
+
+    def on_llm_end(self, *_: Any, **__: Any) -> None:
+        """Pass on that all of the reply is there."""
+        self._hearing.end()
+
+    def on_llm_error(self, *_: Any, **__: Any) -> None:
+        """Tell that no reply will come."""
+        self._hearing.end()
+
+
+def let_hear(model: BaseChatModel | BaseLLM, name: str, hearing: Hearing, redaction: Redaction) -> None:
+    """Have a model stream its replies from now on, and tell of them; what it replies stays the same.
+
+    Args:
+        model: of LangChain; it is changed.
+        name: such as `openai:gpt-5-mini`.
+        hearing: is told of the replies.
+        redaction: takes keys out of what is told.
+    """
+    model.callbacks = [_Hears(name, hearing, redaction)]
+    if isinstance(model, BaseChatModel) and "streaming" in type(model).model_fields:
+        model.streaming = True  # type: ignore[attr-defined]
+
 
 LONGEST_WAIT_S = 60.0
 """Chosen: limits are often by the minute; a walk that waits longer at a step is better resumed later."""
@@ -51,7 +97,7 @@ class LLMMind:
         name: such as `"openai:gpt-5-mini"`; also the name its price goes by.
         cache: where replies are kept; `None` keeps none.
         retries: further requests after the first, 0 or more.
-        price: dollars for a million tokens in and out; by default those of `virl.mind.prices.request_usd`.
+        price: dollars for a million tokens in and out; by default those of `virl.mind.providers.request_usd`.
         manner: how the model is asked; by default as its provider's models are.
         abilities: what the model takes; by default everything, until it refuses something.
         longest_reply: tokens of a reply at most; so many are held in the budget until it is there.
@@ -126,6 +172,7 @@ class LLMMind:
     def with_own_ledger(self) -> Self:
         """Return the same mind with a ledger of its own, for work that runs side by side."""
         other = copy(self)
+        # the sender stays the same: its budget, its pace and what it has remarked are shared
         other._client = replace(self._client, ledger=self.ledger.with_own_ledger())  # noqa: SLF001  of its own class
         return other
 
@@ -202,6 +249,7 @@ class LLMMind:
         noted = to_jsonable_python(inputs) | ({"images": image_notes(images)} if images else {})
         noted |= {"user_said": list(said)} if said else {}
         tally = RequestUsage(prompt.name)
+        # what the model refuses is left out, and the question is asked again without it
         while True:
             try:
                 try:
@@ -222,6 +270,7 @@ class LLMMind:
         said: Sequence[str],
         tally: RequestUsage,
     ) -> ReplyT:
+        """Ask once: the reply that was kept from before, or a new one."""
         if images and not (client.abilities.sees or prompt.needs_pictures):
             client.says_blind(tally)
         question = question_of(
@@ -233,6 +282,7 @@ class LLMMind:
             return kept
         reply = valid_reply(client, self._asker(client, prompt, question), prompt, question, inputs, tally)
         client.write_down(prompt.name, noted, reply.model_dump(), tally)
+        # an empty text may be a fault of the moment: a later run asks again
         if not (isinstance(reply, Text) and not reply.text.strip()):
             client.keep(key, prompt.name, reply.model_dump(mode="json"))
         return reply
@@ -293,6 +343,7 @@ class LLMMind:
         schema = question.schema if question.held else None
         kind = json.dumps([prompt.reply.__qualname__, prompt.stop, schema])
         if kind not in self._askers:
+            # a schema with the options of one question hardly comes again
             if len(self._askers) >= _MOST_ASKERS:
                 self._askers.clear()
             self._askers[kind] = asker(client.model, client.name, prompt, client.manner, schema)

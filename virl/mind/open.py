@@ -1,13 +1,18 @@
-"""From a name such as `rules` or `openai:gpt-5-mini?effort=low` to a mind."""
+"""From a name such as `rules` or `openai:gpt-5-mini?effort=low`, or an object of a program, to a mind."""
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Union
+
+from pydantic_core import to_jsonable_python
 
 from virl.errors import BadInput, ModelUnavailable, nearest_name
-from virl.mind.chat.providers import (
+from virl.mind.base import ConfiguredMind, Mind, Pictures, Prompt, ReplyT
+from virl.mind.providers import (
+    KEYS,
     OWN_SERVER_KEY,
     base_url_of,
     is_own_server,
@@ -16,20 +21,153 @@ from virl.mind.chat.providers import (
     options_of,
     resolve_settings,
 )
-from virl.mind.given import OBJECT
-from virl.mind.keys import KEYS
 from virl.mind.rules import RuleMind
 from virl.mind.script import PREFIX, ScriptMind
 from virl.mind.settings import MindSettings, prices_in, split_spec
+from virl.money.book import Exchange, Price
 from virl.money.ledger import Ledger
 from virl.redaction import Redaction, warn_of_placeholder
 
 if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
     from langchain_core.rate_limiters import BaseRateLimiter
 
-    from virl.mind.base import Mind
     from virl.mind.chat.asking import Model
     from virl.mind.llm import LLMMind
+
+
+OBJECT = "object: "
+"""Start of the name that stands for an object in a journal."""
+
+GivenMind = Union[Mind, "BaseChatModel"]
+"""A mind as a program gives it."""
+
+Dollars = tuple[float, float]
+"""Dollars for a million tokens in and out."""
+
+_MEMBERS = ("name", "ledger", "with_own_ledger", "ask")
+
+
+def object_name(thing: object) -> str:
+    """Return what stands for an object in a journal: its class, and nothing of its parameters."""
+    return f"{OBJECT}{type(thing).__module__}.{type(thing).__qualname__}"
+
+
+def opened_mind(
+    given: GivenMind,
+    ledger: Ledger,
+    *,
+    name: str = "",
+    price: Dollars | None = None,
+    settings: MindSettings | None = None,
+    limiter: "BaseRateLimiter | None" = None,
+) -> Mind:
+    """Return the mind that a program gives, charged to the ledger of a run.
+
+    A chat model is asked as it is: of a character's settings, `pictures` and `price` hold alone. Its replies
+    are not kept, since nothing tells two objects of one class apart.
+
+    Args:
+        given: a chat model of LangChain, or a mind.
+        ledger: of the run.
+        name: in the journal; by default `object_name` of it.
+        price: dollars for a million tokens in and out.
+        settings: of the character.
+        limiter: asked before every request to a chat model.
+
+    Raises:
+        BadInput: it is neither, or a budget cannot be kept because nobody knows what it costs.
+    """
+    name, settings = name or object_name(given), settings or MindSettings()
+    if price is None and settings.price is not None:
+        price = prices_in(settings.price)
+    if isinstance(given, RuleMind):
+        return RuleMind(ledger=ledger)
+    from langchain_core.language_models import BaseChatModel  # noqa: PLC0415 - takes a second to import
+
+    from virl.mind.llm import LLMMind  # noqa: PLC0415
+
+    if isinstance(given, LLMMind):
+        # it charges by its own price; here it only counts that there is one
+        price = (0.0, 0.0) if given.is_priced else price
+    elif not isinstance(given, BaseChatModel) and (lacking := [m for m in _MEMBERS if not hasattr(given, m)]):
+        raise BadInput(
+            f"mind={name.removeprefix(OBJECT)}: is no chat model of LangChain and no virl.Mind: "
+            f"lacks {', '.join(lacking)}"
+        )
+    if ledger.limit_usd is not None and price is None:
+        raise BadInput(
+            f"no price is known for {name}, so budget_usd cannot be kept: give dollars for a million tokens "
+            "in and out, as in price=(0.15, 0.60), (0, 0) for a model of your own"
+        )
+    if isinstance(given, LLMMind):
+        return given.charged_to(ledger)
+    if not isinstance(given, BaseChatModel):
+        return LentMind(given, name, ledger)
+    from virl.mind.settings import Abilities, Ability  # noqa: PLC0415
+
+    profile = dict(getattr(given, "profile", None) or {})
+    sees = settings.pictures if settings.pictures is not None else profile.get("image_inputs", True)
+    fixed: frozenset[Ability] = frozenset() if settings.pictures is None else frozenset({"pictures"})
+    return LLMMind(
+        given,
+        name,
+        price=price,
+        abilities=Abilities(sees=bool(sees), fixed=fixed),
+        limiter=limiter,
+        ledger=ledger,
+    )
+
+
+class LentMind:
+    """A program's own mind, whose questions are written down and charged in the ledger of a run."""
+
+    def __init__(self, mind: Mind, name: str, ledger: Ledger) -> None:
+        # what it writes down itself is taken from there after each question
+        self._mind = mind.with_own_ledger()
+        self._name = name
+        self._ledger = ledger
+
+    @property
+    def name(self) -> str:
+        """`object:` and its class."""
+        return self._name
+
+    @property
+    def ledger(self) -> Ledger:
+        """The ledger of the run."""
+        return self._ledger
+
+    def with_own_ledger(self) -> "LentMind":
+        """Return the same mind with a ledger of its own, for work that runs side by side."""
+        return LentMind(self._mind, self._name, self._ledger.with_own_ledger())
+
+    def ask(
+        self,
+        prompt: Prompt[ReplyT],
+        *,
+        images: Pictures = (),
+        rule_inputs: Mapping[str, object] = {},
+        **inputs: object,
+    ) -> ReplyT:
+        """Ask as `Mind.ask` does; a question that the mind does not write down itself is written down."""
+        began = perf_counter()
+        reply = None
+        try:
+            reply = self._mind.ask(prompt, images=images, rule_inputs=rule_inputs, **inputs)
+        finally:
+            asked = self._mind.ledger.take_asked()
+            if reply is not None and not asked:
+                told = to_jsonable_python(inputs, fallback=str)
+                asked = (Exchange(prompt.name, "", told, reply.model_dump(), seconds=perf_counter() - began),)
+            for one in asked:
+                self._ledger.add(replace(one, mind=self._name))
+                if not one.cached:
+                    price = Price(self._name, 1, one.usd * 1e6)
+                    hold = self._ledger.hold(price, self._name, "model", input_tokens=one.input_tokens)
+                    hold.settle(one.usd, input_tokens=one.input_tokens, output_tokens=one.output_tokens)
+        return reply
+
 
 _NO_KEY = "none"  # sent to a server of one's own, which asks for none
 _FREE = frozenset({"ollama"})
@@ -118,10 +256,11 @@ def _llm_mind(
     seed: int | None,
     remarks: str,
 ) -> "LLMMind":
+    """Open a language model with the settings that hold for it."""
     from virl.mind.cache import ReplyCache  # noqa: PLC0415
-    from virl.mind.chat.abilities import ABILITIES, Abilities, Ability, told_of  # noqa: PLC0415
     from virl.mind.llm import LLMMind  # noqa: PLC0415  LangChain takes a second to import
-    from virl.mind.prices import Usage, request_usd  # noqa: PLC0415
+    from virl.mind.providers import Usage, request_usd  # noqa: PLC0415
+    from virl.mind.settings import ABILITIES, Abilities, Ability, told_of  # noqa: PLC0415
 
     price = (0.0, 0.0) if host.provider in _FREE else None
     if settings.price is not None:
@@ -137,6 +276,7 @@ def _llm_mind(
     if settings.seed is not None:
         fixed.add("seed")
     elif seed is not None:
+        # a run's seed may be larger than what providers take
         settings = settings.model_copy(update={"seed": seed % 2**31})
     fixed |= set(ABILITIES) if settings.lacks == "none" else set()
     opened = _model(name, host, settings)
@@ -160,13 +300,12 @@ def _llm_mind(
 
 def settings_of(mind: "Mind") -> dict[str, object]:
     """Return the settings of a language model as plain data; empty for a mind that is none."""
-    settings = getattr(mind, "settings", None)
-    return settings.model_dump(exclude_none=True) if isinstance(settings, MindSettings) else {}
+    return mind.settings.model_dump(exclude_none=True) if isinstance(mind, ConfiguredMind) else {}
 
 
 def _model(name: str, host: ModelHost, settings: MindSettings) -> "Model":
-    from virl.mind.chat.connections import bound_connections  # noqa: PLC0415
-    from virl.mind.faults import in_a_line  # noqa: PLC0415
+    """Open LangChain's model, and say in a line why it cannot be opened."""
+    from virl.mind.chat.faults import bound_connections, in_a_line  # noqa: PLC0415
 
     for variable in host.keys:
         warn_of_placeholder(variable, len(os.environ.get(variable, "")))
@@ -182,8 +321,13 @@ def _model(name: str, host: ModelHost, settings: MindSettings) -> "Model":
             f"{name} needs a package that is not installed: pip install {package}"
         ) from None
     except Exception as fault:  # noqa: BLE001  each provider raises what it likes
+        # LangChain names no class of error for an unknown provider
         if "infer model provider" in str(fault) or "Unsupported provider" in str(fault):
-            raise BadInput(_no_provider(name, host.provider)) from None
+            near = nearest_name(host.provider, KEYS) if host.provider not in KEYS else None
+            hint = f"there is no provider {host.provider!r}"
+            if near:
+                hint = f"did you mean '{near}{name[len(host.provider) :]}'?"
+            raise BadInput(f"unknown mind {name!r}: {hint}") from None
         if not keyless:
             said = in_a_line(str(fault), Redaction.of(urls=[host.base_url] if host.base_url else []))
             raise BadInput(f"{name} cannot be opened: {said}") from None
@@ -191,18 +335,12 @@ def _model(name: str, host: ModelHost, settings: MindSettings) -> "Model":
         if not keyless:
             bound_connections(opened)
             return opened
+    # some classes fail without a key when they are made, others only when they are asked
     raise ModelUnavailable(f"{name} needs a key: set {' or '.join(host.keys)} in your environment")
 
 
-def _no_provider(name: str, provider: str) -> str:
-    near = nearest_name(provider, KEYS) if provider not in KEYS else None
-    hint = (
-        f": did you mean '{near}{name[len(provider) :]}'?" if near else f": there is no provider {provider!r}"
-    )
-    return f"unknown mind {name!r}{hint}"
-
-
 def _construct(name: str, settings: MindSettings, options: Mapping[str, Any]) -> "Model":
+    """Make LangChain's object for a model, with the options of its provider."""
     provider, _, model = name.partition(":")
     if provider == "openai-completion":
         from langchain_openai import OpenAI  # noqa: PLC0415
@@ -210,7 +348,7 @@ def _construct(name: str, settings: MindSettings, options: Mapping[str, Any]) ->
         return OpenAI(model=model, **options_of(provider, settings, None), **options)
     from langchain.chat_models import init_chat_model  # noqa: PLC0415
 
-    from virl.mind.chat.arranging import adapt_model  # noqa: PLC0415
+    from virl.mind.chat.asking import adapt_model  # noqa: PLC0415
 
     # what LangChain knows of a model is told by the model itself
     known = dict(init_chat_model(name, **options).profile or {})

@@ -11,10 +11,10 @@ from virl.errors import BadInput, MindFailed
 from virl.files.json_reading import misfits
 from virl.mind.base import Pictures, Prompt, ReplyT
 from virl.mind.lexicon import Lexicon, load_lexicon
-from virl.mind.rendering import check_inputs
+from virl.mind.prompt import check_inputs
 from virl.mind.replies import Reply
+from virl.money.book import Exchange
 from virl.money.ledger import Ledger
-from virl.money.spending import Exchange
 from virl.registry import load, one_line
 
 Rule = Callable[[Any, Lexicon], Reply]

@@ -18,10 +18,10 @@ from pydantic_core import to_jsonable_python
 from virl.errors import MindFailed
 from virl.files.json_reading import misfits
 from virl.mind.base import Pictures, Prompt, ReplyT
-from virl.mind.rendering import check_inputs
+from virl.mind.prompt import check_inputs
 from virl.mind.rules import RuleMind
+from virl.money.book import Exchange
 from virl.money.ledger import Ledger
-from virl.money.spending import Exchange
 from virl.settings.model import Settings, load_settings
 
 PREFIX = "scripted:"
@@ -181,6 +181,7 @@ class ScriptMind:
         return 1 + max(_lines(node, way), default=0)
 
     def _nothing_left(self, prompt: str, replies: Sequence[object]) -> str:
+        """Return what to do where a script has no reply left."""
         if replies:
             line = self.line("replies", prompt, len(replies) - 1)
             return (

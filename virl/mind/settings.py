@@ -1,13 +1,261 @@
-"""What a user may set of a language model: in `--mind NAME?FIELD=VALUE&...` and in a character's `mind:`."""
+"""What a user may set of a language model, and the parts of a request that a model turns out not to take.
 
-from typing import Annotated, Literal
+Settings stand in `--mind NAME?FIELD=VALUE&...` and in a character's `mind:`; one refused request says what a
+model does not take.
+"""
+
+import functools
+import re
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal, get_args
 from urllib.parse import parse_qsl
 
 from pydantic import AfterValidator, Field
 
-from virl.errors import BadInput
-from virl.mind.chat.abilities import ABILITIES
+from virl.errors import BadInput, RequestRefused
 from virl.settings.model import Settings, check_settings
+
+Ability = Literal[
+    "pictures",
+    "max_tokens",
+    "max_completion_tokens",
+    "stream_options",
+    "stream",
+    "order",
+    "system",
+    "parallel_calls",
+    "temperature",
+    "seed",
+    "bounds",
+    "schema",
+    "parameters",
+]
+ABILITIES: tuple[Ability, ...] = get_args(Ability)
+
+_REFUSED = (
+    r"(not support\w*|unsupported|not enabled|does not|doesn't|cannot|not permitted|not allowed|unrecognized|"
+    r"unknown|unexpected|invalid|only)"
+)
+_BOUND = r"""(\b(min|max)(Length|Items)\b|['"](exclusive)?(minimum|maximum)['"])"""
+_IMAGE = r"\b(image|vision|multi-?modal|picture)"
+# What servers say: llama.cpp, vLLM, OpenAI, Anthropic, Ollama, LM Studio, OpenRouter, Mistral
+_WORDS: tuple[tuple[Ability, tuple[str, ...]], ...] = (
+    (
+        "pictures",
+        (
+            rf"{_IMAGE}s?\b[^.]{{0,60}}\b(not support\w*|unsupported|not enabled|does not|doesn't)",
+            rf"{_IMAGE}s?\b[^.]{{0,60}}\b(cannot|only)",
+            rf"(not support|unsupported|at most 0|no endpoints found)[^.]{{0,60}}{_IMAGE}",
+            rf"(invalid content type|unknown variant)[^.]{{0,60}}{_IMAGE}",
+        ),
+    ),
+    (
+        "max_completion_tokens",
+        (
+            rf"max_completion_tokens[^.]{{0,60}}{_REFUSED}",
+            rf"{_REFUSED}[^.]{{0,60}}max_completion_tokens",
+        ),
+    ),
+    ("stream_options", ("stream_options",)),
+    ("stream", (r"(?<!\w)stream(ing)?\b[^.]{0,30}not (supported|allowed)", "not support stream")),
+    (
+        "order",
+        ("after role '?tool", "roles must alternate", "invalid_request_message_order", "unexpected role"),
+    ),
+    (
+        "system",
+        (
+            r"(system|developer)\W{0,2} (role|message|prompt|instruction)s?\b[^.]{0,40}not \w+ed\b",
+            "not support[^.]{0,20}(system|developer)|instruction is not enabled",
+            "only (one|a single) system|multiple system messages",
+            r"role\W{0,4}(system|developer)\W{0,3} (is )?not supported",
+        ),
+    ),
+    (
+        "parallel_calls",
+        ("single tool.?calls?\\b|one tool call at a time", r"parallel.?(tool|function).?calls?\b"),
+    ),
+    ("temperature", (r"\btemperature\b",)),
+    ("seed", (r"\bseed\b",)),
+    (
+        "bounds",
+        (
+            rf"{_BOUND}[^.]{{0,60}}{_REFUSED}",
+            rf"{_REFUSED}[^.]{{0,60}}{_BOUND}",
+        ),
+    ),
+    (
+        "schema",
+        (
+            "response_?format|json_?schema|structured.?output|output_config|output_format|grammar",
+            "invalid schema|compiled grammar",
+        ),
+    ),
+    ("parameters", ("no endpoints found that (can handle|support) the requested parameters",)),
+)
+_REFUSALS: tuple[tuple[Ability, re.Pattern[str]], ...] = tuple(
+    (ability, re.compile("|".join(words), re.IGNORECASE)) for ability, words in _WORDS
+)
+_ROOM = (
+    re.compile(r"at most (?P<left>\d+) completion tokens", re.IGNORECASE),
+    re.compile(
+        r"context length (is|of) (only )?(?P<all>\d+)\D.{0,80}?(?P<asked>\d+) input tokens", re.IGNORECASE
+    ),
+    re.compile(
+        r"context length is (?P<all>\d+)\D.{0,80}?(?P<asked>\d+) in the (messages|prompt)", re.IGNORECASE
+    ),
+    re.compile(r"context limit: (?P<asked>\d+) \+ \d+ > (?P<all>\d+)", re.IGNORECASE),
+    re.compile(
+        r"max_tokens\W{0,2}\d+ cannot be greater than max_model_len\D{0,10}(?P<half>\d+)", re.IGNORECASE
+    ),
+)
+LEAST_REPLY = 256
+"""Tokens; a reply that has less room than that is not asked for. Chosen."""
+_MARGIN = 32  # tokens that servers may count otherwise; chosen
+
+
+class NotTaken(RequestRefused):
+    """A model has refused a part of a request."""
+
+    def __init__(self, ability: Ability, line: str, said: str = "") -> None:
+        super().__init__(line)
+        self.ability = ability
+        self.said = said
+
+
+@functools.cache
+def _refused_abilities(model: str, base_url: str | None) -> set[Ability]:  # noqa: ARG001 - what it is kept by
+    """Return the set of abilities that a model has refused in this process."""
+    return set()
+
+
+@dataclass(slots=True)
+class Abilities:
+    """The known abilities of a model; shared by all who ask it, and corrected once it refuses something."""
+
+    sees: bool = True
+    schema: bool = True
+    bounds: bool = True
+    fixed: frozenset[Ability] = frozenset()
+    """Abilities that the user has set: they are never left out."""
+    learnt: set[Ability] = field(default_factory=set)
+    """Abilities that it has refused, also when others asked it."""
+    left_out: list[Ability] = field(default_factory=list)
+
+    def disable_unsupported(
+        self, model: Any, name: str, base_url: str | None, lacks: Collection[Ability]
+    ) -> None:
+        """Leave out what is known to be refused, and what the model has refused in this process before.
+
+        Args:
+            model: of LangChain; it is changed.
+            name: such as `openai:gpt-5-mini`.
+            base_url: of its server; `None` for the provider's own.
+            lacks: abilities known to be refused.
+        """
+        self.learnt = _refused_abilities(name, base_url)
+        for ability in dict.fromkeys([*lacks, *sorted(self.learnt)]):
+            if ability not in self.fixed:
+                self._leave_out(ability, model)
+
+    def learn(self, refused: NotTaken, model: Any) -> bool:
+        """Return whether leaving out what was refused, from now on, is a way out."""
+        ability = refused.ability
+        if ability == "bounds" and not self.bounds:  # none was sent: it is the schema that is refused
+            ability = "schema"
+        if ability in self.fixed:
+            return False
+        if ability == "max_tokens":
+            return _shorten(model, refused.said)
+        if ability == "parameters":  # which of them is not said
+            ways: tuple[Ability, ...] = ("seed", "schema", "temperature")
+            found = next((one for one in ways if one not in self.fixed and self._leave_out(one, model)), None)
+            self.learnt |= {found} if found else set()
+            return found is not None
+        if not self._leave_out(ability, model):
+            return False
+        self.learnt.add(ability)
+        return True
+
+    def advice(self, ability: Ability, name: str) -> str:
+        """Return the setting that leaves an ability out, in words; empty if it is left out already."""
+        if ability in self.left_out or not (ability in self.fixed or ability == "max_tokens"):
+            return ""
+        setting = {"temperature": "temperature=1", "max_tokens": "max_tokens=N"}.get(ability)
+        return f" (see --mind '{name}?{setting or f'lacks={ability}'}')"
+
+    def _leave_out(self, ability: Ability, model: Any) -> bool:
+        """Return whether a part of requests was there to be left out; leaves it out."""
+        if ability in ("pictures", "schema", "bounds"):
+            name = "sees" if ability == "pictures" else ability
+            was = getattr(self, name)
+            setattr(self, name, False)
+        elif ability in ("temperature", "seed"):
+            was = getattr(model, ability, None) is not None
+            if was:
+                setattr(model, ability, None)
+        else:  # forms of a request; a completion model has none
+            was = ability in getattr(model, "adapts", ()) and ability not in model.lacks
+            if was:
+                model.lacks.add(ability)
+        self.left_out += [ability] if was else []
+        return bool(was)
+
+
+def _shorten(model: Any, said: str) -> bool:
+    """Return whether replies could be made shorter, as a server says that they must be."""
+    room = room_for_reply(said)
+    name = next(
+        (one for one in ("max_tokens", "max_output_tokens", "num_predict") if hasattr(model, one)), ""
+    )
+    asked = (getattr(model, name) or 0) if name else 0
+    if room is not None and room >= asked:
+        room = asked // 2  # the server counts otherwise than it says
+    if room is None or room < LEAST_REPLY:
+        return False
+    setattr(model, name, room)
+    return True
+
+
+def room_for_reply(said: str) -> int | None:
+    """Return how many tokens a reply may have, as a refusal of too long a one says; `None` if it is none."""
+    for pattern in _ROOM:
+        if found := pattern.search(said):
+            told = {name: int(number) for name, number in found.groupdict().items()}
+            if "left" in told:
+                return told["left"]
+            return told["half"] // 2 if "half" in told else told["all"] - told["asked"] - _MARGIN
+    return None
+
+
+def refused_ability(said: str) -> Ability | None:
+    """Return the ability that a server says its model lacks; `None` if it speaks of something else."""
+    if (room_for_reply(said) or 0) >= LEAST_REPLY:
+        return "max_tokens"
+    return next((ability for ability, pattern in _REFUSALS if pattern.search(said)), None)
+
+
+LEFT_OUT: dict[str, str] = {
+    "pictures": "takes no pictures",
+    "schema": "takes no JSON schema: the fields of replies are named in the prompt",
+    "bounds": "takes no bounds in JSON schemas: they stand in descriptions alone",
+    "seed": "takes no seed: its replies may differ from run to run",
+    "temperature": "takes no temperature: its own is used",
+    "max_completion_tokens": "takes no max_completion_tokens: max_tokens is sent",
+    "stream_options": "takes no stream_options: tokens of streamed replies are estimated",
+    "stream": "streams no replies: they come at once",
+    "system": "takes no system message: orders stand in the first question",
+    "order": "takes no question after a result of a tool, or two in a row: turns are set between",
+    "parallel_calls": "takes one call a turn: turns with more are sent as several",
+}
+"""Remarks, made once, on missing abilities; read again from the journal of a run that goes on."""
+
+
+def told_of(remarks: str, name: str) -> list[Ability]:
+    """Return the abilities that the remarks of a journal say a model lacks."""
+    return [one for one in ABILITIES if one in LEFT_OUT and f"{name} {LEFT_OUT[one]}" in remarks]
+
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 

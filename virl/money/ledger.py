@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from virl.errors import BadInput
-from virl.money.book import SPENDING, Book, Entry, Service, nano
-from virl.money.spending import Exchange, Paid, Price, Spending
+from virl.money.book import SPENDING, Book, Entry, Exchange, Paid, Price, Service, Spending, nano
 
 _ACCOUNT: ContextVar[str] = ContextVar("account", default="")
 _log = logging.getLogger(__name__)

@@ -17,7 +17,7 @@ from virl.journal.journal import RULES
 from virl.mind.base import Mind
 from virl.mind.prompt import load_prompt
 from virl.mind.replies import Text
-from virl.money.spending import Exchange
+from virl.money.book import Exchange
 from virl.narrate.walk import StreetOf, Walk, no_streets
 
 _FARTHEST_M = 100_000.0  # chosen: no walk goes farther

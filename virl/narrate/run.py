@@ -29,7 +29,7 @@ from virl.pages.paper import Extent, Point, lay_out
 from virl.pages.shell import html_page, open_templates
 from virl.platform.city.graph import NavigationGraph
 from virl.platform.providers.cities import open_known
-from virl.platform.providers.graph.home import attribution_of, find_data
+from virl.platform.providers.graph.city import attribution_of, find_data
 from virl.platform.providers.graph.matterport import read_matterport
 from virl.platform.providers.graph.touchdown import load_touchdown
 from virl.version import __version__

@@ -15,7 +15,7 @@ from virl.osm.extract import OsmExtract, OsmObjects, Tags
 from virl.osm.names import other_names
 from virl.osm.streets import TwinStreets
 from virl.platform.city.maps import Address
-from virl.towns.addresses import plain
+from virl.towns.places import plain
 
 _NUMBER = "addr:housenumber"
 
@@ -67,6 +67,7 @@ class TwinAddresses:
         """
         parts = address.split(",")
         around = {plain(part) for part in parts}
+        # The whole first: a name may have a comma.
         for part in (address, *parts):
             found = self._named.get(plain(part)) or self._address(plain(part), around)
             if found is not None:
@@ -189,4 +190,5 @@ def _doors_by_address(extract: OsmExtract) -> dict[str, list[Door]]:
     for _, door in doors:
         for name in others.get(door.street, ()):
             also.setdefault(plain(f"{name} {door.number}"), []).append(door)
+    # A door that is mapped with this very name comes before one by another name of its street.
     return also | found

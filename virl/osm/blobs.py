@@ -48,6 +48,11 @@ class _Blob(NamedTuple):
 def thin(path: Path, box: Box, out: Path) -> set[int] | None:
     """Write the blobs of a PBF file with what may touch a box; return the numbers of the ways that may.
 
+    Args:
+        path: the file.
+        box: of the part.
+        out: the file to write; the numbers of all nodes lie beside it meanwhile.
+
     Returns:
         `None` for a file that is damaged, not sorted, or written in another way than by osmium.
     """

@@ -12,8 +12,7 @@ from virl.geo.region import Region
 from virl.osm.extract import check_readable, date_of, is_large, read_extract
 from virl.osm.names import translate_names
 from virl.osm.plan import Twin, build_twin
-from virl.towns.codec import decode, encode
-from virl.towns.maker import maker
+from virl.towns.storage import decode, encode, maker
 
 TOLD_FROM_MB = 10.0
 """Megabytes of a PBF file from which what it takes is told before it is read as a whole; chosen: a minute."""

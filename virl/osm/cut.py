@@ -200,6 +200,7 @@ def cut(path: Path, region: Region, part: Path, date: str = "", near: Container[
     box = box_around(region)
     found = _objects_in(reading, box, near)
     locations = cast("osmium.index.LocationTable", reading.node_location_storage)
+    # Ways are read a second time: areas come last in a file, and say only then which ways they need.
     members = {ref for _, parts in found.areas.values() for kind, ref, _ in parts if kind == "w"}
     ways = {
         way.id: (dict(way.tags), [node.ref for node in way.nodes])
@@ -221,6 +222,7 @@ def cut(path: Path, region: Region, part: Path, date: str = "", near: Container[
 def _objects_in(reading: osmium.FileProcessor, box: Box, near: Container[int] | None) -> _Part:
     """Return the objects of a file that touch a box, of its ways only those that are near."""
     part = _Part()
+    # osmium keeps degrees as whole numbers of 1e-7: to compare these is exact.
     sides = [[round(degrees * 1e7) for degrees in part.degrees] for part in box.parts]
     tagged = osmium.filter.EmptyTagFilter()
     tagged.enable_for(osmium.osm.NODE)

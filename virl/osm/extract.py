@@ -300,6 +300,7 @@ class _Reading:
         self._outlines: dict[str, Unclosed] = {}
         self._left_out = LeftOut(is_told=False)
         factory = osmium.geom.WKBFactory()
+        # Without a filter osmium would make an area of every closed way, also of roundabouts.
         areas = osmium.filter.KeyFilter(*AREA_KEYS)
         keys = osmium.filter.KeyFilter(*{*POINT_KEYS, *LINE_KEYS, *AREA_KEYS})
         for one in osmium.FileProcessor(str(path)).with_areas(areas).with_filter(keys):
@@ -307,6 +308,7 @@ class _Reading:
             try:
                 self._take(one, tags, factory)
             except (osmium.InvalidLocationError, RuntimeError) as fault:
+                # An area that cannot be made stays in `_outlines`: it is mended, or told of, there.
                 if isinstance(one, osmium.osm.Node):
                     self._left_out.add("points", f"n{shown_number(one.id)}: {fault}", one.id)
 
@@ -342,6 +344,7 @@ class _Reading:
             return
         known = groupby(way.nodes, key=lambda node: node.location.valid())
         parts = [list(nodes) for is_known, nodes in known if is_known]
+        # A slip of the mapper: a node that is named twice in a row is one corner.
         runs = [[next(same) for _, same in groupby(nodes, key=lambda node: node.ref)] for nodes in parts]
         runs = [run for run in runs if len(run) >= 2]
         if not runs and not lacking:
@@ -370,6 +373,7 @@ class _Reading:
         outline = region.polygon if region else _box_around(shapes["lines"])
         if region is None:
             _check_span(named, outline)
+        # A way that only passes a corner of the region has no node inside, and would be lost.
         lines, nodes = _with_crossings(shapes["lines"], self._line_nodes, outline)
         self._mend(frame, shapes, day)
         return OsmExtract(
@@ -397,6 +401,7 @@ class _Reading:
                 continue
             kind = "points" if made.fault else "areas"
             shape = shapely.transform(made.shape, lambda xy: np.round(xy, 3))
+            # Without WKB: its shape is in metres already, and stands last as its name does.
             where.add(one.name, one.tags, "")
             shapes[kind] = np.append(shapes[kind], np.array([shape], object))
 
@@ -448,6 +453,7 @@ def _to_metres(degrees: Shapes, frame: LocalFrame) -> Shapes:
 def date_of(path: Path) -> str:
     """Return the date of a file's data, such as `2022-07-24`; empty where it is not known."""
     with osmium.io.Reader(str(path), osmium.osm.osm_entity_bits.NOTHING) as reader:
+        # Overpass writes the date in an element of its own, which osmium does not read.
         return reader.header().get(DATE_FIELD, "")[:10] or data_date(path)
 
 
@@ -499,10 +505,12 @@ def _with_crossings(
     found, numbers = lines.copy(), list(nodes)
     fresh = count(-1, -1)
     begins = np.searchsorted(owner, np.arange(len(lines)))
+    # A node right on the outline would count as inside or outside by rounding.
     inner = shapely.buffer(outline, -_WITHIN_M)
     for line in np.unique(owner[crossing]).tolist():
         begin = int(begins[line])
         xy, refs = shapely.get_coordinates(lines[line]).tolist(), list(nodes[line])
+        # From the last one on: what is inserted moves the corners after it.
         for at in sorted((crossing[owner[crossing] == line] - begin).tolist(), reverse=True):
             points = _entries(shapely.LineString(xy[at : at + 2]), inner)
             xy[at + 1 : at + 1] = points
@@ -518,5 +526,6 @@ def _entries(segment: shapely.LineString, inner: shapely.Polygon) -> list[list[f
                   for part in parts)  # fmt: skip
     along: list[float] = []
     for first, last in ends:
+        # A node outside parts two stretches: a network ends its ways where a node lies outside.
         along += [*([(along[-1] + first) / 2] if along else []), first, last]
     return [list(segment.interpolate(metres).coords[0]) for metres in along]

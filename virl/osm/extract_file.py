@@ -143,6 +143,7 @@ def in_order(path: Path, folder: Path) -> Path:
         writing = _Writing(writer, deleted)
         reader = osmium.MergeInputReader()
         reader.add_file(str(path))
+        # Not simplified: among copies of an object `_Writing` chooses, by time and number of tags too.
         reader.apply(writing, simplify=False)
         writing.finish()
     return copy
@@ -163,6 +164,7 @@ def _is_in_order(path: Path) -> bool:
     for one in osmium.FileProcessor(str(path)):
         now = _KINDS[type(one).__name__], one.id
         is_gone = isinstance(one, Object) and (one.deleted or not one.visible)
+        # osmium joins ways to nodes in one pass: what is used has to come before what uses it.
         if now <= last or one.id <= 0 or is_gone:
             return False
         last = now
@@ -188,6 +190,7 @@ def _deleted_by_editor(path: Path) -> set[tuple[str, int]]:
         text = opened[path.suffix](path)
     except (OSError, EOFError):
         return set()  # osmium says what is wrong with the file
+    # JOSM marks in `action` what is deleted, an attribute that osmium does not tell.
     found = set()
     for match in _DELETED.finditer(text) if b"delete" in text else ():
         if number := _ID.search(match[0]):
@@ -230,12 +233,14 @@ class _Writing:
     def _take(self, kind: str, one: Object, made_of: Callable[[], _Made]) -> None:
         """Hold an object back until its newest version is known."""
         name, tags = (kind, one.id), dict(one.tags)
+        # overpass-turbo writes nodes a second time as bare skeletons: the one with tags counts.
         rank = (one.version, one.timestamp, len(tags))
         if self._held and self._held[0] == name:
             if self._held[1] >= rank:
                 return
             self._held = None
         self._write_held()
+        # Negative numbers become the largest, so that they end their kind in a sorted file.
         if self._held and self._held[0][0] != kind:
             self._write_negative()
         made = None

@@ -58,6 +58,7 @@ class FacadeCells:
 def facade_cells(houses: Houses, panoramas: Panoramas) -> FacadeCells:
     """Return the cells of all walls that some panorama sees."""
     cells = _in_the_open(_cut_walls(houses), houses)
+    # Lines of sight last: they are most of the work.
     sees, away = _viewpoints(cells, houses, panoramas)
     seen = np.flatnonzero(sees >= 0)
     house, wall, left, right = cells
@@ -205,6 +206,7 @@ def _on_one_spot(cells: FacadeCells) -> Ints:
     side = np.abs(np.sum(apart * along[one], axis=1))
     behind = np.abs(apart[:, 0] * along[one, 1] - apart[:, 1] * along[one, 0])
     same_way = np.sum(along[one] * along[other], axis=1) > PARALLEL
+    # 5 cm less: neighbours on one wall only touch.
     close = (side < (length[one] + length[other]) / 2 - 0.05) & (behind < BEHIND_M)
     chosen = same_way & close & (cells.wall[one] != cells.wall[other])
     pairs: Ints = np.column_stack([one, other])[chosen]

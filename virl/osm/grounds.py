@@ -77,6 +77,7 @@ def sea_of(extract: OsmExtract, houses: Houses) -> Sea:
     if not coasts:
         return Sea((), ())
     outline, built = extract.outline, _Built(extract, houses)
+    # Directed: water lies to the right of a coastline, so none may be turned around.
     merged = shapely.line_merge(shapely.union_all(coasts), directed=True)
     lines = [part for part in shapely.get_parts(merged) if isinstance(part, LineString)]
     joins = _joins(lines, outline, built.houses)
@@ -183,6 +184,7 @@ def _joins(lines: Sequence[LineString], outline: Polygon, houses: Shapes) -> lis
     options = []
     for (one, at), (other, to) in permutations(ends, 2):
         way = LineString([lines[one].coords[at], lines[other].coords[to]])
+        # From an end to a beginning only, so that the water stays on one side.
         if at == -1 and to == 0 and (one != other or way.length < OWN_GAP * lines[one].length):
             options.append(_Join(way, 1.0, ((one, at), (other, to))))
     for number, at in ends:

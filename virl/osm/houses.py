@@ -168,6 +168,7 @@ def houses_of(extract: OsmExtract) -> Houses:
     usable = (shapely.get_type_id(polygons) == shapely.GeometryType.POLYGON) & (
         shapely.area(polygons) >= SMALLEST_M2
     )
+    # Counterclockwise: along each wall the open lies to the right, as fronts expect.
     polygons = shapely.orient_polygons(polygons[usable], exterior_cw=False)
     pieces = [pieces[number] for number in owner[usable].tolist()]
     heights, known = _heights(pieces, polygons)
@@ -214,6 +215,7 @@ def _heights(pieces: Sequence[Piece], polygons: Shapes) -> tuple[Floats, NDArray
     low = np.array([kind in LOW for kind in kinds], bool)
     whole = np.array([not piece.is_part and piece.base == 0 for piece in pieces], bool)
     heights = np.where(known, tagged, usual)
+    # Sheds, and parts of a building, say nothing of how high the houses around are.
     model = np.flatnonzero(known & ~low & whole)
     unknown = np.flatnonzero(~known & ~low)
     if len(model) and len(unknown):
@@ -221,6 +223,7 @@ def _heights(pieces: Sequence[Piece], polygons: Shapes) -> tuple[Floats, NDArray
         away, near = cKDTree(middles[model]).query(middles[unknown], k=min(NEIGHBOURS, len(model)))
         away, near = away.reshape(len(unknown), -1), near.reshape(len(unknown), -1)
         around = np.where(away <= NEIGHBOURHOOD_M, tagged[model][near], np.nan)
+        # With fewer than three the median would be one odd house.
         some = (~np.isnan(around)).sum(axis=1) >= 3
         median = np.full(len(unknown), np.nan)
         if some.any():
@@ -290,6 +293,7 @@ def _ground(line: LineString, tags: Tags) -> Polygon:
     usual = _ROAD_M if tags.get("highway") in ROADS else _FOOT_M
     width = min(max(metres(tags.get("width")) or usual, _WIDTHS_M[0]), _WIDTHS_M[1])
     xy = shapely.get_coordinates(line)
+    # Longer, lest a thin wall stays where the way ends at the edge of the house.
     first, last = xy[0] - xy[1], xy[-1] - xy[-2]
     xy[0] += first / max(float(np.hypot(*first)), 1e-6) * _BEYOND_M
     xy[-1] += last / max(float(np.hypot(*last)), 1e-6) * _BEYOND_M
@@ -404,4 +408,5 @@ def _usual(look: Outside, tags: Tags, town: Sequence[str], name: str) -> Outside
     choices = _USUAL_WALLS.get(tags.get("building", ""), town)
     if not choices:
         return look
+    # By the name, so that the pieces of one building look alike.
     return Outside(Random(f"walls of {name}").choice(choices), look.paint, look.roof_paint)

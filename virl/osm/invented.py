@@ -15,14 +15,14 @@ from virl.osm.addresses import Door, doors_of
 from virl.osm.extract import OsmExtract, Tags
 from virl.platform.city.city import Listing
 from virl.platform.city.place_types import by_type
-from virl.towns.life.repute import (
+from virl.towns.life.reviews import (
     UNREVIEWED,
+    Reviewers,
     draw_attributes,
     draw_price_level,
     draw_review_count,
     mean_rating,
 )
-from virl.towns.life.reviews import Reviewers
 from virl.towns.life.trades import Trade, trades_table
 from virl.towns.listings import HOMES, let_home
 from virl.towns.plan.town_plan import CityPlan, Shop
@@ -102,6 +102,7 @@ def _add_reviews(shop: Shop, tags: Tags, seed: int) -> Shop:
 
 def _homes(extract: OsmExtract, seed: int, town: str) -> tuple[Listing, ...]:
     """Return invented homes to rent at mapped addresses."""
+    # Sorted: which homes are to let must not hang on the order of the file.
     doors = sorted(_residential_doors(extract), key=lambda door: (door.address_text, door.x))
     rng = Random(f"{seed} homes")
     chosen = rng.sample(doors, min(HOMES, len(doors)))

@@ -176,6 +176,7 @@ def names_of(twin: Twin, shops: Sequence[Shop]) -> tuple[dict[str, tuple[str, ..
         shops: its places; of two with one name the first is found by it.
     """
     also = {name: other_names(tags) for name, tags in zip(twin.pois.ids, twin.pois.tags, strict=True)}
+    # Reversed: of several with a name the first is what stays.
     named = {other: shop.place.position for shop in reversed(shops) for other in also[shop.place.id]} | {
         shop.place.name: shop.place.position for shop in reversed(shops)
     }

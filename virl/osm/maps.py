@@ -105,6 +105,7 @@ class WayGraph:
                 np.minimum(around, way, out=around)
         away = np.array([spot.away for spot in destinations])
         around += np.array([spot.away for spot in origins])[:, None] + away
+        # Two stops on one stretch need not pass either of its ends.
         for i, here in enumerate(origins):
             for j in np.flatnonzero([there.stretch == here.stretch for there in destinations]).tolist():
                 around[i, j] = min(around[i, j], self._direct(here, destinations[j])[0])
@@ -129,6 +130,7 @@ class WayGraph:
         while nodes[-1] != leave[0, first]:
             nodes.append(int(before[first, nodes[-1]]))
         nodes.reverse()
+        # `_exits` has the end of a stretch first, `_entries` its start.
         to_end = self._length[here.stretch] if first == 0 else 0.0
         from_start = 0.0 if last == 0 else self._length[there.stretch]
         parts = [
@@ -316,6 +318,7 @@ class TwinMaps:
 
     def _graph(self, mode: TravelMode) -> WayGraph:
         """Return the graph of a mode of travel, built when it is first asked for."""
+        # Threads of one process share the maps: without a lock each would build the graph.
         with self._building:
             if mode not in self._graphs:
                 self._graphs[mode] = WayGraph(self._extract, mode)
@@ -332,6 +335,7 @@ def _largest(network: WayNetwork, forward: Flags, backward: Flags) -> tuple[WayN
     if not len(network.lines):
         return network, np.empty(0, np.int64)
     matrix, _ = _arcs(network.start, network.end, network.length, forward, backward, len(network.junctions))
+    # Strongly: from a one-way street that leads out of the part nobody would come back.
     _, part = connected_components(matrix, connection="strong")
     within = part[network.start] == part[network.end]
     metres = np.bincount(part[network.start[within]], weights=network.length[within])
@@ -354,6 +358,7 @@ def _arcs(
     order = np.lexsort((metres, target, source))
     source, target, code, metres = source[order], target[order], code[order], metres[order]
     new = (np.diff(source, prepend=-1) != 0) | (np.diff(target, prepend=-1) != 0)
+    # Of several stretches between two junctions only the shortest counts; a loop is on no shortest way.
     kept = new & (source != target)
     first = np.searchsorted(source[kept], np.arange(count + 1))
     matrix = csr_array((metres[kept], target[kept].astype(np.int32), first), shape=(count, count))

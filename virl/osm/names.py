@@ -7,7 +7,7 @@ from functools import cache
 
 from virl.osm.extract import OsmExtract, OsmObjects, Tags
 from virl.platform.city.place_types import TypeWords, by_type, more_words, words_of
-from virl.towns.addresses import plain
+from virl.towns.places import plain
 
 KEYS = frozenset({"alt_name", "old_name", "short_name", "official_name", "int_name", "loc_name", "nat_name"})
 """Keys of other names."""

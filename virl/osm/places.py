@@ -261,6 +261,7 @@ def pois_of(extract: OsmExtract) -> Pois:
     """Return all named places of an extract, each once."""
     found: list[tuple[str, Tags, Counter[str], shapely.Geometry]] = []
     spots: list[NamedObject] = []
+    # Areas first: of two objects that are one place the first is kept, and an area says more.
     for objects in (extract.areas, extract.points):
         for name, own, shape in zip(objects.ids, objects.tags, objects.shapes, strict=True):
             general: Counter[str] = Counter()

@@ -29,8 +29,15 @@ from virl.osm.houses import Houses
 from virl.osm.places import Pois
 from virl.osm.streets import TwinStreets
 from virl.pages.fonts import can_letter, face_for, font
-from virl.towns.life.naming import Lettering, units
-from virl.towns.life.signs import BOARD_BOTTOM_M, BOARD_HEIGHT_M, PROUD_M, along_front, hang_signs
+from virl.towns.life.signs import (
+    BOARD_BOTTOM_M,
+    BOARD_HEIGHT_M,
+    PROUD_M,
+    Lettering,
+    along_front,
+    hang_signs,
+    units,
+)
 from virl.towns.plan.town_plan import Frontage, Panoramas, Point, Sign, Street
 
 FIRST_FLOOR_M = 4.55
@@ -61,7 +68,7 @@ _BOARD_NARROWEST_M, _BOARD_WIDEST_M = 1.6, 5.0
 _BOARD_LINE_M = 0.35
 """Largest height in metres of the letters of one of two lines; chosen."""
 _LINE_STEP = 1.18
-"""Distance of two lines as a multiple of the letters' height, as in `render.lettering`."""
+"""Distance of two lines as a multiple of the letters' height, as in `render.storefronts`."""
 _LETTERED = 0.86
 """Share of a board's height that its letters fill."""
 _MEASURED_PX = 50
@@ -86,7 +93,7 @@ _BESIDE_M = 0.2
 _SIDE_DOOR_M = 10.0
 """Metres added for an entrance that is not the main one; chosen."""
 _WIDEST_CELLS = 2
-_SCHEMES = (0, 3, 10)  # of `render.lettering.SCHEMES`: the strongest contrasts
+_SCHEMES = (0, 3, 10)  # of `render.storefronts.SCHEMES`: the strongest contrasts
 _FACES = 5
 
 
@@ -197,6 +204,7 @@ def sign_places(extract: OsmExtract, houses: Houses, streets: TwinStreets, pois:
     fronts = _fronts(pois, wanting, house, streets, cells, cells_left, houses, entrances)
     lacking = np.array([front is None for front in fronts.values()], bool)
     listed = np.concatenate([wanting[lacking], fronted[inside]])
+    # After the fronts: a list of names takes what the shops leave free.
     signs |= _directories(
         pois, listed, np.concatenate([house[lacking], near[inside]]), entrances, cells, houses, cells_left
     )
@@ -204,6 +212,7 @@ def sign_places(extract: OsmExtract, houses: Houses, streets: TwinStreets, pois:
     frontage: dict[int, int] = {}
     for number, front in fronts.items():
         if front is not None:
+            # Last of all, so that no shop widens over a cell that another place or a directory needs.
             grown = grow(front, cells, cells_left)
             frontage[number] = len(frontages)
             frontages.append(_frontage(len(frontages), grown, cells, houses, streets))
@@ -378,6 +387,7 @@ def _assign_directories(
             continue
         boards = -(-len(mine) // lines)
         cost = _cost(of_house[house], places.shapes[mine], entrances, house, cells)
+        # Boards of about one length, rather than full ones and a short one.
         for part in np.array_split(mine, boards):
             open_ = [cell for cell in of_house[house].tolist() if free.has(cell, 0)]
             if not open_:

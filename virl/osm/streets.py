@@ -113,6 +113,7 @@ def streets_of(extract: OsmExtract, houses: Houses) -> TwinStreets:
     free = select_stretches(whole, np.flatnonzero(~blocked))
     if not core[~blocked].any():
         raise BadInput(NOTHING_TO_WALK)
+    # Connections first: what is a shortcut depends on what is walked anyway.
     walked = _with_connections(free, core[~blocked], CONNECTION_M)
     joined = select_stretches(free, np.flatnonzero(_with_shortcuts(free, walked, SHORTCUT_M)))
     largest = largest_part(joined)
@@ -239,6 +240,7 @@ def _widen_streets(
     for number_, line in enumerate(network.lines):
         tags = extract.lines.tags[network.way[number_]]
         if tags.get("highway") in ROADS:
+            # Tags yield to the houses: better a narrow carriageway than one through walls.
             road = max(min(_usual_width(tags), 2 * ROAD_SHARE * near[number_]), 1.0)
             widest = WIDEST_PAVEMENT_M if _is_busy(tags) else 2.0
         else:
@@ -369,6 +371,7 @@ def _with_shortcuts(network: WayNetwork, taken: Flags, longest: float) -> Flags:
     """
     walked = taken.copy()
     graph = _graph(network, walked)
+    # The shortest first: each one that is taken may make longer ones useless.
     for shortcut in sorted(
         _shortcuts(network, taken, longest), key=lambda one: (one.length, one.start, one.end)
     ):
@@ -383,6 +386,7 @@ def _with_shortcuts(network: WayNetwork, taken: Flags, longest: float) -> Flags:
 def _shortcuts(network: WayNetwork, taken: Flags, longest: float) -> list[_Shortcut]:
     """Return the useful ways over other stretches between two walked junctions."""
     count = len(network.junctions)
+    # Only where walked and other ways meet can a shortcut begin or end.
     others = np.flatnonzero(~taken)
     inner, outer = np.zeros(count, bool), np.zeros(count, bool)
     inner[network.start[taken]] = inner[network.end[taken]] = True
@@ -428,6 +432,7 @@ def _graph(network: WayNetwork, kept: Flags) -> csr_array:
 def _shortest_edges(network: WayNetwork, stretches: Ints) -> dict[tuple[int, int], int]:
     """Return the shortest stretch between each two neighbouring junctions, the lower first."""
     edges: dict[tuple[int, int], int] = {}
+    # The longest first, so that the shortest is what stays of several.
     for stretch in stretches[np.argsort(-network.length[stretches], kind="stable")].tolist():
         one, other = int(network.start[stretch]), int(network.end[stretch])
         if one != other:

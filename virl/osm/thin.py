@@ -5,6 +5,7 @@ from pathlib import Path
 
 import osmium
 
+from virl.extras import missing_packages
 from virl.geo.region import Region
 from virl.osm.box import box_around
 from virl.osm.cut import check_room, cut
@@ -49,5 +50,6 @@ def newest_day(path: Path) -> str:
 
 
 def is_fast(path: Path) -> bool:
-    """Return whether compiled code reads a file first."""
-    return path.name.endswith(".pbf") and path.stat().st_size >= FAST_FROM_MB * 1e6
+    """Return whether compiled code reads a file first; it needs numba."""
+    is_large = path.name.endswith(".pbf") and path.stat().st_size >= FAST_FROM_MB * 1e6
+    return is_large and not missing_packages(("numba",))

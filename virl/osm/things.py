@@ -127,6 +127,7 @@ def _beside_roads(xy: Floats, movable: NDArray[np.bool_], streets: Sequence[Stre
         right = np.array([way[1], -way[0]])
         on = shapely.get_coordinates(shapely.line_interpolate_point(lines[road], along))[0]
         side = float((xy[point] - on) @ right)
+        # Near the middle the side is chance, and lights and stops are for those who keep to the right.
         moved[point] = on + right * (half[road] + KERB_M) * (-1.0 if side < -0.3 else 1.0)
     return moved
 

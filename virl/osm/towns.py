@@ -105,6 +105,7 @@ def _places(path: Path) -> Iterator[LatLng]:
         for way in osmium.FileProcessor(str(path), osmium.osm.WAY).with_filter(busy)
         if isinstance(way, osmium.osm.Way) and way.tags.get("name") and len(way.nodes)
     ]
+    # The first node of an area has no tags as a rule, so that no one filter finds both.
     for wanted in (osmium.filter.IdFilter(corners), busy):
         for node in osmium.FileProcessor(str(path), osmium.osm.NODE).with_filter(wanted):
             named = wanted is not busy or node.tags.get("name")
@@ -123,6 +124,7 @@ def _counts(middles: list[LatLng], places: list[LatLng]) -> list[int]:
 def _on_sphere(positions: list[LatLng]) -> Floats:
     """Return positions as points in metres from the middle of Earth, shape (n, 3)."""
     lat, lng = np.radians(np.array(positions)).T
+    # On a sphere one search tree serves all towns, on both sides of longitude 180 too.
     xyz = np.column_stack((np.cos(lat) * np.cos(lng), np.cos(lat) * np.sin(lng), np.sin(lat)))
     return np.asarray(MEAN_RADIUS_M * xyz, float)
 

@@ -191,6 +191,7 @@ def cars_of(
         spots: what is taken.
         seed: any non-negative integer.
     """
+    # A stream of their own: the trees stay where they are when cars are drawn otherwise.
     rng = np.random.default_rng([seed, 0xCA25])
     zebras: dict[int, list[float]] = {}
     for one in crossings:
@@ -232,6 +233,7 @@ def _row(
     how, is_mapped = manner(tags, side)
     if how is None or street.road <= 0 or (not is_mapped and street.road < USUAL_ROAD_M):
         return []
+    # Where nothing is mapped, a one-way street has cars on one side only.
     if not is_mapped and side == "left" and tags.get("oneway") == "yes":
         return []
     half = HALF_M[how]
@@ -251,6 +253,7 @@ def _row(
     right = np.stack([way[:, 1], -way[:, 0]], axis=1)
     sign = 1.0 if side == "right" else -1.0
     xy = here + sign * aside * right
+    # On the left they face the other way: all drive on the right.
     turn = np.degrees(np.arctan2(way[:, 0], way[:, 1])) + (0.0 if side == "right" else 180.0) + TURN_DEG[how]
     return [
         (float(x), float(y), float(heading), number)
@@ -293,6 +296,7 @@ def trees_of(extract: OsmExtract, spots: Spots, seed: int) -> tuple[Furniture, .
     rows = [_points_along(line) for line in _rows(extract)]
     lines = _free(_join(rows), spots, ROW_OFF_STREET_M)
     inside = _free(_join([*forest, *orchard]), spots, TREE_OFF_STREET_M)
+    # Rows first: where there are too many, the middle of a wood is what nobody misses.
     xy = np.concatenate([lines, inside])
     xy = xy[:MOST_TREES]
     kinds = rng.integers(0, 997, len(xy))
@@ -311,6 +315,7 @@ def _free(xy: Floats, spots: Spots, off_street: float) -> Floats:
         return xy
     away = spots.near_panoramas(xy)
     xy = xy[(away <= SEEN_M) & (away >= TREE_OFF_EYE_M)]
+    # Fewer before the dear checks: a wood has more spots than are ever seen.
     xy = xy[np.argsort(spots.near_houses(xy), kind="stable")[:CROWDED]]
     xy = xy[spots.off_streets(xy, off_street)]
     xy = xy[spots.off_houses(xy, TREE_OFF_HOUSE_M)]

@@ -63,6 +63,7 @@ def is_walkable(tags: Tags) -> bool:
     return (
         highway is not None
         and tags.get("area") != "yes"
+        # searched for and not matched, as osmnx does: `motor` is found in motorway and motorway_link
         and not _NOT_WALKED.search(highway)
         and _admits_people(tags)
         and "private" not in tags.get("service", "")
@@ -150,6 +151,7 @@ def walking(tags: Tags) -> Directions:
     """
     if tags.get("area") == "yes":
         is_square = tags.get("highway") in {"pedestrian", "footway"}
+        # Its outline is a way like others; `is_walkable` refuses areas, whose middle has no nodes.
         tags = {key: value for key, value in tags.items() if key != "area"} if is_square else tags
     if tags.get("highway") == "cycleway" and tags.get("foot") in _ALLOWED:
         return BOTH
@@ -200,6 +202,7 @@ def _one_way(tags: Tags, *keys: str) -> Directions:
     said = _first(tags, *keys)
     if said in _BACK:
         return False, True
+    # Mappers leave `oneway` out where the kind of way implies it.
     implied = tags.get("junction") in {"roundabout", "circular"} or tags.get("highway") in _MOTORWAYS
     return (True, False) if said in _YES or (said is None and implied) else BOTH
 

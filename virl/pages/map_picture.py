@@ -51,22 +51,6 @@ class _Pen:
 
     def draw(self, figure: MapFigure) -> PIL.Image.Image:
         """Return the picture of a map in the size wanted."""
-        self._areas()
-        self._ways()
-        for name, has_room in figure.names:
-            if has_room:
-                self._name(name)
-        for path in figure.paths:
-            self._path(path)
-        for mark in figure.marks:
-            self._mark(mark)
-        for mark in figure.marks:
-            self._label(mark)
-        self._corner(figure.notice)
-        return self.picture
-
-    def _areas(self) -> None:
-        """Draw the areas of the ground; houses only if they are large enough."""
         pixel = FINER / self.per_metre
         for layer in self.paper.layers:
             if layer.kind == "house" and pixel > HOUSES_UP_TO_M:
@@ -77,6 +61,23 @@ class _Pen:
                     self.pen.polygon(self._points(shape.exterior.coords), self.known[layer.kind], edge)
                     for hole in shape.interiors:
                         self.pen.polygon(self._points(hole.coords), self.known["land"])
+        self._ways()
+        for name, has_room in figure.names:
+            if has_room:
+                self._name(name)
+        for path in figure.paths:
+            self._path(path)
+        for mark in figure.marks:
+            self._mark(mark)
+        for mark in figure.marks:
+            if mark.label and mark.side:
+                x, y = self._to_pixels((mark.x, mark.y))
+                anchor = {0.0: "ls", 1.0: "rs"}.get(mark.side.share, "ms")
+                at = x + mark.side.x * FINER, y + mark.side.y * FINER
+                words = shorten(plain_line(mark.label), LONGEST_LABEL)
+                self._write(at, words, WORDS, self.known["ink"], anchor, halo=True)
+        self._corner(figure.notice)
+        return self.picture
 
     def _ways(self) -> None:
         """Draw the roads, first their edges, and paths and dots."""
@@ -124,15 +125,6 @@ class _Pen:
         if mark.sign:
             up = 17 * FINER if mark.shape == "pin" else 0
             self._write((x, y - up), shorten(mark.sign, 3), SIGN, self.known["on"], "mm")
-
-    def _label(self, mark: Mark) -> None:
-        """Write the label of a mark, if it has room."""
-        if mark.label and mark.side:
-            x, y = self._to_pixels((mark.x, mark.y))
-            anchor = {0.0: "ls", 1.0: "rs"}.get(mark.side.share, "ms")
-            at = x + mark.side.x * FINER, y + mark.side.y * FINER
-            words = shorten(plain_line(mark.label), LONGEST_LABEL)
-            self._write(at, words, WORDS, self.known["ink"], anchor, halo=True)
 
     def _corner(self, notice: str) -> None:
         """Draw the scale bar and the notice in the lower corners."""

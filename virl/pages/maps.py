@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from virl.geo.globe import LatLng, LocalFrame
-from virl.pages.exhibits import MapExhibit, MapLine, MapPoint
+from virl.pages.exhibits import MapExhibit, MapLine
 from virl.pages.ground import MapGround, Name
 from virl.pages.paper import ARROW_EVERY_M, Arrow, Extent, Paper, Point, arrows_along, lay_out
 from virl.pages.theme import shapes
@@ -250,19 +250,17 @@ def exhibit_marks(paper: Paper, exhibit: MapExhibit) -> list[Mark]:
     """Return the points of an exhibit as marks on paper, the most important last."""
     ranked = sorted(exhibit.points, key=lambda point: _RANK.index(point.style), reverse=True)
     labels = without_common_end([point.label for point in ranked])
-    return [_spot(paper, point, label) for point, label in zip(ranked, labels, strict=True)]
-
-
-def _spot(paper: Paper, point: MapPoint, label: str) -> Mark:
-    """Return a point of an exhibit as a mark on paper."""
-    return Mark(
-        *paper.place(LatLng(point.lat, point.lng)),
-        f"spot {point.style}",
-        ": ".join(part for part in (point.label or point.style, point.text) if part),
-        shape="disc" if point.mark else "diamond",
-        sign=point.mark,
-        label=label,
-    )
+    return [
+        Mark(
+            *paper.place(LatLng(point.lat, point.lng)),
+            f"spot {point.style}",
+            ": ".join(part for part in (point.label or point.style, point.text) if part),
+            shape="disc" if point.mark else "diamond",
+            sign=point.mark,
+            label=label,
+        )
+        for point, label in zip(ranked, labels, strict=True)
+    ]
 
 
 def exhibit_legend(exhibit: MapExhibit, lines: Sequence[MapLine]) -> list[tuple[str, str]]:

@@ -108,20 +108,14 @@ def draw_exhibits(exhibits: Sequence[Exhibit], ground: MapGround) -> list[Drawn]
         exhibits: of a result.
         ground: of the city, for maps.
     """
-    widths = _widths(exhibits)
-    return [
-        Drawn(exhibit, wide, _figure(exhibit, ground, wide=wide))
-        for exhibit, wide in zip(exhibits, widths, strict=True)
-    ]
-
-
-def _widths(exhibits: Sequence[Exhibit]) -> list[bool]:
-    """Return for each exhibit whether it is wide; narrow ones come in pairs."""
     widths: list[bool] = []
     while len(widths) < len(exhibits):
         pair = exhibits[len(widths) : len(widths) + 2]
         widths += [False, False] if len(pair) == 2 and all(map(_is_narrow, pair)) else [True]
-    return widths
+    return [
+        Drawn(exhibit, wide, _figure(exhibit, ground, wide=wide))
+        for exhibit, wide in zip(exhibits, widths, strict=True)
+    ]
 
 
 def _is_narrow(exhibit: Exhibit) -> bool:
@@ -143,19 +137,14 @@ def _figure(
         case CurvesExhibit():
             return draw_curves(exhibit)
         case TableExhibit():
-            return _table(exhibit)
+            digits = [
+                column_digits(row[number] for row in exhibit.rows if number < len(row))
+                for number in range(len(exhibit.columns))
+            ]
+            rows = tuple(tuple(map(_cell, row, digits)) for row in exhibit.rows)
+            return DrawnTable(tuple(places is not None for places in digits), rows)
         case _:
             return None
-
-
-def _table(exhibit: TableExhibit) -> DrawnTable:
-    """Return a table with its numbers as text."""
-    digits = [
-        column_digits(row[number] for row in exhibit.rows if number < len(row))
-        for number in range(len(exhibit.columns))
-    ]
-    rows = tuple(tuple(map(_cell, row, digits)) for row in exhibit.rows)
-    return DrawnTable(tuple(places is not None for places in digits), rows)
 
 
 def _cell(cell: Cell, digits: int | None) -> DrawnCell:

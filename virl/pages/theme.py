@@ -1,4 +1,8 @@
-"""Colours and looks of maps, read from `templates/theme.css` for pictures made without a browser."""
+"""Colours and looks of maps, read from `templates/theme.css` for pictures made without a browser.
+
+All colours stand in `theme.css` alone, for light and dark: pages, drawings, pictures and web maps take them
+from there. The colour of paths is `--route`; `maps.css` says which paths and marks have another one.
+"""
 
 import json
 import re

@@ -1,21 +1,137 @@
-"""Who may ask: the checks of Host, Origin and key that every server of virl passes its requests through.
+"""What a server lets in: who may ask, how large a request may be, and how long it may take to come in.
 
-app = gated(app, GateOptions(key=key))
+Every server of virl passes its requests through these checks of Host, Origin, key and size:
+
+    app = add_gate(app, GateOptions(key=key))
 """
 
+import asyncio
 import hmac
 import ipaddress
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, QueryParams
 from starlette.middleware.cors import CORSMiddleware
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from virl.errors import BadInput
-from virl.serve.limits import RequestBounds, RequestLimits, refusal
+
+
+@dataclass(frozen=True, slots=True)
+class RequestLimits:
+    """The limits on one client; each number is chosen, far above what a real request needs."""
+
+    body_bytes: int = 1_000_000
+    headers: int = 100
+    head_bytes: int = 32_768
+    """Bytes of the first line and all headers."""
+    head_s: float = 10.0
+    """Seconds until the head of a request is there, from the start of a connection or of the next head on."""
+    body_s: float = 20.0
+    """Seconds until the body is there, once the head is."""
+    reading_s: float = 30.0
+    """Seconds that a client may leave an answer unread."""
+    connections: int = 500
+    """Connections at once; one more gets status 503, unless one waiting for a request makes room. Below the
+    1,024 files that a process may have open by default."""
+
+
+class RequestBounds:
+    """ASGI middleware: an application behind it gets whole requests within the limits, and no others.
+
+    Args:
+        app: what answers them.
+        limits: of each request.
+    """
+
+    def __init__(self, app: ASGIApp, limits: RequestLimits) -> None:
+        self._app = app
+        self._limits = limits
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer an ASGI request, or refuse it if it is too large or too slow."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        refused = _oversize(scope, self._limits)
+        body = bytearray()
+        if not refused:
+            try:
+                async with asyncio.timeout(self._limits.body_s):
+                    async for piece in _pieces(receive):
+                        body += piece
+                        if len(body) > self._limits.body_bytes:
+                            refused = _too_large(self._limits)
+                            break
+            except TimeoutError:
+                refused = refusal(408, f"The body did not come within {self._limits.body_s:g} seconds.")
+            except _Gone:
+                return
+        await (refused or self._app)(scope, _replay_body(bytes(body), receive), send)
+
+
+class _Gone(Exception):
+    """The client left before its request was whole."""
+
+
+async def _pieces(receive: Receive) -> AsyncIterator[bytes]:
+    """Yield a body as it comes in; raise `_Gone` if the client leaves first."""
+    more = True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise _Gone
+        yield message.get("body", b"")
+        more = message.get("more_body", False)
+
+
+def _replay_body(body: bytes, receive: Receive) -> Receive:
+    """Return a receiver of a body that is there already, and then of what else comes.
+
+    That the client left.
+    """
+    left: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def give() -> Message:
+        return left.pop() if left else await receive()
+
+    return give
+
+
+def _oversize(scope: Scope, limits: RequestLimits) -> JSONResponse | None:
+    """Return the refusal of a request with too large a head or declared body; None if it may pass."""
+    headers = scope["headers"]
+    head = len(scope.get("raw_path") or b"") + len(scope["query_string"])
+    head += sum(len(name) + len(value) for name, value in headers)
+    if len(headers) > limits.headers or head > limits.head_bytes:
+        return refusal(431, f"At most {limits.headers} headers, and {limits.head_bytes} bytes with the URL.")
+    named = Headers(scope=scope)
+    if "content-length" in named and "transfer-encoding" in named:
+        return refusal(400, "Give Content-Length or Transfer-Encoding, not both.")  # RFC 9112, section 6.1
+    # Longer numbers are over any limit, and `int` refuses those of thousands of digits.
+    declared = named.get("content-length", "0")
+    few = len(declared) < 16 and declared.isdecimal()
+    return None if few and int(declared) <= limits.body_bytes else _too_large(limits)
+
+
+def _too_large(limits: RequestLimits) -> JSONResponse:
+    """Return the refusal of a body over the limit."""
+    return refusal(413, f"The body is larger than {limits.body_bytes} bytes.")
+
+
+def refusal(code: int, message: str) -> JSONResponse:
+    """Return the answer to a request that does not pass: one line, after which the connection is closed."""
+    error = {"code": code, "message": message, "status": _STATUS.get(code, "INVALID_ARGUMENT")}
+    return JSONResponse({"error": error}, code, headers={"Connection": "close"})
+
+
+_STATUS = {401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 408: "DEADLINE_EXCEEDED"}
+"""Names of `google.rpc` for HTTP statuses."""
+
 
 KEY_VARIABLE = "VIRL_SERVE_KEY"
 
@@ -125,7 +241,8 @@ class _SenderCheck:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         app = self._app
         if scope["type"] in {"http", "websocket"}:
-            headers, address = Headers(scope=scope), _address(scope)
+            server = scope.get("server")
+            headers, address = Headers(scope=scope), (str(server[0]).lower() if server else "")
             if not self._is_own_host(headers.get("host", ""), address):
                 app = refusal(421, _FOREIGN_HOST)
             elif not all(self._may(origin, headers, address) for origin in _origins(headers)):
@@ -142,6 +259,7 @@ class _SenderCheck:
         return bool(name) and (name in {"localhost", address, *self._hosts} or is_loopback(name))
 
     def _may(self, origin: str, headers: Headers, address: str) -> bool:
+        """Return whether pages of an origin may use this server."""
         if origin in self._origins or origin.partition("://")[2] == headers.get("host"):
             return True
         return is_loopback(address) and re.fullmatch(_LOOPBACK_ORIGIN, origin) is not None
@@ -175,6 +293,7 @@ def _origins(headers: Headers) -> Iterator[str]:
 
 
 def _origin_of(url: str) -> str:
+    """Return the scheme, host and port of a page; empty for what is no page on the web."""
     try:
         parts = urlsplit(url)
         own = parts.netloc.rpartition("@")[2]
@@ -183,13 +302,8 @@ def _origin_of(url: str) -> str:
     return f"{parts.scheme}://{own}".lower() if parts.scheme in {"http", "https"} and own else ""
 
 
-def _address(scope: Scope) -> str:
-    """Return the address of this machine that a request came in at; empty if it came in otherwise."""
-    server = scope.get("server")
-    return str(server[0]).lower() if server else ""
-
-
 def _is_address(text: str) -> bool:
+    """Return whether a text is an IP address."""
     try:
         return bool(ipaddress.ip_address(text))
     except ValueError:

@@ -16,8 +16,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from virl.errors import BadInput, VirlError
 from virl.redaction import SHORTEST_SECRET, warn_of_placeholder
-from virl.serve.gate import KEY_VARIABLE, is_loopback
-from virl.serve.limits import RequestLimits
+from virl.serve.gate import KEY_VARIABLE, RequestLimits, is_loopback
 
 LOOPBACK = "127.0.0.1"
 Lifespan = Literal["on", "off"]
@@ -48,6 +47,7 @@ def check_key(key: str | None, what: str) -> str:
             f"{what} needs a key that clients have to show, and {KEY_VARIABLE} {found}: set it to "
             f"{SHORTEST_SECRET} characters or more, such as $(openssl rand -hex 24)"
         )
+    # Clients have to know this key: with it they would have the other one too.
     for name, value in os.environ.items():
         if name != KEY_VARIABLE and value.strip() == key:
             raise BadInput(f"{KEY_VARIABLE} has the value of {name}: give the server a key of its own")
@@ -140,6 +140,7 @@ class _Server(uvicorn.Server):
 
 @contextmanager
 def _open_socket(host: str, port: int, key: str | None) -> Iterator[socket.socket]:
+    """Yield a socket that listens; an address that other machines reach needs a key."""
     family, address = _resolve_host(host, port)
     if not is_loopback(address):
         check_key(key, f"listening at {address}, where other machines can connect,")
@@ -167,6 +168,7 @@ def _resolve_host(host: str, port: int) -> tuple[socket.AddressFamily, str]:
 
 
 def _url(listener: socket.socket) -> str:
+    """Return the address of a listening socket."""
     address, port = listener.getsockname()[:2]
     return f"http://[{address}]:{port}" if ":" in address else f"http://{address}:{port}"
 
@@ -188,6 +190,7 @@ def _config(app: ASGIApp, limits: RequestLimits, lifespan: Lifespan) -> uvicorn.
 
 
 def _wait_for(server: uvicorn.Server, thread: threading.Thread) -> None:
+    """Return once the server takes requests; raise `VirlError` if its thread ends before."""
     while not server.started:
         if not thread.is_alive():
             raise VirlError("the server did not start: see the log above")
@@ -289,11 +292,13 @@ class TimedProtocol(H11Protocol):
             self._head = self.loop.call_later(self.request_limits.head_s, self._too_slow)
 
     def _too_slow(self) -> None:
+        """Close the connection of a client whose head has not come in time."""
         self._head = None
         if self.conn.their_state is h11.IDLE:
             self.transport.close()
 
 
 def _cancel(timer: asyncio.TimerHandle | None) -> None:
+    """Stop a timer, if there is one."""
     if timer is not None:
         timer.cancel()

@@ -67,18 +67,15 @@ def _from_lines(text: str, file: Path) -> Located:
     located: Located = []
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip():
-            located.append((number, _position(line, f"{_line_source(file, number)}")))
+            bare = line.strip().removeprefix("(").removesuffix(")")
+            try:
+                lat, lng = map(float, bare.split(","))
+            except ValueError:
+                raise BadInput(
+                    f"{_line_source(file, number)}: {line.strip()[:40]!r} is not a `lat, lng` line"
+                ) from None
+            located.append((number, LatLng(lat, lng)))
     return located
-
-
-def _position(line: str, where: str) -> LatLng:
-    """Return the position in a `lat, lng` line, which may stand in parentheses."""
-    bare = line.strip().removeprefix("(").removesuffix(")")
-    try:
-        lat, lng = map(float, bare.split(","))
-    except ValueError:
-        raise BadInput(f"{where}: {line.strip()[:40]!r} is not a `lat, lng` line") from None
-    return LatLng(lat, lng)
 
 
 def _from_geojson(text: str, file: Path) -> Located:
@@ -93,7 +90,9 @@ def _from_geojson(text: str, file: Path) -> Located:
     lines = _position_lines(text, len(ring))
     located: Located = []
     for number, (line, item) in enumerate(zip(lines, ring, strict=True), start=1):
-        numbers = _numbers(item)
+        found = item if isinstance(item, list) else []
+        is_number = [isinstance(one, int | float) and not isinstance(one, bool) for one in found]
+        numbers = [float(one) for one in found] if all(is_number) else []
         if len(numbers) not in {2, 3}:
             raise BadInput(f"{_line_source(file, line)}: corner {number}: should be [longitude, latitude]")
         located.append((line, LatLng(numbers[1], numbers[0])))
@@ -113,13 +112,6 @@ def _check_crs(data: object, file: Path) -> None:
             )
         case {"features": [dict(only)]} | {"geometry": dict(only)}:
             _check_crs(only, file)
-
-
-def _numbers(item: object) -> list[float]:
-    """Return the numbers of a list; empty if it is no list of numbers alone."""
-    found = item if isinstance(item, list) else []
-    is_number = [isinstance(one, int | float) and not isinstance(one, bool) for one in found]
-    return [float(one) for one in found] if all(is_number) else []
 
 
 def _ring(data: object, file: Path) -> list[object]:

@@ -14,7 +14,7 @@ import PIL.ImageOps
 from virl.errors import BadInput
 from virl.files.pictures import MOST_PANORAMA_PIXELS, PictureFault, open_picture
 from virl.files.writing import write_whole
-from virl.journal.page import page
+from virl.journal.report import page
 from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.base import Detection, Detector, Reader, TextLine
 from virl.platform.perception.boxes import draw_detections

@@ -17,7 +17,7 @@ from scipy.sparse.csgraph import connected_components
 from virl.errors import NoImagery
 from virl.files.writing import write_whole
 from virl.geo.globe import LocalFrame, compass_word, distance
-from virl.journal.page import page
+from virl.journal.report import page
 from virl.journal.walk_map import ground_of
 from virl.pages.exhibits import Bar, BarsExhibit, Exhibit, TableExhibit
 from virl.pages.ground import MapGround
@@ -56,7 +56,9 @@ class TownView:
     @property
     def data(self) -> str:
         """The picture as a data URI."""
-        return _jpeg(self.pixels)
+        file = io.BytesIO()
+        PIL.Image.fromarray(self.pixels).save(file, "JPEG", quality=QUALITY, optimize=True)
+        return "data:image/jpeg;base64," + base64.b64encode(file.getvalue()).decode()
 
 
 def town_views(city: City, count: int, seed: int) -> list[TownView]:
@@ -106,6 +108,7 @@ def _spread(city: City, count: int, rng: Random) -> Iterator[Panorama]:
 
 
 def _weights(city: City, panoramas: Sequence[Panorama]) -> list[float]:
+    """Return for each panorama what a metre to the next view counts there: less where no house is near."""
     if not city.inventory or not panoramas:
         return [1.0] * len(panoramas)
     frame = LocalFrame(city.center)
@@ -117,12 +120,6 @@ def _weights(city: City, panoramas: Sequence[Panorama]) -> list[float]:
     where = shapely.points([frame.point(one.position) for one in panoramas])
     built_up = set(houses.query(where, predicate="dwithin", distance=HOUSE_M)[0].tolist())
     return [1.0 if number in built_up else OPEN_LAND for number in range(len(panoramas))]
-
-
-def _jpeg(pixels: Image) -> str:
-    file = io.BytesIO()
-    PIL.Image.fromarray(pixels).save(file, "JPEG", quality=QUALITY, optimize=True)
-    return "data:image/jpeg;base64," + base64.b64encode(file.getvalue()).decode()
 
 
 _MOST_TYPES = 20
@@ -279,6 +276,7 @@ def town_summary(city: City) -> dict[str, Any]:
 
 
 def _streets(city: City, known: CityStatistics | None) -> Iterator[Fact]:
+    """Yield the facts on area, streets and panoramas."""
     street_map = held_street_map(city)
     if known:
         yield "Area", f"{known.area_m2 / 1e6:,.2f} km²"
@@ -318,6 +316,7 @@ def _count_connected(city: City) -> tuple[int, int]:
 
 
 def _holdings(known: CityStatistics) -> Iterator[Fact]:
+    """Yield the facts on houses, places and furniture."""
     yield "Houses", f"{known.houses:,}"
     if known.houses_in_water is not None:
         yield "Houses in water (boathouses, on piers)", f"{known.houses_in_water:,}"
@@ -345,6 +344,7 @@ def _holdings(known: CityStatistics) -> Iterator[Fact]:
 
 
 def _exhibits(known: CityStatistics) -> Iterator[Exhibit]:
+    """Yield bars and tables of what the town has."""
     if known.places_by_type:
         kinds = len(known.places_by_type)
         few = f": the {_MOST_TYPES} most frequent of {kinds}" if kinds > _MOST_TYPES else ""
@@ -392,19 +392,23 @@ def _exhibits(known: CityStatistics) -> Iterator[Exhibit]:
 
 
 def _unread_tags(title: str, tags: Mapping[str, int], note: str) -> TableExhibit:
+    """Return a table of tags that virl could not read."""
     rows = tuple((shorten(tag, _LONGEST_HOURS), count) for tag, count in tags.items())[:_MOST_TAGS]
     return TableExhibit(title=title, columns=("tag", "houses"), rows=rows, note=note)
 
 
 def _bars(title: str, unit: str, counts: Mapping[str, int]) -> BarsExhibit:
+    """Return counts as bars, the first `_MOST_TYPES`."""
     shown = list(counts.items())[:_MOST_TYPES]
     bars = tuple(Bar(label=label.replace("_", " "), value=count) for label, count in shown)
     return BarsExhibit(title=title, unit=unit, bars=bars)
 
 
 def _kilometres(metres: float) -> str:
+    """Return a length as text."""
     return f"{metres / 1000:,.2f} km" if metres >= 5 or metres == 0 else "less than 0.01 km"
 
 
 def _share(part: int, whole: int) -> str:
+    """Return a part with its share of the whole, as text."""
     return f"{part:,} ({part / whole:.1%})".replace("%", " %") if whole else f"{part:,}"

@@ -18,7 +18,7 @@ from pydantic_core import PydanticCustomError
 from virl.agent.tool import ToolData
 from virl.geo.globe import LatLng, bearing, compass_word, distance, egocentric_word, normalize_heading
 from virl.journal.records import PlaceRecord, ViewRecord
-from virl.mind.rendering import FENCE_CLOSE, FENCE_OPEN, fence
+from virl.mind.prompt import FENCE_CLOSE, FENCE_OPEN, fence
 
 LONGEST = 3000
 """Characters of a tool's result at most; chosen: some 800 tokens."""

@@ -6,9 +6,8 @@ from math import inf
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from virl.agent.agent import Agent
+from virl.agent.agent import Agent, FarEyes
 from virl.agent.consult import steps_taken
-from virl.agent.eyes import FarEyes
 from virl.agent.user import User
 from virl.errors import BadInput
 from virl.journal.records import Purpose, ViewRecord
@@ -148,6 +147,7 @@ class Body:
         return self.standing.moves - gone
 
     def _is_led(self, before: float) -> bool:
+        """Return whether the user at the control has gone a step, as written down or just now."""
         run, index = self.agent.run, self.standing.moves
         if index < len(run.steps):
             written = run.steps[index]
@@ -188,6 +188,7 @@ class Body:
             self._arrive(mover.take(pose, link), link.distance)
 
     def _arrive(self, there: Pose, distance_m: float) -> None:
+        """Note where the body stands after a move."""
         self.standing = BodyState(
             pano_id=there.pano_id,
             heading=there.heading,
@@ -196,6 +197,7 @@ class Body:
         )
 
     def _write_down(self, pano_id: str | None, choice: Choice) -> None:
+        """Write a move into the run as a step, unless it stands there."""
         run, index = self.agent.run, self.standing.moves
         if len(run.steps) > index:
             return  # written down before the run was cut off

@@ -312,6 +312,7 @@ def _share(view: View, found: Detection) -> float:
 
 
 def _views(body: Body, direction: Sweep, fov: float, pitch: float = 0.0) -> list[View]:
+    """Return the views in a direction, or all around."""
     facing = body.standing.heading
     if direction == "around":
         headings = [facing + number * fov for number in range(ceil(360 / fov))]
@@ -328,6 +329,7 @@ def _keep_views(
     captions: Sequence[str] = (),
     found: Sequence[tuple[View, Detection]] = (),
 ) -> tuple[ViewRecord, ...]:
+    """Keep views in the run, with their captions and what was found in them."""
     records: list[ViewRecord] = []
     for view, caption in zip(views, captions or [""] * len(views), strict=True):
         seen = [one for other, one in found if other is view]
@@ -337,6 +339,7 @@ def _keep_views(
 
 
 def _direction(body: Body, view: View, found: Detection) -> Bearing:
+    """Return the direction of a box's middle."""
     left, top, right, bottom = found.box
     heading, _ = view.camera.direction((left + right) / 2, (top + bottom) / 2)
     return bearing_of(heading, body.standing.heading)

@@ -138,7 +138,9 @@ def move(
     for step in range(steps):
         body.go(link, why)
         gone += link.distance
-        onward = _straight_on(body)
+        facing = body.standing.heading
+        ahead = [link for link in body.links if abs(signed_turn(facing, link.heading)) <= BEND_DEG]
+        onward = min(ahead, key=lambda link: abs(signed_turn(facing, link.heading)), default=None)
         if body.panorama.is_crossing or onward is None or body.moves_left <= 0 or step + 1 == steps:
             break
         link = onward
@@ -226,9 +228,3 @@ def _wanted_link(body: Body, direction: Direction | None, pano_id: str | None) -
     if abs(signed_turn(heading, link.heading)) > ASIDE_DEG:
         raise BadInput(f"no way leads there. {surroundings(body).ways_told}")
     return link
-
-
-def _straight_on(body: Body) -> Link | None:
-    facing = body.standing.heading
-    ahead = [link for link in body.links if abs(signed_turn(facing, link.heading)) <= BEND_DEG]
-    return min(ahead, key=lambda link: abs(signed_turn(facing, link.heading)), default=None)

@@ -167,10 +167,13 @@ def search_places(
 def place_details(body: Body, place_id: PlaceId) -> ToolResult[PlaceFacts]:
     """Tell opening hours, rating, price, further facts and what visitors wrote about one place."""
     place = body.agent.city.places.details(place_id)
+    now: Literal["open", "closed", "unknown"] = "unknown"
+    if place.hours or not place.is_open:
+        now = "open" if place.open_at(*body.agent.character.day_and_minute) else "closed"
     about = PlaceFacts(
         place=_to_listed(place, body.panorama.position),
         clock=body.agent.character.clock,
-        now=_open_now(body, place),
+        now=now,
         hours=tuple(map(str, place.hours)),
         facts=tuple((name, short(text, LONGEST_FACT)) for name, text in place.facts),
         reviews=tuple(
@@ -208,6 +211,7 @@ def photos(
 
 
 def _to_listed(place: Place, here: LatLng) -> ListedPlace:
+    """Return what a list tells of a place."""
     return ListedPlace(
         id=place.id,
         name=short(place.name, 80),
@@ -219,12 +223,6 @@ def _to_listed(place: Place, here: LatLng) -> ListedPlace:
         away=away_to(here, place.position),
         address=short(place.address, 80),
     )
-
-
-def _open_now(body: Body, place: Place) -> Literal["open", "closed", "unknown"]:
-    if place.is_open and not place.hours:
-        return "unknown"
-    return "open" if place.open_at(*body.agent.character.day_and_minute) else "closed"
 
 
 def _as_view(photo: Image) -> View:

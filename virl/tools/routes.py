@@ -168,17 +168,14 @@ def position_of(body: Body, address: str) -> LatLng:
     Raises:
         NotFound: there is no such address.
     """
-    return _position(address) or body.agent.city.maps.geocode(address)
-
-
-def _position(text: str) -> LatLng | None:
-    """Return the position that a text gives in degrees, if it does."""
-    lat, comma, lng = text.partition(",")
+    lat, comma, lng = address.partition(",")
     try:
-        found = LatLng(float(lat), float(lng))
+        written = LatLng(float(lat), float(lng))
     except ValueError:
-        return None
-    return found if comma and abs(found.lat) <= 90 and abs(found.lng) <= 180 else None
+        written = None
+    if written and comma and abs(written.lat) <= 90 and abs(written.lng) <= 180:
+        return written
+    return body.agent.city.maps.geocode(address)
 
 
 def _legs(way: Route) -> tuple[RouteStretch, ...]:

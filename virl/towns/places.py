@@ -1,19 +1,122 @@
-"""The places of a made city, as a provider lists them."""
+"""The places and addresses of a town, found by their words: any order, any number, slightly misspelt."""
 
+import re
+from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from types import MappingProxyType
+from unicodedata import combining, east_asian_width, normalize
 
 import numpy as np
+from rapidfuzz import fuzz, process
+from rapidfuzz.distance import OSA
 
 from virl.errors import BadInput, NotFound
 from virl.geo.globe import Floats, LatLng, distances
 from virl.platform.city.places import Place
 from virl.platform.city.streetview import Image
 from virl.towns.life.parks import NO_FRONTAGE
-from virl.towns.plan.town_plan import PHOTO_SIZE, Shop
-from virl.towns.wordsearch import WordIndex
+from virl.towns.plan.town_plan import PHOTO_SIZE, Shop, StreetPlan
+
+MISSPELT = 84.0
+"""Least similarity, of 100, of a misspelt word to a known one; chosen."""
+LONG = 5
+"""Letters from which a word may differ in any one letter from a known one."""
+NOISE = frozenset({"a", "an", "and", "at", "by", "for", "in", "me", "my", "near", "of", "on", "the", "to"})
+"""Words of a query that are not searched."""
+_NO_ACCENT = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "ħ": "h", "\u0131": "i", "æ": "ae", "œ": "oe", "þ": "th"}
+)
+"""Plain letters for letters with a stroke and joined letters, which Unicode does not decompose."""
+
+
+class WordIndex:
+    """An index that scores documents by the words of a query.
+
+    Args:
+        documents: for each document its texts, with what a word found in each counts.
+    """
+
+    def __init__(self, documents: Sequence[Mapping[str, float]]) -> None:
+        self._count = len(documents)
+        self._found: defaultdict[str, dict[int, float]] = defaultdict(dict)
+        for number, texts in enumerate(documents):
+            for text, weight in texts.items():
+                for word in _words(text):
+                    known = self._found[word]
+                    known[number] = max(weight, known.get(number, 0.0))
+
+    def answers(self, query: str) -> tuple[Floats, Floats]:
+        """Return (share of the query in each document, the same weighted by text), shape (documents,).
+
+        A word counts the more the fewer documents hold it. Documents that answer less than half of what the
+        best one does count as not answering.
+
+        Returns:
+            How much of the query each document holds, and that weighted by the texts it stands in; both of
+            shape (documents,), 0 where it does not answer.
+
+        Raises:
+            BadInput: the query holds no word.
+        """
+        words = _words(query)
+        if not words:
+            raise BadInput(f"query {query!r}: name what to look for, such as 'noodles'")
+        held, weighted = np.zeros(self._count), np.zeros(self._count)
+        for word in dict.fromkeys([word for word in words if word not in NOISE] or words):
+            holding = self._documents_with(word)
+            rarity = np.log1p(self._count / max(len(holding), 1))
+            for number, weight in holding.items():
+                held[number] += rarity
+                weighted[number] += rarity * weight
+        useless = held * 2 < held.max(initial=0.0)
+        held[useless] = weighted[useless] = 0.0
+        return held, weighted
+
+    def _documents_with(self, word: str) -> Mapping[int, float]:
+        """Return the weight, by document, of a word, or else of known ones that contain or resemble it."""
+        if word in self._found:
+            return self._found[word]
+        alike = [known for known in self._found if word in known] if _is_wide(word) else self._close(word)
+        merged: dict[int, float] = {}
+        for known in alike:
+            for number, weight in self._found[known].items():
+                merged[number] = max(weight, merged.get(number, 0.0))
+        return merged
+
+    def _close(self, word: str) -> list[str]:
+        """Return the known words that a word may be a misspelling of."""
+        known = list(self._found)
+        if len(word) >= LONG and (near := process.extract(word, known, scorer=OSA.distance, score_cutoff=1)):
+            return [each for each, _, _ in near]
+        alike = process.extract(word, known, scorer=fuzz.ratio, score_cutoff=MISSPELT, limit=3)
+        return [each for each, _, _ in alike]
+
+
+def _words(text: str) -> list[str]:
+    """Return the words in small letters, without accents and English plural endings."""
+    plain = normalize("NFC", without_accents(text)).replace("'s", "").replace("\u2019s", "")
+    return [_singular(word) for word in re.findall(r"\w+", plain)]
+
+
+def without_accents(text: str) -> str:
+    """Return a text in small letters without accents, decomposed (NFKD): `Łódź Ærø` gives `lodz aero`."""
+    letters = normalize("NFKD", text.casefold())
+    return "".join(letter for letter in letters if not combining(letter)).translate(_NO_ACCENT)
+
+
+def _singular(word: str) -> str:
+    """Return a word without an English plural ending."""
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+def _is_wide(word: str) -> bool:
+    """Return whether a word has East Asian characters of full width."""
+    return any(east_asian_width(glyph) in "WF" for glyph in word)
+
 
 MAX_RADIUS_M = 50_000.0
 """Largest radius of a nearby search in metres, as Google's."""
@@ -145,3 +248,101 @@ def _searchable(shop: Shop, also: Sequence[str]) -> dict[str, float]:
     texts |= {text: 2.0 for sign in shop.signs for text in (sign.text, sign.tagline)}
     texts |= dict.fromkeys(also, 2.5)
     return texts | {place.name: 2.5, place.types[0].replace("_", " "): 3.0}
+
+
+ABBREVIATIONS = {
+    "and": "&",
+    "at": "&",
+    "av": "avenue",
+    "ave": "avenue",
+    "blvd": "boulevard",
+    "cl": "close",
+    "ct": "court",
+    "ln": "lane",
+    "pl": "place",
+    "rd": "road",
+    "saint": "street",  # both are written "St."
+    "st": "street",
+    "str": "street",
+}
+"""Full word for each abbreviation in addresses."""
+APOSTROPHES = "['`\u2018\u2019]"
+"""Pattern of the characters that stand for an apostrophe."""
+
+
+class AddressBook:
+    """An index of addresses such as "12 Harbor Street", "Harbor St & Mill Lane" or a place's name.
+
+    Args:
+        layout: the streets with their house numbers.
+        named: positions of places by name or address; these are looked up first.
+    """
+
+    def __init__(self, layout: StreetPlan, named: Mapping[str, LatLng]) -> None:
+        self._layout = layout
+        self._named = {plain(name): position for name, position in named.items() if plain(name)}
+        names = [plain(street.name) for street in layout.streets]
+        self._streets: dict[str, list[int]] = {}
+        for street, name in zip(layout.streets, names, strict=True):
+            self._streets.setdefault(name, []).append(street.id)
+        self._doors: dict[tuple[str, int], tuple[float, float]] = {}
+        for front in layout.frontages:
+            (x0, y0), (x1, y1) = front.left, front.right
+            self._doors[names[front.street], front.number] = ((x0 + x1) / 2, (y0 + y1) / 2)
+
+    def find(self, address: str) -> LatLng:
+        """Return the position of an address; of its parts between commas, the first known one counts.
+
+        Raises:
+            NotFound: nothing matches.
+        """
+        for part in (address, *address.split(",")):
+            found = self._named.get(plain(part)) or self._address(plain(part))
+            if found is not None:
+                return found
+        example = self._layout.frontages[0]
+        street = self._layout.streets[example.street].name
+        raise NotFound(f"no address or place matches {address!r}: write it as in '{example.number} {street}'")
+
+    def _address(self, text: str) -> LatLng | None:
+        """Return the position of a house, a crossing or a street; `None` if the text is none of these."""
+        numbered = re.fullmatch(r"(\d+) (.+)", text)
+        if numbered and numbered[2] in self._streets:
+            name, number = numbered[2], int(numbered[1])
+            try:
+                return self._layout.frame.position(*self._doors[name, number])
+            except KeyError:
+                title = self._layout.streets[self._streets[name][0]].name
+                last = max((known for street, known in self._doors if street == name), default=0)
+                raise NotFound(f"{title} has no number {number}: its numbers end at {last}") from None
+        names = text.split(" & ")
+        if len(names) == 2 and all(name in self._streets for name in names):
+            return self._find_crossing(*names)
+        return self._middle(text) if text in self._streets else None
+
+    def _find_crossing(self, one: str, other: str) -> LatLng | None:
+        """Return the position of the junction of two streets; `None` if they do not meet."""
+        ends = [
+            {end for number in self._streets[name] for end in self._ends(number)} for name in (one, other)
+        ]
+        shared = min(ends[0] & ends[1], default=None)
+        return None if shared is None else self._layout.frame.position(*self._layout.junctions[shared])
+
+    def _ends(self, street: int) -> tuple[int, int]:
+        """Return the indices of the junctions at both ends of a street."""
+        return self._layout.streets[street].start, self._layout.streets[street].end
+
+    def _middle(self, name: str) -> LatLng:
+        """Return the position of the panorama halfway along all stretches of a street."""
+        panoramas = self._layout.panoramas
+        mine = np.flatnonzero(np.isin(panoramas.street, self._streets[name]))
+        xy = panoramas.xy[mine]
+        nearest = np.argmin(np.linalg.norm(xy - xy.mean(axis=0), axis=1))
+        return self._layout.frame.position(*xy[nearest])
+
+
+def plain(text: str) -> str:
+    """Return a text for comparison: lower case, no accents or punctuation, abbreviations written out."""
+    bare = without_accents(text)
+    words = re.sub(r"[^\w&]+", " ", re.sub(APOSTROPHES, "", bare).replace("&", " & ")).split()
+    return " ".join(ABBREVIATIONS.get(word, word) for word in words)

@@ -1,18 +1,27 @@
-"""Street view of a made city: its panoramas as a graph, its views rendered on demand."""
+"""Street view of a drawn town: its panoramas as a graph, its views rendered on demand.
+
+The renderer is made for the first picture: its compiled code takes half a second to load.
+"""
 
 from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Protocol
+from functools import cache, partial
+from threading import Lock
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from virl.extras import require
 from virl.files.stores import Arrays, ArrayStore
 from virl.geo.globe import Floats, LatLng, bearings
 from virl.platform.city.graph import NavigationGraph, build_graph, panorama_at, panorama_near
 from virl.platform.city.streetview import Camera, Image, Panorama, View
-from virl.towns.plan.town_plan import StreetPlan
+from virl.towns.plan.town_plan import CityPlan, StreetPlan
+
+if TYPE_CHECKING:
+    from virl.towns.render.renderer import CityRenderer
+
 
 FIRST_KEPT, MOST_KEPT = 128, 256
 """Pictures that a process keeps at most, and that are kept in all, 1.2 MB each. Chosen: a run of an agent has
@@ -256,3 +265,38 @@ def _street_headings(layout: StreetPlan) -> Floats:
     )
     (lat1, lng1), (lat2, lng2) = (layout.frame.to_degrees(xy[:, 0], xy[:, 1]) for xy in ends)
     return bearings(lat1, lng1, lat2, lng2)
+
+
+RendererOf = Callable[[], "CityRenderer"]
+"""A function that returns the renderer of a town, always the same."""
+
+
+def check_drawing() -> None:
+    """Refuse to draw without the packages that it takes.
+
+    Raises:
+        ModelUnavailable: one is not installed.
+    """
+    require("eyes", "cv2", "numba", what="drawing a town")
+
+
+def renderer_on_demand(plan: CityPlan) -> RendererOf:
+    """Return a function that makes the renderer of a plan on its first call. Safe for several threads."""
+    lock = Lock()
+
+    @cache
+    def make() -> "CityRenderer":
+        """Return a new renderer, whose kernels begin to be compiled if they are not yet."""
+        check_drawing()
+        from virl.towns.render.ahead import compile_ahead  # noqa: PLC0415
+        from virl.towns.render.renderer import CityRenderer  # noqa: PLC0415
+
+        compile_ahead()
+        return CityRenderer(plan)
+
+    def renderer() -> "CityRenderer":
+        """Return the renderer, made by the first of several threads."""
+        with lock:
+            return make()
+
+    return renderer

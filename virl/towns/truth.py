@@ -1,13 +1,20 @@
-"""What a made city truly shows, for scoring."""
+"""What a town truly holds and shows: things in a view, for scoring, and all of it for pages and exports."""
 
-from collections.abc import Collection, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+import shapely
 
 from virl.errors import NoStreetView, NotFound
-from virl.geo.globe import LatLng
+from virl.geo.globe import Floats, LatLng, LocalFrame
 from virl.platform.city.city import Thing, Visible
+from virl.platform.city.inventory import CityStatistics, GroundArea, House, MappedStreet
+from virl.platform.city.places import Place
 from virl.platform.city.streetview import Camera
-from virl.towns.on_demand import RendererOf
 from virl.towns.plan.town_plan import CityPlan
+from virl.towns.streetview import RendererOf, check_drawing
 
 
 class OfflineTruth:
@@ -58,6 +65,7 @@ class OfflineTruth:
 
     def crossings(self) -> list[LatLng]:
         """Return the positions of the middles of all marked crossings."""
+        check_drawing()
         from virl.towns.render.segments import zebra_middles  # noqa: PLC0415 - as the renderer
 
         frame = self._layout.frame
@@ -72,3 +80,127 @@ class OfflineTruth:
         if place_id not in self._attributes:
             raise NotFound(f"no place has the id {place_id!r} in this city")
         return self._attributes[place_id]
+
+
+class PlanInventory:
+    """The inventory of a town's plan.
+
+    Args:
+        plan: of the city.
+        statistics: counts what is in it, when first asked.
+        ways: id and kind of the way that each street is a part of; by default the street's number, and no
+            kind.
+        houses: id of each building, and whether its height is known; by default its number, and it is.
+    """
+
+    def __init__(
+        self,
+        plan: CityPlan,
+        statistics: Callable[[CityPlan], CityStatistics],
+        ways: Sequence[tuple[str, str]] = (),
+        houses: Sequence[tuple[str, bool]] = (),
+    ) -> None:
+        self._plan = plan
+        self._count = statistics
+        self._ways = ways
+        self._houses = houses
+
+    def streets(self) -> Sequence[MappedStreet]:
+        """Return all streets, in the order of the plan."""
+        layout = self._plan.layout
+        ways = self._ways or [(str(street.id), "") for street in layout.streets]
+        return [
+            MappedStreet(way, street.name, kind, _positions(layout.frame, street.line))
+            for street, (way, kind) in zip(layout.streets, ways, strict=True)
+        ]
+
+    def houses(self) -> Sequence[House]:
+        """Return all buildings, in the order of the plan."""
+        layout = self._plan.layout
+        known = self._houses or [(str(house.id), True) for house in layout.buildings]
+        outlines = _in_degrees(layout.frame, [house.footprint for house in layout.buildings])
+        return [
+            House(name, outline, house.height + house.roof_height, is_known, house.base)
+            for house, outline, (name, is_known) in zip(layout.buildings, outlines, known, strict=True)
+        ]
+
+    def areas(self) -> Sequence[GroundArea]:
+        """Return all parks and waters."""
+        layout = self._plan.layout
+        parks, waters = (_in_degrees(layout.frame, shapes) for shapes in (layout.parks, layout.waters))
+        return [*(GroundArea("park", one) for one in parks), *(GroundArea("water", one) for one in waters)]
+
+    def places(self) -> Sequence[Place]:
+        """Return all places, closed ones too, sorted by id."""
+        return sorted((shop.place for shop in self._plan.shops), key=lambda place: place.id)
+
+    def ids_with_sign(self) -> frozenset[str]:
+        """Return the ids of the places that have a sign of their own."""
+        return frozenset(shop.place.id for shop in self._plan.shops if shop.has_own_sign)
+
+    def ids_on_directory(self) -> frozenset[str]:
+        """Return the ids of the places whose name stands on the directory of a building."""
+        return frozenset(shop.place.id for shop in self._plan.shops if shop.is_on_directory)
+
+    def statistics(self) -> CityStatistics:
+        """Return the statistics of the city."""
+        return self._statistics
+
+    @cached_property
+    def _statistics(self) -> CityStatistics:
+        """Return the statistics, counted once."""
+        return self._count(self._plan)
+
+
+def plan_statistics(plan: CityPlan, ground: shapely.Polygon | None = None) -> CityStatistics:
+    """Return the counts of what stands in a plan.
+
+    Args:
+        plan: of a city.
+        ground: that the city covers, in metres; by default the convex hull of its streets.
+    """
+    layout = plan.layout
+    corners = np.concatenate([street.line for street in layout.streets])
+    covered = ground or shapely.MultiPoint(corners).convex_hull
+    water = shapely.union_all(layout.waters)
+    standing = [house.footprint for house in layout.buildings if not house.base]
+    afloat = shapely.within(shapely.point_on_surface(standing), water).sum() if standing else 0
+    return CityStatistics(
+        area_m2=float(covered.area),
+        water_m2=float(shapely.intersection(water, covered).area),
+        houses_in_water=int(afloat),
+        street_m=float(
+            sum(np.linalg.norm(np.diff(street.line, axis=0), axis=1).sum() for street in layout.streets)
+        ),
+        houses=len(layout.buildings),
+        places_by_type=count_names(shop.place.types[0] for shop in plan.shops if shop.place.types),
+        places_with_sign=sum(shop.has_own_sign for shop in plan.shops),
+        places_on_directory=sum(shop.is_on_directory for shop in plan.shops),
+        furniture=count_names(thing.kind for thing in layout.furniture if thing.is_mapped),
+        filled=count_names(thing.kind for thing in layout.furniture if not thing.is_mapped),
+        hours_read=sum(bool(shop.place.hours) for shop in plan.shops),
+    )
+
+
+def count_names(names: Iterable[str]) -> Mapping[str, int]:
+    """Return the number of times that each name occurs, the most frequent first."""
+    found = Counter(names)
+    return dict(sorted(found.items(), key=lambda one: (-one[1], one[0])))
+
+
+def _positions(frame: LocalFrame, line: Floats) -> list[LatLng]:
+    """Return a line in metres of the frame as positions."""
+    lat, lng = frame.to_degrees(line[:, 0], line[:, 1])
+    return [LatLng(*pair) for pair in zip(lat.tolist(), lng.tolist(), strict=True)]
+
+
+def _in_degrees(frame: LocalFrame, shapes: Sequence[shapely.Polygon]) -> Sequence[shapely.Polygon]:
+    """Return polygons in metres as polygons in WGS84 degrees."""
+
+    def degrees(xy: Floats) -> Floats:
+        """Return points in metres as (longitude, latitude), shape (n, 2)."""
+        lat, lng = frame.to_degrees(xy[:, 0], xy[:, 1])
+        return np.column_stack([lng, lat])
+
+    turned: list[shapely.Polygon] = shapely.transform(np.array(shapes, object), degrees).tolist()
+    return turned

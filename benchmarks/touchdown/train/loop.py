@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from rich.progress import Progress as Bar
 
-from virl.bench.metrics.street import score_walks
+from virl.bench.metrics.paths import score_walks
 from virl.bench.statistics import mean_with_interval
 from virl.files.writing import PARTIAL, JsonLines, refusals_in_a_line, write_whole
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from virl.bench.metrics.street import task_completion
+from virl.bench.metrics.paths import task_completion
 from virl.platform.movers.discrete.actions import Action
 from virl.platform.movers.discrete.oracle import Oracle
 

@@ -219,14 +219,14 @@ def test_velma_asks_the_model_of_inspect_with_its_schema() -> None:
 
 
 def test_a_wrong_argument_is_named(questions: Path) -> None:
-    from virl.api.evaluation.adapter import benchmark_task
+    from virl.api.evaluation.tasks import benchmark_task
 
     with pytest.raises(BadInput, match=r"options of virl/place-vqa: .*modles"):
         benchmark_task("place-vqa", {"city": "made", "data": str(questions), "modles": "signs"})
 
 
 def test_a_benchmark_of_another_package_becomes_a_task_by_the_same_adapter() -> None:
-    from virl.api.evaluation.adapter import benchmark_task
+    from virl.api.evaluation.tasks import benchmark_task
 
     task = benchmark_task(
         "made_benchmark:BENCHMARK", {"count": 2, "cities": "north", "models": ["sharp", "blunt"]}

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virl.bench.metrics.choices import legacy_letter, rotations, strict_letter
+from virl.bench.metrics.places import legacy_letter, rotations, strict_letter
 
 OPTIONS = ("to borrow books", "to buy bread", "to see a film", "to swim")
 

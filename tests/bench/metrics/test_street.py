@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from real_data import real_data
 
-from virl.bench.metrics.street import (
+from virl.bench.metrics.paths import (
     kpa,
     kpa_published,
     path_of,

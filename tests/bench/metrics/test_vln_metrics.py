@@ -1,6 +1,6 @@
 import pytest
 
-from virl.bench.metrics.city import KeyPosition, VlnScore, Walked, score_vln
+from virl.bench.metrics.places import KeyPosition, VlnScore, Walked, score_vln
 from virl.geo.globe import LatLng, destination
 
 START = LatLng(41.25, -38.75)

@@ -18,7 +18,7 @@ from virl.platform.perception.active import Look, Sighting
 from virl.platform.perception.base import Match
 from virl.platform.perception.memory import VisualMemory, memory_settings
 from virl.platform.perception.models import ModelOptions, Models
-from virl.routines.counting.counter import Counter
+from virl.routines.counting.rounds import Counter
 
 KINDS = ("trash bin", "fire hydrant", "bench")
 VIEW = View("p", Camera(0.0), np.zeros((640, 640, 3), np.uint8))

@@ -22,7 +22,7 @@ from benchmarks.place_vqa.definition import (
     show,
 )
 from virl.bench.episode import Episode, EpisodeResult, Record
-from virl.bench.metrics.choices import LETTERS, MappedLetter, strict_letter
+from virl.bench.metrics.places import LETTERS, MappedLetter, strict_letter
 from virl.bench.resources import Resources, Terms
 from virl.bench.run import Engine, Part, run_benchmark
 from virl.errors import BadInput, MindFailed, UnknownName

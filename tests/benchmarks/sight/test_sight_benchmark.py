@@ -42,9 +42,9 @@ from virl.platform.city.place_types import types_marked
 from virl.platform.city.streetview import Camera
 from virl.platform.movers.base import LinksMover
 from virl.platform.providers.cities import open_city
-from virl.serve.loopback import served_app
+from virl.serve.city_server import served_app
 from virl.tools.body import Body
-from virl.tools.catalogue import use
+from virl.tools.use import use
 
 
 def asked(kind: Kind, count: int, *, among: Among = "all", seed: int = 1) -> SearchRequest:
@@ -123,8 +123,9 @@ def test_all_that_knows_places_is_closed(town: City) -> None:
     ):
         with pytest.raises(NotFound, match="closed in this benchmark"):
             ask()
-    for part in ("truth", "listings", "street_map", "inventory", "panorama_page", "region"):
+    for part in ("truth", "listings", "street_map", "inventory", "region"):
         assert getattr(city, part) is None
+    assert city.capabilities.panorama_page is None
 
 
 def test_a_walker_sees_where_it_stood_and_knows_the_next_panoramas_alone(town: City) -> None:

@@ -39,7 +39,7 @@ from virl.money.ledger import Ledger
 from virl.platform.movers.base import LinksMover
 from virl.platform.navigators.tourist.signs import SignReader
 from virl.platform.navigators.tourist.spotting import eight_cameras
-from virl.routines.directions.landmarks import Lookout
+from virl.routines.directions.walkway import Lookout
 
 NAME = "benchmarks.vln.definition:BENCHMARK"
 PLACES = [

@@ -15,8 +15,7 @@ from served_google import Google, google_http, google_over
 from typer.testing import CliRunner, Result
 
 from virl.cli.main import app
-from virl.datasets.collect.collecting import collect_city_questions, collect_city_routes
-from virl.datasets.collect.collection import Collection
+from virl.datasets.collect.collection import Collection, collect_city_questions, collect_city_routes
 from virl.datasets.collect.dataset import PanoramaRow, open_dataset
 from virl.datasets.collect.places import COVER_M, WORK, PlacesSettings, collect_places, cover_region
 from virl.datasets.collect.routes import RoutesSettings
@@ -30,7 +29,7 @@ from virl.platform.city.city import City
 from virl.platform.city.streetview import Image
 from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.provider import PROVIDER
-from virl.platform.providers.http.cache import ReplyCache
+from virl.platform.providers.http.stored_replies import ReplyCache
 
 pytestmark = pytest.mark.slow
 

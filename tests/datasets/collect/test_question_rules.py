@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from virl.datasets.collect.questions import FEWEST_WORDS, MOST_WORDS, PlaceChoices, Served, load_intentions
 from virl.errors import BadInput, MindFailed
-from virl.mind.prompt import load_prompt
-from virl.mind.rendering import render
+from virl.mind.prompt import load_prompt, render
 from virl.mind.replies import Text
 from virl.mind.rules import RuleMind
 from virl.platform.city.place_types import types_96

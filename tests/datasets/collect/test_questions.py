@@ -10,7 +10,7 @@ from made_dataset import HARMFUL, WISHES, place_row
 from openai_server import ChatServer, reply
 from pydantic import ValidationError
 
-from virl.datasets.collect.collecting import AT_ONCE, TRIES, UnaskedRow, make_questions
+from virl.datasets.collect.collection import AT_ONCE, TRIES, UnaskedRow, make_questions
 from virl.datasets.collect.dataset import PlaceRow, QuestionRow, Rows
 from virl.datasets.collect.questions import PlaceChoices, Served
 from virl.errors import BudgetExceeded

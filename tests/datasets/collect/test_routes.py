@@ -16,7 +16,7 @@ from virl.mind.rules import RuleMind
 from virl.platform.city.streetview import Camera, View
 from virl.platform.movers.base import LinksMover
 from virl.platform.navigators.tourist.signs import SignReader
-from virl.routines.directions.landmarks import Lookout
+from virl.routines.directions.walkway import Lookout
 
 BAKERY = place_row("Moon Bakery", "bakery", *SHOPS["Moon Bakery"], pano_id="y3", reviews=900)
 WEST = place_row("West", "bar", -20, 8, pano_id="w2")

@@ -26,7 +26,7 @@ from virl.platform.navigators.navgpt.sources import read_published
 from virl.platform.navigators.survey import SurveyPlan, SurveyStore
 from virl.platform.navigators.velma.prompt import read_landmarks
 from virl.platform.navigators.velma.vision import read_features, write_features
-from virl.platform.providers.graph.episodes import episode_faults
+from virl.platform.providers.graph.data_files import episode_faults
 from virl.platform.providers.graph.install import MANIFEST, read_manifest
 from virl.platform.providers.graph.matterport import read_matterport, read_r2r_episodes
 from virl.platform.providers.graph.touchdown import (
@@ -35,9 +35,8 @@ from virl.platform.providers.graph.touchdown import (
     read_partition,
     read_touchdown,
 )
-from virl.platform.providers.http.cache import FILE_NAME
-from virl.platform.providers.http.cache import ReplyCache as HttpReplyCache
-from virl.platform.providers.http.keeping import Recording, Replay, Reply, RequestName
+from virl.platform.providers.http.stored_replies import FILE_NAME, Recording, Replay, Reply, RequestName
+from virl.platform.providers.http.stored_replies import ReplyCache as HttpReplyCache
 from virl.settings.region_file import read_region
 
 HERE = LatLng(40.7, -74.0)

@@ -18,7 +18,7 @@ from virl.platform.city.city import City
 from virl.platform.city.places import Place
 from virl.platform.city.streetview import Camera
 from virl.platform.providers.cities import open_city
-from virl.platform.providers.google.http import GoogleHttp
+from virl.platform.providers.google.client import GoogleHttp
 from virl.platform.providers.google.maps import geocode
 from virl.platform.providers.google.places import GooglePlaces
 from virl.platform.providers.google.places_legacy import LegacyPlaces
@@ -27,7 +27,7 @@ from virl.platform.providers.google.settings import Keys
 from virl.platform.providers.google.streetview import GoogleStreetView
 from virl.platform.providers.google.ways_legacy import LegacyWays
 from virl.platform.providers.google.ways_new import RoutesApi
-from virl.platform.providers.http.keeping import Keeping, Recording
+from virl.platform.providers.http.stored_replies import Keeping, Recording
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import serve_city
 

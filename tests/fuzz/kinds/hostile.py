@@ -33,9 +33,9 @@ from fuzz.mutate import mutate_json_lines
 from fuzz.session import Kind
 from virl.errors import BadInput
 from virl.files.pictures import PictureFault, open_picture
-from virl.mind.chat.connections import bound_connections
+from virl.mind.chat.faults import bound_connections
+from virl.money.book import Paid
 from virl.money.ledger import Ledger
-from virl.money.spending import Paid
 from virl.osm import extract_file
 from virl.pages.pictures import embed
 from virl.platform.navigators.instruction.in_order import plan_in_order

@@ -15,7 +15,7 @@ from virl.bench.plan import PLAN
 from virl.bench.records import RECORDS, SETTINGS
 from virl.bench.report.write import write_reports
 from virl.bench.run import Engine, run_benchmark
-from virl.journal.gallery.page import write_gallery
+from virl.journal.gallery import write_gallery
 from virl.journal.journal import JOURNAL, Journal, read_journal
 from virl.journal.report import write_report
 from virl.narrate.run import read_record

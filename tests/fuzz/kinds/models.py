@@ -15,9 +15,9 @@ from scripted_google import Behaviour, ScriptedGoogle
 from fuzz.mutate import mutate_bytes, mutate_http, mutate_json
 from fuzz.session import Kind
 from virl.errors import MindFailed
-from virl.mind.answers import faults_in, read_reply
 from virl.mind.base import Prompt
-from virl.mind.conversation import Said, what_it_says
+from virl.mind.cache import Said, what_it_says
+from virl.mind.chat.answers import faults_in, read_reply
 from virl.mind.llm import LLMMind
 from virl.mind.prompt import load_prompt
 from virl.narrate.narration import read_points
@@ -26,7 +26,7 @@ from virl.platform.navigators.navgpt.rules import own_words, thought_of
 from virl.platform.navigators.navgpt.rules import read_reply as read_move
 from virl.platform.navigators.velma.prompt import parse_landmarks
 from virl.platform.navigators.velma.rules import published_action, quote_reply
-from virl.routines.explore.replies import PlaceType
+from virl.routines.explore.rules import PlaceType
 
 TEXTS: Mapping[str, tuple[Callable[[str], object], str]] = {
     "landmarks": (parse_landmarks, "1. the red awning\n2. a church\n3. two lights"),

@@ -17,10 +17,9 @@ from virl.errors import BadInput
 from virl.geo.globe import LatLng, destination
 from virl.platform.city.places import Place
 from virl.platform.providers.cities import open_city
-from virl.serve.google.app import make_app
+from virl.serve.city_server import Pools, Stats
 from virl.serve.google.options import ServeOptions
-from virl.serve.stats import Stats
-from virl.serve.work import Pools
+from virl.serve.google.server import make_app
 
 KEY = "AIza-key"
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from fuzz.mutate import mutate_bytes, mutate_lines, mutate_yaml
 from fuzz.session import Kind
 from virl import resources
-from virl.agent.character_file import load_character, read_fields, routine_of, with_fields
+from virl.agent.character_file import LoadedCharacter, load_character, read_fields, with_fields
 from virl.agent.user import parse_line, read_feedback
 from virl.mind.lexicon import Lexicon
 from virl.mind.prompt import read_prompt
@@ -20,7 +20,7 @@ from virl.platform.perception.models import read_model
 from virl.platform.providers.cities import city_settings
 from virl.platform.providers.google.settings import GoogleSettings
 from virl.platform.providers.rentcast.settings import RentCastSettings
-from virl.routines.day.pastimes import DayBook
+from virl.routines.day.wish_rules import DayBook
 from virl.settings.model import load_settings, yaml_value
 
 STATES = ("hunger", "joy")
@@ -61,7 +61,7 @@ def yaml_kinds(folder: Path) -> Iterator[list[Kind]]:
 
 
 def _character(file: Path) -> None:
-    routine_of(file, load_character(file))
+    assert LoadedCharacter(file, load_character(file)).routine
 
 
 def _city(file: Path) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from virl.platform.city.place_types import sort_of
 from virl.platform.providers.google.places import normal_types
-from virl.serve.google.place_types import TYPES
+from virl.serve.google.shown_places import TYPES
 
 
 @pytest.mark.parametrize(

@@ -202,6 +202,21 @@ def test_a_label_may_have_thresholds_of_its_own():
     )
 
 
+def test_a_recheck_of_one_label_leaves_the_others_to_the_detector():
+    things = [Thing("bin", -20.0), Thing("hydrant", 20.0)]
+    detector = Sharp(things, lambda *_: 0.7)
+    looks = {
+        score: look_around(
+            Blank(), detector, AHEAD, ["bin", "hydrant"], looking=Looking(recheck={"hydrant": score})
+        )
+        for score in (0.7, 0.71)
+    }
+    assert {score: sorted(one.label for one in look.sightings) for score, look in looks.items()} == {
+        0.7: ["bin", "hydrant"],
+        0.71: ["bin"],
+    }
+
+
 CAFE = Detection("cafe", 0.6, (500, 200, 600, 240), "Cafe Rio")
 AGAIN = Detection("cafe", 0.9, (200, 290, 440, 350), "Cafe Rio, since 1990")
 VIEW = View("p", Camera(0, 0, 60), np.zeros((1, 1, 3), np.uint8))

@@ -4,7 +4,7 @@ import pytest
 
 from virl.errors import UnknownName
 from virl.platform.perception.models import ModelOptions
-from virl.platform.perception.open import open_reader, open_senses
+from virl.platform.perception.senses import open_reader, open_senses
 from virl.resources import data_folder
 
 

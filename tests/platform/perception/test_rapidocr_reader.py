@@ -81,7 +81,7 @@ def test_loading_asks_no_network_and_says_nothing(reader_settings, draw_street, 
 
 def test_without_the_package_the_remedy_is_named(reader_settings, monkeypatch):
     monkeypatch.setitem(sys.modules, "rapidocr", None)
-    with pytest.raises(ModelUnavailable, match="pip install rapidocr"):
+    with pytest.raises(ModelUnavailable, match=r"pip install 'virl\[eyes\]'"):
         RapidOcrReader(reader_settings).read([np.zeros((64, 64, 3), np.uint8)])
 
 

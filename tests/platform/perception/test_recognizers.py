@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from virl.errors import BadInput, ModelUnavailable
-from virl.platform.perception.models import Models, model_file, model_names, read_model
-from virl.platform.perception.recognizers.openclip import OpenClipSettings
-from virl.platform.perception.shared.contrastive import (
+from virl.platform.perception.contrastive import (
     ContrastiveRecognizer,
     ContrastiveSettings,
     fingerprint,
     identity,
 )
+from virl.platform.perception.models import Models, model_file, model_names, read_model
+from virl.platform.perception.recognizers.openclip import OpenClipSettings
 from virl.settings.model import load_settings
 
 CORNERS = {"red": (1.0, 0.0, 0.0), "green": (0.0, 1.0, 0.0), "yellow": (1.0, 1.0, 0.0)}

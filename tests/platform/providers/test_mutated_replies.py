@@ -30,19 +30,19 @@ from virl.platform.providers.google.static import nearest_of
 from virl.platform.providers.google.tiles import PanoramaTiles
 from virl.platform.providers.google.ways_legacy import LegacyWays
 from virl.platform.providers.google.ways_new import RoutesApi
-from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.keys import ApiKey
 from virl.platform.providers.http.nominatim import Nominatim
 from virl.platform.providers.http.osm_servers import MapServiceSettings, ServiceName, load_open_maps
 from virl.platform.providers.http.service import Pace
 from virl.platform.providers.http.settings import Retries
+from virl.platform.providers.http.stored_replies import Keeping
 from virl.platform.providers.open.cells import cell_at
 from virl.platform.providers.open.osrm import OsrmWays
 from virl.platform.providers.open.overpass import OverpassPlaces
 from virl.platform.providers.open.pictures import open_pictures, picture_settings
 from virl.platform.providers.open.valhalla import ValhallaWays
 from virl.platform.providers.provider import Access
-from virl.platform.providers.rentcast.http import KEY_HEADER, KEY_VARIABLE, RentCastHttp
+from virl.platform.providers.rentcast.client import KEY_HEADER, KEY_VARIABLE, RentCastHttp
 from virl.platform.providers.rentcast.listings import RentCastListings
 from virl.platform.providers.rentcast.settings import load_rentcast_settings
 

@@ -15,7 +15,7 @@ from virl.bench.benchmark import (
     Tally,
 )
 from virl.bench.episode import Episode, EpisodeResult, Record
-from virl.bench.files import jpeg
+from virl.bench.records import jpeg
 from virl.bench.resources import Resources
 from virl.errors import NoStreetView
 from virl.geo.globe import LatLng, bearing

@@ -6,10 +6,8 @@ from made_life import made_character
 
 from virl.agent.tool import ToolData
 from virl.mind.lexicon import load_lexicon
-from virl.routines.by_tools.policy.goals import read_goal
-from virl.routines.by_tools.policy.hands import PlannedCall, Situation
-from virl.routines.by_tools.policy.streets import roam
-from virl.routines.by_tools.policy.ways import go_to
+from virl.routines.by_tools.goals import read_goal
+from virl.routines.by_tools.street_plans import PlannedCall, Situation, go_to, roam
 from virl.tools.base import Listing, bearing_of, tell_data
 from virl.tools.looking import Find
 from virl.tools.moving import Moved, Surroundings, WayOn, Whereabouts

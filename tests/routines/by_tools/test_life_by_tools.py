@@ -15,7 +15,6 @@ import pytest
 from made_life import Life, finish, made_agent, made_character, virlton
 from openai_server import Behaviour, ChatServer, Request, fault, refusal, text, tool_calls
 
-from virl.agent.character_file import routine_of
 from virl.errors import BadInput, BudgetExceeded, CannotWrite, ModelUnavailable, VirlError
 from virl.geo.globe import Floats
 from virl.journal.journal import read_journal
@@ -586,5 +585,5 @@ def test_turns_of_a_consulted_agent_count_towards_the_callers_limit(life: Life) 
 def test_rules_refuse_an_intention_that_they_do_not_understand(life: Life) -> None:
     agent = made_agent(life.city, life.folder, life.character)
     with pytest.raises(BadInput, match=r"do not understand the intention of Tess: .*--mind openai:MODEL"):
-        routine_of(agent.source, life.character).run()(agent)
+        agent.loaded.routine.run()(agent)
     agent.run._journal.close()

@@ -11,7 +11,7 @@ from made_life import made_agent, made_character, virlton
 
 from virl.agent.agent import Agent
 from virl.agent.assembly import check_mind
-from virl.agent.character_file import find_character, load_character, routine_of
+from virl.agent.character_file import LoadedCharacter, find_character, load_character
 from virl.errors import BadInput, MindFailed
 from virl.geo.globe import LatLng
 from virl.journal.journal import read_journal
@@ -22,7 +22,7 @@ from virl.money.ledger import Ledger
 from virl.platform.city.city import City
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.places import Places
-from virl.routines.by_tools.policy.goals import ToolGoal, read_goal
+from virl.routines.by_tools.goals import ToolGoal, read_goal
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def goal_of(intention: str) -> ToolGoal:
 
 def live(agent: Agent) -> Result:
     try:
-        routine_of(agent.source, agent.character).run()(agent)
+        agent.loaded.routine.run()(agent)
     finally:
         agent.run._journal.close()
     assert agent.run.result
@@ -96,7 +96,7 @@ def test_an_intention_that_is_not_understood_is_refused_with_what_would_be(inten
 def test_tools_that_do_not_suffice_are_named_before_a_run(tmp_path: Path) -> None:
     character = made_character(intention="Tess looks for a bench.", tools=["look"])
     with pytest.raises(BadInput, match="they need detect; add them to `tools`"):
-        check_mind(tmp_path / "tess.yaml", character, RuleMind())
+        check_mind(LoadedCharacter(tmp_path / "tess.yaml", character), RuleMind())
 
 
 @pytest.mark.slow
@@ -259,19 +259,19 @@ def test_a_tool_that_refuses_what_a_script_asks_ends_the_run_with_file_and_line(
 def test_rules_say_before_a_run_that_they_know_english_only(name: str) -> None:
     source = find_character(name)
     character = load_character(source)
-    check_mind(source, character, RuleMind())
+    check_mind(LoadedCharacter(source, character), RuleMind())
     wish = "春日は静かな店を探しています。"
     changes: dict[str, object] = {"intention": wish}
     if getattr(character, "client", None):
         changes["client"] = character.client.model_copy(update={"intention": wish})  # type: ignore[attr-defined]
     with pytest.raises(BadInput, match=r"English|the rules find no"):
-        check_mind(source, character.model_copy(update=changes), RuleMind())
+        check_mind(LoadedCharacter(source, character.model_copy(update=changes)), RuleMind())
 
 
 def test_the_script_of_the_docs_is_played_to_its_end(
     city: City, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from virl.cli.new import write_character
+    from virl.cli.agents import write_character
 
     docs = Path(__file__).parents[3] / "docs/tutorial/zoe-script.yaml"
     shutil.copy(docs, tmp_path / "script.yaml")

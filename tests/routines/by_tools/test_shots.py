@@ -4,9 +4,9 @@ import pytest
 from made_life import made_character
 
 from virl.geo.globe import LatLng
-from virl.routines.by_tools.policy.goals import read_goal
-from virl.routines.by_tools.policy.shots import Scene, legible
-from virl.routines.by_tools.policy.streets import look_for_signs
+from virl.routines.by_tools.goals import read_goal
+from virl.routines.by_tools.street_plans import look_for_signs
+from virl.routines.by_tools.view_plans import Scene, legible
 from virl.tools.base import bearing_of, tell_data
 from virl.tools.looking import Find, Looked, LookedView, SignRead
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from virl.agent.agent import Agent
 from virl.agent.character import Character
-from virl.agent.character_file import recorded_character
+from virl.agent.character_file import LoadedCharacter, recorded_character
 from virl.agent.run import Audience, Run
 from virl.errors import NoStreetView, NotFound
 from virl.geo.globe import LatLng, LocalFrame, bearing, distance
@@ -179,8 +179,7 @@ def made_agent(
         senses = Senses(ExactDetector(), nothing, ())
         models, mover = cast("Models", _Matchers()), LinksMover(made.streetview)
         yield Agent(
-            Path("counter.yaml"),
-            character,
+            LoadedCharacter(Path("counter.yaml"), character),
             made,
             made.streetview.panorama("p0"),
             mind,

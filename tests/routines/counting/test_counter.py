@@ -4,7 +4,7 @@ import pytest
 from made_street import FRAME, FURNITURE, PANORAMAS, ExactDetector, NoMatcher, Street, Thing, east
 
 from virl.platform.perception.memory import VisualMemory, memory_settings
-from virl.routines.counting.counter import Counter
+from virl.routines.counting.rounds import Counter
 
 
 def counter(folder: Path, things: tuple[str, ...], furniture: tuple[Thing, ...] = FURNITURE) -> Counter:

@@ -18,7 +18,7 @@ from virl.journal.report import write_report
 from virl.platform.navigators.region import RegionNavigator
 from virl.routines.counting import showing
 from virl.routines.counting.rounds import count_along
-from virl.routines.counting.where import onward_by_hop
+from virl.routines.counting.routine import onward_by_hop
 
 pytestmark = [pytest.mark.browser, needs_chromium]
 

@@ -20,12 +20,13 @@ from virl.errors import BadInput, UnknownName
 from virl.geo.region import Region
 from virl.journal.journal import read_journal
 from virl.journal.records import StepRecord
+from virl.platform.city.city import Capabilities
 from virl.platform.city.streetview import Pose
 from virl.platform.movers.base import Step
 from virl.platform.navigators.point import PointNavigator, plan_path
 from virl.platform.navigators.region import RegionNavigator
 from virl.routines.counting.rounds import count_along, open_counter
-from virl.routines.counting.where import onward_by_hop, onward_by_link, route_of
+from virl.routines.counting.routine import onward_by_hop, onward_by_link, route_of
 
 ROUTE = made_character(route=["East End"], limits={"steps": 60})
 
@@ -284,5 +285,7 @@ def test_memory_expects_what_the_city_says_of_its_panoramas(
 ) -> None:
     asked = made_character(route=["East End"], count={"things": ["bench"], **count})
     with made_agent(tmp_path, asked) as agent:
-        real = replace(agent, city=replace(agent.city, visual_memory="street-view"))
+        real = replace(
+            agent, city=replace(agent.city, capabilities=Capabilities(visual_memory="street-view"))
+        )
         assert open_counter(real).memory.settings.position_m == metres

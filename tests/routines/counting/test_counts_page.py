@@ -19,7 +19,7 @@ from virl.platform.perception.memory import VisualMemory
 from virl.routines.counting import showing
 from virl.routines.counting.finds import read_finds
 from virl.routines.counting.rounds import count_along
-from virl.routines.counting.where import onward_by_hop
+from virl.routines.counting.routine import onward_by_hop
 
 CORNERS = [(-5.0, -9.0), (125.0, -9.0), (125.0, 9.0), (-5.0, 9.0)]
 

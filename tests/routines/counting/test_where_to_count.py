@@ -8,7 +8,7 @@ from virl.agent.character_file import load_character
 from virl.errors import BadInput
 from virl.geo.globe import LatLng
 from virl.platform.providers.cities import around_streets, city_settings, open_city
-from virl.routines.counting.where import region_of, route_of
+from virl.routines.counting.routine import region_of, route_of
 
 CHARACTER = """\
 name: Surveyor

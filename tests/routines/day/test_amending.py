@@ -12,9 +12,8 @@ from virl.agent.user import AtTerminal, Feedback, Moment, open_user
 from virl.clock import parse_clock
 from virl.errors import BadInput
 from virl.mind.lexicon import load_lexicon
-from virl.routines.day.amend_rules import amend
-from virl.routines.day.replies import Amendment, Amendments
-from virl.routines.day.rule_questions import AmendQuestion
+from virl.routines.day.replies import Amendment, Amendments, AmendQuestion
+from virl.routines.day.wish_rules import amend
 
 DAY = (
     {"number": 1, "kind": "normal", "starts": "09:00", "ends": "10:00", "what": "Look at art",

@@ -7,7 +7,6 @@ from virl.clock import parse_clock
 from virl.mind.lexicon import load_lexicon
 from virl.mind.prompt import load_prompt
 from virl.mind.rules import RuleMind
-from virl.routines.day.pastimes import day_book
 from virl.routines.day.replies import (
     Change,
     DayDraft,
@@ -18,7 +17,7 @@ from virl.routines.day.replies import (
     UngroundedDay,
 )
 from virl.routines.day.settings import FEELINGS, Day
-from virl.routines.day.wish_rules import kinds_asked_for, likes
+from virl.routines.day.wish_rules import day_book, kinds_asked_for, likes
 
 CALM = dict.fromkeys(FEELINGS, 50.0) | {"hunger": 5.0}
 ALL = [{"sort": sort, "count": 2, "names": []} for sort in day_book().pastimes]

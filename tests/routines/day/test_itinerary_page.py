@@ -1,7 +1,7 @@
 import pytest
 
 from virl.routines.day.activity import Activity, Spot
-from virl.routines.day.markdown import itinerary, plain
+from virl.routines.day.showing import itinerary, plain
 
 STATE = {"stress": 40.0, "joy": 50.0, "sadness": 1.0, "hunger": 2.0, "energy": 3.0, "pain": 4.0}
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_day_town import hours, place
 
-from virl.routines.day.hours import fit, stretches
+from virl.routines.day.coordinate import fit, stretches
 
 MUSEUM = place("Museum", "museum", open_at=hours("10:00", "18:00", [1, 2]))
 BAR = place("Bar", "bar", open_at=hours("17:00", "26:00", [4]))

@@ -18,15 +18,13 @@ from virl.errors import BadInput, BudgetExceeded, MindFailed, NotFound
 from virl.journal.records import Result
 from virl.mind.rules import RuleMind
 from virl.money.ledger import Ledger
-from virl.platform.city.city import City
+from virl.platform.city.city import Capabilities, City
 from virl.platform.city.maps import Journey, JourneyLeg, Route
 from virl.platform.city.places import Place
 from virl.platform.providers.google.places import normal_types
-from virl.routines.day.checker import check, entries_of
-from virl.routines.day.facts import CityFacts
+from virl.routines.day.checker import CityFacts, check, entries_of, terms_of
 from virl.routines.day.settings import FEELINGS, Day
-from virl.routines.day.ungrounded import terms_of
-from virl.serve.google.place_types import TYPES
+from virl.serve.google.shown_places import TYPES
 
 CLIENT = {"name": "Ana", "background": "She likes art.", "intention": "A good day."}
 AFTERNOON = {"scenic": False, "starts": "14:45", "ends": "17:15"}
@@ -266,13 +264,13 @@ class Insistent(Fragile):
 def resumed(folder: Path, user: Any) -> Result:
     """Go on with a run, as `virl run --resume` does."""
     from virl.agent.agent import Agent
-    from virl.agent.character_file import find_character, recorded_character, routine_of
+    from virl.agent.character_file import LoadedCharacter, find_character, recorded_character
     from virl.agent.run import Run
     from virl.journal.journal import Journal
     from virl.journal.records import StartRecord
     from virl.platform.movers.base import LinksMover
     from virl.platform.perception.models import ModelOptions, Models
-    from virl.platform.perception.open import open_senses
+    from virl.platform.perception.senses import open_senses
 
     journal, done = Journal.resume(folder)
     start = next(one for one in done if isinstance(one, StartRecord))
@@ -284,8 +282,9 @@ def resumed(folder: Path, user: Any) -> Result:
         run = Run(journal, start, done, keep_views=False, ledger=mind.ledger)
         here = city.streetview.panorama("p0")
         senses, mover = open_senses(models=models), LinksMover(city.streetview)
-        agent = Agent(source, character, city, here, mind, senses, models, mover, run=run, user=user)
-        routine_of(source, character).run()(agent)
+        loaded = LoadedCharacter(source, character)
+        agent = Agent(loaded, city, here, mind, senses, models, mover, run=run, user=user)
+        loaded.routine.run()(agent)
     assert run.result is not None
     return run.result
 
@@ -445,7 +444,9 @@ def test_a_place_of_unknown_hours_is_visited_where_no_other_is_open_and_named(tm
 
 @pytest.mark.slow
 def test_where_no_place_can_have_a_price_it_is_said(tmp_path: Path) -> None:
-    result = plan(tmp_path / "map", replace(town.day_town(*town.USUAL), reviewed=False))
+    result = plan(
+        tmp_path / "map", replace(town.day_town(*town.USUAL), capabilities=Capabilities(has_reviews=False))
+    )
     said = "has no reviews, ratings or prices: costs are estimates."
     assert said in result.reason
     assert said in str(result.answer["not_known"])

@@ -6,8 +6,7 @@ import pytest
 from virl.errors import NotFound
 from virl.geo.globe import distance
 from virl.platform.city.maps import SPEED_M_S, Journey, JourneyLeg
-from virl.routines.day.checker import DayEntry
-from virl.routines.day.facts import CityFacts
+from virl.routines.day.checker import CityFacts, DayEntry
 from virl.routines.day.settings import Day
 from virl.routines.day.town import Town
 

@@ -10,7 +10,7 @@ from made_run import begun
 
 from virl.agent.agent import Agent
 from virl.agent.assembly import start_panorama
-from virl.agent.character_file import find_character, load_character, routine_of
+from virl.agent.character_file import LoadedCharacter, find_character, load_character
 from virl.agent.run import Run
 from virl.bench.agent_runs import run_in_folder
 from virl.errors import MindFailed
@@ -21,7 +21,7 @@ from virl.mind.rules import RuleMind
 from virl.platform.city.city import City
 from virl.platform.city.outcome import Outcome
 from virl.platform.movers.base import LinksMover
-from virl.platform.perception.open import open_senses
+from virl.platform.perception.senses import open_senses
 from virl.settings.model import check_settings
 
 START = FRAME.position(-20, 0)
@@ -180,17 +180,16 @@ def attempt(city: City, streets: HighStreet, folder: Path, mind: Mind) -> Result
     with journal:
         run = Run(journal, start, done, keep_views=False, ledger=mind.ledger)
         agent = Agent(
-            source,
-            character,
+            LoadedCharacter(source, character),
             city,
-            start_panorama(city, character, source),
+            start_panorama(city, LoadedCharacter(source, character)),
             mind,
             open_senses(models=models),
             models,
             LinksMover(streets),
             run=run,
         )
-        routine_of(source, character).run()(agent)
+        LoadedCharacter(source, character).routine.run()(agent)
         assert run.result is not None
         return run.result
 
@@ -250,7 +249,7 @@ def test_a_run_that_an_earlier_version_began_goes_on(tmp_path: Path) -> None:
 
 
 LIAR = """\
-from virl.routines.directions.landmarks import Lookout
+from virl.routines.directions.walkway import Lookout
 from virl.routines.directions.planning import directions_for, plan_walk
 from virl.platform.navigators.tourist.signs import SignReader
 from virl.platform.city.outcome import Outcome

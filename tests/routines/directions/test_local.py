@@ -21,11 +21,10 @@ from virl.platform.city.streetview import Pose
 from virl.platform.movers.base import LinksMover
 from virl.platform.navigators.tourist.signs import SignReader
 from virl.routines.directions.destination import find_destination
-from virl.routines.directions.landmarks import Lookout
 from virl.routines.directions.planning import Directions, directions_for, plan_walk
-from virl.routines.directions.replies import WrittenDirections, unsayable
+from virl.routines.directions.rules import WrittenDirections, unsayable
 from virl.routines.directions.settings import DirectionsSettings
-from virl.routines.directions.walkway import Stand
+from virl.routines.directions.walkway import Lookout, Stand
 
 TYPES = ("bakery", "bank", "book_store", "pharmacy")
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from virl import resources
 from virl.agent.agent import Agent
 from virl.agent.character import Limits, character_model
+from virl.agent.character_file import LoadedCharacter
 from virl.agent.routine import our_fields
 from virl.agent.run import Run
 from virl.errors import BadInput, NoRoute, NotFound
@@ -125,8 +126,7 @@ def peng(run: Run, errands: dict[str, Any], *, steps: int = 200, city: City | No
     city = city or ring_city()
     source = resources.data_folder("agents") / "peng.yaml"
     return Agent(
-        source,
-        character,
+        LoadedCharacter(source, character),
         city,
         city.streetview.panorama("r0"),
         RuleMind(ledger=run.ledger),

@@ -5,8 +5,7 @@ from virl.errors import MindFailed
 from virl.mind.lexicon import load_lexicon
 from virl.mind.prompt import load_prompt
 from virl.mind.rules import RuleMind
-from virl.routines.errands.replies import ErrandList
-from virl.routines.errands.rules import read_errands
+from virl.routines.errands.rules import ErrandList, read_errands
 
 PROMPT = load_prompt("errands/list", ErrandList)
 

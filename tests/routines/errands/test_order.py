@@ -7,8 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.random import Generator
 
-from virl.routines.errands.order import EXACT_STOPS, Times, exact_order
-from virl.routines.errands.trip import best_order, local_search, proven, times_between
+from virl.routines.errands.trip import (
+    EXACT_STOPS,
+    Times,
+    best_order,
+    exact_order,
+    local_search,
+    proven,
+    times_between,
+)
 
 ENDS = ("open", "home", "fixed")
 SEEDS = st.integers(0, 10_000)

@@ -3,7 +3,7 @@
 import pytest
 
 from virl.mind.lexicon import load_lexicon
-from virl.routines.explore.decision_rules import PlaceFacts, PlaceQuestion, ReviewText, decide
+from virl.routines.explore.rules import PlaceFacts, PlaceQuestion, ReviewText, decide
 
 
 def question(intention: str, cuisine: str = "", *reviews: str, **facts: object) -> PlaceQuestion:

@@ -10,8 +10,7 @@ from virl.geo.globe import LatLng, destination
 from virl.platform.city.places import Place
 from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.base import Detection
-from virl.routines.explore.looking import place_by_words
-from virl.routines.explore.roads import Signposts
+from virl.routines.explore.looking import Signposts, place_by_words
 
 HERE = LatLng(60.17, 24.94)
 PIXELS = np.zeros((640, 640, 3), np.uint8)

@@ -5,8 +5,7 @@ import pytest
 from virl.mind.lexicon import load_lexicon
 from virl.mind.prompt import load_prompt
 from virl.mind.rules import RuleMind
-from virl.routines.homes.replies import HomeRatings, HomeWants
-from virl.routines.homes.rules import highest_rent
+from virl.routines.homes.rules import HomeRatings, HomeWants, highest_rent
 
 PROMPT = load_prompt("homes/wants", HomeWants)
 TYPES = ["bakery", "bank", "bar", "gym", "hospital", "library", "park", "pharmacy", "school", "supermarket"]

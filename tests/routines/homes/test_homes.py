@@ -16,8 +16,8 @@ from virl.money.ledger import Ledger
 from virl.pages.exhibits import MapExhibit, TableExhibit, TextExhibit
 from virl.platform.city.city import City
 from virl.platform.city.outcome import Outcome
+from virl.routines.homes.routine import TOGETHER
 from virl.routines.homes.settings import Renting
-from virl.routines.homes.weigh import TOGETHER
 from virl.settings.model import check_settings
 
 WISH = "Peng looks for a home. A gym within a short walk is a must."

@@ -7,7 +7,7 @@ from made_quarter import home, live, notes, place, quarter
 from rentcast_server import KEY, RentCastServer, records
 
 from virl.errors import ProviderError
-from virl.platform.providers.rentcast.http import KEY_VARIABLE
+from virl.platform.providers.rentcast.client import KEY_VARIABLE
 from virl.platform.providers.rentcast.settings import BASE_URL_VARIABLE, load_rentcast_settings
 
 CHANGES = {

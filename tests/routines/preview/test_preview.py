@@ -25,15 +25,21 @@ from virl.platform.city.streetview import Camera, Panorama, Pose, StreetView, Vi
 from virl.platform.navigators.tourist.signs import SignReader
 from virl.platform.perception.base import Reader
 from virl.platform.perception.memory import Estimate, MemoryObject, Seen
-from virl.routines.directions.landmarks import Lookout
-from virl.routines.directions.walkway import Stand
-from virl.routines.preview.compiling import found_crossings, legs_of, turn_word
-from virl.routines.preview.facts import CROSSING, LANDMARK, Fact, WayPreview
-from virl.routines.preview.glance import CrossingSeen, Glance, LandmarkSeen, SideSeen, glance_at
-from virl.routines.preview.routine import gpx, page, unknown_to
+from virl.routines.directions.walkway import Lookout, Stand
+from virl.routines.preview.facts import CROSSING, LANDMARK, Fact, Track, WayPreview
+from virl.routines.preview.observing import (
+    CrossingSeen,
+    Glance,
+    LandmarkSeen,
+    SideSeen,
+    found_crossings,
+    glance_at,
+    legs_of,
+    turn_word,
+)
+from virl.routines.preview.routine import unknown_to
 from virl.routines.preview.settings import PROFILES, Profile
-from virl.routines.preview.telling import TELLS, fact_sentence, leg_sentences, speech, summary
-from virl.routines.preview.track import Track
+from virl.routines.preview.showing import TELLS, fact_sentence, gpx, leg_sentences, page, speech, summary
 
 HOME = LocalFrame(LatLng(41.25, -38.75))
 PAVED = SideSeen(kerb_m=4.0, pavement_m=3.5, surface="paved")

@@ -6,13 +6,12 @@ import pytest
 
 from virl.errors import MindFailed
 from virl.mind.lexicon import load_lexicon
-from virl.mind.opinions import wishes
 from virl.mind.prompt import load_prompt
 from virl.mind.rules import RuleMind
-from virl.routines.clients.replies import Rating
-from virl.routines.clients.walks import walk_in_words, walk_minutes
-from virl.routines.homes.replies import HomeRatings, HomeWants
-from virl.routines.recommend.replies import PlaceSearch
+from virl.mind.wishes import wishes
+from virl.routines.client import Rating, walk_in_words, walk_minutes
+from virl.routines.homes.rules import HomeRatings, HomeWants
+from virl.routines.recommend.rules import PlaceSearch
 
 LEXICON = load_lexicon()
 TYPES = [

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from made_quarter import place
 
 from virl.platform.city.places import OpeningHours
-from virl.routines.recommend.hours import DAY_MIN, WEEK_MIN, closes_at, hours_in_words
+from virl.routines.recommend.weigh import DAY_MIN, WEEK_MIN, closes_at, hours_in_words
 
 STRETCH = st.builds(
     lambda day, opens, length: OpeningHours(day, opens, opens + length),

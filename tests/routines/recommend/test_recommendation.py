@@ -12,13 +12,13 @@ from virl.errors import BadInput, MindFailed, NotFound
 from virl.journal.records import Result
 from virl.journal.report import render_report
 from virl.mind.base import Prompt, ReplyT
-from virl.mind.rendering import render
+from virl.mind.prompt import render
 from virl.mind.rules import RuleMind
 from virl.money.ledger import Ledger
 from virl.pages.exhibits import MapExhibit, TableExhibit, TextExhibit
-from virl.platform.city.city import City
+from virl.platform.city.city import Capabilities, City
 from virl.platform.city.outcome import Outcome
-from virl.routines.recommend.candidate import Candidate, rank_candidates, why_not
+from virl.routines.recommend.weigh import Candidate, rank_candidates, why_not
 
 QUIET = ("So quiet, we could talk for hours.", "A peaceful place.")
 NOISY = ("You have to shout, it is so loud.", "Deafening.")
@@ -100,7 +100,7 @@ def test_a_place_of_unknown_hours_is_picked_where_none_is_known_to_be_open(tmp_p
 
 def test_where_no_place_can_have_reviews_it_is_said(tmp_path: Path) -> None:
     bare = [place(name, east, rating=None, price_level=None) for name, east in (("A", 100), ("B", 200))]
-    result = ask(replace(quarter(bare), reviewed=False), tmp_path / "map")
+    result = ask(replace(quarter(bare), capabilities=Capabilities(has_reviews=False)), tmp_path / "map")
     assert result.answer["pick"] == "id-A"
     assert "has no reviews, ratings or prices: nothing tells how good it is." in result.reason
     assert "What is not known" in [one.title for one in end(tmp_path / "map").exhibits]

@@ -10,7 +10,7 @@ import pytest
 from openai_server import ChatServer, text
 from typer.testing import CliRunner
 
-from virl.agent.eyes import FarEyes
+from virl.agent.agent import FarEyes
 from virl.agent.plan import RunOptions
 from virl.agent.start import preview_run
 from virl.cli.main import app

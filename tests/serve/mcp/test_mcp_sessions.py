@@ -24,11 +24,10 @@ from virl.agent.tool import TOOLS, tool_names
 from virl.errors import BadInput
 from virl.journal.journal import Journal, read_journal
 from virl.serve.mcp import sessions as sessions_module
-from virl.serve.mcp.map_picture import MAP_FILE, WIDTH
 from virl.serve.mcp.resources import MOST_JOURNAL, _journal
-from virl.serve.mcp.results import LONGEST_TEXT, MOST_PICTURES, PICTURE_SIDE
-from virl.serve.mcp.session import CitySession
+from virl.serve.mcp.session import MAP_FILE, WIDTH, CitySession
 from virl.serve.mcp.sessions import OpenCity, SessionDefaults, Sessions, opened_sessions
+from virl.serve.mcp.tools import LONGEST_TEXT, MOST_PICTURES, PICTURE_SIDE
 
 
 async def read(client: Client, session: str, what: str) -> str | bytes:

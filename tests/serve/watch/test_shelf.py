@@ -8,12 +8,11 @@ from made_run import keep_made_run
 from rich.console import Console
 from typer.testing import CliRunner
 
-from virl.bench.files import FOLDER, slug
+from virl.bench.records import FOLDER, slug
 from virl.bench.run import Engine, run_benchmark
 from virl.cli.main import app
 from virl.pages.ground import MapGround
-from virl.serve.watch.feed import EpisodeFeed, RunFeed
-from virl.serve.watch.shelf import Shelf
+from virl.serve.watch.feed import EpisodeFeed, RunFeed, Shelf
 
 DATA = Path(__file__).parents[2] / "data" / "virlton-small"
 
@@ -100,7 +99,7 @@ def test_the_run_of_an_agent_in_an_episode_is_shown_as_itself(bench: Path, tmp_p
 
 
 def test_runs_that_begin_later_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("virl.serve.watch.shelf.LOOK_S", -1.0)
+    monkeypatch.setattr("virl.serve.watch.feed.LOOK_S", -1.0)
     keep_made_run(tmp_path / "b", steps=2, ended=False, size=16)
     shelf = Shelf([tmp_path], no_ground)
     (first,) = shelf.index()

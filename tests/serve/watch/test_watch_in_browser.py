@@ -20,10 +20,9 @@ from selenium.webdriver.support.wait import WebDriverWait
 from virl.journal.journal import JOURNAL
 from virl.journal.walk_map import ground_of
 from virl.pages.ground import MapGround
-from virl.serve.watch.feed import RunFeed
+from virl.serve.watch.feed import RunFeed, Shelf
 from virl.serve.watch.pages import save_page
 from virl.serve.watch.server import serve_page
-from virl.serve.watch.shelf import Shelf
 
 pytestmark = [pytest.mark.browser, needs_chromium]
 

@@ -18,11 +18,9 @@ from virl.journal.journal import JOURNAL
 from virl.journal.walk_map import ground_of
 from virl.pages.ground import MapGround
 from virl.pages.pictures import embed
-from virl.serve.watch.feed import RunFeed
-from virl.serve.watch.living import seat_at
+from virl.serve.watch.feed import RunFeed, Shelf
 from virl.serve.watch.pages import save_page
-from virl.serve.watch.server import serve_page
-from virl.serve.watch.shelf import Shelf
+from virl.serve.watch.server import seat_at, serve_page
 
 
 def ground(_: str) -> MapGround:

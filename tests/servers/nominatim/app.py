@@ -15,9 +15,8 @@ from virl.geo.globe import LatLng, distance
 from virl.platform.city.city import City
 from virl.platform.city.maps import ReverseMaps
 from virl.platform.city.places import Place
-from virl.serve.stats import Stats
-from virl.serve.work import Pools
-from virl.towns.addresses import plain
+from virl.serve.city_server import Pools, Stats
+from virl.towns.places import plain
 
 DEFAULT_PORT = 8770
 LICENCE = "Data © OpenStreetMap contributors, ODbL 1.0. http://osm.org/copyright"

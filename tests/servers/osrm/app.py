@@ -14,12 +14,11 @@ from servers.options import MapServeOptions
 from virl.errors import NoRoute
 from virl.geo.globe import LatLng, bearing, distance, signed_turn
 from virl.geo.polyline import encode_polyline
-from virl.pages.inline_html import length_m
+from virl.pages.notebooks import length_m
 from virl.platform.city.city import City
 from virl.platform.city.maps import SPEED_M_S, Route, TravelMode
+from virl.serve.city_server import Pools, Stats
 from virl.serve.google.ways import Stretch, steps_of
-from virl.serve.stats import Stats
-from virl.serve.work import Pools
 
 DEFAULT_PORT = 8771
 MODES: dict[str, TravelMode] = {

@@ -16,9 +16,8 @@ from servers.overpass.of_town import elements_of_town
 from servers.overpass.queries import BadQuery, Query, read_query
 from servers.overpass.writing import as_json, as_xml
 from virl.platform.city.city import City
+from virl.serve.city_server import Pools, Stats
 from virl.serve.faults import chance_of
-from virl.serve.stats import Stats
-from virl.serve.work import Pools
 
 DEFAULT_PORT = 8769
 LATE = 'runtime error: Query timed out in "query" at line 1 after {seconds} seconds.'

@@ -9,9 +9,8 @@ from servers.panoramax.search import Catalogue, refused
 from servers.uploads.painting import Painting
 from servers.uploads.uploads import Uploads
 from virl.platform.city.city import City
+from virl.serve.city_server import Pools, Stats
 from virl.serve.google.pictures import Painter
-from virl.serve.stats import Stats
-from virl.serve.work import Pools
 
 DEFAULT_PORT = 8767
 

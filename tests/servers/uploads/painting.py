@@ -10,7 +10,7 @@ from virl.errors import BadInput
 from virl.platform.city.city import City
 from virl.platform.city.streetview import Camera, Image
 from virl.serve.google.pictures import PictureCache
-from virl.serve.google.tiles import PanoramaParts, tilted_part
+from virl.serve.google.streetview import PanoramaParts, tilted_part
 
 FLAT_SIZE = 1280, 960
 KEPT = 64  # pictures in memory; chosen

@@ -18,9 +18,8 @@ from typing import Any
 from virl.bench.engine.crew import Charge, Charged, Died, Ended, Event, FarLedger, Ready, Seat
 from virl.bench.engine.work import Bench, EpisodeOutcome, Job, open_bench, reason_of
 from virl.bench.episode import Episode, WorkerLost
-from virl.bench.pace import Pace
 from virl.bench.resources import ModelUse, OpenModel, Resources, Terms
-from virl.bench.shared_models import Question
+from virl.bench.shared_models import Pace, Question
 from virl.errors import BadInput, ModelUnavailable, VirlError
 from virl.extras import module
 from virl.money.ledger import Ledger
@@ -119,15 +118,6 @@ class ClusterCrew:
         self._workers[number] = actor.remote(self._job, self._desk)
         self._awaited[self._workers[number].open.remote(code_version())] = _Awaited(number)
 
-    def _hire_others(self) -> None:
-        """Hire as many further workers as the first has left room for; each has its share of the seats."""
-        room = int(self._ray.available_resources().get("CPU", 0))
-        wanted = self._count or room + 1
-        more = max(0, min(wanted - 1, room))
-        self._seats = -(-wanted // (more + 1))
-        for _ in range(more):
-            self._hire()
-
     def _hear(self, reply: Any) -> list[Event]:
         """Return the events of a worker's reply: an episode's end, its free seats, or its loss."""
         place = self._awaited.pop(reply)
@@ -153,7 +143,12 @@ class ClusterCrew:
         """Free the seats of a worker that is ready."""
         if self._is_first:
             self._is_first = False
-            self._hire_others()
+            room = int(self._ray.available_resources().get("CPU", 0))
+            wanted = self._count or room + 1
+            more = max(0, min(wanted - 1, room))
+            self._seats = -(-wanted // (more + 1))
+            for _ in range(more):
+                self._hire()
         seats: list[Seat] = [(worker, number) for number in range(self._seats)]
         self._free[worker] = set(seats)
         self._worker_of |= dict.fromkeys(seats, worker)

@@ -18,9 +18,8 @@ from typing import Protocol
 from virl.bench.engine.work import EpisodeOutcome
 from virl.bench.episode import Episode
 from virl.errors import BudgetExceeded, CannotWrite
-from virl.money.book import Book, Entry
+from virl.money.book import Book, Entry, Paid
 from virl.money.ledger import Ledger
-from virl.money.spending import Paid
 
 POLL_S = 0.2  # how soon an interruption is noticed; chosen
 

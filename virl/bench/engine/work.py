@@ -12,12 +12,12 @@ from typing import Any, Literal
 
 from virl.bench.benchmark import AnyBenchmark, BaseOptions, find_benchmark
 from virl.bench.episode import Episode, EpisodeResult, Record, is_shut, is_unpaid, may_pass
-from virl.bench.files import FOLDER, slug
+from virl.bench.records import FOLDER, slug
 from virl.bench.resources import Resources, Terms
 from virl.bugs import without_secrets
 from virl.errors import VirlError
+from virl.money.book import Paid
 from virl.money.ledger import Ledger, account
-from virl.money.spending import Paid
 from virl.plain_text import plain_lines, shorten
 from virl.retry import RetryPolicy
 from virl.settings.model import check_settings
@@ -105,7 +105,14 @@ class Bench:
     def attempt(self, episode: Episode) -> EpisodeOutcome:
         """Run an episode, again while its failure may pass."""
         with account(f"{FOLDER}/{slug(episode.id)}") as own, self._trace_episode(episode) as told:
-            outcome = replace(self._attempt(episode), paid=self.ledger.payments(own))
+            tries = count(1)
+            policy = RetryPolicy(self.job.attempts - 1, self.job.first_wait_s, longest_wait=inf)
+            last = policy.run(
+                lambda: self._try(episode, next(tries)),
+                lambda tried: tried if tried.may_retry else None,
+                tell=lambda tried, pause: _log.debug("%s: again in %.1f s", tried.outcome.episode.id, pause),
+            )
+            outcome = replace(last.outcome, paid=self.ledger.payments(own))
             told.tell({"virl.cost_usd": outcome.paid.usd, "virl.status": outcome.status})
             if outcome.fault:
                 told.fail(outcome.fault)
@@ -123,23 +130,17 @@ class Bench:
             },
         )
 
-    def _attempt(self, episode: Episode) -> EpisodeOutcome:
-        """Run an episode until it ends or no further try is worth it, and return its last outcome."""
-        tries = count(1)
-        policy = RetryPolicy(self.job.attempts - 1, self.job.first_wait_s, longest_wait=inf)
-        last = policy.run(
-            lambda: self._try(episode, next(tries)),
-            lambda tried: tried if tried.may_retry else None,
-            tell=lambda tried, pause: _log.debug("%s: again in %.1f s", tried.outcome.episode.id, pause),
-        )
-        return last.outcome
-
     def _try(self, episode: Episode, number: int) -> "_Tried":
         """Run an episode once, as its try `number`, and return the outcome and whether to try again."""
         started = time.perf_counter()
         try:
             result = self.benchmark.run(episode, self.world)
-            kept, pictures = _as_kept(result), _draw_files(result) if self.job.pictures else {}
+            # as it reads from a file: scores are the same in this run and in a report of it
+            told = (json.loads(json.dumps(part, allow_nan=False)) for part in (result.data, result.cost))
+            data, cost = told
+            kept = EpisodeResult(data, cost=cost)
+            files = result.files.items() if self.job.pictures else ()
+            pictures = {name: made if isinstance(made, bytes) else made() for name, made in files}
         except Exception as fault:  # noqa: BLE001 - recorded: one episode must not end the run
             seconds = time.perf_counter() - started
             _log.debug("%s, try %d", episode.id, number, exc_info=True)
@@ -180,17 +181,6 @@ def booked_cost(paid: Paid) -> dict[str, float]:
     return {name: float(count) for name, count in (cost | {"map_requests": requests}).items()} | {
         "usd": paid.usd
     }
-
-
-def _as_kept(result: EpisodeResult) -> EpisodeResult:
-    """Return the result as it reads from a file: scores are the same in this run and in a report of it."""
-    data, cost = (json.loads(json.dumps(part, allow_nan=False)) for part in (result.data, result.cost))
-    return EpisodeResult(data, cost=cost)
-
-
-def _draw_files(result: EpisodeResult) -> dict[str, bytes]:
-    """Return an episode's files by name, those drawn now that were left to draw later."""
-    return {name: made if isinstance(made, bytes) else made() for name, made in result.files.items()}
 
 
 def open_bench(job: Job, resources: Resources) -> Bench:

@@ -18,8 +18,8 @@ from jinja2 import Environment
 
 from virl.bench.benchmark import Shown, ShownPoint
 from virl.bench.episode import Record
-from virl.bench.files import FOLDER, slug
 from virl.bench.plan import CityPlan
+from virl.bench.records import FOLDER, slug
 from virl.bench.report.results import (
     ConfusionTable,
     MetricHead,
@@ -210,13 +210,10 @@ def _links(home: Path, run: KeptRun, page: _Page) -> list[tuple[str, str]]:
     folder = run.folders[page.record.id].resolve() / FOLDER / slug(page.record.id)
     here = (home / page.path).parent.resolve()
     return [
-        (title, _link_to(folder / file, here)) for title, file in page.shown.links if is_there(folder / file)
+        (title, quote(Path(os.path.relpath((folder / file), here)).as_posix()))
+        for title, file in page.shown.links
+        if is_there(folder / file)
     ]
-
-
-def _link_to(path: Path, here: Path) -> str:
-    """Return the link to a path from the folder `here`."""
-    return quote(Path(os.path.relpath(path, here)).as_posix())
 
 
 def _write_text(path: Path, text: str) -> None:

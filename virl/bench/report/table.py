@@ -62,7 +62,11 @@ def _terminal_tables(results: Results, width: int, published: bool) -> Iterator[
     metrics = [metric for metric in shown_metrics(results) if not metric.aside]
     rows = [[_cell(row.values.get(metric.key), metric) for metric in metrics] for row in results.rows]
     yield from _wrap_tables(results.title, _measured_columns(results), metrics, rows, width)
-    yield Text(_legend(metrics, any(row.values for row in results.rows)), "dim")
+    has_values = any(row.values for row in results.rows)
+    means = "Episodes that failed or did not run are in no mean, unless a line says so."
+    lines = [f"In parentheses: 95 % interval. {means}"] * has_values
+    lines += [f"{metric.heading}: {metric.about}" for metric in metrics if metric.about]
+    yield Text("\n".join(line.replace("\n", " ") for line in lines), "dim")
     if results.published and published:
         papers = [
             [
@@ -124,14 +128,6 @@ def _measured_columns(results: Results) -> list[list[str]]:
     if len(results.runs) > 1:
         columns.insert(0, ["run", *(row.run for row in rows)])
     return columns
-
-
-def _legend(metrics: Sequence[MetricHead], has_values: bool) -> str:
-    """Return the lines that explain the metrics and intervals."""
-    means = "Episodes that failed or did not run are in no mean, unless a line says so."
-    lines = [f"In parentheses: 95 % interval. {means}"] * has_values
-    lines += [f"{metric.heading}: {metric.about}" for metric in metrics if metric.about]
-    return "\n".join(line.replace("\n", " ") for line in lines)
 
 
 def _fit_widths(wished: list[int], room: int) -> list[int]:

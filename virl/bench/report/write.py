@@ -8,8 +8,7 @@ from rich.console import Console, ConsoleRenderable
 
 from virl.bench.benchmark import AnyBenchmark, PageHead
 from virl.bench.episode import CannotTry
-from virl.bench.files import slug
-from virl.bench.records import RESULTS
+from virl.bench.records import RESULTS, slug
 from virl.bench.report.page import write_page
 from virl.bench.report.results import (
     Failure,

@@ -1,31 +1,67 @@
-"""A data set while it grows: settings and book are kept as it goes, the card is written at the end."""
+"""Collection of a city's places, photos, routes and questions into a data set (V-IRL, section 5.3).
 
-from collections.abc import Iterator, Mapping
+A question has four wishes, written by a mind from the place's types, one of them right. It is kept only if
+its options are of fair length, tell nothing of the place's name, and a second look finds that one alone
+right. Settings and book of a data set are kept while it grows, its card is written at the end.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
+from typing import Literal
+from uuid import NAMESPACE_URL, uuid5
 
 from pydantic import TypeAdapter, ValidationError
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
 
 from virl.datasets.collect.dataset import (
     CARD,
+    PLACES,
     QUESTIONS,
     ROUTES,
     Card,
+    PlaceRow,
     QuestionRow,
     RouteRow,
+    Row,
     Rows,
     read_card,
     write_card,
 )
-from virl.datasets.collect.places import WORK, Work
-from virl.errors import BadInput, JournalBroken
+from virl.datasets.collect.places import (
+    WORK,
+    PlacesSettings,
+    Progress,
+    RecognizedStorefront,
+    Work,
+    collect_places,
+)
+from virl.datasets.collect.questions import PlaceChoices, Served
+from virl.datasets.collect.routes import Guide, RoutesSettings, TriedRow, collect_routes
+from virl.errors import BadInput, JournalBroken, MindFailed, VirlError
 from virl.files.writing import refusals_in_a_line, write_whole
 from virl.geo.region import Region
-from virl.journal.folder import lock_run
-from virl.mind.base import Mind
+from virl.journal.folder import check_unused, lock_run, removed_if_refused
+from virl.mind.base import Mind, Prompt
+from virl.mind.open import open_mind
+from virl.mind.prompt import load_prompt
+from virl.mind.rules import RuleMind
+from virl.money.book import SPENDING
 from virl.money.ledger import Ledger
 from virl.platform.city.city import City
+from virl.platform.movers.base import LinksMover
+from virl.platform.navigators.tourist.signs import SignReader
+from virl.platform.perception.models import Device, ModelOptions, Models
+from virl.platform.perception.standing import check_ready
+from virl.platform.providers.cities import Access, city_settings, opened_city, region_called, region_of_city
+from virl.resources import cache_home
+from virl.routines.directions.walkway import Lookout
 from virl.version import __version__
 
 _SETTINGS = "settings.json"
@@ -161,3 +197,253 @@ def _difference(was: Mapping[str, object], asked: Mapping[str, object]) -> str:
     """Return the settings that differ, in words."""
     fields = [name for name in {**was, **asked} if was.get(name) != asked.get(name)]
     return ", ".join(f"{name}: {was.get(name)!r} there, {asked.get(name)!r} here" for name in fields)
+
+
+_QUESTION = "Which of these people would find what they want at the place in the photo?"
+TRIES = 3  # chosen
+"""Replies of a model at most before a place gets no question."""
+AT_ONCE = 8  # chosen: questions in the making side by side; the mind keeps its own rate limit
+"""Questions that are made side by side."""
+_LEFT_OUT = "unasked.jsonl"
+TRIED = "tried.jsonl"
+
+
+@contextmanager
+def opened_collection(
+    folder: Path,
+    city: str,
+    region: Path | None = None,
+    *,
+    mind: str | None = None,
+    budget_usd: float | None = None,
+    cache: Literal["off", "session", "ttl"] | None = None,
+) -> Iterator[Collection]:
+    """Open a collection of a city's data, new or continued, until the context ends.
+
+    Args:
+        folder: of the data set.
+        city: a name in `platform/cities/`, or the path of a city's file.
+        region: a file of corners; by default the city's district, or all of a made city.
+        mind: who is asked, `"rules"` or `PROVIDER:MODEL`; `None` if nobody is.
+        budget_usd: dollars that may be spent on this folder in all.
+        cache: what replies of the provider's to keep.
+
+    Raises:
+        BadInput: the folder holds something else, or the region lies elsewhere.
+        VirlError: the city or the mind cannot be opened.
+    """
+    settings = city_settings(city)
+    area = region_called(str(region)) if region else None
+    check_unused(folder, own=CARD)
+    with removed_if_refused(folder), sole_writer(folder):
+        ledger = Ledger(budget_usd, book=folder / WORK / SPENDING)
+        session = uuid5(NAMESPACE_URL, folder.resolve().as_uri()).hex
+        thinker = open_mind(mind, cache_dir=cache_home() / "replies", ledger=ledger) if mind else None
+        with opened_city(city, Access(ledger, cache, session)) as opened:
+            covered = area or region_of_city(opened)
+            yield Collection(folder, opened, settings.provider, covered, thinker, ledger)
+
+
+def collect_city_places(
+    collection: Collection,
+    settings: PlacesSettings,
+    device: Device,
+    *,
+    allow_downloads: bool,
+    progress: Progress,
+) -> Card:
+    """Collect the places of a city, and write the data set's card.
+
+    Args:
+        collection: the data set that is being made.
+        settings: of its places.
+        device: of the recognizer.
+        allow_downloads: whether its weights may be fetched.
+        progress: is told how far it is.
+
+    Raises:
+        ModelUnavailable: the recognizer cannot be loaded; known before the first request.
+        VirlError: as `collect_places`.
+    """
+    if settings.recognizer:
+        check_ready("recognizer", settings.recognizer, allow_downloads=allow_downloads)
+    models = Models(ModelOptions(device, allow_downloads))
+    storefront = RecognizedStorefront(models.recognizer(settings.recognizer)) if settings.recognizer else None
+    collection.keep("places", settings.model_dump(mode="json"))
+    collect_places(
+        collection.city,
+        collection.region,
+        collection.folder,
+        settings,
+        storefront,
+        progress=progress,
+    )
+    return collection.finish()
+
+
+def collect_city_questions(collection: Collection, seed: int, progress: Progress) -> Card:
+    """Make questions about the places of a data set, and write its card.
+
+    Args:
+        collection: the data set that is being made.
+        seed: same seed, same questions.
+        progress: is told how far it is.
+
+    Raises:
+        BadInput: there are no places with images.
+        VirlError: as `make_questions`.
+    """
+    folder, mind = collection.folder, collection.mind or RuleMind()
+    places = Rows(folder / PLACES, PlaceRow).all
+    if not any(place.image for place in places):
+        raise BadInput(f"{folder}: contains no places with images: run `virl collect places` first")
+    collection.keep("vqa", {"mind": mind.name, "seed": seed})
+    make_questions(
+        places,
+        Rows(folder / QUESTIONS, QuestionRow),
+        Rows(folder / WORK / _LEFT_OUT, UnaskedRow),
+        mind,
+        seed=seed,
+        progress=progress,
+    )
+    return collection.finish()
+
+
+def collect_city_routes(collection: Collection, settings: RoutesSettings, progress: Progress) -> Card:
+    """Collect routes to the places of a data set, and write its card.
+
+    Args:
+        collection: the data set that is being made.
+        settings: of its routes.
+        progress: is told how far it is.
+
+    Raises:
+        BadInput: there are no places.
+        VirlError: as `collect_routes`.
+    """
+    folder, mind, city = collection.folder, collection.mind or RuleMind(), collection.city
+    places = Rows(folder / PLACES, PlaceRow).all
+    if not places:
+        raise BadInput(f"{folder}: contains no places: run `virl collect places` first")
+    collection.keep("routes", settings.model_dump(mode="json") | {"mind": mind.name})
+    signs = SignReader(city.streetview, Models().reader(settings.reader), city.capabilities.cheap_view)
+    collect_routes(
+        Guide(city, LinksMover(city.streetview), mind, Lookout(city.places, signs)),
+        places,
+        Rows(folder / ROUTES, RouteRow),
+        Rows(folder / WORK / TRIED, TriedRow),
+        settings,
+        progress=progress,
+    )
+    return collection.finish()
+
+
+class UnaskedRow(Row):
+    """A place without a question, and the reason; its id is the place's."""
+
+    reason: str
+
+
+def make_questions(
+    places: Sequence[PlaceRow],
+    questions: Rows[QuestionRow],
+    unasked: Rows[UnaskedRow],
+    mind: Mind,
+    *,
+    seed: int,
+    progress: Progress,
+) -> None:
+    """Make a question about every place that has an image and no question yet.
+
+    Args:
+        places: of the data set.
+        questions: where they go.
+        unasked: where places go that no question could be made of.
+        mind: writes and checks them.
+        seed: of the order of the options.
+        progress: is told how far it is.
+
+    Raises:
+        ModelUnavailable: the mind cannot be reached.
+        BudgetExceeded: the budget is spent; what was made is kept, also what was under way.
+    """
+    wanted = [place for place in places if place.image]
+    left = [place for place in wanted if place.id not in questions and place.id not in unasked]
+    faults: list[VirlError] = []
+    for place, making in _in_order(left, mind, seed, stopped=lambda: bool(faults)):
+        progress("making questions", len(questions) + len(unasked), len(wanted))
+        try:
+            questions.add(making.result())
+        except MindFailed as failed:
+            unasked.add(UnaskedRow(id=place.id, reason=str(failed)))
+        except VirlError as broken:
+            faults.append(broken)
+    if faults:
+        raise faults[0]
+
+
+def _in_order(
+    places: Iterable[PlaceRow], mind: Mind, seed: int, *, stopped: Callable[[], bool]
+) -> Iterator[tuple[PlaceRow, Future[QuestionRow]]]:
+    """Yield each place with its question in the making, in the order of the places, until stopped."""
+    under_way: deque[tuple[PlaceRow, Future[QuestionRow]]] = deque()
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for place in places:
+            if stopped():
+                break
+            under_way.append((place, pool.submit(_question, place, mind.with_own_ledger(), seed)))
+            if len(under_way) == AT_ONCE:
+                yield under_way.popleft()
+        yield from under_way
+
+
+def _question(place: PlaceRow, mind: Mind, seed: int) -> QuestionRow:
+    """Return a question about a place with four options, one of them right.
+
+    Raises:
+        MindFailed: none came of three tries.
+    """
+    ask, check = load_prompt("vqa/choices", PlaceChoices), load_prompt("vqa/check", Served)
+    faults = ""
+    for _ in range(TRIES):
+        choices = mind.ask(ask, name=place.name, types=list(place.types), question=_QUESTION, faults=faults)
+        order = [0, 1, 2, 3]
+        Random(f"{seed} {place.id}").shuffle(order)
+        options = tuple(choices.options[number] for number in order)
+        faults = _fault(place, mind, check, options, order.index(0))
+        if not faults:
+            return QuestionRow(
+                id=place.id,
+                question=_QUESTION,
+                types=place.types,
+                options=(options[0], options[1], options[2], options[3]),
+                answer=order.index(0),
+                image=place.image or "",
+            )
+    raise MindFailed(f"no question of {place.name} with one right answer in {TRIES} tries: {faults}")
+
+
+def _fault(place: PlaceRow, mind: Mind, check: Prompt[Served], options: Sequence[str], answer: int) -> str:
+    """Return what a second look finds wrong with a question; empty if only the right option is right."""
+    served = mind.ask(check, types=list(place.types), options=list(options)).served
+    if answer not in served:
+        return f"the place does not fulfil {options[answer]!r}"
+    others = [options[number] for number in served if number != answer]
+    return f"the place also fulfils {others[0]!r}" if others else ""
+
+
+@contextmanager
+def collecting_bar(console: Console) -> Iterator[Progress]:
+    """Yield a function that shows a collection's progress as a bar on a console."""
+    columns = (
+        TextColumn("[dim]{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("[dim]about"),
+        TimeRemainingColumn(),
+        TextColumn("[dim]left"),
+    )
+    with Bar(*columns, console=console, transient=True) as shown:
+        task = shown.add_task("collecting", total=None)
+        yield lambda doing, done, total: shown.update(task, description=doing, completed=done, total=total)

@@ -186,22 +186,17 @@ def collect_places(
     for number, centre in enumerate(cover):
         progress("searching for places", number, len(cover))
         if centre.id not in work.searches:
-            _search(city, centre, settings, work)
+            near = city.places.nearby(centre.position, COVER_M + settings.max_distance_m)
+            for place in near:
+                if place.id not in work.candidates:
+                    work.candidates.add(_candidate(place))
+            work.searches.add(SearchRow(id=centre.id, places=tuple(place.id for place in near)))
     away = _measure_away(region, work)
     for number, candidate in enumerate(work.candidates.all):
         progress("cleaning places", number, len(work.candidates))
         if candidate.id not in work.judged:
             _judge(city, region, candidate, away[candidate.id], settings, storefront, work)
     return work
-
-
-def _search(city: City, centre: PanoramaRow, settings: PlacesSettings, work: Work) -> None:
-    """Add the places found around a panorama to the candidates."""
-    near = city.places.nearby(centre.position, COVER_M + settings.max_distance_m)
-    for place in near:
-        if place.id not in work.candidates:
-            work.candidates.add(_candidate(place))
-    work.searches.add(SearchRow(id=centre.id, places=tuple(place.id for place in near)))
 
 
 def cover_region(region: Region, panoramas: Sequence[PanoramaRow]) -> list[PanoramaRow]:
@@ -283,17 +278,12 @@ def _photo(
     for photo in each_photo(city.places, place_id, settings.photos if storefront else 1):
         score = storefront.score(photo) if storefront else None
         if score is None or score >= settings.storefront_score:
-            return _save_photo(folder, place_id, photo), score
+            name = "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in place_id)
+            path = folder / IMAGES / f"{name}.jpg"
+            with replace_file(path, "collect again") as file:
+                PIL.Image.fromarray(photo).save(file, "JPEG", quality=JPEG_QUALITY)
+            return f"{IMAGES}/{path.name}", score
     return None, None
-
-
-def _save_photo(folder: Path, place_id: str, photo: Image) -> str:
-    """Write a place's photo, and return its path within the folder."""
-    name = "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in place_id)
-    path = folder / IMAGES / f"{name}.jpg"
-    with replace_file(path, "collect again") as file:
-        PIL.Image.fromarray(photo).save(file, "JPEG", quality=JPEG_QUALITY)
-    return f"{IMAGES}/{path.name}"
 
 
 def _candidate(place: Place) -> CandidateRow:

@@ -15,10 +15,8 @@ from virl.platform.city.city import City
 from virl.platform.city.places import Place
 from virl.platform.city.streetview import Pose
 from virl.platform.movers.base import Mover
-from virl.routines.directions.landmarks import Lookout
-from virl.routines.directions.milestones import Milestone, milestones_of
-from virl.routines.directions.planning import Directions, directions_for, plan_walk
-from virl.routines.directions.walkway import Stand, length_of
+from virl.routines.directions.planning import Directions, Milestone, directions_for, milestones_of, plan_walk
+from virl.routines.directions.walkway import Lookout, Stand, length_of
 from virl.settings.model import Settings
 
 NORTH = 0.0

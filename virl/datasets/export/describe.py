@@ -52,7 +52,9 @@ def crossings_of(town: Town, path: Sequence[int]) -> list[Crossed]:
             way = words[path[index + 1]]
             if way is None:
                 raise ValueError(f"the path leaves {town.graph.ids[node]} by a way that has no name")
-            street = _street_taken(town, path, index)
+            streets = town.streets[path[index]]
+            before, after = streets.get(path[index - 1]), streets.get(path[index + 1])
+            street = after if after != before else None
             found.append(Crossed(index, words, way, bool(town.lit[node]), street))
     return found
 
@@ -77,7 +79,11 @@ def describe(
         facing = list(_facings(town, path))
         if not facing:
             return None
-        clauses.append(_choose_facing(facing, rng))
+        traffic = [face for face in facing if face.by == "traffic"]
+        landmarks = [face for face in facing if face.by == "landmark"]
+        clauses.append(
+            rng.choice(traffic if traffic and (not landmarks or rng.random() < SAY_TRAFFIC) else landmarks)
+        )
     passed: list[Crossed] = []
     since = 0
     for crossing in crossings_of(town, path):
@@ -124,13 +130,6 @@ def _turn(town: Town, path: Sequence[int], passed: Sequence[Crossed], rng: Rando
     return [Turn(crossing.way, unit, count, landmark, street)]
 
 
-def _street_taken(town: Town, path: Sequence[int], index: int) -> str | None:
-    """Return the street after a node of a path; `None` if it has no name or is that before."""
-    streets = town.streets[path[index]]
-    before, after = streets.get(path[index - 1]), streets.get(path[index + 1])
-    return after if after != before else None
-
-
 def _corners(town: Town, path: Sequence[int], crossing: Crossed) -> Iterator[Mention]:
     """Yield the landmarks at the corners of a crossing, as one sees them who comes there.
 
@@ -173,13 +172,6 @@ def _with_traffic(town: Town, path: Sequence[int]) -> Iterator[Face]:
 def _others(town: Town, path: Sequence[int]) -> list[float]:
     """Return headings, degrees, of the first node's links other than the path's."""
     return [other for node, other in town.headings[path[0]].items() if node != path[1]]
-
-
-def _choose_facing(facing: Sequence[Face], rng: Random) -> Face:
-    """Return one of the clauses on facing, at random."""
-    traffic = [face for face in facing if face.by == "traffic"]
-    landmarks = [face for face in facing if face.by == "landmark"]
-    return rng.choice(traffic if traffic and (not landmarks or rng.random() < SAY_TRAFFIC) else landmarks)
 
 
 def _sights(town: Town, path: Sequence[int], since: int, until: int, rng: Random) -> list[Clause]:

@@ -16,7 +16,7 @@ from virl.datasets.export.describe import (
     landmarks_abeam,
 )
 from virl.datasets.export.town import Town, ways_out
-from virl.datasets.export.wording import Clause, Mention, Pass, Share, Stop, Unit, word
+from virl.datasets.export.wording import Clause, Pass, Share, Stop, Unit, word
 from virl.errors import BadInput
 from virl.geo.globe import Flags, signed_turn
 
@@ -93,7 +93,8 @@ def _draw_episode(town: Town, part: Flags, start: int, rng: Random, *, face: boo
     lengths = range(max(_PANORAMAS[0], wanted - WINDOW), min(len(walk), wanted + WINDOW) + 1)
     by_kind: dict[str, list[tuple[int, Ending]]] = {}
     for length, ending in _endings(town, walk, lengths, rng):
-        by_kind.setdefault(_kind(ending), []).append((length, ending))
+        stop = ending[-1]
+        by_kind.setdefault((stop.at if isinstance(stop, Stop) else ""), []).append((length, ending))
     if not by_kind:
         return None
     length, ending = rng.choice(by_kind[rng.choice(sorted(by_kind))])
@@ -114,12 +115,6 @@ def _endings(town: Town, walk: list[int], lengths: range, rng: Random) -> Iterat
     for length in lengths:
         for ending in endings(town, walk[:length], rng):
             yield length, ending
-
-
-def _kind(ending: Ending) -> str:
-    """Return the kind of stop of an ending."""
-    stop = ending[-1]
-    return stop.at if isinstance(stop, Stop) else ""
 
 
 def endings(town: Town, path: Sequence[int], rng: Random) -> Iterator[Ending]:
@@ -146,7 +141,8 @@ def endings(town: Town, path: Sequence[int], rng: Random) -> Iterator[Ending]:
         yield (*before, Stop("dead end"))
         return
     since = (passed or crossings)[-1].index
-    seen = _beside_end(town, path)
+    heading = town.headings[path[-2]][path[-1]]
+    seen = [mention for _, mention in landmarks_abeam(town, path[-1], heading)]
     for stop in (
         *_by_steps(town, path, since, rng),
         *_by_share(town, path, since),
@@ -200,12 +196,6 @@ def _by_landmark(town: Town, path: Sequence[int], since: int) -> Iterator[Stop]:
         away = np.linalg.norm(town.xy[[path[-1], *others]] - (landmark.x, landmark.y), axis=1)
         if away[0] + _CLEAR_M <= away[1:].min():
             yield Stop("landmark", landmark=mention)
-
-
-def _beside_end(town: Town, path: Sequence[int]) -> list[Mention]:
-    """Return the landmarks level with the end of a path."""
-    heading = town.headings[path[-2]][path[-1]]
-    return [mention for _, mention in landmarks_abeam(town, path[-1], heading)]
 
 
 def _unit(town: Town, crossing: int, rng: Random) -> Unit:

@@ -7,7 +7,7 @@ from pathlib import Path
 from virl.errors import BadInput
 from virl.files.json_reading import JsonFault, read_json
 from virl.files.writing import is_partial, replace_file
-from virl.platform.providers.graph.home import MANIFEST
+from virl.platform.providers.graph.city import MANIFEST
 from virl.platform.providers.planned import Source
 from virl.version import __version__
 

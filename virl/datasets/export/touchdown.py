@@ -21,7 +21,7 @@ from virl.datasets.export.files import (
     write_lines,
 )
 from virl.datasets.export.town import DECIMALS, Town, survey
-from virl.datasets.export.wording import Clause, mentions
+from virl.datasets.export.wording import mentions
 from virl.files.writing import refusals_in_a_line
 from virl.platform.providers.planned import source_of
 from virl.version import __version__
@@ -154,13 +154,13 @@ def _write_split(folder: Path, split: str, items: list[ExportedEpisode]) -> None
         for number, told in enumerate(items)
     }
     write_json(folder / "landmarks_dev.json", landmarks, indent=0)
-    clauses = {str(number): _plain(told.clauses) for number, told in enumerate(items)}
+    clauses = {
+        str(number): [
+            {"say": type(clause).__name__.lower(), **_drop_missing(asdict(clause))} for clause in told.clauses
+        ]
+        for number, told in enumerate(items)
+    }
     write_json(folder / "clauses_dev.json", clauses, indent=0)
-
-
-def _plain(clauses: tuple[Clause, ...]) -> list[dict[str, object]]:
-    """Return clauses as JSON data, their kind under `say`, without empty fields."""
-    return [{"say": type(clause).__name__.lower(), **_drop_missing(asdict(clause))} for clause in clauses]
 
 
 def _drop_missing(fields: dict[str, object]) -> dict[str, object]:

@@ -293,7 +293,9 @@ def ways_out(town: Town, before: int, node: int) -> dict[int, Way | None]:
         words[ahead] = "straight"
     for side, sign in (("left", -1), ("right", 1)):
         mine = sorted(
-            (abs(turn), target) for target, turn in turns.items() if target != ahead and _lies(turn, sign)
+            (abs(turn), target)
+            for target, turn in turns.items()
+            if target != ahead and (sign * turn >= ASIDE_DEG or abs(turn) > 180.0 - ASIDE_DEG)
         )
         for (_, target), word in zip(mine, _degrees_of_turn([turn for turn, _ in mine]), strict=True):
             name = f"{word} {side}".strip()
@@ -304,11 +306,6 @@ def ways_out(town: Town, before: int, node: int) -> dict[int, Way | None]:
 def ends_here(words: dict[int, Way | None]) -> bool:
     """Return whether a street ends in a T: its ways out go left and right only."""
     return sorted(word or "" for word in words.values()) == ["left", "right"]
-
-
-def _lies(turn: float, sign: int) -> bool:
-    """Return whether a turn, degrees, goes to the side of `sign`; straight back goes to both sides."""
-    return sign * turn >= ASIDE_DEG or abs(turn) > 180.0 - ASIDE_DEG
 
 
 def _straight(turns: dict[int, float]) -> int | None:

@@ -205,17 +205,14 @@ class _Wording:
     def _turn(self, clause: Turn) -> str:
         """Return the sentence on a turn."""
         words = {
-            "turn": self._rng.choice(phrases().turns[clause.way]) + self._join_street(clause),
+            "turn": self._rng.choice(phrases().turns[clause.way])
+            + (self._fill(phrases().onto, street=clause.street) if clause.street else ""),
             "corner": self._corner(clause.landmark) if clause.landmark else "",
         }
         if clause.at == "end":
             return self._fill(phrases().end_turn, **words)
         templates = phrases().nth_turn if clause.count > 1 else phrases().next_turn
         return self._fill(templates, **words, **self._count_words(clause.count, clause.at))
-
-    def _join_street(self, clause: Turn) -> str:
-        """Return the words for the street turned into; empty without a name."""
-        return self._fill(phrases().onto, street=clause.street) if clause.street else ""
 
     def _stop(self, clause: Stop) -> str:
         """Return the sentence on the stop."""

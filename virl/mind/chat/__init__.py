@@ -1,1 +1,1 @@
-"""How chat models are asked and read: providers, questions, schemas, endings, what they can take."""
+"""How chat models are asked and read: questions, requests, answers, and what goes wrong."""

@@ -1,25 +1,46 @@
-"""What questions and conversations share: one model, what it takes, what is kept and written down of it."""
+"""One model in a run: its replies and turns, asked for again until they are usable, kept and written down."""
 
+import json
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from langchain_core.load import dumpd
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from pydantic import ValidationError
 
-from virl.errors import CannotWrite, RequestRefused
-from virl.mind.cache import ReplyCache
-from virl.mind.chat.abilities import LEFT_OUT, Abilities, NotTaken
-from virl.mind.chat.asking import Model
-from virl.mind.chat.providers import ChatManner
+from virl.errors import CannotWrite, MindFailed, RequestRefused, VirlError
+from virl.mind.base import Describe, Prompt, ReplyT
+from virl.mind.cache import ReplyCache, Said, conversation_key, notes_on, request_key, tools_in, what_it_says
+from virl.mind.chat.answers import (
+    THOUGHTS_ALONE,
+    excerpt,
+    fault_of_turn,
+    faults_in,
+    has_too_many_calls,
+    is_all_thoughts,
+    is_cut_off,
+    is_empty,
+    read_reply,
+    refusal_in,
+    taken_back,
+    unusable,
+)
+from virl.mind.chat.asking import Ask, Model
+from virl.mind.chat.faults import LLMFault
+from virl.mind.chat.question import CACHE_MARK, Question, has_pictures, without_pictures
+from virl.mind.chat.sending import Replies, RequestUsage, Sender
 from virl.mind.chat.tracing import tell_kept
-from virl.mind.pictures import Describe
-from virl.mind.prices import Usage
-from virl.mind.sending import RequestUsage, Sender
+from virl.mind.prompt import load_prompt, render
+from virl.mind.providers import ChatManner, Usage
+from virl.mind.replies import Reply
+from virl.mind.settings import LEFT_OUT, Abilities, NotTaken
+from virl.money.book import Exchange
 from virl.money.ledger import Ledger
-from virl.money.spending import Exchange
 from virl.redaction import Redaction
 
+# settings that change no reply: kept replies are found again where they differ
 _NOT_PART_OF_REQUEST = (
     "max_retries", "request_timeout", "timeout", "default_request_timeout", "client_kwargs", "stream_usage",
 )  # fmt: skip
@@ -79,6 +100,7 @@ class ModelClient:
             return
         try:
             self.cache.put(key, model=self.name, prompt=prompt, reply=reply)
+        # a full disk ends no run: the reply is there
         except CannotWrite as fault:
             _log.warning("%s: cannot keep replies there: %s", self.cache.folder, fault)
 
@@ -135,3 +157,176 @@ def own_part(model: Model, name: str, redaction: Redaction) -> dict[str, object]
     for one in _NOT_PART_OF_REQUEST:
         parameters.pop(one, None)
     return {"model": name, "parameters": redaction.tree(parameters)}
+
+
+InWords = Callable[[], Sequence[BaseMessage]]
+
+
+def next_turn(
+    client: ModelClient,
+    about: str,
+    ask: Ask,
+    messages: Sequence[BaseMessage],
+    frame: Mapping[str, object],
+    in_words: InWords | None,
+    replies: Replies,
+) -> AIMessage:
+    """Return the model's next message; as `LLMMind.converse`.
+
+    Args:
+        client: of the model.
+        about: name of the prompt.
+        ask: sends messages.
+        messages: so far.
+        frame: system text and tools.
+        in_words: turns pictures into words; `None` where the model sees.
+        replies: kinds of reply that can be used.
+    """
+    tally = RequestUsage(about, orders=str(frame.get("system") or ""), replies=replies)
+    noted = notes_on(messages)
+    key = conversation_key(client.request, _describe_pictures(client, messages, in_words, tally), frame)
+    if client.cache and (kept := client.cache.get(key, Said, {})):
+        client.write_down(about, noted, what_it_says(kept.read()), tally, cached=True)
+        return kept.read()
+    try:
+        answer = _ask_until_usable(client, ask, messages, in_words, tally, len(json.dumps(frame)))
+    except VirlError as fault:
+        client.write_down(about, noted, {"error": str(fault)}, tally)
+        raise
+    said = taken_back(answer, messages)
+    client.write_down(about, noted, what_it_says(answer), tally)
+    if not unusable(answer, tools_in(frame)):
+        # once more: the model may have refused pictures, and was sent words in their place
+        key = conversation_key(client.request, _describe_pictures(client, messages, in_words, tally), frame)
+        client.keep(key, about, Said.of(said).model_dump(mode="json"))
+    return said
+
+
+def _ask_until_usable(
+    client: ModelClient,
+    ask: Ask,
+    messages: Sequence[BaseMessage],
+    in_words: InWords | None,
+    tally: RequestUsage,
+    beside: int,
+) -> AIMessage:
+    """Return a turn, the last of several tries if none is any good."""
+    note = load_prompt("mind/unusable-turn", Reply)
+    fault, replies = "", 0
+    while True:
+        added = [HumanMessage(content=render(note, {"fault": fault}))] if fault else []
+        sent = _mark_for_cache(client, [*_describe_pictures(client, messages, in_words, tally), *added])
+        try:
+            answer = client.sender.send(ask, sent, tally, beside=beside)
+        except NotTaken as refused:
+            # a request that was refused is no reply, and does not count as a try
+            client.learn(refused, tally)
+            continue
+        replies += 1
+        if is_cut_off(answer) and is_empty(answer):
+            client.sender.give_up(LLMFault.CUT_OFF, "it sent no text")
+        if is_all_thoughts(answer):
+            told = f"{client.name}: {THOUGHTS_ALONE.format(client.name)}"
+            client.sender.remarks.say("thoughts", told, tally.remarks)
+        fault = fault_of_turn(answer)
+        if not fault or replies > client.retries:
+            if fault and is_cut_off(answer):
+                client.sender.give_up(LLMFault.CUT_OFF, fault)
+            if fault and has_too_many_calls(answer):
+                client.sender.give_up(LLMFault.UNREADABLE, fault)
+            return answer
+
+
+def _describe_pictures(
+    client: ModelClient, messages: Sequence[BaseMessage], in_words: InWords | None, tally: RequestUsage
+) -> list[BaseMessage]:
+    """Return the messages, with words in the place of their pictures where the model takes none."""
+    if client.abilities.sees or not any(map(has_pictures, messages)):
+        return list(messages)
+    client.says_blind(tally)
+    return list(in_words()) if in_words else [without_pictures(message) for message in messages]
+
+
+def _mark_for_cache(client: ModelClient, messages: list[BaseMessage]) -> list[BaseMessage]:
+    """Return the messages, the last one marked for the provider's cache where it wants that."""
+    last = messages[-1]
+    if not (client.manner.marks_cache and isinstance(last.content, str) and last.content):
+        return messages
+    marked = last.model_copy(update={"content": [{"type": "text", "text": last.content, **CACHE_MARK}]})
+    return [*messages[:-1], marked]
+
+
+LONGEST_FAULT = 600  # letters of what was wrong with a reply that a model is told (chosen)
+
+
+def valid_reply(
+    client: ModelClient,
+    ask: Ask,
+    prompt: Prompt[ReplyT],
+    question: Question,
+    inputs: dict[str, object],
+    tally: RequestUsage,
+) -> ReplyT:
+    """Return the reply to a question, asked for again with the fault named until it fits its type.
+
+    Args:
+        client: of the model.
+        ask: sends messages.
+        prompt: that is asked.
+        question: as messages.
+        inputs: of the prompt.
+        tally: counts tokens and tries.
+
+    Raises:
+        BudgetExceeded: it may cost more than is left; nothing was sent.
+        ModelUnavailable: the model cannot be reached.
+        MindFailed: the model refused, was cut off, or gave no valid reply in all its tries.
+    """
+    sender = client.sender
+    messages: list[BaseMessage] = list(question.messages)
+    mend = load_prompt("mind/invalid-reply", Reply)
+    replies = 0
+    while True:
+        answer = sender.send(ask, messages, tally, beside=question.schema_letters)
+        replies += 1
+        if refusal := refusal_in(answer):
+            raise MindFailed(f"{client.name} refused to answer {prompt.name}: {sender.clean(refusal)}")
+        if is_cut_off(answer) and is_empty(answer):
+            sender.give_up(LLMFault.CUT_OFF, "it sent no text")
+        try:
+            return read_reply(answer, prompt, inputs)
+        except ValidationError as invalid:
+            fault = sender.clean(faults_in(invalid), LONGEST_FAULT)
+        if is_cut_off(answer):
+            sender.give_up(LLMFault.CUT_OFF, f"{prompt.name} got half a reply")
+        if is_empty(answer):
+            fault = THOUGHTS_ALONE.format(client.name) if is_all_thoughts(answer) else "it was empty"
+        if replies > client.retries:
+            raise MindFailed(
+                f"{client.name} gave no valid reply to {prompt.name} in {replies} tries: {fault[:300]}"
+            )
+        # only the latest reply goes along, so that requests do not grow with each try
+        messages = [
+            *question.messages,
+            AIMessage(content=excerpt(answer) or "(nothing)"),
+            HumanMessage(content=render(mend, {"fault": fault, "fields": question.fields})),
+        ]
+
+
+def reply_key(client: ModelClient, prompt: Prompt[ReplyT], question: Question) -> str:
+    """Return the key of a kept reply: it differs wherever what is sent differs.
+
+    Args:
+        client: of the model.
+        prompt: that is asked.
+        question: as messages.
+    """
+    request = {
+        **client.request,
+        "method": client.manner.method,
+        "messages": question.parts(),
+        "schema": question.schema,
+        "held": question.held,
+        "prompt": [prompt.orders, prompt.body],
+    }
+    return request_key(request | ({"stop": prompt.stop} if prompt.stop else {}))

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar
 
 import httpx
 import openai
@@ -12,9 +12,8 @@ from langchain_core.outputs import ChatResult
 from langchain_openai import ChatOpenAI
 from langchain_openai.chat_models.base import _handle_openai_api_error, _handle_openai_bad_request
 
-from virl.mind.chat.arguments import JsonObject, as_object
-from virl.mind.chat.arranging import Adapting, arrange_messages
-from virl.mind.chat.endings import MOST_CALLS, THOUGHTS
+from virl.mind.chat.answers import MOST_CALLS, THOUGHTS, JsonObject, as_object
+from virl.mind.chat.asking import Adapting, arrange_messages
 
 _SAID = ("content", "refusal", "reasoning_content", "reasoning")
 """Texts of a message that come in pieces."""
@@ -34,6 +33,7 @@ class OpenAIChat(Adapting, ChatOpenAI):
         return False  # `_generate` streams
 
     def _get_request_payload(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """Return the request, with the older name of the token limit for servers that know no other."""
         payload: dict[str, Any] = super()._get_request_payload(*args, **kwargs)
         if "max_completion_tokens" in self._lacks and "max_completion_tokens" in payload:
             payload["max_tokens"] = payload.pop("max_completion_tokens")
@@ -46,9 +46,12 @@ class OpenAIChat(Adapting, ChatOpenAI):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
+        """Return a reply, which is streamed to listeners where the server streams."""
         payload = self._get_request_payload(arrange_messages(messages, self._lacks), stop=stop, **kwargs)
+        # OpenAI's newer API: LangChain reads its replies
         if self._use_responses_api(payload):
             return super()._generate(messages, stop, run_manager, **kwargs)
+        # it is said below whether the reply is streamed
         payload.pop("stream", None)
         try:
             if not self.streaming or "stream" in self._lacks:
@@ -76,7 +79,12 @@ class OpenAIChat(Adapting, ChatOpenAI):
         """
         if isinstance(response, dict):
             if response.get("error"):
-                _raise_error(response["error"])
+                error = response["error"]
+                told = error.get("message") if isinstance(error, Mapping) else error
+                body = error if isinstance(error, Mapping) else {"message": str(error)}
+                # the client has another httpx, and needs its field alone
+                request: Any = httpx.Request("POST", "http://server")
+                raise openai.APIError(str(told), request, body=body)
             choices = response.get("choices")
             if not isinstance(choices, list) or not choices:
                 raise ValueError("the reply holds no choices")
@@ -111,15 +119,6 @@ def _normalize_usage(usage: Any) -> Any:
         return None
     whole = {name: int(told) for name, told in usage.items() if isinstance(told, float) and told.is_integer()}
     return usage | whole
-
-
-def _raise_error(error: Any) -> NoReturn:
-    told = error.get("message") if isinstance(error, Mapping) else error
-    body = error if isinstance(error, Mapping) else {"message": str(error)}
-    request: Any = httpx.Request(
-        "POST", "http://server"
-    )  # the client has another httpx, and needs its field alone
-    raise openai.APIError(str(told), request, body=body)
 
 
 def _with_text_arguments(message: dict[str, Any]) -> dict[str, Any]:

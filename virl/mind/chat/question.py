@@ -9,6 +9,8 @@ are told in the descriptions; the reader of replies keeps them. Ollama and serve
 keywords, too: their grammars hold a model to them.
 """
 
+import base64
+import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,17 +19,100 @@ from typing import Any
 
 from langchain_core.language_models import BaseLLM
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from PIL import Image as PillowImage
 from pydantic import BaseModel
 
 from virl.errors import BadInput
-from virl.mind.base import Pictures, Prompt, ReplyT
-from virl.mind.chat.abilities import Abilities
+from virl.files.pictures import rgb
+from virl.mind.base import Describe, Picture, Pictures, Prompt, ReplyT
 from virl.mind.chat.asking import Model
-from virl.mind.chat.providers import ChatManner
-from virl.mind.pictures import Describe, picture_blocks, pictures_in_words
-from virl.mind.prompt import load_prompt
-from virl.mind.rendering import render, render_parts, render_turns
+from virl.mind.prompt import load_prompt, render, render_parts, render_turns
+from virl.mind.providers import ChatManner
 from virl.mind.replies import Reply, Text
+from virl.mind.settings import Abilities
+from virl.platform.city.streetview import Image, View
+
+JPEG_QUALITY = 90  # chosen: letters on signs stay sharp, at a sixth of the size of a PNG
+
+Block = dict[Any, Any]
+
+_NOT_SHOWN: Block = {"type": "text", "text": "(a picture that cannot be shown to you)"}
+
+
+def picture_blocks(images: Pictures, longest_side: int) -> list[str | Block]:
+    """Return the pictures as LangChain content blocks, each behind its label if it has one.
+
+    Args:
+        images: RGB.
+        longest_side: pixels; larger pictures are made smaller.
+    """
+    labels = list(images) if isinstance(images, Mapping) else []
+    blocks: list[str | Block] = []
+    for at, image in enumerate(_picture_list(images)):
+        blocks += [{"type": "text", "text": f"{labels[at]}:"}] if labels else []
+        blocks.append(image_block(_pixels(image), longest_side))
+    return blocks
+
+
+def pictures_in_words(images: Pictures, describe: Describe | None) -> list[dict[str, str]]:
+    """Return the label of each picture and what it shows.
+
+    Empty if nobody can say it, or some of them are no views.
+
+    Args:
+        images: a view is a picture of which it is known where it was taken.
+        describe: the describer of an agent's senses; `None` where there is none.
+    """
+    views = [image for image in _picture_list(images) if isinstance(image, View)]
+    if describe is None or len(views) < len(images):
+        return []
+    labels = (
+        list(images) if isinstance(images, Mapping) else [f"Picture {at + 1}" for at in range(len(views))]
+    )
+    return [{"label": label, "words": words} for label, words in zip(labels, describe(views), strict=True)]
+
+
+def image_block(image: Image, longest_side: int | None = None) -> Block:
+    """Return a picture as a LangChain content block: JPEG in base64, no longer than `longest_side` pixels."""
+    picture = PillowImage.fromarray(image)
+    if longest_side and max(picture.size) > longest_side:
+        picture.thumbnail((longest_side, longest_side), PillowImage.Resampling.LANCZOS)
+    file = io.BytesIO()
+    picture.save(file, "JPEG", quality=JPEG_QUALITY)
+    data = base64.b64encode(file.getvalue()).decode("ascii")
+    return {"type": "image", "base64": data, "mime_type": "image/jpeg"}
+
+
+def image_notes(images: Pictures) -> list[str]:
+    """Return the pictures as they are noted in a ledger: their sizes, such as `640x480`."""
+    shapes = [_pixels(image).shape for image in _picture_list(images)]
+    return [f"{width}x{height}" for height, width, _ in shapes]
+
+
+def _picture_list(images: Pictures) -> list[Picture]:
+    return list(images.values() if isinstance(images, Mapping) else images)
+
+
+def _pixels(picture: Picture) -> Image:
+    return rgb(picture.pixels if isinstance(picture, View) else picture)
+
+
+def has_pictures(message: BaseMessage) -> bool:
+    """Return whether there is a picture in a message."""
+    return isinstance(message.content, list) and any(map(_is_picture, message.content))
+
+
+def without_pictures(message: BaseMessage) -> BaseMessage:
+    """Return a message with a word in the place of each picture."""
+    if not isinstance(message.content, list):
+        return message
+    blocks = [_NOT_SHOWN if _is_picture(block) else block for block in message.content]
+    return message.model_copy(update={"content": blocks})
+
+
+def _is_picture(block: str | Block) -> bool:
+    return isinstance(block, dict) and block.get("type") == "image"
+
 
 _MOST_OPTIONS = 250
 """Most options in an `enum`; OpenAI limits the letters of longer ones."""
@@ -197,6 +282,7 @@ def in_words(schema: Schema) -> str:
 def _strict(
     schema: Schema, named: Mapping[str, Schema], path: str, offers: Offers, keywords: frozenset[str]
 ) -> Schema:
+    """Return a part of a schema in the keywords that all providers know, references put in place."""
     if "$ref" in schema:
         found = named[schema["$ref"].rpartition("/")[2]]
         own = {key: value for key, value in schema.items() if key != "$ref"}
@@ -229,6 +315,7 @@ def _strict(
 
 
 def _options(schema: Schema, kind: str, offered: Sequence[str | int] | None) -> list[Any]:
+    """Return the values that a field may have; empty if there are too many to list, or no bounds."""
     if offered is not None:
         distinct = list(dict.fromkeys(offered))
         return distinct if len(distinct) <= _MOST_OPTIONS else []
@@ -241,6 +328,7 @@ def _options(schema: Schema, kind: str, offered: Sequence[str | int] | None) -> 
 
 
 def _bounds_told(schema: Schema) -> str:
+    """Return in words what bounds a field has."""
     if "prefixItems" in schema:
         return f"Exactly {len(schema['prefixItems'])}."
     if schema.get("minLength") == 1 and "maxLength" not in schema:
@@ -250,6 +338,7 @@ def _bounds_told(schema: Schema) -> str:
 
 
 def _lines(schema: Schema, indent: str) -> Iterator[str]:
+    """Yield the fields of a schema as a list in words, those of inner objects indented."""
     for name, field in schema["properties"].items():
         about = f" {field['description']}" if "description" in field else ""
         yield f"{indent}- `{name}`: {_kind_told(field)}.{about}"
@@ -259,6 +348,7 @@ def _lines(schema: Schema, indent: str) -> Iterator[str]:
 
 
 def _kind_told(field: Schema) -> str:
+    """Return in words what a field holds."""
     if "anyOf" in field:
         return " or ".join(_kind_told(one) for one in field["anyOf"])
     if field["type"] == "array":

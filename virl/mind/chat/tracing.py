@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from virl.mind.chat.endings import reason_of
-from virl.mind.prices import Usage
+from virl.mind.chat.answers import reason_of
+from virl.mind.providers import Usage
 from virl.redaction import Redaction
 from virl.traces.spans import Attributes, OpenSpan, Value, content_wanted, is_on, measure, span
 
@@ -45,8 +45,11 @@ def asked_of(name: str, model: "Model") -> Parameters:
         name: such as `openai:gpt-5-mini`.
         model: is read, and not changed.
     """
+    provider, _, model_name = name.partition(":")
     return lambda: {
-        **_identity(name),
+        "gen_ai.operation.name": "text_completion" if provider == "openai-completion" else "chat",
+        "gen_ai.provider.name": _PROVIDERS.get(provider, provider),
+        "gen_ai.request.model": model_name or name,
         "gen_ai.request.temperature": _number(model, "temperature"),
         "gen_ai.request.max_tokens": next(filter(None, (_number(model, one) for one in _LIMITS)), None),
         "gen_ai.request.seed": _number(model, "seed"),
@@ -180,15 +183,6 @@ def tell_kept(parameters: Parameters, about: str, *, how: str = "cached") -> Non
 
 def _title(asked: Attributes) -> str:
     return f"{asked['gen_ai.operation.name']} {asked['gen_ai.request.model']}"
-
-
-def _identity(name: str) -> Attributes:
-    provider, _, model = name.partition(":")
-    return {
-        "gen_ai.operation.name": "text_completion" if provider == "openai-completion" else "chat",
-        "gen_ai.provider.name": _PROVIDERS.get(provider, provider),
-        "gen_ai.request.model": model or name,
-    }
 
 
 def _number(model: object, field: str) -> float | int | None:

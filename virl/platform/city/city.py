@@ -10,8 +10,7 @@ from shapely import Polygon
 from virl.geo.globe import LatLng
 from virl.geo.region import Region
 from virl.money.ledger import Ledger
-from virl.pages.inline_html import card, length_m
-from virl.pages.map_image import map_image
+from virl.pages.notebooks import card, length_m, map_image
 from virl.platform.city.inventory import Inventory
 from virl.platform.city.left_out import LeftOut
 from virl.platform.city.maps import Maps
@@ -224,6 +223,29 @@ def _no_credit() -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Capabilities:
+    """The abilities of a city beyond street view, places and maps, as its provider declares them."""
+
+    has_reviews: bool = True
+    """True where its places can have reviews, ratings and prices; False for those of a map alone."""
+    has_free_lookup: bool = False
+    """True where an agent may look up every sign that it reads: that costs nothing, and names of real shops
+    rarely tell what they are."""
+    is_drawn: bool = False
+    """True where virl draws the views but has no truth of them: a made town behind a server."""
+    cheap_view: tuple[int, int] | None = None
+    """Width and height in pixels up to which a view costs less than larger ones; `None` if all cost alike."""
+    visual_memory: str = "default"
+    """Settings of visual memory that expect panoramas to be placed as inexactly as its are: a name in
+    `platform/memory/`."""
+    panorama_page: PanoramaPage | None = None
+    """The page for the mover `web`; `None` where no page shows its street view."""
+    fit_mover: Callable[[Panorama, str | None], MoverChoice] | None = None
+    """Function that says which mover fits where somebody starts, or whether the one named works, asking the
+    provider; raises `BadInput` if it does not. `None` if the city's file says all that there is to say."""
+
+
+@dataclass(frozen=True, slots=True)
 class City:
     """A city: a name, one provider of each kind, and facts about the city itself."""
 
@@ -243,8 +265,6 @@ class City:
     """Homes to rent; `None` where nobody lists any."""
     truth: Truth | None = None
     """The true contents of views, for scoring; `None` where they are not known."""
-    is_drawn: bool = False
-    """True where virl draws the views but has no truth of them: a made town behind a server."""
     street_map: StreetMap | None = None
     """Streets, houses and parks to draw; `None` where they are not known at once."""
     inventory: Inventory | None = None
@@ -253,14 +273,12 @@ class City:
     """Positions of its named shops and amenities, where all are known at once."""
     choice: str = ""
     """Hint how to choose another part of a provider's area; empty for a city that is one."""
-    panorama_page: PanoramaPage | None = None
-    """The page for the mover `web`; `None` where no page shows its street view."""
+    capabilities: Capabilities = Capabilities()
+    """The abilities that not every city has."""
     ledger: Ledger | None = None
     """Ledger of the requests and their costs; `None` for a city that is not asked over a network."""
     left_out: LeftOut = field(default_factory=LeftOut)
     """Counts of the parts of replies and files that could not be read."""
-    cheap_view: tuple[int, int] | None = None
-    """Width and height in pixels up to which a view costs less than larger ones; `None` if all cost alike."""
     time_zone: str | None = None
     """IANA name, such as `Asia/Tokyo`; `None` for a made city, whose clocks are nobody else's."""
     language: str | None = None
@@ -275,19 +293,8 @@ class City:
     """The names that every page about it has to credit; empty for nobody."""
     credits: Callable[[], str] = _no_credit
     """Function that returns further names to credit for the pictures known by now; empty for nobody."""
-    reviewed: bool = True
-    """True where its places can have reviews, ratings and prices; False for those of a map alone."""
-    directory: bool = False
-    """True where an agent may look up every sign that it reads: that costs nothing, and names of real shops
-    rarely tell what they are."""
-    visual_memory: str = "default"
-    """Settings of visual memory that expect panoramas to be placed as inexactly as its are: a name in
-    `platform/memory/`."""
     invented: str = ""
     """The invented parts of a real town, such as `reviews and ratings are invented`; empty for nothing."""
-    fit_mover: Callable[[Panorama, str | None], MoverChoice] | None = None
-    """Function that says which mover fits where somebody starts, or whether the one named works, asking the
-    provider; raises `BadInput` if it does not. `None` if the city's file says all that there is to say."""
     close: Callable[[], None] = _do_nothing
     """A function that closes the city's connections."""
     opened_as: str = ""
@@ -361,7 +368,7 @@ class City:
     @property
     def lacks(self) -> str:
         """The statement that the city has no opinions and prices; empty for a city that can have some."""
-        return "" if self.reviewed else f"{self.title} has no reviews, ratings or prices"
+        return "" if self.capabilities.has_reviews else f"{self.title} has no reviews, ratings or prices"
 
     @property
     def notice(self) -> str:

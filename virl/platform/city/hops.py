@@ -1,12 +1,12 @@
 """How many links lie between nodes, by a breadth-first search that stops when it has found what it seeks."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple, cast
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
 
 from virl.geo.globe import Floats, Ints
 from virl.platform.city.graph import NavigationGraph
@@ -14,14 +14,8 @@ from virl.platform.city.graph import NavigationGraph
 GRAPHS = 16
 """Number of graphs whose neighbours are kept at a time; chosen."""
 
-
-class Neighbours(NamedTuple):
-    """The neighbours of all nodes as arrays: those of `i` are `node[first[i]:first[i + 1]]`."""
-
-    first: Ints
-    """Index in `node` of the first neighbour of each node, and the number of all, shape (nodes + 1,)."""
-    node: Ints
-    """Numbers of the neighbours, of one node after another."""
+Neighbours = Sequence[Sequence[int]]
+"""The numbers of the neighbours of each node."""
 
 
 @lru_cache(GRAPHS)
@@ -51,10 +45,23 @@ def count_hops(
     Returns:
         For each source an array as long as what was sought from it.
     """
-    bounds = np.cumsum([0, *map(len, sought)])
-    wanted = np.array([node for nodes in sought for node in nodes], np.int64)
-    hops = _search(neighbours.first, neighbours.node, np.asarray(sources, np.int64), bounds, wanted)
-    return np.split(hops, bounds[1:-1]) if len(sources) else []
+    return [_search(neighbours, source, nodes) for source, nodes in zip(sources, sought, strict=True)]
+
+
+def _search(neighbours: Neighbours, source: int, sought: Sequence[int]) -> Floats:
+    """Return the number of links from a node to others; `inf` where no way leads."""
+    depth = {source: 0}
+    missing = set(sought) - {source}
+    queue = [source]  # grows while it is read
+    for here in queue if missing else ():
+        for there in neighbours[here]:
+            if there not in depth:
+                depth[there] = depth[here] + 1
+                queue.append(there)
+                missing.discard(there)
+        if not missing:
+            break
+    return np.array([depth.get(node, np.inf) for node in sought], float)
 
 
 def _starts(graph: NavigationGraph) -> Ints:
@@ -65,44 +72,8 @@ def _starts(graph: NavigationGraph) -> Ints:
 def _gather(nodes: int, source: Ints, target: Ints) -> Neighbours:
     """Return the targets grouped by their source as the neighbours of each node."""
     order = np.argsort(source, kind="stable")
-    return Neighbours(np.searchsorted(source[order], np.arange(nodes + 1)), target[order])
-
-
-def _search_from_each(first: Ints, node: Ints, sources: Ints, bounds: Ints, wanted: Ints) -> Floats:
-    """Return the links from each source to the nodes sought from it, one after another; `inf` if none."""
-    hops = np.full(len(wanted), np.inf)
-    depth = np.zeros(len(first) - 1, np.int64)
-    seen = np.full(len(first) - 1, -1)  # the last search that came to each node
-    is_wanted = np.full(len(first) - 1, -1)
-    queue = np.empty(len(first) - 1, np.int64)
-    for search in range(len(sources)):
-        nodes = wanted[bounds[search] : bounds[search + 1]]
-        missing = 0
-        for sought in nodes:
-            missing += is_wanted[sought] != search
-            is_wanted[sought] = search
-        head, tail = 0, 1
-        queue[0] = sources[search]
-        seen[queue[0]] = search
-        depth[queue[0]] = 0
-        while head < tail and missing > 0:
-            here = queue[head]
-            head += 1
-            missing -= is_wanted[here] == search
-            for entry in range(first[here], first[here + 1]):
-                there = node[entry]
-                if seen[there] != search:
-                    seen[there] = search
-                    depth[there] = depth[here] + 1
-                    queue[tail] = there
-                    tail += 1
-        for index in range(len(nodes)):
-            if seen[nodes[index]] == search:
-                hops[bounds[search] + index] = depth[nodes[index]]
-    return hops
-
-
-_search = cast("Callable[..., Any]", njit(cache=True, nogil=True)(_search_from_each))
+    first = np.searchsorted(source[order], np.arange(1, nodes))
+    return [group.tolist() for group in np.split(target[order], first)]
 
 
 NO_WAY = -1
@@ -120,7 +91,8 @@ class Hops:
     """
 
     def __init__(self, graph: NavigationGraph, targets: Sequence[int]) -> None:
-        self._backward = sources_of_links(graph)
+        links = np.ones(len(graph.target)), (graph.target, _starts(graph))
+        self._backward = csr_array(links, shape=(len(graph), len(graph)))
         self._targets = targets
         self._hops = np.empty((len(targets), len(graph)), np.int32)
         self._known = np.zeros(len(targets), bool)
@@ -129,7 +101,7 @@ class Hops:
         """Return the number of links from nodes to the nth targets, `NO_WAY` without a way; broadcasts."""
         nth = np.asarray(nth, np.intp)
         for missing in np.unique(nth[~self._known[nth]]):
-            found = count_hops(self._backward, [int(self._targets[missing])], [range(self._hops.shape[1])])[0]
+            found = dijkstra(self._backward, indices=int(self._targets[missing]), unweighted=True)
             self._hops[missing] = np.where(np.isfinite(found), found, NO_WAY)
             self._known[missing] = True
         hops: NDArray[np.int32] = self._hops[nth, np.asarray(node, np.intp)]

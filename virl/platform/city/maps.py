@@ -10,8 +10,7 @@ import numpy as np
 from virl.clock import show_clock, whole_minutes
 from virl.errors import BadInput, choices
 from virl.geo.globe import Floats, LatLng, bearing, compass_word, distance, signed_turn
-from virl.pages.inline_html import card
-from virl.pages.map_image import map_image
+from virl.pages.notebooks import card, map_image
 
 TravelMode = Literal["walking", "cycling", "driving"]
 

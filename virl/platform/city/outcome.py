@@ -12,7 +12,10 @@ OutcomeKind = (
     | Literal["arrived", "found", "substituted"]
     | Literal["limit", "blocked", "missed", "lost", "not found", "no reply"]
 )
-"""The kinds of ends, described in `docs/reference/run-folder.md`."""
+"""The kinds of ends, described in `docs/reference/run-folder.md`.
+
+`result.json` has the kind of a run's end: search for it in quotes, as `"blocked"`, to find who decides it.
+"""
 
 _STATUSES: Mapping[OutcomeKind, Status] = {
     "entered": "entered",

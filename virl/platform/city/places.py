@@ -363,7 +363,9 @@ def parse_hours(pattern: str) -> tuple[OpeningHours, ...]:
     stretches = []
     for part in pattern.split(","):
         days, times = part.split()
-        for day in _days(days):
+        first, _, last = days.partition("-")
+        start, count = DAYS.index(first), (DAYS.index(last or first) - DAYS.index(first)) % 7 + 1
+        for day in [(start + step) % 7 for step in range(count)]:
             for stretch in times.split("+"):
                 opens, closes = (_minutes(clock) for clock in stretch.split("-"))
                 stretches.append(OpeningHours(day, opens, closes))
@@ -384,13 +386,6 @@ def moment_in(text: str) -> Moment | None:
         return [name.lower() for name in NAMES].index(told[1].lower()), parse_clock(told[2])
     except ValueError:  # such as 25:00
         return None
-
-
-def _days(text: str) -> list[int]:
-    """Return the days, 0 for Monday, of a text such as `mon` or `fri-mon`."""
-    first, _, last = text.partition("-")
-    start, count = DAYS.index(first), (DAYS.index(last or first) - DAYS.index(first)) % 7 + 1
-    return [(start + step) % 7 for step in range(count)]
 
 
 def _minutes(clock: str) -> int:

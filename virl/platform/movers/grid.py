@@ -17,6 +17,8 @@ from virl.geo.globe import LatLng, LocalFrame, signed_turn
 from virl.platform.city.streetview import Link, Panorama, Pose, StreetView
 from virl.platform.movers.base import Mover
 
+__all__ = ["BatchStreetView", "GridMover", "Rings"]
+
 RELOCATE_RADIUS_M = 50.0  # Google's own where a request names none, as those of V-IRL do not
 """Radius in metres within which a street view looks for the panorama nearest to a position."""
 SLACK_M = 0.01  # chosen: of two panoramas this near to a tie, either may be taken for the nearest
@@ -126,8 +128,6 @@ class Survey:
         return panorama if any(follows) else None
 
 
-__all__ = ["BatchStreetView", "GridMover", "Rings"]
-
 MAX_REACH_M = 90.0  # what rings within RELOCATE_RADIUS_M find in any of eight directions
 """Metres of `Rings.with_reach` at most."""
 
@@ -178,6 +178,7 @@ class Rings:
         """
         if not 0 < metres <= MAX_REACH_M:
             raise BadInput(f"the reach {metres:g} is outside (0, {MAX_REACH_M:g}] metres")
+        # The farthest from any heading asked is halfway between two of the eight.
         count = ceil(metres / (2 * cos(radians(180 / 8))) / spacing)
         return cls(radii=tuple(min(spacing * (ring + 1), RELOCATE_RADIUS_M) for ring in range(count)))
 

@@ -28,8 +28,8 @@ def fit_mover(city: City, start: Panorama, asked: str | None = None) -> MoverCho
     Raises:
         BadInput: the one asked for does not work there.
     """
-    if city.fit_mover is not None:
-        return city.fit_mover(start, asked)
+    if city.capabilities.fit_mover is not None:
+        return city.capabilities.fit_mover(start, asked)
     return MoverChoice(asked or "links", "you asked for it" if asked else "")
 
 

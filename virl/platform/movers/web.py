@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from selenium.common.exceptions import WebDriverException
     from selenium.webdriver import Chrome
 
+__all__ = ["BrowserUnavailable", "WebMover", "WebSettings", "arrow_heading"]
+
 
 GOOGLE = "https://maps.googleapis.com"
 MAPS_JS = "/maps/api/js"
@@ -195,6 +197,7 @@ class StreetViewPage:
         """Load the page and start its panorama."""
         from selenium.common.exceptions import WebDriverException  # noqa: PLC0415
 
+        # Before the page makes its panorama: a spent budget has to stop it.
         self._settings.pay()
         try:
             self._driver.get(self._address)
@@ -293,6 +296,7 @@ def _start_browser(timeout: float, folder: str) -> "Chrome":
 
 def _arguments() -> list[str]:
     """Return the browser's arguments; incognito, as a cache on disk would hold the address with the key."""
+    # Containers have little /dev/shm, and Chromium dies where it is full; so it uses the temporary folder.
     arguments = [
         "--headless=new",
         "--incognito",
@@ -301,6 +305,7 @@ def _arguments() -> list[str]:
         "--disable-background-networking",
         "--window-size=800,600",
     ]
+    # Chromium refuses to start as root with its sandbox.
     as_root = hasattr(os, "geteuid") and os.geteuid() == 0
     return [*arguments, "--no-sandbox"] if as_root else arguments
 
@@ -318,6 +323,7 @@ def _serve_page(settings: Mapping[str, str]) -> Iterator[str]:
     """
     secret = secrets.token_urlsafe(16)
     script = (_PAGE / "page.js").read_text("utf-8")
+    # A key or address with `</script>` in it must not end the script.
     own = json.dumps(dict(settings)).replace("<", r"\u003c")
     page = (
         (_PAGE / "index.html")
@@ -355,8 +361,6 @@ def _handler(path: str, page: bytes) -> type[BaseHTTPRequestHandler]:
 
     return Handler
 
-
-__all__ = ["BrowserUnavailable", "WebMover", "WebSettings", "arrow_heading"]
 
 _ROTATION = re.compile(r"\brotate\(\s*(-?\d+(?:\.\d*)?(?:e-?\d+)?)", re.IGNORECASE)
 

@@ -105,6 +105,7 @@ def plan_route(
             continue
         goals += _corners(streetview, path, radius, goals[-1].pano_id if goals else None)
         goals.append(Goal(end.id, end.position, number))
+        # The walker will stand at the panorama, and not where the destination is.
         start = end.position
     return PointPlan(tuple(destinations), tuple(goals), tuple(sorted(unplanned)))
 
@@ -246,6 +247,7 @@ class Pursuit:
             self._give_up(here, "not reached within a bearable distance")
             return None
         for link in links:
+            # Also where another link leads straighter: links bend.
             if link.pano_id == goal.pano_id:
                 return link
         straightest = min(links, key=lambda link: abs(signed_turn(toward, link.heading)), default=None)
@@ -411,6 +413,7 @@ class PointNavigator:
             steered: numbers of the steps of the trail at which somebody else decided.
         """
         pursuit = self._pursuit = Pursuit(self._plan, self._arrive)
+        # Played through, so that the pursuit knows what it had seen, visited and given up.
         for number, pano_id in enumerate(trail):
             here = self._streetview.panorama(pano_id)
             pursuit.arrive(here)
@@ -455,6 +458,7 @@ class PointNavigator:
         while pursuit.goal is not None:
             goal = pursuit.goal
             facing = Pose(here.id, bearing(here.position, goal.position))
+            # Facing the goal: a hybrid mover asks its grid where no listed link leads that way.
             link = pursuit.next_link(goal, facing.heading, self._mover.links(facing))
             if link is not None:
                 metres = distance(here.position, goal.position)

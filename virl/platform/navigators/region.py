@@ -148,6 +148,7 @@ def _matrix(points: Floats) -> NDArray[np.uint16]:
     scale = _LARGEST / max(np.hypot(*np.ptp(points, axis=0)), 1e-9)
     matrix = np.full((count + 1, count + 1), _LARGEST, np.uint16)
     x, y = ((points - points.min(axis=0)) * scale).T.astype(np.float32)
+    # Row by row: all differences at once would take many times the memory of the matrix.
     for row in range(count):
         matrix[row, :count] = np.rint(np.sqrt((x - x[row]) ** 2 + (y - y[row]) ** 2))
     matrix[count, count] = matrix[0, count] = matrix[count, 0] = 0
@@ -227,6 +228,7 @@ class RegionNavigator:
         Raises:
             NoStreetView: no panorama is in the region, or the start is none.
         """
+        # What somebody else has led elsewhere follows no order that is kept.
         left = deque(self._new_order(start, trail) if steered else self._order_left(start, trail))
         before = self._streetview.panorama(trail[-1] if trail else start.pano_id)
         here = self._next_panorama(left)
@@ -260,6 +262,7 @@ class RegionNavigator:
             if not trail and order.start == start.pano_id:
                 return list(order.ids)
             rest = order.ids.index(start.pano_id) if trail and start.pano_id in order.ids else 0
+            # The order of the trail does not matter: what is left is the same.
             if rest and set(trail) <= set(order.ids[:rest]):
                 return list(order.ids[rest:])
         return self._new_order(start, trail)
@@ -273,6 +276,7 @@ class RegionNavigator:
         ids = [left[number - 1].id for number in tour[1:]]
         if trail or start.pano_id in known.found:
             ids.insert(0, start.pano_id)
+        # Kept before the first step: the search cannot be seeded, and a killed walk goes on as it began.
         known.store.add(Ordered(start=start.pano_id, ids=tuple(ids)))
         return ids
 

@@ -1,6 +1,6 @@
 """Looking around at a panorama, and looking closer at what seems to be there (V-IRL, active detection)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from virl.errors import BadInput
@@ -35,8 +35,8 @@ class Looking:
     """Degrees above the horizon."""
     active: bool = True
     """True to look closer at each candidate; otherwise the first look decides."""
-    recheck: float | None = None
-    """Least score at the closer look, of every label; `None` takes the detector's own."""
+    recheck: float | Mapping[str, float] | None = None
+    """Least score at the closer look, of every label or by label; the others take the detector's own."""
 
 
 Found = tuple[View, Detection]
@@ -130,7 +130,7 @@ def look_closer(
     candidates: Sequence[Found],
     labels: Sequence[str],
     *,
-    recheck: float | None = None,
+    recheck: float | Mapping[str, float] | None = None,
 ) -> list[Found | None]:
     """Look again at each candidate, from the same place, aimed at it and narrowed.
 
@@ -143,7 +143,8 @@ def look_closer(
         detector: what looks again.
         candidates: what to confirm; a box may reach beyond its view, to where more of the thing is.
         labels: what the detector is asked for: those of the candidates, and what else they may be.
-        recheck: least score that confirms, [0, 1]; `None` takes the detector's own.
+        recheck: least score that confirms, [0, 1], of every label or by label; the others take the detector's
+            own.
 
     Returns:
         For each candidate the closer view and the confirmed detection in it; `None` if it is not there again.
@@ -157,7 +158,9 @@ def look_closer(
     confirmed: list[Found | None] = []
     for candidate, view, detections in zip(candidates, views, _detect(detector, views, labels), strict=True):
         again = _match_closer(candidate, view.camera, detections)
-        enough = detector.look_scores.of(candidate[1].label).second if recheck is None else recheck
+        label = candidate[1].label
+        least = recheck.get(label) if isinstance(recheck, Mapping) else recheck
+        enough = detector.look_scores.of(label).second if least is None else least
         # A thing that another label fits better is no thing of this label, however high its score.
         if again and (again.score < enough or _has_rival(again, detections)):
             again = None
@@ -279,4 +282,5 @@ def _same_thing(a: Sighting, b: Sighting) -> bool:
 
 
 def _best_first(sightings: Iterable[Sighting]) -> list[Sighting]:
+    """Return sightings by score, the best first."""
     return sorted(sightings, key=lambda seen: -seen.score)

@@ -257,6 +257,7 @@ def _read_rows(file: Path, model: str) -> dict[CameraKey, NDArray[np.float32]]:
 
 
 def _as_key(numbers: Sequence[float]) -> CameraKey:
+    """Return numbers from a file as the key of a camera."""
     heading, pitch, fov, width, height = numbers
     return heading, pitch, fov, width, height
 

@@ -9,12 +9,14 @@ from itertools import pairwise
 from math import atan2, cos, degrees, hypot, radians, sin, tan
 from typing import Literal
 
-import cv2
 import numpy as np
 
+from virl.extras import Late
 from virl.geo.globe import Floats, normalize_heading
 from virl.platform.city.streetview import MIN_FOV, Box, Camera, Image, View
 from virl.platform.perception.ground import CAMERA_HEIGHT_M
+
+cv2 = Late("cv2", extra="eyes")
 
 Side = Literal["left", "right"]
 
@@ -62,7 +64,9 @@ class FrontPiece:
     def unroll(self, view: View) -> Image:
         """Return the front as seen straight on, `PER_M` pixels a metre, from a view by `camera`."""
         across, down = self._seen_at(view.camera)
-        picture = cv2.remap(view.pixels, across.astype(np.float32), down.astype(np.float32), cv2.INTER_CUBIC)
+        picture: Image = cv2.remap(
+            view.pixels, across.astype(np.float32), down.astype(np.float32), cv2.INTER_CUBIC
+        )
         return picture.astype(np.uint8)
 
     def box(self, unrolled: Box) -> Box:

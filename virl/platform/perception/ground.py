@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from math import cos, hypot, radians, sin
 from typing import Literal
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from virl.extras import Late
 from virl.geo.globe import Floats
 from virl.platform.city.streetview import Image, View
+
+cv2 = Late("cv2", extra="eyes")
 
 CAMERA_HEIGHT_M = 2.5  # of street-view cars, about; chosen
 """Metres of the camera above the ground."""
@@ -209,15 +211,11 @@ def _zebra(stripes: Sequence[_Stripe]) -> Zebra:
     # The middle of its ends: stripes that are missing in between do not move it.
     aside = [stripe.aside for stripe in stripes]
     ahead = [stripe.ahead for stripe in stripes]
-    turn = _mean_turn([stripe.turn for stripe in stripes])
-    return Zebra((min(aside) + max(aside)) / 2, (min(ahead) + max(ahead)) / 2, turn, len(stripes))
-
-
-def _mean_turn(turns: Sequence[float]) -> float:
-    """Return the mean of directions, degrees in [0, 180), which are the same after half a circle."""
+    turns = [stripe.turn for stripe in stripes]
     # Doubled angles have a period of a whole circle, so that their mean is that of directions without an end.
     doubled = np.exp(2j * np.radians(turns)).sum()
-    return float(np.degrees(np.angle(doubled)) / 2 % 180.0)
+    turn = float(np.degrees(np.angle(doubled)) / 2 % 180.0)
+    return Zebra((min(aside) + max(aside)) / 2, (min(ahead) + max(ahead)) / 2, turn, len(stripes))
 
 
 def _stripes(patch: GroundPatch) -> list[_Stripe]:

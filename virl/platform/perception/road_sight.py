@@ -5,16 +5,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import atan2, degrees, radians, tan
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from virl.extras import Late
 from virl.geo.globe import LatLng, destination
 from virl.platform.city.streetview import Camera, Image, View
 from virl.platform.perception.base import Detector
 from virl.platform.perception.ground import CAMERA_HEIGHT_M
 from virl.platform.perception.images import pixels_of
 from virl.platform.perception.signs import SIGN
+
+cv2 = Late("cv2", extra="eyes")
 
 Mask = NDArray[np.bool_]
 """True for some of the pixels."""

@@ -131,6 +131,13 @@ def _models(needs: Needs, above: tuple[tuple[Role, str], ...]) -> Iterator[Need]
         if (role, name) in above:
             yield Need(f"{role} {name}", f"{role} {name!r} uses itself", "name another model in its file")
         else:
-            lacking = [need for need in _check_standing(role, name, above).needs if need.fault]
+            # One installation brings all packages of an extra: it is told once.
+            lacking = list(
+                {
+                    need.remedy if need.remedy.startswith("pip") else need.lacks: need
+                    for need in _check_standing(role, name, above).needs
+                    if need.fault
+                }.values()
+            )
             one = lacking[0] if len(lacking) == 1 else Need("", "; ".join(need.lacks for need in lacking))
             yield Need(f"{role} {name}", one.fault, one.remedy)

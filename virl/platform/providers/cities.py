@@ -13,11 +13,35 @@ from virl.errors import BadInput, UnknownName, VirlError, nearest_name
 from virl.geo.globe import LatLng, LocalFrame, distance
 from virl.geo.region import Region, region_fault
 from virl.platform.city.city import City
-from virl.platform.providers.city_file import CityFile, Name, Position
-from virl.platform.providers.provider import PROVIDERS, Access, Paths, provider_of, read_city
+from virl.platform.providers.provider import (
+    PROVIDERS,
+    Access,
+    CityFile,
+    Name,
+    Paths,
+    Position,
+    provider_of,
+    read_city,
+)
 from virl.settings.faults import spell_value
 from virl.settings.model import Settings, load_settings
 from virl.settings.region_file import read_region
+
+__all__ = [
+    "CITIES",
+    "Access",
+    "all_cities",
+    "city_names",
+    "city_settings",
+    "listed_cities",
+    "name_of_city",
+    "open_city",
+    "open_known",
+    "opened_city",
+    "read_city",
+    "region_called",
+    "region_line",
+]
 
 AREAS = "platform/areas"
 """Folder of the files of areas, within the data."""
@@ -94,22 +118,6 @@ def area_book() -> AreaBook:
     return AreaBook(dict(sorted(areas.items())), dict(sorted(groups.items())))
 
 
-__all__ = [
-    "CITIES",
-    "Access",
-    "all_cities",
-    "city_names",
-    "city_settings",
-    "listed_cities",
-    "name_of_city",
-    "open_city",
-    "open_known",
-    "opened_city",
-    "read_city",
-    "region_called",
-    "region_line",
-]
-
 CITIES = "platform/cities"
 """Folder of the files of cities, within the data."""
 
@@ -142,7 +150,15 @@ def city_settings(name: str) -> CityFile:
     if paths := _paths_for(name):
         return paths.read(name)
     if not _is_file(name) and name not in _own_files() and (area := area_book().areas.get(name)):
-        return _settings_of_area(area)
+        city = city_settings(area.of)
+        return city.model_copy(
+            update={
+                "title": f"{city.title}, {city.district or 'district'} ({area.label})",
+                "district": f"{city.district or city.title} ({area.label})",
+                "polygon": area.polygon,
+                "center": area.region.center,
+            }
+        )
     return read_city(_file_of(name))
 
 
@@ -293,19 +309,6 @@ def _file_of(name: str) -> Path:
     if len(brought) > 1:
         raise BadInput(f"city {name!r} is {' and '.join(map(str, brought))}: give the path of one of them")
     return brought[0]
-
-
-def _settings_of_area(area: Area) -> CityFile:
-    """Return the settings of an area: those of its city, with the area's outline and label."""
-    city = city_settings(area.of)
-    return city.model_copy(
-        update={
-            "title": f"{city.title}, {city.district or 'district'} ({area.label})",
-            "district": f"{city.district or city.title} ({area.label})",
-            "polygon": area.polygon,
-            "center": area.region.center,
-        }
-    )
 
 
 def _own_files() -> dict[str, Path]:

@@ -27,20 +27,19 @@ from virl.errors import (
     RunStopped,
     VirlError,
 )
-from virl.mind.chat.endings import NOTHING, refusal_in
+from virl.mind.chat.answers import NOTHING, refusal_in
+from virl.mind.chat.sending import OutOfReplies
 from virl.mind.llm import LLMMind
-from virl.mind.rendering import render
+from virl.mind.prompt import render
 from virl.mind.replies import Reply
 from virl.mind.script import ScriptMind
-from virl.mind.sending import OutOfReplies
 from virl.pages.exhibits import Exhibit, TableExhibit, TextExhibit
 from virl.platform.city.outcome import Outcome
 from virl.routines.by_tools.deciding import Decider, decider_of, stop_at_fault
 from virl.routines.by_tools.recording import TOOL, Recording, ToolRunOutcome, ended_early
 from virl.tools.base import short, without_fence
 from virl.tools.body import Body
-from virl.tools.catalogue import tools_for
-from virl.tools.claiming import claims_of
+from virl.tools.use import claims_of, tools_for
 
 CLEAR_AT_TOKENS, RESULTS_KEPT = 30_000, 12
 """The tokens of a request above which old tool results are left out, and how many of the latest stay.

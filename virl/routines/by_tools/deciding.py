@@ -1,4 +1,8 @@
-"""Who decides which tool a character uses next: a chat model, a script, or the rules."""
+"""The minds that decide which tool a character uses next: a chat model, a script, or the rules.
+
+The rules play a plan turn by turn. What comes next depends on the conversation
+alone, so a run can be resumed.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, Protocol, runtime_checkable
@@ -6,23 +10,37 @@ from typing import Any, NoReturn, Protocol, runtime_checkable
 from langchain.agents.middleware import ToolCallRequest
 from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, ToolCall
+from langchain_core.messages import AIMessage, BaseMessage, ToolCall, ToolMessage
 from langchain_core.outputs import ChatResult
 from pydantic import ValidationError
 
 from virl.agent.agent import Agent
 from virl.agent.character import Character
+from virl.agent.roster import roster
 from virl.agent.tool import FINISH, TOOLS
-from virl.errors import BadInput, VirlError
+from virl.errors import BadInput, MindFailed, VirlError
 from virl.files.json_reading import misfits
+from virl.mind.cache import notes_on, what_it_says
 from virl.mind.chat.asking import Ask
-from virl.mind.chat.turns import InWords
-from virl.mind.conversation import notes_on, what_it_says
+from virl.mind.chat.client import InWords
+from virl.mind.lexicon import load_lexicon
 from virl.mind.llm import LLMMind
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
-from virl.money.spending import Exchange
-from virl.routines.by_tools.policy.turns import PolicyTurns
+from virl.money.book import Exchange
+from virl.routines.by_tools.goals import ToolGoal, read_goal
+from virl.routines.by_tools.place_plans import count_places, place_plan
+from virl.routines.by_tools.street_plans import (
+    Plan,
+    PlanEnd,
+    PlannedCall,
+    Situation,
+    count_things,
+    find_on_street,
+    tell_signs,
+)
+from virl.routines.by_tools.view_plans import view_plan
+from virl.tools.base import ToolResult
 
 Turn = tuple[str, Sequence[tuple[str, Mapping[str, object]]]]
 """Words, and calls of tools: names and arguments."""
@@ -53,6 +71,129 @@ class Decider(Protocol):
             MindFailed: there is none.
         """
         ...
+
+
+def decider_of(agent: Agent) -> tuple[Decider, BaseChatModel]:
+    """Return the decider of an agent, and the model that LangChain is given.
+
+    Raises:
+        BadInput: the mind can neither use tools nor decide by rules, or a turn of the script does not fit.
+    """
+    mind = agent.mind
+    if isinstance(mind, LLMMind):
+        return mind, mind.chat_model
+    if isinstance(mind, ScriptMind):
+        check_script(mind, agent.character)
+        return LocalDecider(mind, lambda _, number: _script_turn(mind, number)), NoModel()
+    if isinstance(mind, Decider):
+        return mind, NoModel()
+    if isinstance(mind, RuleMind):
+        turns = PolicyTurns(agent.character)
+        return LocalDecider(mind, lambda messages, _: turns.next_call(messages)), NoModel()
+    raise BadInput(f"{mind.name} cannot call tools: choose a model that can, as with --mind openai:MODEL")
+
+
+class PolicyTurns:
+    """The turns of a character whose tools are used by rules.
+
+    Args:
+        character: has the intention and the tools.
+
+    Raises:
+        BadInput: the rules do not understand the intention, or the tools do not suffice for it.
+    """
+
+    def __init__(self, character: Character) -> None:
+        """Read the goal of a character, check its tools for it, and list the agents to consult."""
+        self._character = character
+        self._goal = read_goal(character)
+        check_tools(character, self._goal)
+        others = roster()[0] if "consult" in character.tools else []
+        self._agents = {one.name: one.about for one in others}
+
+    def next_call(
+        self, messages: Sequence[BaseMessage]
+    ) -> tuple[str, list[tuple[str, Mapping[str, object]]]]:
+        """Return the words and the call that follow a conversation; the last call ends the run."""
+        call = self._call_after(messages)
+        return call.says, [(call.tool, call.args)]
+
+    def _call_after(self, messages: Sequence[BaseMessage]) -> PlannedCall:
+        """Replay the plan over the tools' replies, and return its next call; the last one ends the run."""
+        replies = [_result_of(message) for message in messages if isinstance(message, ToolMessage)]
+        limit = self._character.limits.calls
+        situation = Situation(self._character, self._goal, load_lexicon(), self._agents, limit)
+        plan = plan_for(situation)
+        try:
+            call = next(plan)
+            for reply in replies:
+                situation.turns_left -= 1
+                call = plan.send(reply)
+        except StopIteration as stop:
+            return _finish_call(stop.value)
+        except MindFailed as fault:
+            return _finish_call(PlanEnd(f"{situation.known} {fault}".strip(), succeeded=False))
+        if situation.turns_left <= 1:
+            known = situation.known or f"Still looking for: {situation.goal.wanted_words}."
+            return _finish_call(PlanEnd(f"No turns are left. {known}", succeeded=False))
+        return call
+
+
+def plan_for(situation: Situation) -> Plan:
+    """Return the plan for a goal."""
+    goal = situation.goal
+    if goal.seeking == "view":
+        return view_plan(situation)
+    if goal.seeking == "signs":
+        return tell_signs(situation)
+    if goal.seeking == "count":
+        return count_things(situation) if goal.things else count_places(situation)
+    return place_plan(situation) if goal.seeking == "place" else find_on_street(situation)
+
+
+def check_tools(character: Character, goal: ToolGoal) -> None:
+    """See whether a character has the tools that the rules need for its goal.
+
+    Raises:
+        BadInput: it has not; says which are needed.
+    """
+    tools = set(character.tools)
+    enough = {
+        "view": ({"where_am_i", "read_signs"}, {"where_am_i", "look"}),
+        "count": ({"detect"},) if goal.things else ({"nearby_places"},),
+        "thing": ({"detect"},),
+        "signs": ({"read_signs"}, {"look"}),
+        "place": (
+            ({"route"},)
+            if goal.address and not (goal.name or goal.place_type)
+            else (
+                {"search_places"},
+                {"nearby_places"},
+                {"read_signs"},
+                {"look"},
+                {"consult", "place_details"},
+            )
+        ),
+    }[goal.seeking]
+    if not any(needed <= tools for needed in enough):
+        needed = ", or ".join(" and ".join(sorted(one)) for one in enough)
+        raise BadInput(
+            f"the rules cannot do what {character.name} wants with these tools: they need {needed}; "
+            "add them to `tools`, or give --mind openai:MODEL"
+        )
+
+
+def _result_of(message: ToolMessage) -> ToolResult[Any]:
+    """Return the result that a tool's message carries; without one, its text and whether it failed."""
+    if isinstance(message.artifact, ToolResult):
+        return message.artifact
+    return ToolResult(message.text, failed=message.status == "error")
+
+
+def _finish_call(end: PlanEnd) -> PlannedCall:
+    """Return the call of the tool `finish` that an end of the plan makes."""
+    args: dict[str, object] = {"answer": end.answer, "succeeded": end.succeeded}
+    return PlannedCall(FINISH, args | ({"place_id": end.place_id} if end.place_id else {}), "That is all.")
 
 
 class NoModel(BaseChatModel):
@@ -108,26 +249,6 @@ class LocalDecider:
         said = AIMessage(content=says, tool_calls=calls)
         self._mind.ledger.add(Exchange(prompt, self._mind.name, notes_on(messages), what_it_says(said)))
         return said
-
-
-def decider_of(agent: Agent) -> tuple[Decider, BaseChatModel]:
-    """Return the decider of an agent, and the model that LangChain is given.
-
-    Raises:
-        BadInput: the mind can neither use tools nor decide by rules, or a turn of the script does not fit.
-    """
-    mind = agent.mind
-    if isinstance(mind, LLMMind):
-        return mind, mind.chat_model
-    if isinstance(mind, ScriptMind):
-        check_script(mind, agent.character)
-        return LocalDecider(mind, lambda _, number: _script_turn(mind, number)), NoModel()
-    if isinstance(mind, Decider):
-        return mind, NoModel()
-    if isinstance(mind, RuleMind):
-        turns = PolicyTurns(agent.character)
-        return LocalDecider(mind, lambda messages, _: turns.next_call(messages)), NoModel()
-    raise BadInput(f"{mind.name} cannot call tools: choose a model that can, as with --mind openai:MODEL")
 
 
 def check_script(mind: ScriptMind, character: Character) -> None:

@@ -26,24 +26,23 @@ from virl.agent.tool import FINISH, TOOLS, ToolData
 from virl.errors import BadInput, BudgetExceeded, ModelUnavailable, VirlError
 from virl.files.pictures import PictureFault, open_picture
 from virl.journal.records import NoteRecord, PlaceRecord, ViewRecord
-from virl.mind.chat.endings import NOTHING, refusal_in
-from virl.mind.conversation import Said, plain_json
+from virl.mind.cache import Said, plain_json
+from virl.mind.chat.answers import NOTHING, refusal_in
+from virl.mind.chat.sending import Replies
 from virl.mind.llm import LLMMind
-from virl.mind.prompt import load_prompt
-from virl.mind.rendering import render
+from virl.mind.prompt import load_prompt, render
 from virl.mind.replies import Reply
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
-from virl.mind.sending import Replies
 from virl.plain_text import plain_lines
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.streetview import Camera, View
 from virl.routines.by_tools.deciding import Decider
 from virl.tools.base import ToolResult, from_world, short, without_fence
 from virl.tools.body import Body, BodyState
-from virl.tools.catalogue import form_of, tell_replayed
 from virl.tools.looking import LONGEST_WORDS
 from virl.tools.moving import surroundings
+from virl.tools.use import form_of, tell_replayed
 
 _LOOKS_SHOWN = 3
 """The number of latest looks whose pictures are sent; chosen: the way one came, and where one is."""
@@ -286,11 +285,13 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
             "place": told.place and told.place.model_dump(mode="json"),
             "standing": self._body.standing.model_dump(),
         }
+        given = args if isinstance(args, dict) else {"": args}
+        shown = ", ".join(f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in given.items())
         return self._run.note(
             TOOL,
             key,
             short(without_fence(content), 160),
-            title=_call_text(name, args),
+            title=f"{name}({short(shown, 120)})",
             data=plain_json(data),
             views=told.views,
         )
@@ -381,13 +382,6 @@ def _summary(said: AIMessage) -> str:
     """Return a message of the model in short: its text, else the tools that it uses."""
     called = ", ".join(str(call["name"]) for call in [*said.tool_calls, *said.invalid_tool_calls])
     return short(said.text, 300) or (f"uses {called}" if called else "says nothing")
-
-
-def _call_text(name: str, args: object) -> str:
-    """Return a call as text, `name(key=value, ...)`, with at most 120 letters of arguments."""
-    given = args if isinstance(args, dict) else {"": args}
-    shown = ", ".join(f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in given.items())
-    return f"{name}({short(shown, 120)})"
 
 
 def _parse_arguments(call: ToolCall) -> object:

@@ -1,16 +1,63 @@
-"""The routine of characters that have `tools` and no routine: a mind decides what to do."""
+"""The routine of characters that have `tools` and no routine: a mind decides what to do, until all is done.
+
+The mind is a chat model, a script or the rules; `deciding.py` has them, `recording.py` writes what they do.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from langchain.agents import create_agent
+from langchain.agents.middleware import (
+    AgentMiddleware,
+    ClearToolUsesEdit,
+    ContextEditingMiddleware,
+    ToolCallRequest,
+    ToolErrorMiddleware,
+)
+from langchain.agents.middleware.types import InputAgentState
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.errors import GraphRecursionError
 
 from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.routine import Wish
+from virl.errors import (
+    BudgetExceeded,
+    CannotWrite,
+    CodeFault,
+    JournalBroken,
+    MindFailed,
+    RunStopped,
+    VirlError,
+)
 from virl.mind.base import Mind
+from virl.mind.chat.answers import NOTHING, refusal_in
+from virl.mind.chat.sending import OutOfReplies
 from virl.mind.lexicon import Lexicon
+from virl.mind.llm import LLMMind
+from virl.mind.prompt import render
+from virl.mind.replies import Reply
 from virl.mind.script import ScriptMind
-from virl.mind.understanding.reading import Reading
-from virl.routines.by_tools.acting import act
-from virl.routines.by_tools.deciding import check_script
-from virl.routines.by_tools.policy.goals import not_done, read_goal, words_of_goal
-from virl.routines.by_tools.policy.turns import check_tools
+from virl.mind.understanding import Reading
+from virl.pages.exhibits import Exhibit, TableExhibit, TextExhibit
+from virl.platform.city.outcome import Outcome
+from virl.routines.by_tools.deciding import Decider, check_script, check_tools, decider_of, stop_at_fault
+from virl.routines.by_tools.goals import not_done, read_goal, words_of_goal
+from virl.routines.by_tools.recording import TOOL, Recording, ToolRunOutcome, ended_early
+from virl.tools.base import short, without_fence
+from virl.tools.body import Body
+from virl.tools.use import claims_of, tools_for
+
+CLEAR_AT_TOKENS, RESULTS_KEPT = 30_000, 12
+"""The tokens of a request above which old tool results are left out, and how many of the latest stay.
+Chosen."""
+CONTEXT_USED = 0.6
+"""The share of a context stated by the user above which old results are left out; the rest is for replies.
+Chosen."""
+CLEARED = "(left out to save room: call the tool again if you need it)"
+NODES_A_TURN = 8  # of the graph that LangChain walks; no more than these stand in one round
 
 
 def _read_intention(character: Character, lexicon: Lexicon) -> Reading:
@@ -42,3 +89,137 @@ def check_mind(character: Character, mind: Mind) -> None:
 def run(agent: Agent) -> None:
     """Use the character's tools until the intention is fulfilled or a limit is reached."""
     act(agent)
+
+
+def act(agent: Agent) -> None:
+    """Let the mind decide what the character does, with its tools, and end the run.
+
+    Raises:
+        BadInput: the mind can use no tools, the rules do not understand the intention, or a script does not
+            fit.
+        BudgetExceeded, ModelUnavailable, MindFailed: the run can be resumed; no turn is asked for twice.
+    """
+    decider, model = decider_of(agent)
+    sees = isinstance(agent.mind, LLMMind) and _sees(agent, model)
+    body = Body(agent, sees=sees)
+    ended = _converse(body, decider, model)
+    body.stop(ended.outcome)
+    agent.run.end(
+        ended.outcome,
+        ended.place,
+        answer={**ended.answer, "succeeded": ended.outcome.kind == "finished"},
+        exhibits=_exhibits(agent, ended),
+        claims=claims_of(agent, ended.place, agent.run.notes(TOOL)),
+    )
+
+
+def _converse(body: Body, decider: Decider, model: BaseChatModel) -> ToolRunOutcome:
+    """Take turns and carry out calls of tools, to an end."""
+    character = body.agent.character
+    recording = Recording(body, decider)
+    middleware: list[AgentMiddleware[Any, None, Any]] = [
+        *_bound_conversation(body.agent),
+        recording,
+        ToolErrorMiddleware(_told_of_faults(body.agent)),
+    ]
+    graph = create_agent(
+        model,
+        tools_for(body, character.tools),
+        system_prompt=_orders(body),
+        middleware=middleware,
+    )
+    task = render(body.agent.prompts.load("by_tools/task", Reply), {"intention": character.intention})
+    messages: list[AnyMessage] = [HumanMessage(content=task)]
+    config: RunnableConfig = {
+        "max_concurrency": 1,  # the tools move the same body, and write into the same journal
+        "recursion_limit": NODES_A_TURN * (character.limits.calls + 1),
+    }
+    try:
+        for state in graph.stream(InputAgentState(messages=[*messages]), config, stream_mode="values"):
+            messages = state["messages"]
+    except (OutOfReplies, GraphRecursionError):
+        return recording.outcome or recording.out_of_turns(messages)
+    except MindFailed as fault:  # of the model itself: a tool's is told to it
+        if not isinstance(decider, LLMMind):
+            raise  # a script that ends can be continued
+        return recording.outcome or ended_early(Outcome("no reply", short(str(fault), 300)), messages)
+    return recording.outcome or _outcome_of(messages)
+
+
+def _bound_conversation(agent: Agent) -> list[AgentMiddleware[Any, None, Any]]:
+    """Keep a conversation short enough to be sent; nothing is sent where no model is asked."""
+    if not isinstance(agent.mind, LLMMind):
+        return []
+    context = agent.mind.settings.context
+    most = CLEAR_AT_TOKENS if context is None else min(CLEAR_AT_TOKENS, int(CONTEXT_USED * context))
+    clear = ClearToolUsesEdit(most, keep=RESULTS_KEPT, placeholder=CLEARED)
+    return [ContextEditingMiddleware(edits=[clear])]
+
+
+def _told_of_faults(agent: Agent) -> Callable[[Exception, ToolCallRequest], str | None]:
+    """Return the handler of a tool's errors: a script ends there, other minds get a message."""
+    mind = agent.mind
+    if isinstance(mind, ScriptMind):
+        return lambda fault, request: stop_at_fault(mind, fault, request)
+    return _as_message
+
+
+def _outcome_of(messages: list[AnyMessage]) -> ToolRunOutcome:
+    """Return the outcome of a turn without a call: a refusal, silence, or text in place of `finish`."""
+    said = messages[-1]
+    if isinstance(said, AIMessage) and (refusal := refusal_in(said)):
+        ended = Outcome("no reply", f"the model would not go on: {short(refusal, 200)}")
+    elif (text := said.text.strip()) in ("", NOTHING):
+        ended = Outcome("no reply", "the model said nothing more")
+    else:
+        ended = Outcome("gave up", f"the model called no tool and never finished: {short(text, 200)}")
+    return ended_early(ended, messages)
+
+
+def _as_message(fault: Exception, request: ToolCallRequest) -> str | None:  # noqa: ARG001
+    """Return an error as text for the model; `None` lets it end the run, which can then be resumed."""
+    ends = BudgetExceeded | CannotWrite | CodeFault | JournalBroken | RunStopped
+    return str(fault) if isinstance(fault, VirlError) and not isinstance(fault, ends) else None
+
+
+def _orders(body: Body) -> str:
+    """Return the agent's orders for the model: its character, city, limits and whether it gets pictures."""
+    character = body.agent.character
+    return render(
+        body.agent.prompts.load("by_tools/agent", Reply),
+        {
+            "name": character.name,
+            "age": character.age,
+            "background": character.background,
+            "city": body.agent.city.title,
+            "clock": character.clock,
+            "steps": character.limits.steps,
+            "calls": character.limits.calls,
+            "sees": body.sees,
+        },
+    )
+
+
+def _sees(agent: Agent, model: BaseChatModel) -> bool:
+    """Return whether the model gets pictures: as the character, else the mind, else its own profile says."""
+    asked = agent.character.senses.pictures
+    profile: dict[str, Any] = dict(model.profile or {})
+    wanted = agent.mind.settings.pictures if isinstance(agent.mind, LLMMind) else None
+    chosen = wanted if asked is None else asked
+    return bool(profile.get("image_inputs")) if chosen is None else chosen
+
+
+def _exhibits(agent: Agent, outcome: ToolRunOutcome) -> list[Exhibit]:
+    """Return the report's exhibits: an answer other than the run's reason, and a table of tool calls."""
+    rows = tuple(
+        (note.key, str(note.data["name"]), short(without_fence(str(note.data["content"])), 160))
+        for note in agent.run.notes(TOOL)
+    )
+    shown: list[Exhibit] = []
+    if (answer := outcome.answer.get("answer")) and answer != outcome.outcome.reason:
+        shown.append(TextExhibit(title="Answer", text=str(answer)))
+    if rows:
+        shown.append(
+            TableExhibit(title="What it did", columns=("turn and call", "tool", "what came of it"), rows=rows)
+        )
+    return shown

@@ -1,4 +1,7 @@
-"""The things that a run has found, read back from its visual memory with the reasons of every verdict."""
+"""The things that a run has found, read back from its visual memory with the reasons of every verdict.
+
+Also the names of what a counting run keeps in its folder beside the journal.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -8,8 +11,12 @@ from pathlib import Path
 from virl.geo.globe import LatLng, distance
 from virl.platform.perception.memory import Comparison, MemoryObject, Seen, Verdict, VisualMemory
 from virl.platform.perception.memory.log import Added, Joined
-from virl.routines.counting.folder import MEMORY
 
+MEMORY = "memory"
+"""Folder of visual memory."""
+SURVEY = "region.jsonl"
+"""The file of the region navigator's questions and of the order of its walk."""
+CSV, GEOJSON = "objects.csv", "objects.geojson"
 SHOWN_COMPARISONS = 2  # chosen: of those that a new thing was held against
 
 

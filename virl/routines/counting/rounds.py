@@ -1,11 +1,11 @@
-"""A round of counting: from step to step, looking around at each, until the way ends.
+"""A round of counting: look around and closer at each step, remember each thing once, until the way ends.
 
 The same for an agent that follows a route and for one that covers a region. All that it knows is in the run's
 folder, so that it can be killed at any point and resumed.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from virl.agent.agent import Agent
@@ -14,13 +14,15 @@ from virl.journal.convert import detection_record
 from virl.journal.records import ObjectRecord, ViewRecord
 from virl.platform.city.claims import CountClaim
 from virl.platform.city.outcome import Outcome
-from virl.platform.city.streetview import Pose
+from virl.platform.city.streetview import Pose, StreetView
 from virl.platform.movers.base import Choice, Step
-from virl.platform.perception.active import Looking
-from virl.platform.perception.base import Detection
+from virl.platform.perception.active import Look, Looking, look_around
+from virl.platform.perception.base import Detection, Detector
 from virl.platform.perception.memory import (
+    MemoryObject,
     MemorySettings,
     Seen,
+    Verdict,
     VisualMemory,
     memory_settings,
     write_csv,
@@ -28,8 +30,7 @@ from virl.platform.perception.memory import (
 )
 from virl.platform.perception.models import read_model
 from virl.platform.perception.registry import MatcherSettings
-from virl.routines.counting.counter import Counter, Visit
-from virl.routines.counting.folder import CSV, GEOJSON, MEMORY
+from virl.routines.counting.finds import CSV, GEOJSON, MEMORY
 from virl.routines.counting.settings import counting_of
 
 Walk = Callable[[Pose, Sequence[str], Sequence[int]], Iterator[Step]]
@@ -81,6 +82,95 @@ def count_along(agent: Agent, walk: Walk, start: Callable[[Agent], Pose]) -> Non
     agent.run.end(ended, found=counts, files=(CSV, GEOJSON), claims=claims)
 
 
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A look around at one panorama, and the results of visual memory for it."""
+
+    look: Look
+    seen: tuple[Seen, ...]
+    """The sightings as they are remembered."""
+    verdicts: tuple[Verdict, ...]
+    """The verdicts on the sightings, in the same order."""
+
+
+class Counter:
+    """A counter of things of some kinds, each thing once, however often it is passed.
+
+    Args:
+        streetview: where the views come from.
+        detector: what finds things in them.
+        memory: what tells known things from new ones; what it holds already is counted too.
+        things: what to count, in the detector's words.
+        background: what else may stand there; see `look_around`.
+        looking: how to look; by default as V-IRL does.
+    """
+
+    def __init__(
+        self,
+        streetview: StreetView,
+        detector: Detector,
+        memory: VisualMemory,
+        things: Sequence[str],
+        background: Sequence[str] = (),
+        looking: Looking | None = None,
+    ) -> None:
+        """Prepare to count `things` in panoramas; `background` labels are detected, but not counted."""
+        self.memory = memory
+        self.things = tuple(dict.fromkeys(things))
+        self._streetview = streetview
+        self._detector = detector
+        self._background = tuple(background)
+        self._looking = looking or Looking()
+
+    def visit(self, pose: Pose, name: str = "") -> Visit:
+        """Look around at a panorama, and remember what is there.
+
+        Args:
+            pose: where to stand; the views cover both sides of its heading.
+            name: names the visit, such as `"step-12"`. If the latest visit that memory has is of this name,
+                it stays as it is, and is given again: so a run can be resumed at any point.
+
+        Raises:
+            NoStreetView, NoImagery: the provider has no such view.
+            ModelUnavailable: a model is missing.
+            CannotWrite: the disk refuses.
+        """
+        look = look_around(
+            self._streetview,
+            self._detector,
+            pose,
+            self.things,
+            background=self._background,
+            looking=self._looking,
+        )
+        verdicts = self.memory.add(look.sightings, name)
+        return Visit(look, self._latest(verdicts), tuple(verdicts))
+
+    def finish(self) -> dict[str, int]:
+        """Join what has turned out to be one thing, and count: by kind, in the order of `things`."""
+        self.memory.merge()
+        counts = self.memory.counts()
+        return {thing: counts.get(thing, 0) for thing in self.things}
+
+    def find_thing(self, object_id: str) -> MemoryObject:
+        """Return the thing of a verdict of the latest visit.
+
+        Raises:
+            KeyError: there is no such thing.
+        """
+        thing = self.memory.get(object_id)
+        if thing is None:
+            raise KeyError(object_id)
+        return thing
+
+    def _latest(self, verdicts: Sequence[Verdict]) -> tuple[Seen, ...]:
+        """Return the sightings added last: memory numbers all sightings in the order of their adding."""
+        if not verdicts:
+            return ()
+        views = {seen.number: seen for one in verdicts for seen in self.find_thing(one.object_id).views}
+        return tuple(views[number] for number in sorted(views)[-len(verdicts) :])
+
+
 def open_counter(agent: Agent) -> Counter:
     """Open the counter of an agent, with its memory in the run's folder.
 
@@ -90,7 +180,7 @@ def open_counter(agent: Agent) -> Counter:
     """
     count = counting_of(agent.character, agent.run.start.agent)
     matcher = agent.character.senses.matcher
-    settings = memory_settings_for(count.memory or agent.city.visual_memory, matcher)
+    settings = memory_settings_for(count.memory or agent.city.capabilities.visual_memory, matcher)
     memory = VisualMemory.open(agent.run.folder / MEMORY, settings, agent.models.matcher(matcher))
     return Counter(
         agent.city.streetview,

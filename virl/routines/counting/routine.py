@@ -4,31 +4,31 @@ At every panorama it looks to both sides, looks closer at what might be what it 
 thing once, with its position (V-IRL, section 3.3).
 """
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
 
 from virl.agent.agent import Agent
 from virl.agent.character import Character, Point
-from virl.agent.character_file import field_source
+from virl.agent.character_file import LoadedCharacter
+from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
-from virl.errors import BadInput, VirlError, raise_all
+from virl.errors import BadInput, NotFound, VirlError, raise_all
+from virl.geo.globe import LatLng, bearing, distance
+from virl.geo.region import Region
 from virl.platform.city.city import City
 from virl.platform.city.starts import draw_tour, spot_name
-from virl.platform.city.streetview import Panorama
+from virl.platform.city.streetview import Panorama, Pose
 from virl.platform.navigators.point import PointNavigator, plan_route
 from virl.platform.navigators.region import RegionNavigator
-from virl.routines.counting.folder import SURVEY
+from virl.platform.providers.cities import region_called, region_of_city
+from virl.routines.counting.finds import SURVEY
 from virl.routines.counting.rounds import count_along
 from virl.routines.counting.settings import counting_of, read_intention
-from virl.routines.counting.where import (
-    fit_region,
-    missing_stops,
-    onward_by_hop,
-    onward_by_link,
-    region_of,
-    route_of,
-)
 
+MAX_FROM_CITY_M = 100_000.0  # how far a region may lie from its city's centre; as for region files
+NEAR_A_STREET_M = 800.0
+"""Metres from a position to street view, as of a start."""
 WISH = Wish(read_intention, field="intention")
 LEG_M = 200.0
 """Metres from stop to stop of a tour that stands in for a route: as long as RX-399's in Virlton."""
@@ -42,7 +42,8 @@ def check_character(character: Character, source: Path) -> None:
     """
     faults: list[VirlError] = []
     if character.region is not None and character.route:
-        said = f"{field_source(source, character, 'region')}: there is a `route:` too: remove one of them"
+        region = LoadedCharacter(source, character).field_source("region")
+        said = f"{region}: there is a `route:` too: remove one of them"
         faults.append(BadInput(said))
     if character.region is None and not character.route:
         said = f"{source}: `route:` is missing: list the addresses or positions to visit, in order"
@@ -85,20 +86,122 @@ def run(agent: Agent) -> None:
         BadInput: the character has both a route and a region.
     """
     if agent.character.region is None:
-        _along_route(agent)
+        city, limit = agent.city, agent.character.limits.steps
+        plan = plan_route(city.streetview, city.maps, agent.start.position, route_of(agent))
+        # The round keeps the limit, so the navigator's is one step beyond.
+        navigator = PointNavigator(city.streetview, agent.mover, plan, max_steps=limit + 1)
+        count_along(agent, navigator.walk, onward_by_link)
     elif agent.character.route:
         raise BadInput(f"{agent.run.start.agent}: has both `route:` and `region:`: remove one")
     else:
         _all_over(agent)
 
 
-def _along_route(agent: Agent) -> None:
-    """Walk the character's route, and count at each panorama."""
-    city, limit = agent.city, agent.character.limits.steps
-    plan = plan_route(city.streetview, city.maps, agent.start.position, route_of(agent))
-    # The round keeps the limit, so the navigator's is one step beyond.
-    navigator = PointNavigator(city.streetview, agent.mover, plan, max_steps=limit + 1)
-    count_along(agent, navigator.walk, onward_by_link)
+def route_of(agent: Agent) -> list[LatLng]:
+    """Return the stops of a character's route, in order.
+
+    Raises:
+        BadInput: it has none, or one that is not in the city.
+    """
+    who = agent.run.start.agent
+    if not agent.character.route:
+        raise BadInput(f"{who}: `route:` is missing: list the addresses or positions to visit, in order")
+    stops = []
+    for number, stop in enumerate(agent.character.route, start=1):
+        if not isinstance(stop, str):
+            stops.append(LatLng(stop.lat, stop.lng))
+            continue
+        with agent.loaded.errors_at("route"):
+            try:
+                stops.append(agent.city.maps.geocode(stop))
+            except NotFound as fault:
+                raise BadInput(f"entry {number}: {fault}") from fault
+    return stops
+
+
+def missing_stops(character: Character, city: City) -> Iterator[str]:
+    """Yield the addresses and positions of a character's route that are not in a city."""
+    for stop in character.route:
+        if not isinstance(stop, str):
+            if city.streetview.nearest(LatLng(stop.lat, stop.lng), NEAR_A_STREET_M) is None:
+                yield str(LatLng(stop.lat, stop.lng))
+            continue
+        try:
+            city.maps.geocode(stop)
+        except NotFound:
+            yield stop
+
+
+def region_of(agent: Agent) -> Region:
+    """Return the region that a character covers: its own, or else the city's.
+
+    That is the city's district; a city without one, whose streets are all known, is covered whole.
+
+    Raises:
+        BadInput: there is neither, or the region lies elsewhere.
+    """
+    city, who = agent.city, agent.run.start.agent
+    if agent.character.region is not None:
+        region = _to_region(agent.character.region)
+        metres = distance(region.center, city.center)
+        if metres > MAX_FROM_CITY_M:
+            raise BadInput(f"{who}: region: lies {metres / 1000:,.0f} km from the centre of {city.title}")
+        return region
+    try:
+        return region_of_city(city)
+    except BadInput as fault:
+        raise BadInput(f"{who}: {fault}") from fault
+
+
+def fit_region(character: Character, city: City) -> tuple[Character, tuple[str, ...]]:
+    """Replace a region without street view of the city by the city's own."""
+    if character.region is None:
+        return character, ()
+    region = _to_region(character.region)
+    if any(city.streetview.nearest(at, NEAR_A_STREET_M) for at in (region.center, *region.corners)):
+        return character, ()
+    reason = f"The region is not in {city.title}: takes that of {city.title}."
+    return character.model_copy(update={"region": None}), (reason,)
+
+
+def onward_by_link(agent: Agent) -> Pose:
+    """Return the start, or for a run that goes on the pose after its last step, by the link that leads there.
+
+    Raises:
+        NoStreetView: the link is not there any more.
+    """
+    if not agent.run.steps:
+        return _at_start(agent)
+    last = agent.run.steps[-1]
+    stood = Pose(last.pose.pano_id, last.pose.heading)
+    link = link_taken(agent.mover.links(stood), last)
+    return Pose(link.pano_id, link.heading)
+
+
+def onward_by_hop(agent: Agent) -> Pose:
+    """Return the start, or for a run that goes on the next panorama, facing straight to it.
+
+    Raises:
+        NoStreetView: the panorama is not there any more.
+    """
+    if not agent.run.steps:
+        return _at_start(agent)
+    last = agent.run.steps[-1]
+    there = agent.city.streetview.panorama(last.next_pano_id or last.pose.pano_id)
+    return Pose(there.id, bearing(LatLng(last.pose.lat, last.pose.lng), there.position))
+
+
+def _at_start(agent: Agent) -> Pose:
+    """Return the pose at the start: the character's heading, else that of the start."""
+    heading = agent.character.heading
+    return Pose(agent.start.id, agent.start.heading if heading is None else heading)
+
+
+def _to_region(region: str | Sequence[tuple[float, float]]) -> Region:
+    """Return a region by its name, or of its corners (lat, lng), degrees."""
+    if isinstance(region, str):
+        return region_called(region)
+    return Region(tuple(LatLng(*corner) for corner in region))
 
 
 def _all_over(agent: Agent) -> None:

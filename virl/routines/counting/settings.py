@@ -1,17 +1,18 @@
 """The section `count:` of a character file."""
 
 from collections.abc import Callable, Iterable
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, model_validator
 
 from virl.agent.character import Character, CharacterField
 from virl.errors import BadInput
 from virl.mind.lexicon import Lexicon
-from virl.mind.understanding.reading import Reading
+from virl.mind.understanding import Reading
 from virl.settings.model import Settings
 
 Label = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Score = Annotated[float, Field(ge=0, le=1)]
 
 
 class Counting(Settings):
@@ -21,14 +22,23 @@ class Counting(Settings):
     """Things to count, in the detector's words."""
     background: tuple[Label, ...] = ()
     """Other things that may stand there: they give the detector something else to choose."""
-    recheck: float | None = Field(default=None, ge=0, le=1)
-    """Least score at the closer look; `None` takes the one in the detector's file."""
+    recheck: Score | dict[Label, Score] | None = None
+    """Least score at the closer look, of every thing or by thing; `None`, and things that are left out, take
+    the one in the detector's file."""
     active: bool = True
     """A switch to look closer before believing."""
     memory: str | None = None
     """Settings of visual memory: a name in `platform/memory/`; `None` takes the city's."""
     keep: Literal["found", "all"] = "found"
     """The views that are kept as files: those in which something was found, or all."""
+
+    @model_validator(mode="after")
+    def _rechecks_things(self) -> Self:
+        """Refuse a score at the closer look of something that is not counted: it would never be used."""
+        named = self.recheck if isinstance(self.recheck, dict) else {}
+        if unknown := [label for label in named if label not in self.things]:
+            raise ValueError(f"`recheck` names {unknown[0]!r}, which is not among `things`")
+        return self
 
 
 def _named_models(counting: Counting | None) -> Iterable[tuple[str, Callable[[], object]]]:

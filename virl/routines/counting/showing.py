@@ -17,10 +17,9 @@ from virl.files.writing import JsonLines
 from virl.geo.globe import Floats, Ints, LatLng
 from virl.journal.folder import CONSULTED
 from virl.journal.journal import JOURNAL, read_journal
-from virl.journal.page import page
 from virl.journal.reading import line_error
 from virl.journal.records import AnyRecord, NoteRecord, StartRecord, StepRecord
-from virl.journal.report import SCRIPTS, STYLES, report_context, shown_views, start_of
+from virl.journal.report import SCRIPTS, STYLES, page, report_context, shown_views, start_of
 from virl.journal.story import chapters
 from virl.journal.walk_map import ends_of, ground_of, walk_paper, walked_path
 from virl.pages.maps import MapFigure, MapPath, Mark, map_figure
@@ -29,8 +28,7 @@ from virl.pages.pictures import embed
 from virl.platform.city.city import City
 from virl.platform.navigators.survey import RECORD, SurveyPlan
 from virl.platform.perception.models import measured_error
-from virl.routines.counting.finds import Find, RecordedSighting, read_finds
-from virl.routines.counting.folder import MEMORY, SURVEY
+from virl.routines.counting.finds import MEMORY, SURVEY, Find, RecordedSighting, read_finds
 
 _LEVELS = ("City", "District", "Block")
 """The zoom levels; the hexagons of each are half as wide as those of the one before."""
@@ -103,7 +101,9 @@ def draw_page(folder: Path, records: Sequence[AnyRecord], city: City | None) -> 
     """
     if fault := character_fault(start_of(records).character):
         raise line_error(folder / JOURNAL, 1, fault)
-    counted = _counting_folder(folder)
+    # Who sends another agent to count has the finds in that agent's folder.
+    nested = sorted(path.parent for path in folder.glob(f"{CONSULTED}/*/{MEMORY}"))
+    counted = nested[0] if nested else folder
     walk = records if counted == folder else read_journal(counted)
     steps = [record for record in walk if isinstance(record, StepRecord)]
     finds = read_finds(folder, counted)
@@ -123,12 +123,6 @@ def draw_page(folder: Path, records: Sequence[AnyRecord], city: City | None) -> 
         beside=not found["whole"],
         folder=_TEMPLATES,
     )
-
-
-def _counting_folder(folder: Path) -> Path:
-    """Return the folder of the run that counted: that of an agent which was consulted, or this one."""
-    nested = sorted(path.parent for path in folder.glob(f"{CONSULTED}/*/{MEMORY}"))
-    return nested[0] if nested else folder
 
 
 def _page_data(
@@ -354,7 +348,7 @@ class _Count(_Loose):
 
     things: tuple[str, ...]
     background: tuple[str, ...] = ()
-    recheck: float | None = None
+    recheck: float | dict[str, float] | None = None
     active: bool
 
 

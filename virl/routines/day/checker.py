@@ -1,20 +1,32 @@
-"""Holds a finished day against the city, and counts what cannot be; however the day was planned."""
+"""The check of a finished day against a city: it counts what cannot be, however the day was planned.
+
+The baseline to compare with is a day that the same mind plans in one go, without asking the city anything.
+"""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from virl.clock import parse_clock, show_clock
+from virl.errors import NoRoute, NotFound
 from virl.geo.globe import LatLng, distance
-from virl.platform.city.places import Place
-from virl.routines.day.prices import known_usd, way_usd
-from virl.routines.day.settings import Mode
+from virl.mind.base import Mind
+from virl.mind.prompt import load_prompt
+from virl.platform.city.city import City
+from virl.platform.city.maps import TransitMaps
+from virl.platform.city.names import is_shortened, name_ratio
+from virl.platform.city.places import DAY_NAMES, Place
+from virl.routines.day.replies import UngroundedDay
+from virl.routines.day.settings import Day, Mode
+from virl.routines.day.town import known_usd, way_usd
 
 ViolationKind = Literal["travel", "closed", "budget", "time", "overlap", "unknown place"]
 KINDS: tuple[ViolationKind, ...] = ("travel", "closed", "budget", "time", "overlap", "unknown place")
 AT_THE_PLACE_M = 150.0
 """The farthest a visit may be from the place's listed position, as at the edge of a park; chosen."""
 CENT = 0.005
+ALIKE = 85.0  # of 100: least likeness of two names of one place; chosen
+AROUND_M = 50_000.0  # a sort of place that is not within this is not there at all; the widest search
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +63,6 @@ class DayTerms:
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
-    """The true position and listing of a place named in a day."""
-
-    position: LatLng
-    place: Place | None = None
-    """The place with its details; `None` for an address."""
-
-
-@dataclass(frozen=True, slots=True)
 class Violation:
     """Something in a day that cannot be."""
 
@@ -67,6 +70,15 @@ class Violation:
     entry: int
     """The number of the line, from 0; the last for the budget."""
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The true position and listing of a place named in a day."""
+
+    position: LatLng
+    place: Place | None = None
+    """The place with its details; `None` for an address."""
 
 
 class Facts(Protocol):
@@ -225,3 +237,122 @@ def _cost(entry: DayEntry, site: Site | None) -> float:
         return max(entry.cost_usd, way_usd(entry.mode, entry.ends - entry.starts))
     known = known_usd(site.place, meal=entry.kind == "eat") if site and site.place else None
     return max(entry.cost_usd, known or 0.0)
+
+
+@dataclass(frozen=True)
+class CityFacts:
+    """Facts of a city. What is named by its sort is the nearest of that sort: the charitable reading."""
+
+    city: City
+    known: Mapping[tuple[LatLng, LatLng, Mode], float] = field(default_factory=dict)
+    """Seconds of ways that need not be asked for again."""
+    _sites: dict[tuple[str, LatLng], Site | None] = field(default_factory=dict)
+
+    def site(self, entry: DayEntry, near: LatLng) -> Site | None:
+        """Find the place of an entry: by id, else by name, else the nearest of that sort, else an address."""
+        if entry.place_id:
+            try:
+                return _site_of(self.city.places.details(entry.place_id))
+            except NotFound:
+                return None
+        key = (entry.place.casefold().strip(), near)
+        if key not in self._sites:
+            self._sites[key] = self._find(key[0], near)
+        return self._sites[key]
+
+    def seconds(self, here: LatLng, there: LatLng, mode: Mode, weekday: int, minute: int) -> float:
+        """Return the seconds of a way; infinite where no way leads."""
+        if (here, there, mode) in self.known:
+            return self.known[here, there, mode]
+        maps = self.city.maps
+        try:
+            if mode != "transit":
+                return float(maps.travel_times([here], [there], mode)[0, 0])
+            if isinstance(maps, TransitMaps):
+                return maps.journey(here, there, weekday, minute).duration
+        except NoRoute:
+            pass
+        return float("inf")
+
+    def _look_up_details(self, place: Place) -> Site | None:
+        """Return the details of a listed place; `None` if the directory no longer knows its id."""
+        try:
+            return _site_of(self.city.places.details(place.id))
+        except NotFound:
+            return None
+
+    def _find(self, name: str, near: LatLng) -> Site | None:
+        """Return the site that a name means: a place of that sort or name, or an address; None if none."""
+        sort = name.replace(" ", "_")
+        for place in sorted(self._places_of_sort(sort, near), key=lambda one: distance(near, one.position)):
+            if site := self._look_up_details(place):
+                return site
+        for place in self.city.places.search(name, near) if any(map(str.isalnum, name)) else []:
+            is_meant = name_ratio(place.name, name) >= ALIKE or is_shortened(place.name, name)
+            if is_meant and (site := self._look_up_details(place)):
+                return site
+        try:
+            return Site(self.city.maps.geocode(name))
+        except NotFound:
+            return None
+
+    def _places_of_sort(self, sort: str, near: LatLng) -> list[Place]:
+        """Return the open places of a sort around a position; none if the sort is no word."""
+        if not sort.replace("_", "").isalpha():
+            return []
+        return [one for one in self.city.places.nearby(near, AROUND_M, (sort,)) if one.is_open]
+
+
+def _site_of(place: Place) -> Site:
+    """Return the site of a place that the city knows."""
+    return Site(place.position, place)
+
+
+def terms_of(day: Day, weekday: int, start: LatLng) -> DayTerms:
+    """Return the constraints on a day.
+
+    Args:
+        day: settings of the day.
+        weekday: 0 is Monday.
+        start: where the day begins.
+    """
+    starts, ends = day.minutes
+    return DayTerms(weekday, starts, ends, day.budget_usd, start, day.modes)
+
+
+def plan_ungrounded(
+    mind: Mind, client: Mapping[str, str], day: Day, *, city: str, weekday: int
+) -> list[DayEntry]:
+    """Plan a day of which nothing was looked up.
+
+    Args:
+        mind: who plans.
+        client: name, background and intention.
+        day: what is planned.
+        city: its name, for who knows it.
+        weekday: 0 is Monday.
+
+    Raises:
+        VirlError: as `Mind.ask`.
+    """
+    reply = mind.ask(
+        load_prompt("day/ungrounded", UngroundedDay),
+        client=dict(client),
+        state=day.feelings,
+        city=city,
+        day=DAY_NAMES[weekday],
+        starts=day.starts,
+        until=day.ends,
+        budget_usd=day.budget_usd,
+    )
+    return [
+        DayEntry(
+            kind=one.kind,
+            starts=parse_clock(one.starts),
+            ends=parse_clock(one.ends),
+            place=one.place,
+            mode=None if one.mode == "any" else one.mode,
+            cost_usd=one.cost_usd,
+        )
+        for one in reply.activities
+    ]

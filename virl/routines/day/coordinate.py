@@ -1,18 +1,19 @@
-"""Coordination: from a draft to a real place at a real time, reached in a real way."""
+"""Coordination: from a draft to a real place at a real time, reached in a real way, or what is against it."""
 
 from collections.abc import Callable
 from dataclasses import replace
 from math import isfinite, isinf
 
-from virl.clock import parse_clock, show_clock
+from virl.clock import DAY_MINUTES, parse_clock, show_clock
 from virl.platform.city.places import Place
-from virl.routines.day.activity import DayProgress, Kind, Spot
-from virl.routines.day.hours import fit
-from virl.routines.day.prices import known_usd
-from virl.routines.day.proposal import Proposal
-from virl.routines.day.proposed import ASKED_FOR, Wanted
-from virl.routines.day.replies import DayDraft
-from virl.routines.day.town import EATING, Town, TravelOption
+from virl.routines.day.activity import WORST, DayProgress, Kind, Proposal, Spot, TravelOption, cost_of
+from virl.routines.day.feedback import ASKED_FOR, Wanted
+from virl.routines.day.replies import DayDraft, DayEstimate
+from virl.routines.day.town import EATING, Town, known_usd
+
+_CENT = 0.005
+_HURTS = ("energy", "stress", "pain")
+"""Feelings beyond whose worst nobody is sent; hunger is mended by a meal, and moods come and go."""
 
 WAIT = 45  # minutes that an activity may be put off, until a place opens; chosen
 SHORTEST_VISIT = 30  # minutes that are left of a longer visit when it is cut short; chosen
@@ -20,13 +21,8 @@ ASKED_FOR_HOURS = 6  # most places of a sort whose hours are looked up; chosen
 UNRATED = 3.5  # of 5: what a place without ratings counts as; chosen
 MINUTES_A_STAR = 12.0  # of walking that a whole star is worth; chosen
 WEAK_ENERGY, WEAK_PAIN = 25.0, 60.0  # of 100: one who walks little; chosen
-
 Dine = Callable[[DayDraft, DayProgress], Place | None]
 """Recommends where to eat; `None` where nothing was found."""
-
-
-class Unfit(Exception):
-    """A draft cannot be carried out; the text says why."""
 
 
 def coordinate(  # noqa: PLR0911 - a sort of draft each
@@ -49,7 +45,11 @@ def coordinate(  # noqa: PLR0911 - a sort of draft each
             raise Unfit("No scenic spot was found.")
         return visit(draft, standing, town, scenic)
     if draft.kind == "eat":
-        return _propose_meal(draft, standing, town, dine)
+        recommended = dine(draft, standing)
+        if recommended is not None:
+            return visit(draft, standing, town, Spot.of(recommended))
+        sorts = ("cafe", "restaurant") if "breakfast" in draft.what.lower() else EATING
+        return _of_sort(draft, standing, town, sorts)
     if not draft.place.strip():
         return stay(draft, standing, town)
     if draft.kind == "transport":
@@ -93,6 +93,7 @@ def as_wanted(wanted: Wanted, standing: DayProgress, town: Town, scenic: Spot | 
     )
     if not change.place:
         return visit(draft, standing, town, old.spot) if old.spot.name else stay(draft, standing, town)
+    # The client has named where to eat, so nobody is asked to recommend a place.
     found = coordinate(draft, standing, town, scenic=scenic, dine=lambda _draft, _standing: None)
     if found.spot.sort not in EATING:
         return found
@@ -119,13 +120,106 @@ def stay(draft: DayDraft, standing: DayProgress, town: Town) -> Proposal:
     return Proposal("normal", draft.what, draft.reason, starts, ends, spot, usd=0.0)
 
 
-def _propose_meal(draft: DayDraft, standing: DayProgress, town: Town, dine: Dine) -> Proposal:
-    """Return the proposal of a meal: the place that `dine` recommends, else the best one in the town."""
-    recommended = dine(draft, standing)
-    if recommended is not None:
-        return visit(draft, standing, town, Spot.of(recommended))
-    sorts = ("cafe", "restaurant") if "breakfast" in draft.what.lower() else EATING
-    return _of_sort(draft, standing, town, sorts)
+def visit(draft: DayDraft, standing: DayProgress, town: Town, spot: Spot) -> Proposal:
+    """Return the draft at this spot, as early as the way and the opening hours let it begin.
+
+    Args:
+        draft: of the mind.
+        standing: of the day so far.
+        town: of the day.
+        spot: where it is done.
+
+    Raises:
+        Unfit: no time is left, or the place is not open.
+    """
+    way = _way(draft, standing, town, spot, standing.now)
+    starts = max(parse_clock(draft.starts), standing.now + (way.minutes if way else 0))
+    until = town.day.minutes[1]
+    ends = min(starts + _minutes_of(draft), until)
+    if ends - starts < min(_minutes_of(draft), SHORTEST_VISIT):
+        raise Unfit(f"The way to {spot.name} leaves too little of the day.")
+    place = _place_at(town, spot)
+    if place is not None:
+        shortest = SHORTEST_VISIT
+        fitted = fit(place, town.weekday, starts, ends, wait=WAIT, shortest=shortest, until=until)
+        if fitted is None:
+            raise Unfit(f"{place.name} is not open from {show_clock(starts)} to {show_clock(ends)}.")
+        starts, ends = fitted
+    kind: Kind = draft.kind if draft.kind == "eat" or draft.kind == "scenic" else "normal"  # noqa: PLR1714
+    usd = known_usd(place, meal=kind == "eat") if place else None
+    return Proposal(kind, draft.what, draft.reason, starts, ends, spot, way, place, usd)
+
+
+def objections(proposal: Proposal, estimate: DayEstimate, standing: DayProgress, town: Town) -> list[str]:
+    """Return the objections to an activity, each in a sentence; empty if it can be done.
+
+    Args:
+        proposal: with its way.
+        estimate: of what it does and costs.
+        standing: where the client is.
+        town: where.
+    """
+    found = []
+    for name in _HURTS:
+        by, value = getattr(estimate, name).by, standing.state[name]
+        worst = WORST[name]
+        if (worst == 0.0 and value + by < 0 and by < 0) or (worst == 100.0 and value + by > 100 and by > 0):
+            found.append(f"It asks too much: {name} is at {value:.0f} of 100 and would change by {by:+d}.")
+    return [*impossible(proposal, estimate, standing, town), *found]
+
+
+def stretches(place: Place, day: int) -> list[tuple[int, int]]:
+    """Return the opening hours of a place on a day, as minutes after that day's midnight, in order.
+
+    Args:
+        place: with its details.
+        day: 0 is Monday.
+
+    Returns:
+        Openings and closings; one that began the day before opens below 0, one that lasts into the next day
+        closes beyond 1440. All day where nobody has listed hours: unknown is not closed.
+    """
+    if not place.is_open:
+        return []
+    if not place.hours:
+        return [(0, DAY_MINUTES)]
+    found = [(one.opens, one.closes) for one in place.hours if one.day == day]
+    found += [
+        (one.opens - DAY_MINUTES, one.closes - DAY_MINUTES)
+        for one in place.hours
+        if one.day == (day - 1) % 7 and one.closes > DAY_MINUTES
+    ]
+    return sorted(found)
+
+
+def fit(
+    place: Place, day: int, starts: int, ends: int, *, wait: int, shortest: int, until: int
+) -> tuple[int, int] | None:
+    """Return another time for a visit, so that the place is open all through it.
+
+    Args:
+        place: with its details.
+        day: 0 is Monday.
+        starts: when it was to begin, minutes after midnight.
+        ends: when it was to end.
+        wait: minutes it may begin later.
+        shortest: minutes it must last, where it was to last as long.
+        until: when the day ends.
+
+    Returns:
+        Beginning and end, or `None` if it does not fit.
+    """
+    least = min(shortest, ends - starts)
+    for opens, closes in stretches(place, day):
+        begin = max(starts, opens)
+        end = min(begin + ends - starts, closes, until)
+        if begin - starts <= wait and end - begin >= least:
+            return begin, end
+    return None
+
+
+class Unfit(Exception):
+    """A draft cannot be carried out; the text says why."""
 
 
 def _ride(draft: DayDraft, standing: DayProgress, town: Town) -> Proposal:
@@ -158,6 +252,7 @@ def _of_sort(draft: DayDraft, standing: DayProgress, town: Town, sorts: tuple[st
     ranked = sorted(places, key=lambda place: (-_merit(place, walks[place.id]), place.id))
     faults: list[str] = []
     unsure: Proposal | None = None
+    # Opening hours take a request for each place, so only the best are asked for theirs.
     for place in ranked[:ASKED_FOR_HOURS]:
         usd = known_usd(place, meal=draft.kind == "eat")
         if usd is not None and usd > standing.budget_usd:
@@ -180,37 +275,8 @@ def _of_sort(draft: DayDraft, standing: DayProgress, town: Town, sorts: tuple[st
 def _merit(place: Place, walk: float) -> float:
     """Return a place's rating, in stars, less its walk, in minutes turned into stars."""
     rating = UNRATED if place.rating is None else place.rating
+    # Where no way leads the walk is infinite: still ranked among themselves, by their ratings.
     return rating - min(walk, 1e6) / MINUTES_A_STAR
-
-
-def visit(draft: DayDraft, standing: DayProgress, town: Town, spot: Spot) -> Proposal:
-    """Return the draft at this spot, as early as the way and the opening hours let it begin.
-
-    Args:
-        draft: of the mind.
-        standing: of the day so far.
-        town: of the day.
-        spot: where it is done.
-
-    Raises:
-        Unfit: no time is left, or the place is not open.
-    """
-    way = _way(draft, standing, town, spot, standing.now)
-    starts = max(parse_clock(draft.starts), standing.now + (way.minutes if way else 0))
-    until = town.day.minutes[1]
-    ends = min(starts + _minutes_of(draft), until)
-    if ends - starts < min(_minutes_of(draft), SHORTEST_VISIT):
-        raise Unfit(f"The way to {spot.name} leaves too little of the day.")
-    place = _place_at(town, spot)
-    if place is not None:
-        shortest = SHORTEST_VISIT
-        fitted = fit(place, town.weekday, starts, ends, wait=WAIT, shortest=shortest, until=until)
-        if fitted is None:
-            raise Unfit(f"{place.name} is not open from {show_clock(starts)} to {show_clock(ends)}.")
-        starts, ends = fitted
-    kind: Kind = draft.kind if draft.kind == "eat" or draft.kind == "scenic" else "normal"  # noqa: PLR1714
-    usd = known_usd(place, meal=kind == "eat") if place else None
-    return Proposal(kind, draft.what, draft.reason, starts, ends, spot, way, place, usd)
 
 
 def _place_at(town: Town, spot: Spot) -> Place | None:
@@ -245,3 +311,43 @@ def _way(draft: DayDraft, standing: DayProgress, town: Town, spot: Spot, leaves:
 def _minutes_of(draft: DayDraft) -> int:
     """Return the minutes that a draft lasts."""
     return parse_clock(draft.ends) - parse_clock(draft.starts)
+
+
+def impossible(proposal: Proposal, estimate: DayEstimate, standing: DayProgress, town: Town) -> list[str]:
+    """Return what rules an activity out: sentences on its time, opening hours and money.
+
+    Args:
+        proposal: with its way.
+        estimate: of what it does and costs.
+        standing: of the client before it.
+        town: gives the hours and the end of the day.
+    """
+    found = [*_time_faults(proposal, standing, town), *_hour_faults(proposal, town)]
+    way_usd = proposal.way.usd if proposal.way else 0.0
+    cost = cost_of(proposal, estimate) + way_usd
+    if cost > standing.budget_usd + _CENT:
+        found.append(f"It costs {cost:.2f} dollars with the way, and {standing.budget_usd:.2f} are left.")
+    return found
+
+
+def _time_faults(proposal: Proposal, standing: DayProgress, town: Town) -> list[str]:
+    """Return sentences on what is wrong with a proposal's times; empty if nothing."""
+    until = town.day.minutes[1]
+    found = []
+    if proposal.leaves < standing.now:
+        found.append(f"The client would have to leave before {show_clock(standing.now)}.")
+    if proposal.ends > until:
+        found.append(f"It lasts beyond the end of the day at {show_clock(until)}.")
+    if proposal.ends <= proposal.starts and proposal.kind != "transport":
+        found.append("It takes no time.")
+    return found
+
+
+def _hour_faults(proposal: Proposal, town: Town) -> list[str]:
+    """Return a sentence if the place is closed at a proposal's time; else nothing."""
+    if proposal.place is None:
+        return []
+    for opens, closes in stretches(proposal.place, town.weekday):
+        if opens <= proposal.starts and proposal.ends <= closes:
+            return []
+    return [f"{proposal.place.name} is closed at that time."]

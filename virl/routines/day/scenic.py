@@ -3,24 +3,25 @@
 How much green, sky and water a view shows is measured by its colours; that is no judge of beauty.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import radians, tan
 from typing import Any
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from virl.agent.agent import Agent
 from virl.errors import NoImagery, NoStreetView
+from virl.extras import Late
 from virl.geo.globe import LatLng, LocalFrame, distance
 from virl.platform.city.places import Place
 from virl.platform.city.streetview import Camera, Image, Panorama, View
-from virl.routines.day.activity import Spot
-from virl.routines.day.replies import SceneryRating, SceneryRatings
+from virl.routines.day.activity import ScenicSpot, Spot
+from virl.routines.day.replies import SceneryRatings
 from virl.routines.day.settings import DAY
 from virl.routines.day.town import Town
+
+cv2 = Late("cv2", extra="eyes")
 
 # Hue in OpenCV's half degrees, saturation and value of 255 (chosen: leaves and grass; clear sky and water).
 _GREEN_HUE, _GREEN_SATURATION, _GREEN_VALUE = (32, 85), 60, 40
@@ -41,24 +42,6 @@ HEADINGS, PITCHES, FOV = (
 )  # all around, a little above the horizon; chosen
 BEST = 10.0  # of a rating: no further view can be better, so none is looked at
 SIZE = 448  # pixels to each side; chosen
-
-
-@dataclass(frozen=True, slots=True)
-class ScenicSpot:
-    """The best view that was found."""
-
-    spot: Spot
-    """The spot of the park, at the panorama."""
-    rating: float
-    """0 to 10."""
-    reason: str
-    seen: int
-    """Views that were rated."""
-
-    @property
-    def description(self) -> str:
-        """The spot in words, as prompts take it."""
-        return f"{self.spot.name}: a view rated {self.rating:g} of 10. {self.reason}"
 
 
 def find_scenic(agent: Agent, town: Town) -> ScenicSpot | None:
@@ -108,7 +91,11 @@ def _rate(agent: Agent, town: Town, park: Place, panorama: Panorama) -> ScenicSp
         views = _views(town, panorama)
         if not views:
             return None
-        ratings = _ratings(agent, park, views)
+        prompt = agent.prompts.load("day/scenic", SceneryRatings)
+        images = {f"View {number}": view for number, view in enumerate(views)}
+        ratings = agent.mind.ask(
+            prompt, images=images, place=park.name, views=[_scenery_shares(view) for view in views]
+        ).ratings
         best = max(range(len(views)), key=lambda index: ratings[index].rating)
         text = f"{ratings[best].rating:g} of 10. {ratings[best].reason}"
         noted = agent.run.note(
@@ -144,15 +131,6 @@ def _views(town: Town, panorama: Panorama) -> list[View]:
             except (NoImagery, NoStreetView):
                 continue
     return views
-
-
-def _ratings(agent: Agent, park: Place, views: Sequence[View]) -> Sequence[SceneryRating]:
-    """Return a rating of each view, all asked for in one question."""
-    prompt = agent.prompts.load("day/scenic", SceneryRatings)
-    images = {f"View {number}": view for number, view in enumerate(views)}
-    return agent.mind.ask(
-        prompt, images=images, place=park.name, views=[_scenery_shares(view) for view in views]
-    ).ratings
 
 
 def _scenery_shares(view: View) -> dict[str, float]:

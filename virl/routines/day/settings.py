@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, model_validator
 from virl.agent.character import CharacterField
 from virl.agent.user import State, unknown_state
 from virl.clock import Time, parse_clock
-from virl.routines.clients.settings import CLIENT
+from virl.routines.client import CLIENT
 from virl.settings.model import Settings
 
 FEELINGS = ("stress", "joy", "sadness", "hunger", "energy", "pain")

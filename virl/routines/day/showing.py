@@ -1,7 +1,10 @@
-"""The end of a planned day: its files, its calendar (iCalendar, RFC 5545), its answer and its exhibits."""
+"""The end of a planned day: its page (Markdown), its calendar (iCalendar, RFC 5545), answer and exhibits.
+
+What comes from the world cannot change the page.
+"""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, date, datetime, timedelta
 from uuid import NAMESPACE_URL, uuid5
@@ -13,8 +16,8 @@ from virl.agent.agent import Agent
 from virl.clock import show_clock
 from virl.geo.globe import LatLng
 from virl.mind.lexicon import words_of
-from virl.mind.opinions import requested_attributes
 from virl.mind.rules import RuleMind
+from virl.mind.wishes import requested_attributes
 from virl.pages.exhibits import (
     Bar,
     BarsExhibit,
@@ -33,15 +36,13 @@ from virl.plain_text import plain_line
 from virl.platform.city.claims import PlaceClaim
 from virl.platform.city.maps import TransitMaps, TravelMode
 from virl.platform.city.outcome import Outcome
-from virl.routines.day.activity import Activity
-from virl.routines.day.checker import Violation, check, entries_of, unsure_places
-from virl.routines.day.facts import CityFacts
-from virl.routines.day.markdown import itinerary
-from virl.routines.day.planner import DayPlan
+from virl.routines.day.activity import Activity, DayPlan
+from virl.routines.day.checker import CityFacts, Violation, check, entries_of, terms_of, unsure_places
 from virl.routines.day.settings import FEELINGS
-from virl.routines.day.ungrounded import terms_of
 from virl.routines.day.wish_rules import kinds_asked_for
 
+_SPECIAL = re.compile(r"([\\`*_\[\]<>!|~&@])|(?<=www)(\.)|(:)(?=//)")
+_OPENING = re.compile(r"^(?:([-+#=])|(\d+)([.)]))")
 _DAY_MIN = 1440
 MARKDOWN, CALENDAR = "itinerary.md", "itinerary.ics"
 
@@ -114,6 +115,63 @@ def show_day(agent: Agent, plan: DayPlan) -> None:
         exhibits=exhibits(agent, plan, violations, unsure),
         claims=_claims(plan, weekday),
     )
+
+
+def plain(text: str) -> str:
+    """Return a text that Markdown shows as it is, in one line."""
+    inline = _SPECIAL.sub(lambda found: f"\\{found[0]}", " ".join(plain_line(text).split()))
+    return _OPENING.sub(lambda found: f"{found[2] or ''}\\{found[1] or found[3]}", inline)
+
+
+def itinerary(
+    activities: Sequence[Activity],
+    *,
+    title: str,
+    before: Mapping[str, float],
+    budget_usd: float,
+    notes: Sequence[str],
+) -> str:
+    """Return the day as a page: what to do when, what it costs, and how the client feels before and after.
+
+    Args:
+        activities: in order.
+        title: of the page.
+        before: feelings at the start.
+        budget_usd: dollars.
+        notes: lines at the end.
+    """
+    lines = [f"# {plain(title)}", ""]
+    for one in activities:
+        where = f", {plain(one.spot.name)}" if one.spot.name and not one.mode else ""
+        lines.append(f"- **{one.time}** {plain(one.what)}{where}{_details(one)}")
+    if not activities:
+        lines.append("Nothing could be planned.")
+    after = activities[-1].state if activities else before
+    lines += [
+        "",
+        "| | before | after |",
+        "| --- | ---: | ---: |",
+        *(f"| {name} | {before[name]:.0f} | {after[name]:.0f} |" for name in FEELINGS),
+        "",
+        _describe_spending(activities, budget_usd),
+        "",
+    ]
+    lines += [line for note in notes for line in (plain(note), "")]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _details(one: Activity) -> str:
+    """Return an activity's cost, address, reason and changed feelings, as Markdown."""
+    cost = f" (${one.cost_usd:.2f})" if one.cost_usd else ""
+    changes = ", ".join(f"{name} {by:+d}" for name, by in one.changes.items() if by)
+    address = f"{plain(one.spot.address)}. " if one.spot.address and not one.mode else ""
+    return f"{cost}  \n  {address}{plain(one.reason)}{f' _{plain(changes)}_' if changes else ''}"
+
+
+def _describe_spending(activities: Sequence[Activity], budget_usd: float) -> str:
+    """Return a sentence on the dollars spent of the budget."""
+    spent = sum(one.cost_usd for one in activities)
+    return f"${spent:.2f} of ${budget_usd:.2f} are spent."
 
 
 def _claims(plan: DayPlan, weekday: int) -> list[PlaceClaim]:

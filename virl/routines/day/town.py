@@ -1,14 +1,18 @@
-"""A planner's questions to a city: what is near, how long it takes to get there, and when it is open.
+"""A planner's questions to a city: what is near, the time it takes to get there, opening hours, and prices.
 
 A provider may tell only the nearest places of a circle. So a wide circle around the start is asked once: for
 all sorts, then for those that were not among the answers, until nothing is missing. Rare sorts are known for
 the whole day then; of the common ones only those near a position are asked when they are needed.
+
+Google's price levels (0 free, 1 inexpensive, 2 moderate, 3 expensive, 4 very expensive) name no amounts.
+Those here are chosen: what one person pays in a large town of the United States, tip included.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 
 import numpy as np
 
@@ -20,14 +24,36 @@ from virl.platform.city.maps import TransitMaps, TravelMode
 from virl.platform.city.names import is_shortened, name_ratio
 from virl.platform.city.place_types import sort_of
 from virl.platform.city.places import Place, Places, complete_to, nearby_in_full
-from virl.routines.day.activity import Spot
-from virl.routines.day.pastimes import day_book
-from virl.routines.day.prices import way_usd
+from virl.routines.day.activity import Spot, TravelOption
 from virl.routines.day.settings import Day, Mode
+from virl.routines.day.wish_rules import day_book
 
+MEAL_USD: Mapping[int, float] = MappingProxyType({0: 0.0, 1: 12.0, 2: 25.0, 3: 50.0, 4: 90.0})
+"""A meal for one, by price level."""
+VISIT_USD: Mapping[int, float] = MappingProxyType({0: 0.0, 1: 7.0, 2: 15.0, 3: 35.0, 4: 70.0})
+"""A visit of one person to anything else, by price level: a ticket, a drink, something small to take home."""
+FREE_SORTS = frozenset(
+    {"park", "library", "church", "mosque", "synagogue", "hindu_temple", "place_of_worship"}
+)
+"""Place types that cost nothing where no price level is given."""
+TAXI_USD, TAXI_MINUTE_USD = 4.0, 1.5
+"""Base fare, and what each minute costs: chosen, near American tariffs at 7 m/s."""
+BICYCLE_USD = 2.0
+"""A ride on a hired bicycle; chosen."""
+TRANSIT_USD = 3.0
+"""A journey by public transport, changes included; chosen, near American fares."""
 _WIDE = 2.0  # times the reach: of the circle around the start; chosen, so that a day seldom leaves it
 _ROUNDS = 6  # searches of a circle at most; chosen
 _ANY_M = 1.0  # to which radius an answer has to be whole where the nearest places will do: one request
+EATING = ("restaurant", "cafe")
+NAMES = 2  # of each sort, told to the mind; chosen
+NEAR_ENOUGH = 15  # most places of a sort to which travel times are asked; chosen
+ALIKE = 80.0  # of 100: least likeness of a name to what is looked for; chosen
+# Minutes that are walked or cycled without a second thought, and by who is weak or in pain; chosen.
+COMFORTABLE, WEAK = 20, 10
+TOLERABLE = 1.5  # times as long may be walked where nothing else is easy; chosen
+LONGEST_WAY = 60  # minutes; chosen
+TAXI_SHARE = 0.25  # of what is left, for one ride; chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +110,7 @@ class Supply:
         stock = self._stock(here)
         if sort in stock.whole and stock.holds(here, self.reach):
             return self._nearest_of_sort(stock.places, sort, here, apart, count)
+        # The nearest first, in one request; the whole circle only where they are too few.
         told = nearby_in_full(self.places, here, self.reach, (sort,), whole=_ANY_M)
         found = self._nearest_of_sort(told, sort, here, apart, count)
         if len(found) < count and complete_to(told) < self.reach:
@@ -131,35 +158,10 @@ class Supply:
                 return _Stock(middle, radius, places, frozenset(left))
             seen = {sort_of(place.types) for place in told}
             asked, left = left, [sort for sort in left if sort not in seen]
+            # The same sorts asked again would give the same answer.
             if not left or left == asked:
                 break
         return _Stock(middle, radius, places, frozenset())
-
-
-EATING = ("restaurant", "cafe")
-NAMES = 2  # of each sort, told to the mind; chosen
-NEAR_ENOUGH = 15  # most places of a sort to which travel times are asked; chosen
-ALIKE = 80.0  # of 100: least likeness of a name to what is looked for; chosen
-# Minutes that are walked or cycled without a second thought, and by who is weak or in pain; chosen.
-COMFORTABLE, WEAK = 20, 10
-TOLERABLE = 1.5  # times as long may be walked where nothing else is easy; chosen
-LONGEST_WAY = 60  # minutes; chosen
-TAXI_SHARE = 0.25  # of what is left, for one ride; chosen
-
-
-@dataclass(frozen=True, slots=True)
-class TravelOption:
-    """A way to get somewhere."""
-
-    mode: Mode
-    minutes: int
-    usd: float
-    words: str = ""
-    """The legs of a journey by public transport."""
-    leaves: int | None = None
-    """The minute after midnight at which it has to be begun; `None` for any time."""
-    on_foot: int = 0
-    """Minutes of it that are walked."""
 
 
 @dataclass(frozen=True)
@@ -310,9 +312,24 @@ class Town:
 
     def _supply_near(self, here: LatLng) -> Supply:
         """Return the supply of places around home, else around `here`; collected once."""
+        # In a list, which the copies of a town share that `replace` makes: nothing is asked twice.
         if not self._supply:
             self._supply.append(Supply(self.city.places, self.home or here, self.day.reach_m, self.sorts))
         return self._supply[0]
+
+
+def known_usd(place: Place, *, meal: bool) -> float | None:
+    """Return the known cost of a visit for one person, in dollars; `None` where nothing tells."""
+    if place.price_level is not None:
+        return (MEAL_USD if meal else VISIT_USD).get(place.price_level)
+    return 0.0 if FREE_SORTS.intersection(place.types) and not meal else None
+
+
+def way_usd(mode: Mode | None, minutes: float) -> float:
+    """Return the cost of a way for one person, in dollars."""
+    if mode == "driving":
+        return TAXI_USD + TAXI_MINUTE_USD * minutes
+    return {"cycling": BICYCLE_USD, "transit": TRANSIT_USD}.get(mode or "", 0.0)
 
 
 def _is_easy(way: TravelOption, budget_usd: float, weak: bool) -> bool:

@@ -1,13 +1,28 @@
-"""What somebody says about themself and their day, as the rules read it."""
+"""The rules for what a client says: likes, feelings, and changes to a proposed day, clause by clause.
+
+The pastimes that can be liked are in `platform/rules/day.yaml` and in the table of place types.
+"""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Annotated, Literal
 
+from pydantic import AfterValidator, Field
+from rapidfuzz import fuzz
+
+from virl import resources
+from virl.clock import parse_clock, show_clock
 from virl.mind.lexicon import GAP, Lexicon, found_in, phrase_pattern, words_of
-from virl.mind.understanding.background import asked_for
-from virl.routines.day.pastimes import day_book
-from virl.routines.day.replies import Told
+from virl.mind.sentences import asked_for
+from virl.platform.city.place_types import Words, by_type_as, types_marked
+from virl.routines.day.replies import Amendment, Amendments, AmendQuestion, NumberedDoing, Told
+from virl.settings.model import Settings, load_settings
 
+Feeling = Literal["stress", "joy", "sadness", "hunger", "energy", "pain"]
+Points = dict[Feeling, float]
+"""Signed points by feeling, on a scale from 0 to 100."""
+Minute = Annotated[str, AfterValidator(lambda text: show_clock(parse_clock(text)))]
 MOST_WORDS = 3  # of one pastime that count in a clause; chosen
 _IN_ANY_DAY = (
     *("walk*", "stroll*", "on foot"),
@@ -18,14 +33,41 @@ _CLAUSE_ENDS = re.compile(
     r"[.,;:!?\n()]+|\b(?:but|and then|however|although|though)\b|\b(?=(?:without|instead of|rather than) \w)"
     r"|\band (?=(?:no|not|never|without|with|wants?|needs?|likes?|loves?|enjoys?|hates?|dislikes?|avoids?)\b)"
 )
+ALIKE = 90.0  # of 100: least likeness of a name in a clause; chosen
+MOST_CHANGES = 10
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
-
-def clauses(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield the clauses of a text as plain words, each with whether it denies something."""
-    for part in _CLAUSE_ENDS.split(text.lower()):
-        words = words_of(part).replace("tired of", "enough of")  # is about the thing, and no feeling
-        if words:
-            yield words, _denies(words)
+_CLAUSES = re.compile(
+    r"[;\n!?]+|\.(?=\s|$)|,\s*(?:and|but|then)\s+|(?<!\s)\s+(?:and|but) (?=(?:drop|skip|move|no)\b)"
+)
+_TIME = r"(?:\d{1,2}[:.h]\d{2}(?:\s?[ap]m)?|\d{1,2}\s?[ap]m|noon)"
+_SPAN = re.compile(
+    rf"(?:from |at |to )?({_TIME})\s*(?:-|\N{{EN DASH}}|to|until|till)\s*({_TIME})", re.IGNORECASE
+)
+_UNTIL = re.compile(rf"\b(?:until|till|by|ends? at)\s+({_TIME})", re.IGNORECASE)
+_AT = re.compile(rf"(?:\b(?:at|from|to|start(?:s|ing)?)\s+)?({_TIME})", re.IGNORECASE)
+_FOR = re.compile(r"\bfor (\d{1,3}|an?|half an) (hours?|minutes?)\b", re.IGNORECASE)
+_MONEY = re.compile(
+    r"\$\s?(\d{1,9}(?:\.\d{1,9})?)|(?<![\d.])(\d{1,9}(?:\.\d{1,9})?)\s{0,9}(?:dollars?|usd|bucks|\$)"
+    r"|\bbudget\D{0,20}?(\d{1,9}(?:\.\d{1,9})?)",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(
+    r"(?:#|\bno\. ?|\bnumber |\bactivity |\bstop |\bentry )(\d{1,2})\b|^\s*(\d{1,2})\b(?=\s*[:),]|\s|$)"
+    r"|\b(?:drop|skip|remove|cancel|change|move|replace|swap|shift|start|begin|end|make|no|without|of)\s+(\d{1,2})\b",
+    re.IGNORECASE,
+)
+_DROP = re.compile(
+    r"\b(?:drop|skip|remove|cancel|leave out|without|no|not|don't want|do not want)\b", re.IGNORECASE
+)
+_INSTEAD = re.compile(
+    r"^(?:i(?:'d| would) (?:like|rather have|prefer) )?(.+?)(?<!\s)\s+instead of\b", re.IGNORECASE
+)
+_PLACE = re.compile(
+    r"(?:\b(?:with|for|by|into|go to|visit|to|in|at)\s+|:\s*)(?:(?:the|an?)\s+)?"
+    r"([^\W\d].*?)(?:\s+instead)?\s*$",
+    re.IGNORECASE,
+)
 
 
 def likes(text: str, lexicon: Lexicon) -> dict[str, int]:
@@ -37,6 +79,125 @@ def likes(text: str, lexicon: Lexicon) -> dict[str, int]:
             if count:
                 found[sort] = found.get(sort, 0) + (-MOST_WORDS if denied else count)
     return found
+
+
+def listen(said: str, state: Mapping[str, float], lexicon: Lexicon) -> Told:
+    """Return the feelings that a text tells, and the text itself as a wish if it is about what to do.
+
+    Args:
+        said: by the client.
+        state: feelings so far.
+        lexicon: of the language.
+    """
+    values: dict[str, float] = {}
+    for words, _ in clauses(said):
+        for told in day_book().feelings:
+            if found := phrase_pattern(told.words).search(words):
+                by = -told.by if _denies(words[: found.start()]) else told.by
+                before = values.get(told.feeling, state[told.feeling])
+                values[told.feeling] = min(max(before + by, 0.0), 100.0)
+    feelings = {name: round(values[name]) if name in values else None for name in state}
+    wishes = (" ".join(said.split()),) if likes(said, lexicon) or is_thrifty(said) else ()
+    return Told.model_validate(feelings | {"wishes": wishes})
+
+
+def amend(question: AmendQuestion, lexicon: Lexicon) -> Amendments:  # noqa: ARG001 - as every rule
+    """Read the changes in a client's words; a part that names no activity and no budget is a wish."""
+    changes: dict[int, Amendment] = {}
+    wishes: list[str] = []
+    budget: float | None = None
+    for clause in filter(None, (part.strip(" ,.") for part in _CLAUSES.split(question.said))):
+        money = _MONEY.search(clause)
+        target = None if money else _target(clause, question.activities)
+        if money:
+            budget = float(next(filter(None, money.groups())))
+        elif target:
+            starts, ends, rest = _times(clause, target)
+            place = _place(rest)
+            is_dropped = bool(_DROP.search(clause)) and not (starts or ends or place)
+            changes[target.number] = Amendment(
+                number=target.number, drop=is_dropped, place=place, what="", starts=starts, ends=ends
+            )
+        else:
+            wishes.append(clause)
+    return Amendments(
+        changes=tuple(changes.values())[:MOST_CHANGES], budget_usd=budget, wishes=tuple(wishes)[:MOST_CHANGES]
+    )
+
+
+class Pastime(Settings):
+    """One thing to do, at one sort of place."""
+
+    what: str = Field(min_length=1)
+    minutes: int = Field(gt=0)
+    usual: tuple[Minute, Minute]
+    """The hours in which towns usually offer it."""
+    usd: float = Field(ge=0)
+    """The usual cost in dollars."""
+    feelings: Points
+    """An hour of it."""
+    words: Words
+    """Phrases of people who like it, beside the lexicon's for the place type."""
+    active: bool = False
+    """True if the pastime asks for strength."""
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The hours in which towns usually offer it, as minutes after midnight."""
+        return parse_clock(self.usual[0]), parse_clock(self.usual[1])
+
+
+class FeelingWords(Settings):
+    """Phrases that tell a feeling."""
+
+    feeling: Feeling
+    by: float
+    """The change of the feeling by these words; denied, the opposite."""
+    words: tuple[str, ...]
+
+
+class DayBook(Settings):
+    """All that the rules know of days."""
+
+    hourly: Points
+    """The effect of every waking hour."""
+    rest: Points
+    """An hour of doing nothing."""
+    travel: dict[Literal["walking", "cycling", "driving"], Points]
+    """An hour on the way."""
+    meal: Points
+    """A whole meal."""
+    meal_usd: float
+    snack: Points
+    """Something small on the side."""
+    snacks: frozenset[str] = Field(default_factory=lambda: types_marked("snack"))
+    """Place types where one has something small."""
+    somewhere: Points
+    """An hour at a place of an unknown sort."""
+    pastimes: dict[str, Pastime] = Field(default_factory=lambda: by_type_as("pastime", Pastime))
+    """The pastimes by place type."""
+    feelings: tuple[FeelingWords, ...]
+    denials: tuple[str, ...]
+    thrift: tuple[str, ...]
+    """Phrases of somebody who wants to spend little."""
+
+
+@cache
+def day_book() -> DayBook:
+    """Return the file that comes with virl.
+
+    Raises:
+        BadInput: it is broken; names line and field.
+    """
+    return load_settings(resources.data_folder("platform/rules") / "day.yaml", DayBook)
+
+
+def clauses(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield the clauses of a text as plain words, each with whether it denies something."""
+    for part in _CLAUSE_ENDS.split(text.lower()):
+        words = words_of(part).replace("tired of", "enough of")  # is about the thing, and no feeling
+        if words:
+            yield words, _denies(words)
 
 
 def kinds_asked_for(text: str) -> list[str]:
@@ -77,26 +238,6 @@ def is_thrifty(text: str) -> bool:
     return bool(phrase_pattern(day_book().thrift).search(words_of(text)))
 
 
-def listen(said: str, state: Mapping[str, float], lexicon: Lexicon) -> Told:
-    """Return the feelings that a text tells, and the text itself as a wish if it is about what to do.
-
-    Args:
-        said: by the client.
-        state: feelings so far.
-        lexicon: of the language.
-    """
-    values: dict[str, float] = {}
-    for words, _ in clauses(said):
-        for told in day_book().feelings:
-            if found := phrase_pattern(told.words).search(words):
-                by = -told.by if _denies(words[: found.start()]) else told.by
-                before = values.get(told.feeling, state[told.feeling])
-                values[told.feeling] = min(max(before + by, 0.0), 100.0)
-    feelings = {name: round(values[name]) if name in values else None for name in state}
-    wishes = (" ".join(said.split()),) if likes(said, lexicon) or is_thrifty(said) else ()
-    return Told.model_validate(feelings | {"wishes": wishes})
-
-
 def _denies(words: str) -> bool:
     """Return whether the words deny a wish."""
     return bool(phrase_pattern(day_book().denials).search(words))
@@ -111,3 +252,62 @@ def _singular_and_plural(sort: str) -> tuple[str, str]:
     """Return the name of a sort in singular and plural."""
     name = words_of(sort)
     return name, f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
+
+
+def _target(clause: str, activities: Sequence[NumberedDoing]) -> NumberedDoing | None:
+    """Return the activity that a clause is about: by number, by ordinal, by the time it has, or by name."""
+    by_number = {one.number: one for one in activities}
+    for found in _NUMBER.finditer(clause):
+        number = int(next(filter(None, found.groups())))
+        if not re.match(rf"{_TIME}", clause[found.end() - len(str(number)) :]):
+            return by_number.get(number) or NumberedDoing(
+                number=number, kind="normal", starts="00:00", ends="00:01"
+            )
+    words = clause.lower()
+    for number, ordinal in enumerate(ORDINALS, start=1):
+        if re.search(rf"\b{ordinal}\b", words) and number in by_number:
+            return by_number[number]
+    old = words.partition(" instead of ")[2] or words
+    for one in activities:
+        names = filter(None, (one.place.lower(), one.what.lower(), one.sort.replace("_", " ")))
+        if any(len(name) > 2 and fuzz.partial_ratio(name, old) >= ALIKE for name in names):
+            return one
+    return None
+
+
+def _times(clause: str, target: NumberedDoing) -> tuple[str | None, str | None, str]:
+    """Return the beginning and end in a clause, and the clause without its times."""
+    starts = ends = None
+    rest = clause
+    if span := _SPAN.search(rest):
+        starts, ends, rest = _to_clock(span[1]), _to_clock(span[2]), rest.replace(span[0], " ")
+    if not ends and (until := _UNTIL.search(rest)):
+        ends, rest = _to_clock(until[1]), rest.replace(until[0], " ")
+    if not starts and (at := _AT.search(rest)):
+        starts, rest = _to_clock(at[1]), rest.replace(at[0], " ")
+    if not ends and (lasts := _FOR.search(rest)):
+        begins = parse_clock(starts or target.starts)
+        ends, rest = (
+            show_clock(min(begins + _to_minutes(*lasts.groups()), 24 * 60)),
+            rest.replace(lasts[0], " "),
+        )
+    return starts, ends, " ".join(rest.split())
+
+
+def _to_minutes(amount: str, unit: str) -> int:
+    """Return the whole minutes of an amount such as "half an" or "2" and a unit."""
+    count = 0.5 if amount.lower() == "half an" else 1.0 if amount.lower() in {"a", "an"} else float(amount)
+    return round(count * (60 if unit.lower().startswith("hour") else 1))
+
+
+def _to_clock(text: str) -> str:
+    """Return a time of day, "noon" too, as HH:MM."""
+    return show_clock(12 * 60 if text.lower() == "noon" else parse_clock(text))
+
+
+def _place(clause: str) -> str:
+    """Return the name of the place that somebody wants instead; empty if none is named."""
+    if found := _INSTEAD.search(clause):
+        return re.sub(r"^(?:the|an?)\s+", "", found[1], flags=re.IGNORECASE)
+    found = _PLACE.search(clause)
+    return found[1].strip(" .") if found else ""

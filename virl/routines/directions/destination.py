@@ -17,8 +17,7 @@ from virl.platform.city.maps import Maps
 from virl.platform.city.names import is_shortened, name_ratio
 from virl.platform.city.places import Place, Places
 from virl.platform.city.streetview import StreetView
-from virl.routines.directions.replies import PlacePick, PlaceQuery
-from virl.routines.directions.rules import is_named
+from virl.routines.directions.rules import PlacePick, PlaceQuery, is_named
 from virl.routines.directions.settings import DirectionsSettings
 
 SAME_NAME = 90.0

@@ -11,9 +11,8 @@ from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.routine import Wish
 from virl.errors import NoRoute, NoStreetView, NotFound
-from virl.geo.globe import LatLng
 from virl.mind.lexicon import Lexicon
-from virl.mind.understanding.reading import Reading
+from virl.mind.understanding import Reading
 from virl.plain_text import plain_lines
 from virl.platform.city.claims import ArrivalClaim
 from virl.platform.city.outcome import Outcome
@@ -21,12 +20,11 @@ from virl.platform.city.places import Place
 from virl.platform.city.streetview import Pose
 from virl.platform.navigators.tourist.signs import SignReader
 from virl.routines.directions.destination import Destination, find_destination
-from virl.routines.directions.landmarks import Lookout
 from virl.routines.directions.planning import Directions, directions_for, plan_walk
 from virl.routines.directions.rules import read_question
 from virl.routines.directions.settings import DIRECTIONS
 from virl.routines.directions.showing import directions_exhibits
-from virl.routines.directions.walkway import straight_on
+from virl.routines.directions.walkway import Lookout, straight_on
 
 _PLACE, _DESTINATION = TypeAdapter(Place), TypeAdapter(Destination)
 
@@ -62,13 +60,12 @@ def run(agent: Agent) -> None:
         answer=directions.model_dump(mode="json"),
         files=[agent.run.attach("directions.txt", plain_lines(directions.instruction) + "\n")],
         exhibits=directions_exhibits(agent.city, directions),
-        claims=[ArrivalClaim(directions.destination, _end_of(agent, directions))],
+        claims=[
+            ArrivalClaim(
+                directions.destination, agent.city.streetview.panorama(directions.route[-1]).position
+            )
+        ],
     )
-
-
-def _end_of(agent: Agent, directions: Directions) -> LatLng:
-    """Return the position at which the directions end."""
-    return agent.city.streetview.panorama(directions.route[-1]).position
 
 
 def _destination(agent: Agent) -> Destination:
@@ -110,7 +107,9 @@ def _directions(agent: Agent, found: Destination) -> Directions:
     settings = DIRECTIONS.of(agent.character)
     start = Pose(agent.start.id, agent.character.heading or 0.0)
     signs = SignReader(
-        agent.city.streetview, agent.models.keeping_reader(settings.reader), agent.city.cheap_view
+        agent.city.streetview,
+        agent.models.keeping_reader(settings.reader),
+        agent.city.capabilities.cheap_view,
     )
     lookout = Lookout(agent.city.places, signs)
     walk = plan_walk(agent.city.streetview, agent.city.maps, agent.mover, start, destination, lookout)

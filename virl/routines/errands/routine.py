@@ -14,16 +14,15 @@ from virl.agent.routine import Wish
 from virl.errors import BadInput, NoImagery, NotFound
 from virl.geo.globe import LatLng, bearing, distance
 from virl.journal.records import StepRecord, ViewRecord
-from virl.mind.kinds import words_for_kinds
 from virl.mind.lexicon import Lexicon, words_of
-from virl.mind.understanding.reading import Reading
+from virl.mind.understanding import Reading
+from virl.mind.wishes import words_for_kinds
 from virl.platform.city.claims import ArrivalClaim
 from virl.platform.city.outcome import Outcome, OutcomeKind
 from virl.platform.city.streetview import Camera, Pose
 from virl.platform.movers.base import Choice, Step
 from virl.platform.navigators.point import DestinationOutcome, PointNavigator, plan_route
-from virl.routines.errands.finding import ErrandStop, Task, find_errands
-from virl.routines.errands.fitting import fit
+from virl.routines.errands.finding import ErrandStop, Task, find_errands, fit
 from virl.routines.errands.rules import ANY_ORDER, read_errands
 from virl.routines.errands.settings import ERRANDS
 from virl.routines.errands.showing import answer, delay_text, exhibits, reason
@@ -170,6 +169,7 @@ def _decided_again(step: Step, written: StepRecord) -> Choice:
 
 
 def _write_down(agent: Agent, step: Step, choice: Choice) -> None:
+    """Write a step of the trip to the journal, without views: no mind was asked."""
     agent.run.step(
         step,
         views=(),

@@ -1,17 +1,17 @@
-"""The rule that reads errands: addresses and names by how they are written, kinds of places by lexicon."""
+"""The rule that reads errands, and its reply: addresses, names as written, kinds of places by lexicon."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
 from virl.errors import MindFailed
-from virl.mind.kinds import kinds_wanted, words_for_kinds
 from virl.mind.lexicon import GAP, Lexicon, found_in, in_order, words_of
-from virl.mind.understanding.background import asked_for
+from virl.mind.replies import Reply
+from virl.mind.sentences import asked_for
+from virl.mind.wishes import kinds_wanted, words_for_kinds
 from virl.platform.city.locate import BLOCKS, NUMBER_FIRST, NUMBER_LAST, WORD
-from virl.routines.errands.replies import Errand, ErrandList
 
 _NAME = re.compile(rf"{WORD}(?:\s+(?:&\s+|of\s+|the\s+)*{WORD})*")
 _BEFORE_NAME = re.compile(r"\b(?:at|to|from|by|into|in|visit|see)\s+(?:the\s+)?$", re.IGNORECASE)
@@ -75,6 +75,8 @@ ANY_ORDER = re.compile(
 _REASON = re.compile(r"\s*(?:because|since|seeing that|now that)\b", re.IGNORECASE)
 _NARROWS = re.compile(
     r"\b(?:with|without|that|which|who|whose|where|after|only|not|no|never|if|unless|different|again|either|or)\b"
+    r"|\b(?:unlike|same|similar|than|as(?= \w+ as\b|$))\b"
+    r"|(?<!would)(?<!'d)(?<!\bto)(?<!\bI)(?<!we)(?<!they)(?<!ly)(?<!much)(?<!feel)(?<!feels) like\b(?! to\b)"
     r"|\b\w+n't\b",
     re.IGNORECASE,
 )
@@ -83,6 +85,39 @@ _TRAILING = re.compile(
     r"(?<![\s,(-])[\s,(-]*+\b(?:at|to|from|by|in|on|into|near|of|the|a|an)$|(?<![\s,(:-])[\s,(:-]++$",
     re.IGNORECASE,
 )
+
+
+class Errand(Reply):
+    """One thing to do somewhere."""
+
+    where: str = Field(
+        min_length=1, description="An address or a place's name as written, else a kind of place."
+    )
+    what: str = Field(description="What is to be done there, in a few words of the text; may be empty.")
+
+
+class ErrandList(Reply):
+    """Errands read from a text."""
+
+    errands: tuple[Errand, ...] = Field(description="In the order of the text.")
+    back_home: bool = Field(description="Whether the text says that the way ends where it began.")
+
+    @field_validator("errands")
+    @classmethod
+    def _are_in_the_text(cls, errands: tuple[Errand, ...], info: ValidationInfo) -> tuple[Errand, ...]:
+        """Return whether the numbers of an address are in the text.
+
+        An address that nobody gave would be walked to.
+        """
+        text = (info.context or {}).get("text")
+        if not isinstance(text, str):
+            return errands
+        given = re.findall(r"\d+", text)
+        for errand in errands:
+            for number in re.findall(r"\d+", errand.where):
+                if number not in given:
+                    raise ValueError(f"{errand.where!r}: the text does not say {number}")
+        return errands
 
 
 class ErrandQuestion(BaseModel):

@@ -110,6 +110,7 @@ def _trip_map(task: Task, trip: Trip) -> MapExhibit:
 
 
 def _point(where: LatLng, label: str, text: str, mark: str, style: str) -> MapPoint:
+    """Return a point of the map."""
     data = {"lat": where.lat, "lng": where.lng, "label": label, "text": text, "mark": mark, "style": style}
     return MapPoint.model_validate(data)
 

@@ -4,6 +4,10 @@ The order comes from a local search, then a proof by integer programming that no
 alone is good; the proof closes what is left of the gap. It is the classic one for the travelling salesman
 (Dantzig, Fulkerson and Johnson 1954): every place is entered and left once, solved by HiGHS through SciPy,
 and wherever the answer falls into separate rounds, a constraint that forbids them is added.
+
+Times need not be the same both ways, and may be infinite where no way leads. One form holds all ends: `leave`
+are the seconds from the start to each stop, `between` those from stop to stop, and `arrive` those from each
+stop to the end, which are all 0 where the end is open.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,8 +26,9 @@ from virl.errors import NoRoute
 from virl.geo.globe import Floats, Ints, LatLng
 from virl.platform.city.maps import Maps, PanoramaMaps, Route, TravelMode
 from virl.routines.errands.finding import ErrandStop, Task
-from virl.routines.errands.order import EXACT_STOPS, Order, Times, exact_order
 
+EXACT_STOPS = 12
+"""Up to so many stops every order is considered (Held and Karp 1962); more are searched."""
 _LONGEST_PIECE = 3  # stops moved together (Or 1976)
 _LEAST_GAIN_S = 1e-6  # a move that gains less is rounding
 ORDER = "order"
@@ -68,6 +73,96 @@ class Trip(BaseModel):
         return Order(self.order, self.seconds, self.bound).is_shortest
 
 
+def plan_trip(agent: Agent, task: Task) -> Trip:
+    """Find the best order from one matrix of travel times; one found before a kill stays.
+
+    Raises:
+        NoRoute: no order leads through all stops.
+    """
+    if noted := agent.run.find_note(ORDER, "best"):
+        return Trip.model_validate(noted.data)
+    trip = _plan_trip(agent.city.maps, task)
+    names = " - ".join(goal.title for goal in goals_of(task, trip))
+    agent.run.note(
+        ORDER,
+        "best",
+        f"{trip.seconds / 60:.0f} min, {trip.metres:.0f} m: {names}.",
+        data=trip.model_dump(mode="json"),
+    )
+    return trip
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Seconds between a start, some stops and an end; `inf` where no way leads.
+
+    Args:
+        leave: from the start to each stop, shape (n,).
+        between: from stop to stop, shape (n, n).
+        arrive: from each stop to the end, shape (n,); zeros for an open end.
+    """
+
+    leave: Floats
+    between: Floats
+    arrive: Floats
+
+    def __len__(self) -> int:
+        return len(self.leave)
+
+    def seconds_along(self, order: Sequence[int]) -> float:
+        """Return the seconds of an order of the stops, from the start to the end."""
+        stops = np.asarray(order, np.int64)
+        legs = self.between[stops[:-1], stops[1:]]
+        return float(self.leave[stops[0]] + legs.sum() + self.arrive[stops[-1]])
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """An order of stops."""
+
+    stops: tuple[int, ...]
+    seconds: float
+    """`inf` if no order leads through all."""
+    bound: float
+    """No order takes less: proven."""
+
+    @property
+    def is_shortest(self) -> bool:
+        """Return whether it is proven that no order is shorter, but for a hundredth of a second."""
+        return self.seconds <= self.bound + 0.01
+
+
+def exact_order(times: Times) -> Order:
+    """Return the shortest order, by dynamic programming over the sets of stops visited.
+
+    Args:
+        times: of one stop at least. Time and memory double with each stop: 13 take a tenth of a second.
+    """
+    count = len(times)
+    fastest = np.full((1 << count, count), np.inf)  # to have visited a set, and to stand at its last stop
+    before = np.full((1 << count, count), -1, np.int64)
+    fastest[1 << np.arange(count), np.arange(count)] = times.leave
+    everything = (1 << count) - 1
+    holds = (np.arange(1 << count)[:, None] >> np.arange(count) & 1).astype(bool)
+    for visited in range(1, everything):
+        inside, outside = holds[visited].nonzero()[0], (~holds[visited]).nonzero()[0]
+        onward = fastest[visited, inside, None] + times.between[inside[:, None], outside]
+        best = onward.argmin(axis=0)
+        after = visited | 1 << outside
+        fastest[after, outside] = onward[best, np.arange(len(outside))]
+        before[after, outside] = inside[best]
+    last = int(np.argmin(fastest[everything] + times.arrive))
+    order = [last]
+    visited = everything
+    # Back from the last stop; nothing (-1) comes before the first.
+    while (previous := int(before[visited, order[-1]])) >= 0:
+        visited ^= 1 << order[-1]
+        order.append(previous)
+    order.reverse()
+    seconds = times.seconds_along(order)
+    return Order(tuple(order), seconds, seconds)
+
+
 @dataclass(frozen=True, slots=True)
 class PlannedWays:
     """Maps that know the legs of a trip and ask for nothing else."""
@@ -90,19 +185,6 @@ class PlannedWays:
     ) -> Floats:
         """Return the travel times between positions, from the maps behind."""
         return self.maps.travel_times(origins, destinations, mode)
-
-
-def plan_trip(agent: Agent, task: Task) -> Trip:
-    """Find the best order from one matrix of travel times; one found before a kill stays.
-
-    Raises:
-        NoRoute: no order leads through all stops.
-    """
-    if noted := agent.run.find_note(ORDER, "best"):
-        return Trip.model_validate(noted.data)
-    trip = _plan_trip(agent.city.maps, task)
-    agent.run.note(ORDER, "best", _describe_trip(task, trip), data=trip.model_dump(mode="json"))
-    return trip
 
 
 def goals_of(task: Task, trip: Trip) -> list[ErrandStop]:
@@ -180,6 +262,7 @@ def times_between(matrix: Floats, stops: int) -> Times:
 
 
 def _leg(route: Route, seconds: float) -> TripLeg:
+    """Return a route as a leg; its seconds are those of the matrix that the order was chosen by."""
     return TripLeg(seconds=float(seconds), metres=route.distance, path=route.path)
 
 
@@ -194,12 +277,6 @@ def _refuse(stops: Sequence[ErrandStop], matrix: Floats, mode: TravelMode) -> No
         f"no way leads {mode} from {stops[here].title} to {stops[there].title}: remove one of them, "
         "or change `travel`"
     )
-
-
-def _describe_trip(task: Task, trip: Trip) -> str:
-    """Return a trip in one line: minutes, metres and the titles of its goals."""
-    names = " - ".join(goal.title for goal in goals_of(task, trip))
-    return f"{trip.seconds / 60:.0f} min, {trip.metres:.0f} m: {names}."
 
 
 def best_order(times: Times, seconds: float) -> Order:
@@ -222,6 +299,7 @@ def local_search(times: Times) -> Order:
     """
     finite = _finite(times)
     best = min((_improve(finite, start) for start in _first_orders(finite)), key=finite.seconds_along)
+    # Improved with finite times in place of infinite ones, so the true time may still be infinite.
     return Order(tuple(best), times.seconds_along(best), 0.0)
 
 
@@ -324,6 +402,7 @@ def _rounds(following: Sequence[int]) -> list[list[int]]:
 
 def _path(following: Sequence[int]) -> list[int]:
     """Return the stops of a round, in order."""
+    # Place 0 is the start and the end in one.
     path, here = [], int(following[0])
     while here:
         path.append(here - 1)

@@ -7,7 +7,7 @@ from virl.errors import NotFound
 from virl.journal.convert import place_record
 from virl.journal.records import PlaceRecord
 from virl.platform.city.places import Place
-from virl.routines.explore.replies import PlaceDecision, PlaceSummary, PlaceType
+from virl.routines.explore.rules import PlaceDecision, PlaceSummary, PlaceType
 
 GONE = "The directory lists it, but no longer knows it."
 REVIEWS_READ = 5  # as in the configuration that V-IRL was published with
@@ -65,6 +65,6 @@ def consider(agent: Agent, place: Place) -> PlaceRecord:
             **place.traits,
         },
         summary=summary,
-        reviewed=agent.city.reviewed,
+        reviewed=agent.city.capabilities.has_reviews,
     )
     return place_record(place, summary=summary, decision=decision.action, reason=decision.reason)

@@ -5,12 +5,10 @@ from collections.abc import Iterator, Mapping
 from pydantic import BaseModel, ConfigDict
 
 from virl.errors import MindFailed
-from virl.mind.kinds import particulars_wanted, refused_kinds
 from virl.mind.lexicon import Attribute, Lexicon, found_in
-from virl.mind.opinions import Mention, Verdict, describe, vote, wishes
+from virl.mind.wishes import Mention, Verdict, describe, particulars_wanted, refused_kinds, vote, wishes
 from virl.platform.city.place_types import types_marked
-from virl.routines.explore.replies import PlaceDecision, PlaceSummary
-from virl.routines.explore.rules import TypeQuestion, choose_place_type
+from virl.routines.explore.rules import PlaceDecision, PlaceSummary, TypeQuestion, choose_place_type
 
 MIN_RATING = 2.5  # of 5: below this, most visitors were unhappy (chosen)
 CHEAP_LEVEL, DEAR_LEVEL = 1, 3  # Google's price levels: 0 free, 1 inexpensive, 3 expensive, 4 very expensive

@@ -1,6 +1,6 @@
-"""Looking around at a panorama, and finding out which place a sign belongs to."""
+"""Looking around at a panorama and down the roads, and finding out which place a sign belongs to."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 
 from virl.agent.agent import Agent
@@ -10,8 +10,8 @@ from virl.platform.city.places import Place, complete_to, nearby_in_full
 from virl.platform.city.streetview import Camera, View
 from virl.platform.movers.base import Step
 from virl.platform.perception.active import look_closer
-from virl.platform.perception.base import Detection
-from virl.platform.perception.cameras import sweep_cameras
+from virl.platform.perception.base import Describer, Detection
+from virl.platform.perception.cameras import reading_fov, sweep_cameras
 from virl.platform.perception.matching import RESEMBLES, is_toward, look_up, match_place, resemblance
 from virl.platform.perception.signs import SIGN
 from virl.routines.explore.settings import EXPLORE
@@ -27,6 +27,9 @@ Helsinki whose sign can be read, 180 degrees never show it well on 21 % of the p
 MATCH_RADIUS_M = 20.0
 MATCH_SLACK = 5.0
 LOOK_UP_RADIUS_M = 40.0  # in which a name on a sign is looked up: signs are read from so far; chosen
+LETTER_M = 0.2  # chosen: letters of a usual shop sign
+FARTHEST_M = 35.0  # chosen: so far down a road names are read
+NAMED_WITHIN_M = 60.0  # chosen: in which a name is looked up; what is read is a little nearer or farther off
 
 
 @dataclass(slots=True)
@@ -57,8 +60,9 @@ def places_seen(
         known: ids of the places considered before; those found now are added.
         look: takes the views down. Nothing more is looked at once it has entered a place.
     """
-    directory, here = agent.city.directory, step.panorama.position
+    directory, here = agent.city.capabilities.has_free_lookup, step.panorama.position
     cameras = sweep_cameras(step.pose.heading, _look_range(agent), LOOK_FOV)
+    # Where each view is paid, places are asked for first: a view without a new place could bring none.
     if paid := agent.city.ledger is not None and not directory:
         nearby = nearby_in_full(agent.city.places, here, MATCH_RADIUS_M)
         cameras = _promising_cameras(cameras, here, nearby, known)
@@ -88,8 +92,8 @@ def places_seen(
 def _look_range(agent: Agent) -> float:
     """Return how far to look, metres, at the first panorama and at later ones."""
     if agent.run.steps:
-        return DENSE_RANGE if agent.city.directory else LOOK_RANGE
-    is_around = agent.city.directory or EXPLORE.of(agent.character).first_look == "around"
+        return DENSE_RANGE if agent.city.capabilities.has_free_lookup else LOOK_RANGE
+    is_around = agent.city.capabilities.has_free_lookup or EXPLORE.of(agent.character).first_look == "around"
     return ALL_AROUND if is_around else LOOK_RANGE
 
 
@@ -183,3 +187,39 @@ def place_shown(here: LatLng, view: View, detection: Detection, nearby: Sequence
     if shown is None or shown in named or not named:
         return shown
     return min(named, key=lambda one: (distance(here, one.position), one.id))
+
+
+@dataclass(frozen=True, slots=True)
+class Signposts:
+    """A describer that also reads the signs farther down the road, and says what the places on them are."""
+
+    agent: Agent
+    describer: Describer
+    known: Set[str]
+    """Ids of places that were considered already: they draw nobody any more."""
+
+    def describe(self, views: Sequence[View], question: str = "") -> list[str]:
+        """Describe views as the describer behind does, and add the new names with their types."""
+        told = self.describer.describe(views, question)
+        return [
+            "; ".join([text, *self._names_in(view, question)]) for text, view in zip(told, views, strict=True)
+        ]
+
+    def _names_in(self, view: View, question: str) -> list[str]:
+        """Return the new places that signs in a view name, each with its kind, as text."""
+        city, detector = self.agent.city, self.agent.senses.detector
+        fov = reading_fov(LETTER_M, FARTHEST_M, view.camera.width)
+        farther = city.streetview.view(view.pano_id, Camera(view.camera.heading, fov=fov))
+        found = [sign for signs in detector.detect([view, farther], [question, SIGN]) for sign in signs]
+        if not found:
+            return []
+        nearby = city.places.nearby(city.streetview.panorama(view.pano_id).position, NAMED_WITHIN_M)
+        read = (look_up(sign.text, nearby) for sign in found)
+        places = {place.id: place for place in read if place and place.id not in self.known}
+        return [_describe_kind(place, question) for place in places.values() if place.types]
+
+
+def _describe_kind(place: Place, question: str) -> str:
+    """Return a place's name and kind as text; the kind asked for, if it is one of its types."""
+    kind = question if question in place.types else place.types[0]
+    return f"'{place.name}' is a {kind.replace('_', ' ')}"

@@ -7,17 +7,15 @@ promising (V-IRL, section 3.3 and appendix D).
 
 from dataclasses import replace
 
-from virl.agent.agent import Agent
+from virl.agent.agent import Agent, FarEyes
 from virl.agent.character import Character
-from virl.agent.eyes import FarEyes
 from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
 from virl.geo.globe import LatLng
 from virl.journal.records import PlaceRecord
-from virl.mind.kinds import particulars_wanted, words_for_kinds
 from virl.mind.lexicon import Lexicon, found_in, load_lexicon, words_of
-from virl.mind.opinions import requested_attributes, wishes_in
-from virl.mind.understanding.reading import Reading
+from virl.mind.understanding import Reading
+from virl.mind.wishes import particulars_wanted, requested_attributes, wishes_in, words_for_kinds
 from virl.platform.city.claims import AbsenceClaim, PlaceClaim
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.streetview import Pose
@@ -25,8 +23,7 @@ from virl.platform.movers.base import Choice, Step
 from virl.platform.navigators.intention.navigator import IntentionNavigator
 from virl.platform.perception.base import Senses
 from virl.routines.explore.deciding import consider, sought_type
-from virl.routines.explore.looking import LookAround, places_seen
-from virl.routines.explore.roads import Signposts
+from virl.routines.explore.looking import LookAround, Signposts, places_seen
 from virl.routines.explore.rules import TypeQuestion, choose_place_type
 
 
@@ -112,7 +109,7 @@ def _explore(agent: Agent) -> None:
 
 def _senses(agent: Agent, known: set[str]) -> Senses:
     """Return his senses; where he may look up every name, they say what the signs down a road stand for."""
-    if not agent.city.directory:
+    if not agent.city.capabilities.has_free_lookup:
         return agent.senses
     return replace(agent.senses, describer=Signposts(agent, agent.senses.describer, known))
 

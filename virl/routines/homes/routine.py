@@ -2,26 +2,38 @@
 
 He reads which sorts of places matter to the client, looks at the listings of the districts and the price
 window, finds the walk from each home to the nearest of those places, rates each home, and ranks them
-(V-IRL, appendix B.3).
+(V-IRL, appendix B.3). Of each wanted kind the nearest on foot counts, from one search and one matrix.
 """
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
 
 from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.routine import Wish
+from virl.errors import NoRoute
+from virl.geo.globe import LatLng, distance
 from virl.mind.lexicon import Lexicon
-from virl.mind.understanding.reading import Reading
+from virl.mind.understanding import Reading
 from virl.platform.city.city import City
 from virl.platform.city.outcome import Outcome
+from virl.platform.city.places import Place
 from virl.platform.city.streetview import Panorama
-from virl.routines.clients.rules import check_language
-from virl.routines.clients.settings import client_of
-from virl.routines.homes.home import Rated
-from virl.routines.homes.rules import words_of_wants
-from virl.routines.homes.search import areas_outside, search_homes, wants_of
+from virl.routines.client import check_language, client_of
+from virl.routines.homes.home import Home, Near, NoListings, Rated
+from virl.routines.homes.rules import HomeRatings, HomeWant, words_of_wants
+from virl.routines.homes.search import areas_outside, rent_of, search_homes, wants_of
 from virl.routines.homes.settings import RENT
 from virl.routines.homes.showing import conclude
-from virl.routines.homes.source import NoListings
-from virl.routines.homes.weigh import weigh_homes
+from virl.settings.region_file import MAX_FROM_CITY_M
+
+_WALKED_TO = 2  # places of a kind, nearest as the crow flies, that the walk is looked up to (chosen)
+TOPIC = "home"
+TOGETHER = 6
+"""Homes that are rated in one question; chosen: what is said of them fills about a page."""
+Weighed = Rated | str
+"""A home with its rating, or a line on why it could not be weighed."""
 
 
 def _read_wish(character: Character, lexicon: Lexicon) -> Reading:
@@ -72,3 +84,158 @@ def run(agent: Agent) -> None:
         else:
             rated.append(weighed)
     conclude(agent, search, rated, off_the_map)
+
+
+def weigh_homes(agent: Agent, homes: Sequence[Home], wants: Sequence[HomeWant]) -> Iterator[Weighed]:
+    """Yield the result for each home, in their order; what was noted is kept.
+
+    Args:
+        agent: whose run it is.
+        homes: to weigh.
+        wants: of the client.
+
+    Raises:
+        BadInput: the character has no `rent:`.
+    """
+    for at in range(0, len(homes), TOGETHER):
+        some = homes[at : at + TOGETHER]
+        found = {home.id: _read_noted(agent, home) or _places_near(agent, home, wants) for home in some}
+        around = {key: near for key, near in found.items() if isinstance(near, tuple)}
+        rated = _rate_homes(agent, [home for home in some if home.id in around], around, wants)
+        for home in some:
+            before = found[home.id]
+            yield rated[home.id] if isinstance(before, tuple) else before
+
+
+def _read_noted(agent: Agent, home: Home) -> Weighed | None:
+    """Return how a home was weighed in an earlier session: its rating or why it was skipped; None if not."""
+    noted = agent.run.find_note(TOPIC, home.id)
+    if noted is None:
+        return None
+    return Rated.model_validate(noted.data["rated"]) if "rated" in noted.data else noted.text
+
+
+def _places_near(agent: Agent, home: Home, wants: Sequence[HomeWant]) -> tuple[Near, ...] | str:
+    """Return the places near a home, or the reason why nobody can say."""
+    rent = rent_of(agent)
+    away = distance(LatLng(home.lat, home.lng), agent.city.center)
+    if away > MAX_FROM_CITY_M:
+        line = f"lies {away / 1000:,.0f} km from {agent.city.title}"
+        return agent.run.note(TOPIC, home.id, line, title=home.address).sentence
+    try:
+        return _nearby_of(agent, home, wants, rent.walk_metres)
+    except NoRoute:
+        line = "no way leads from there to any place near it"
+        return agent.run.note(TOPIC, home.id, line, title=home.address).sentence
+
+
+def _rate_homes(
+    agent: Agent, homes: Sequence[Home], nearby: Mapping[str, tuple[Near, ...]], wants: Sequence[HomeWant]
+) -> dict[str, Rated]:
+    """Return the homes with their ratings, each noted; the first note of a question has all its ratings."""
+    rated = {one.home.id: one for one in _read_begun(agent)}
+    missing = [home for home in homes if home.id not in rated]
+    asked = _ask_ratings(agent, missing, nearby, wants) if missing else []
+    rated |= {one.home.id: one for one in asked}
+    together = [one.model_dump(mode="json") for one in asked]
+    for home in homes:
+        one = rated[home.id]
+        data: dict[str, object] = {"rated": one.model_dump(mode="json")}
+        data |= {"together": together} if asked and home is missing[0] else {}
+        text = f"{one.rating:g} of 10. {one.reason}"
+        agent.run.note(TOPIC, home.id, text, title=home.address, data=data)
+    return {home.id: rated[home.id] for home in homes}
+
+
+def _read_begun(agent: Agent) -> Iterator[Rated]:
+    """Yield ratings that were given before the run was cut off, those of homes without a note included."""
+    for note in agent.run.notes(TOPIC):
+        together = note.data.get("together")
+        yield from (Rated.model_validate(one) for one in together) if isinstance(together, list) else ()
+
+
+def _ask_ratings(
+    agent: Agent, homes: Sequence[Home], nearby: Mapping[str, tuple[Near, ...]], wants: Sequence[HomeWant]
+) -> list[Rated]:
+    """Ask the mind to rate the homes, and return the ratings in their order."""
+    client = client_of(agent.character)
+    reply = agent.mind.ask(
+        agent.prompts.load("homes/rating", HomeRatings),
+        name=client.name,
+        background=client.background,
+        intention=client.intention,
+        price=list(rent_of(agent).price),
+        wants=[want.model_dump() for want in wants],
+        homes=[
+            {"home": _home_facts(home), "nearby": [near.model_dump() for near in nearby[home.id]]}
+            for home in homes
+        ],
+    )
+    return [
+        Rated(home=home, nearby=nearby[home.id], rating=one.rating, reason=one.explanation)
+        for home, one in zip(homes, reply.ratings, strict=True)
+    ]
+
+
+def _home_facts(home: Home) -> dict[str, object]:
+    """Return the facts of a home for the prompt; rent in dollars, area in square metres."""
+    return {
+        "address": home.address,
+        "rent": home.price,
+        "property_type": home.property_type,
+        "area_m2": home.area,
+        "bedrooms": home.bedrooms,
+        "bathrooms": home.bathrooms,
+        "year_built": home.year_built,
+    }
+
+
+def _nearby_of(agent: Agent, home: Home, wants: Sequence[HomeWant], radius: float) -> tuple[Near, ...]:
+    """Return the nearest place of each kind.
+
+    Args:
+        agent: in the city.
+        home: the home.
+        wants: kinds of place.
+        radius: metres as the crow flies.
+
+    Raises:
+        NoRoute: no way leads from the home to any of them.
+    """
+    types = tuple(want.place_type for want in wants)
+    if not types:
+        return ()
+    here = LatLng(home.lat, home.lng)
+    places = {
+        place.id: place for place in agent.city.places.nearby(here, radius, types) if place.is_open
+    }.values()
+    by_type = {kind: [place for place in places if kind in place.types] for kind in types}
+    minutes = _walks(agent, here, [place for some in by_type.values() for place in some[:_WALKED_TO]])
+    return tuple(_nearest_place(kind, some, minutes) for kind, some in by_type.items())
+
+
+def _walks(agent: Agent, here: LatLng, places: Sequence[Place]) -> dict[str, float]:
+    """Return minutes on foot by place id; a place that stands for two kinds is asked for once.
+
+    Raises:
+        NoRoute: no way leads to any of them.
+    """
+    once = {place.id: place.position for place in places}
+    if not once:
+        return {}
+    seconds = agent.city.maps.travel_times([here], list(once.values()))[0]
+    if not np.isfinite(seconds).any():
+        raise NoRoute(f"no way leads from {here}")
+    apart = {place_id for place_id, walk in zip(once, seconds, strict=True) if np.isinf(walk)}
+    names = dict.fromkeys(place.name for place in places if place.id in apart)
+    agent.city.left_out.add_unreached("walking", names)
+    return {place_id: float(walk) / 60 for place_id, walk in zip(once, seconds, strict=True)}
+
+
+def _nearest_place(kind: str, places: Sequence[Place], minutes: dict[str, float]) -> Near:
+    """Return the place of a kind that is nearest on foot; without a place if none can be walked to."""
+    walks = [(minutes[place.id], place) for place in places[:_WALKED_TO] if minutes[place.id] < float("inf")]
+    if not walks:
+        return Near(place_type=kind)
+    walk, place = min(walks, key=lambda one: (one[0], one[1].id))
+    return Near(place_type=kind, name=place.name, walk_minutes=round(walk, 1), count=len(places))

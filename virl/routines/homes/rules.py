@@ -1,18 +1,17 @@
-"""The rules for a home: which places should be near it, and how well it suits."""
+"""The rules for a home, and their replies: which places should be near it, and how well it suits."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from virl.mind.lexicon import Lexicon, found_in, phrase_pattern, stretches_in
-from virl.mind.understanding.background import asked_for
-from virl.routines.clients.replies import Rating
-from virl.routines.clients.walks import walk_in_words
+from virl.mind.replies import Reply, name_list, number_range
+from virl.mind.sentences import asked_for
+from virl.routines.client import Rating, check_offered, walk_in_words
 from virl.routines.homes.home import bedrooms_in_words
-from virl.routines.homes.replies import HomeRating, HomeRatings, HomeWant, HomeWants
 
 MUST, WANTED, NICE = 3, 2, 1
 MOST_WANTS = 10
@@ -50,6 +49,64 @@ _MOST_RENT = re.compile(
     r"(?: (?:usd|dollars?|bucks))?(?: (?:a|per) month)?"
 )
 _STUDIO = re.compile(r"\bstudio\b")
+
+
+class HomeRating(Reply):
+    """A rating of how well one of several homes suits a client."""
+
+    home: int = Field(ge=0, description="The number of the home, as given with it.")
+    rating: float = Field(ge=0, le=10, description="0: not at all, 10: as if made for them.")
+    explanation: str = Field(description="Why, in at most 50 words that name the facts used.")
+
+
+class HomeRatings(Reply):
+    """The ratings of how well several homes suit a client."""
+
+    ratings: tuple[HomeRating, ...] = Field(
+        description="Every home once, in the order in which they were given."
+    )
+
+    @classmethod
+    def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
+        """Return the values that fields of the reply may take, as `Reply.offers` does."""
+        return {"ratings.home": number_range(inputs, "homes")}
+
+    @field_validator("ratings")
+    @classmethod
+    def _are_all_there(cls, ratings: tuple[HomeRating, ...], info: ValidationInfo) -> tuple[HomeRating, ...]:
+        """Refuse ratings that do not rate each home once; return them in the order of the homes."""
+        homes = (info.context or {}).get("homes")
+        if isinstance(homes, list | tuple) and sorted(one.home for one in ratings) != [*range(len(homes))]:
+            raise ValueError(f"rate each of the homes 0 to {len(homes) - 1} once")
+        return tuple(sorted(ratings, key=lambda one: one.home))
+
+
+class HomeWant(Reply):
+    """A sort of place that a client wants near their home, or far from it."""
+
+    place_type: str = Field(description="One of the place types offered, spelt the same.")
+    importance: int = Field(ge=1, le=3, description="1: nice to have, 2: wanted, 3: a must.")
+    near: bool = Field(description="True if it should be near, false if it should be far away.")
+
+
+class HomeWants(Reply):
+    """The sorts of places that matter to a client who looks for a home."""
+
+    wants: tuple[HomeWant, ...] = Field(max_length=10, description="Each place type once; may be empty.")
+
+    @classmethod
+    def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
+        """Return the values that fields of the reply may take, as `Reply.offers` does."""
+        return {"wants.place_type": name_list(inputs, "place_types")}
+
+    @field_validator("wants")
+    @classmethod
+    def _are_offered(cls, wants: tuple[HomeWant, ...], info: ValidationInfo) -> tuple[HomeWant, ...]:
+        """Refuse wants whose place type was not offered or stands twice."""
+        names = check_offered(tuple(want.place_type for want in wants), info)
+        if len(set(names)) < len(names):
+            raise ValueError("a place type stands twice")
+        return wants
 
 
 class WantsQuestion(BaseModel):
@@ -123,6 +180,8 @@ class _Point:
 def list_wants(question: WantsQuestion, lexicon: Lexicon) -> HomeWants:
     """Return the place types that the requirement has words of, as important as its clause says."""
     wants: dict[str, HomeWant] = {}
+    # "can't do without" and "in no time" hold words of distance, and do not say that something be far off.
+    not_away = phrase_pattern(lexicon.homes.not_away)
     for clause, importance in _weighty_clauses(question, lexicon):
         words = phrase_pattern(lexicon.homes.inside).sub(" ", clause)
         for place_type in question.place_types:
@@ -130,7 +189,7 @@ def list_wants(question: WantsQuestion, lexicon: Lexicon) -> HomeWants:
                 wants[place_type] = HomeWant(
                     place_type=place_type,
                     importance=importance,
-                    near=not _is_far_off(clause, lexicon),
+                    near=not found_in(not_away.sub(" ", clause), lexicon.homes.away),
                 )
     return HomeWants(wants=tuple(wants.values())[:MOST_WANTS])
 
@@ -264,11 +323,6 @@ def _names_found(place_type: str, words: str, lexicon: Lexicon) -> list[str]:
     plain = place_type.replace("_", " ")
     plural = f"{plain[:-1]}ies" if plain.endswith("y") else f"{plain}s"
     return found_in(words, (plain, plural, *lexicon.near_home.get(place_type, ())))
-
-
-def _is_far_off(clause: str, lexicon: Lexicon) -> bool:
-    """Return whether a clause wants things far away; "can't do without" and "in no time" do not say so."""
-    return bool(found_in(phrase_pattern(lexicon.homes.not_away).sub(" ", clause), lexicon.homes.away))
 
 
 def _importance(clause: str, lexicon: Lexicon) -> int | None:

@@ -16,13 +16,11 @@ from virl.mind.lexicon import load_lexicon
 from virl.pages.numbers import count_noun
 from virl.platform.city.city import City, Listing
 from virl.platform.providers.cities import city_settings, region_called, region_of_city
-from virl.routines.clients.settings import client_of
-from virl.routines.counting.where import region_of
-from virl.routines.homes.home import Home
-from virl.routines.homes.replies import HomeWant, HomeWants
-from virl.routines.homes.rules import highest_rent
+from virl.routines.client import client_of
+from virl.routines.counting.routine import region_of
+from virl.routines.homes.home import Home, ListingSource, opened_source
+from virl.routines.homes.rules import HomeWant, HomeWants, highest_rent
 from virl.routines.homes.settings import RENT, Area, Circle, Renting
-from virl.routines.homes.source import ListingSource, opened_source
 
 _CIRCLE_CORNERS = 64  # of the polygon that stands for a circle: within 0.2 % of its area
 WANTS, HOMES = "wants", "homes"

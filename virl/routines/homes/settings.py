@@ -5,7 +5,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from virl.agent.character import CharacterField, Point
-from virl.routines.clients.settings import CLIENT
+from virl.routines.client import CLIENT
 from virl.settings.model import Settings
 
 

@@ -8,8 +8,8 @@ from virl.pages.exhibits import Cell, MapExhibit, MapPoint, TableExhibit, TextEx
 from virl.pages.numbers import count_noun
 from virl.platform.city.claims import HomeClaim
 from virl.platform.city.outcome import Outcome
-from virl.routines.clients.settings import client_of
-from virl.routines.homes.home import Near, Rated, rank_homes
+from virl.routines.client import client_of
+from virl.routines.homes.home import Rated, rank_homes
 from virl.routines.homes.search import HomeSearch, rent_of
 
 LINES_SHOWN = 30  # listings that were left out, in the report (chosen); the journal has all
@@ -99,7 +99,7 @@ def _homes_table(shown: Sequence[Rated], count: int) -> TableExhibit:
 def _home_row(one: Rated) -> tuple[Cell, ...]:
     """Return the table's row of a home."""
     home = one.home
-    walks = (_walk_minutes(near) for near in one.nearby)
+    walks = (None if near.walk_minutes is None else max(1, round(near.walk_minutes)) for near in one.nearby)
     return (
         home.address,
         one.rating,
@@ -110,11 +110,6 @@ def _home_row(one: Rated) -> tuple[Cell, ...]:
         *walks,
         one.reason,
     )
-
-
-def _walk_minutes(near: Near) -> int | None:
-    """Return the whole minutes on foot to the nearest place of a kind, at least 1; None if unknown."""
-    return None if near.walk_minutes is None else max(1, round(near.walk_minutes))
 
 
 def _homes_map(shown: Sequence[Rated]) -> MapExhibit:

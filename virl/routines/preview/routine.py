@@ -7,9 +7,7 @@ writes what a walker needs. After SceneScout's route preview (arXiv 2504.09227);
 
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 from random import Random
-from xml.etree import ElementTree as ET  # nosec B405
 
 from pydantic import BaseModel, ConfigDict
 
@@ -19,10 +17,7 @@ from virl.agent.routine import Wish
 from virl.errors import BadInput, NoImagery, NoRoute, NoStreetView, NotFound
 from virl.geo.globe import LatLng, bearing, egocentric_word
 from virl.mind.lexicon import Lexicon, load_lexicon, words_of
-from virl.mind.understanding.reading import Reading
-from virl.pages.exhibits import Exhibit, MapExhibit, MapLine, MapPoint, TableExhibit, TextExhibit
-from virl.pages.shell import html_page, open_templates
-from virl.plain_text import plain_line
+from virl.mind.understanding import Reading
 from virl.platform.city.city import City
 from virl.platform.city.locate import address_in, is_address, locate
 from virl.platform.city.maps import ReverseMaps
@@ -33,32 +28,25 @@ from virl.platform.movers.base import Choice, Step
 from virl.platform.navigators.tourist.signs import SignReader
 from virl.platform.perception.active import Looking
 from virl.platform.perception.memory import VisualMemory
-from virl.routines.counting.counter import Counter
-from virl.routines.counting.folder import MEMORY
-from virl.routines.counting.rounds import memory_settings_for
+from virl.routines.counting.finds import MEMORY
+from virl.routines.counting.rounds import Counter, memory_settings_for
 from virl.routines.directions.destination import find_destination
-from virl.routines.directions.landmarks import Lookout
 from virl.routines.directions.rules import kind_named, read_question
 from virl.routines.directions.settings import DirectionsSettings
-from virl.routines.directions.walkway import Stand, walk_to
-from virl.routines.preview.compiling import legs_of
+from virl.routines.directions.walkway import Lookout, Stand, walk_to
 from virl.routines.preview.facts import WayPreview
-from virl.routines.preview.glance import Glance, glance_at
+from virl.routines.preview.observing import Glance, glance_at, legs_of
 from virl.routines.preview.settings import PREVIEW, Profile
-from virl.routines.preview.telling import (
+from virl.routines.preview.showing import (
     ON_WHEELS,
-    PEOPLE,
-    fact_sentence,
-    leg_sentences,
-    metres,
+    gpx,
+    page,
+    preview_exhibits,
     speech,
     summary,
 )
-from virl.version import __version__
 
 _PAGE, _SPEECH, GPX, _JSON = "preview.html", "preview.txt", "preview.gpx", "preview.json"
-_TEMPLATES = Path(__file__).parent / "templates"
-_GPX = "http://www.topografix.com/GPX/1/1"
 DESTINATION, GLANCE = "destination", "glance"
 """Topics of notes."""
 NEAR_M = 40.0  # how far off the address may be that a leg is told to be near; chosen
@@ -174,7 +162,7 @@ def run(agent: Agent) -> None:
         Outcome("finished" if goal.succeeded else "substituted", goal.with_lacks(summary(preview))),
         answer=preview.model_dump(mode="json"),
         files=files,
-        exhibits=_preview_exhibits(preview, points),
+        exhibits=preview_exhibits(preview, points),
     )
 
 
@@ -252,7 +240,7 @@ def _destination(agent: Agent) -> _Goal:
 def _open_counter(agent: Agent) -> Counter:
     """Return the counter of the things that the preview names, with the run's visual memory."""
     matcher = agent.character.senses.matcher
-    settings = memory_settings_for(agent.city.visual_memory, matcher)
+    settings = memory_settings_for(agent.city.capabilities.visual_memory, matcher)
     memory = VisualMemory.open(agent.run.folder / MEMORY, settings, agent.models.matcher(matcher))
     asked = PREVIEW.of(agent.character)
     looking = Looking(range_deg=asked.range_deg)
@@ -262,7 +250,7 @@ def _open_counter(agent: Agent) -> Counter:
 def _look(agent: Agent, walk: tuple[Stand, ...], counter: Counter) -> list[Glance]:
     """Look at each stand; what was written down before a kill is not looked at again."""
     reader = agent.models.keeping_reader(PREVIEW.of(agent.character).reader)
-    signs = SignReader(agent.city.streetview, reader, agent.city.cheap_view)
+    signs = SignReader(agent.city.streetview, reader, agent.city.capabilities.cheap_view)
     lookout = Lookout(agent.city.places, signs, alone=False)
     agent.run.progress("walking", len(agent.run.steps), len(walk) - 1)
     glances = []
@@ -306,72 +294,3 @@ def _address_near(agent: Agent, position: LatLng) -> str:
     maps = agent.city.maps
     address = maps.address_at(position, NEAR_M) if isinstance(maps, ReverseMaps) else None
     return address.text if address else ""
-
-
-def _preview_exhibits(preview: WayPreview, points: Sequence[LatLng]) -> list[Exhibit]:
-    """Return the way in words, on a map, and its facts."""
-    facts = [fact for leg in preview.legs for fact in leg.facts]
-    told = [summary(preview), *(" ".join(leg_sentences(leg, preview.profile)) for leg in preview.legs)]
-    marks = tuple(
-        MapPoint(lat=fact.lat, lng=fact.lng, label=fact.name or fact.kind, mark=str(number))
-        for number, fact in enumerate(facts, start=1)
-    )
-    ends = (
-        MapPoint(lat=points[0].lat, lng=points[0].lng, label=preview.start, style="start"),
-        MapPoint(lat=points[-1].lat, lng=points[-1].lng, label=preview.destination, style="pick"),
-    )
-    rows = tuple(
-        (number, fact.name or fact.kind, round(fact.along_m), fact.side, round(fact.off_m, 1), fact.looks)
-        for number, fact in enumerate(facts, start=1)
-    )
-    return [
-        TextExhibit(title="The way", text="\n\n".join([*told, preview.arrival])),
-        MapExhibit(
-            title=f"Way to {preview.destination}",
-            points=(*marks, *ends),
-            lines=(MapLine(points=tuple((at.lat, at.lng) for at in points), label="the way"),),
-        ),
-        TableExhibit(
-            title="What is on and beside it",
-            columns=("number", "what", "m from the start", "side", "m aside", "seen from"),
-            rows=rows,
-        ),
-    ]
-
-
-def page(preview: WayPreview) -> str:
-    """Return the page: headings, lists and one table; no pictures and no scripts."""
-    return html_page(
-        open_templates(_TEMPLATES, filters={"metres": metres, "plain": plain_line}),
-        "preview.html.j2",
-        {
-            "preview": preview,
-            "people": PEOPLE[preview.profile],
-            "summary": summary(preview),
-            "legs": [(leg, leg_sentences(leg, preview.profile)) for leg in preview.legs],
-            "version": __version__,
-        },
-    )
-
-
-def gpx(preview: WayPreview, points: list[LatLng]) -> str:
-    """Return the way as a track, with a waypoint for each fact."""
-    ET.register_namespace("", _GPX)
-    root = ET.Element(f"{{{_GPX}}}gpx", version="1.1", creator=f"virl {__version__}")
-    for leg in preview.legs:
-        for fact in leg.facts:
-            point = ET.SubElement(root, f"{{{_GPX}}}wpt", _gpx_attributes(fact.lat, fact.lng))
-            ET.SubElement(point, f"{{{_GPX}}}name").text = plain_line(fact.name) if fact.name else fact.kind
-            ET.SubElement(point, f"{{{_GPX}}}desc").text = fact_sentence(fact)
-    track = ET.SubElement(root, f"{{{_GPX}}}trk")
-    title = f"{preview.start} to {preview.destination}"
-    ET.SubElement(track, f"{{{_GPX}}}name").text = plain_line(title)
-    segment = ET.SubElement(track, f"{{{_GPX}}}trkseg")
-    for at in points:
-        ET.SubElement(segment, f"{{{_GPX}}}trkpt", _gpx_attributes(at.lat, at.lng))
-    return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
-
-
-def _gpx_attributes(lat: float, lng: float) -> dict[str, str]:
-    """Return a position as GPX attributes, degrees with seven decimals."""
-    return {"lat": f"{lat:.7f}", "lon": f"{lng:.7f}"}

@@ -4,17 +4,20 @@ She looks for the kinds of place that the client's wish is about, leaves out wha
 the reviews of the others, rates each, and says why the best one and why not the next (V-IRL, appendix B.2).
 """
 
+from random import Random
+
 from virl.agent.agent import Agent
-from virl.agent.character import Character
+from virl.agent.character import Character, Point
 from virl.agent.routine import Wish
-from virl.mind.kinds import words_for_kinds
+from virl.geo.globe import LatLng
 from virl.mind.lexicon import Lexicon, found_in
-from virl.mind.opinions import wishes_in
-from virl.mind.understanding.background import asked_for
-from virl.mind.understanding.reading import Reading
-from virl.routines.clients.fitting import fit
-from virl.routines.clients.settings import client_of
-from virl.routines.clients.walks import walks_in
+from virl.mind.sentences import asked_for
+from virl.mind.understanding import Reading
+from virl.mind.wishes import wishes_in, words_for_kinds
+from virl.platform.city.city import City
+from virl.platform.city.starts import draw_address, is_there
+from virl.platform.city.streetview import Panorama
+from virl.routines.client import CLIENT, client_of, walks_in
 from virl.routines.recommend.rules import SearchQuestion, plan_search
 from virl.routines.recommend.search import errand_of, search
 from virl.routines.recommend.showing import recommend
@@ -40,6 +43,32 @@ def _read_wish(character: Character, lexicon: Lexicon) -> Reading:
 
 
 WISH = Wish(_read_wish)
+
+
+def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
+    """Replace the address of a client who is not in the city by one near the start.
+
+    Args:
+        character: as its file has it.
+        city: where it runs.
+        start: where the run begins.
+        seed: for what is chosen at random.
+    """
+    client = CLIENT.of(character)
+    if client is None or client.where is None:
+        return character, ()
+    if isinstance(client.where, str):
+        where, is_here = client.where, is_there(city, client.where, start.position)
+    else:
+        position = LatLng(client.where.lat, client.where.lng)
+        where, is_here = str(position), city.streetview.nearest(position) is not None
+    if is_here:
+        return character, ()
+    address = draw_address(city, start.position, (), Random(seed))
+    at = address.position if address else start.position
+    changed = client.model_copy(update={"where": Point(lat=at.lat, lng=at.lng)})
+    told = f"{where} is not in {city.title}: {client.name} is at {address.text if address else 'the start'}."
+    return character.model_copy(update={CLIENT.name: changed}), (told,)
 
 
 def run(agent: Agent) -> None:

@@ -1,19 +1,18 @@
-"""The rules for a recommendation: what to look for, and how well a place suits a wish."""
+"""The rules for a recommendation, and their replies: what to look for, and how well a place suits a wish."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from virl.errors import MindFailed
 from virl.mind.lexicon import Lexicon
-from virl.mind.opinions import Mention, vote, wishes
-from virl.mind.understanding.background import asked_for
-from virl.routines.clients.replies import Rating
-from virl.routines.clients.walks import walk_in_words, walk_minutes
+from virl.mind.replies import Reply, name_list
+from virl.mind.sentences import asked_for
+from virl.mind.wishes import Mention, vote, wishes
+from virl.routines.client import Rating, check_offered, walk_in_words, walk_minutes
 from virl.routines.explore.decision_rules import ReviewText
 from virl.routines.explore.rules import TypeQuestion, choose_place_type
-from virl.routines.recommend.replies import PlaceSearch
 
 NOBODY_SAYS = "nobody says whether it is"
 """Beginning of a reason that names the wishes of which nothing is known."""
@@ -22,9 +21,38 @@ LEVEL_VOICES = 3.0  # reviewers that a price level counts for (chosen)
 DOUBT = 0.5  # voices on either side before anybody has spoken (chosen: Jeffreys' prior)
 FIT, STARS, NEARNESS = 7.5, 1.5, 1.0  # points out of ten (chosen: the wish counts most)
 HALF_WAY_MIN = 10.0  # a walk that halves the points for nearness (chosen)
-
 USUAL_STARS = 3.8  # of 5: what most places have (chosen)
 USUAL_COUNT = 20.0  # ratings that the usual one weighs as many as (chosen)
+
+
+class PlaceSearch(Reply):
+    """The search on a client's behalf, and how far away the place is at most."""
+
+    place_types: tuple[str, ...] = Field(
+        min_length=1, max_length=3, description="One to three of the place types offered, the best first."
+    )
+    walk_minutes: float | None = Field(
+        gt=0,
+        description="The longest walk that the wish allows, in minutes: 80 metres are one. Null if it does "
+        "not say.",
+    )
+    max_price_level: int | None = Field(
+        ge=0,
+        le=4,
+        description="The highest price level that suits: 1 inexpensive, 2 moderate, 3 expensive, 4 very "
+        "expensive. Null if the wish does not say.",
+    )
+
+    @classmethod
+    def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
+        """Return the values that fields of the reply may take, as `Reply.offers` does."""
+        return {"place_types": name_list(inputs, "place_types")}
+
+    @field_validator("place_types")
+    @classmethod
+    def _are_offered(cls, place_types: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        """Return the place types; refuses one that the prompt did not offer."""
+        return check_offered(place_types, info)
 
 
 class SearchQuestion(BaseModel):
@@ -34,6 +62,22 @@ class SearchQuestion(BaseModel):
     background: str
     intention: str
     place_types: tuple[str, ...]
+
+
+def plan_search(question: SearchQuestion, lexicon: Lexicon) -> PlaceSearch:
+    """Plan the type that the intention has most words of, and the limits that it sets.
+
+    Words that tell how a place should be, such as "little money", do not speak for a type.
+
+    Raises:
+        MindFailed: the intention has no word of any type offered.
+    """
+    cheap = _wanted_attributes(question.background, question.intention, lexicon).get("cheap")
+    return PlaceSearch(
+        place_types=(_sought_type(question, lexicon),),
+        walk_minutes=walk_minutes(asked_for(question.intention)),
+        max_price_level=CHEAP_LEVEL if cheap and cheap.holds else None,
+    )
 
 
 class SuitFacts(BaseModel):
@@ -59,38 +103,6 @@ class SuitQuestion(BaseModel):
     """Reviews that were read, which rules are given beside the prompt's inputs."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Voices:
-    """The numbers of voices that affirm an attribute and that deny it."""
-
-    yes: float = 0.0
-    no: float = 0.0
-
-    def __add__(self, other: "_Voices") -> "_Voices":
-        return _Voices(self.yes + other.yes, self.no + other.no)
-
-    def chance(self, *, holds: bool) -> float:
-        """Return the chance that the attribute is as wished, in (0, 1)."""
-        speaking = self.yes if holds else self.no
-        return (speaking + DOUBT) / (self.yes + self.no + 2 * DOUBT)
-
-
-def plan_search(question: SearchQuestion, lexicon: Lexicon) -> PlaceSearch:
-    """Plan the type that the intention has most words of, and the limits that it sets.
-
-    Words that tell how a place should be, such as "little money", do not speak for a type.
-
-    Raises:
-        MindFailed: the intention has no word of any type offered.
-    """
-    cheap = _wanted_attributes(question.background, question.intention, lexicon).get("cheap")
-    return PlaceSearch(
-        place_types=(_sought_type(question, lexicon),),
-        walk_minutes=walk_minutes(asked_for(question.intention)),
-        max_price_level=CHEAP_LEVEL if cheap and cheap.holds else None,
-    )
-
-
 def rate_place(question: SuitQuestion, lexicon: Lexicon) -> Rating:
     """Rate a place by the likelihood that visitors' words meet all wishes, its public rating and the walk."""
     wanted = _wanted_attributes(question.background, question.intention, lexicon)
@@ -109,6 +121,22 @@ def rate_place(question: SuitQuestion, lexicon: Lexicon) -> Rating:
     reasons = [*_wish_by_wish(wanted, chances, voices, lexicon), *_plain_facts(place)]
     text = "; ".join(reasons)
     return Rating(rating=round(points, 1), explanation=f"{text[0].upper()}{text[1:]}.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Voices:
+    """The numbers of voices that affirm an attribute and that deny it."""
+
+    yes: float = 0.0
+    no: float = 0.0
+
+    def __add__(self, other: "_Voices") -> "_Voices":
+        return _Voices(self.yes + other.yes, self.no + other.no)
+
+    def chance(self, *, holds: bool) -> float:
+        """Return the chance that the attribute is as wished, in (0, 1)."""
+        speaking = self.yes if holds else self.no
+        return (speaking + DOUBT) / (self.yes + self.no + 2 * DOUBT)
 
 
 def _wanted_attributes(background: str, intention: str, lexicon: Lexicon) -> dict[str, Mention]:

@@ -13,9 +13,8 @@ from virl.pages.numbers import count_noun
 from virl.platform.city.locate import locate
 from virl.platform.city.maps import SPEED_M_S
 from virl.platform.city.places import Place, PlacesInFull, RatedPlaces, complete_to, nearby_in_full
-from virl.routines.clients.settings import Client, client_of
-from virl.routines.recommend.replies import PlaceSearch
-from virl.routines.recommend.rules import USUAL_STARS, steady_stars
+from virl.routines.client import Client, client_of
+from virl.routines.recommend.rules import USUAL_STARS, PlaceSearch, steady_stars
 from virl.routines.recommend.settings import RECOMMEND
 
 TOPIC, KEY = "search", "around"
@@ -86,7 +85,9 @@ def search(agent: Agent, errand: Errand) -> Search:
     """Return the places that the wish may be fulfilled at, once a run; walking times come from one matrix."""
     if noted := agent.run.find_note(TOPIC, KEY):
         made = Search.model_validate(noted.data)
-        _recall(agent, errand, made)
+        # Asking again what an earlier process asked saves asking for the details of each place.
+        if isinstance(agent.city.places, PlacesInFull):
+            _within_reach(agent, errand.position, made.limit_minutes, made.place_types, made.max_price_level)
         return made
     client = errand.client
     plan = agent.mind.ask(
@@ -108,12 +109,6 @@ def search(agent: Agent, errand: Errand) -> Search:
         data=made.model_dump(mode="json"),
     )
     return made
-
-
-def _recall(agent: Agent, errand: Errand, made: Search) -> None:
-    """Ask again what an earlier process asked, where that saves asking for the details of each place."""
-    if isinstance(agent.city.places, PlacesInFull):
-        _within_reach(agent, errand.position, made.limit_minutes, made.place_types, made.max_price_level)
 
 
 def _within_reach(

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from virl.agent.character import CharacterField
-from virl.routines.clients.settings import CLIENT
+from virl.routines.client import CLIENT
 from virl.settings.model import Settings
 
 MOST_CANDIDATES = 60  # as many as a search returns; chosen

@@ -4,16 +4,15 @@ from collections.abc import Sequence
 
 from virl.agent.agent import Agent
 from virl.geo.globe import LatLng
-from virl.mind.opinions import requested_attributes
+from virl.mind.wishes import requested_attributes
 from virl.pages.exhibits import MapExhibit, MapPoint, TableExhibit, TextExhibit
 from virl.platform.city.claims import PlaceClaim
 from virl.platform.city.outcome import Outcome
-from virl.routines.clients.walks import walk_in_words
+from virl.routines.client import walk_in_words
 from virl.routines.directions.destination import nearest_told
-from virl.routines.recommend.candidate import UNKNOWN, Candidate, rank_candidates, why_not
 from virl.routines.recommend.rules import NOBODY_SAYS
 from virl.routines.recommend.search import Errand, Search
-from virl.routines.recommend.weigh import is_unsure
+from virl.routines.recommend.weigh import UNKNOWN, Candidate, is_unsure, rank_candidates, why_not
 
 RUNNERS_UP = 4  # whose reasons the report spells out; the answer has all (chosen)
 COLUMNS = ("place", "rating of 10", "minutes on foot", "stars of 5", "price level", "open", "why")
@@ -37,26 +36,26 @@ def recommend(agent: Agent, errand: Errand, search: Search, candidates: Sequence
         )
         return
     pick = best[0]
-    lacking = _missing_facts(agent, pick)
+    unrated = [f"{agent.city.lacks}: nothing tells how good it is."] if agent.city.lacks else []
+    reasons = pick.reason.rstrip(".").split("; ")
+    untold = [one for one in reasons if one.lower().startswith(NOBODY_SAYS)]
+    lacking = [*unrated, *(f"{one[:1].upper()}{one[1:]}." for one in untold)]
+    wishes = requested_attributes(errand.client.background, errand.client.intention)
+    others = best[1 : RUNNERS_UP + 1]
+    text = "\n\n".join(f"{one.name}: {why_not(one, best[0])}" for one in others)
     agent.run.end(
         Outcome("found", " ".join([_pick_line(errand, pick), *lacking]), pick.name),
         pick.record(picked=True),
         answer=_answer_data(search, best) | {"not_known": lacking},
-        claims=[_pick_claim(agent, errand, search, pick)],
+        claims=[PlaceClaim(pick.id, pick.name, search.place_types, wishes, agent.character.day_and_minute)],
         exhibits=[
             _candidates_table(best),
-            *_runner_up_texts(best),
+            *([TextExhibit(title=f"Why {best[0].name} ranks above these", text=text)] if others else []),
             *(TextExhibit(title="What is not known", text=text) for text in lacking),
             *_unreached_texts(search),
             _candidates_map(errand, best),
         ],
     )
-
-
-def _pick_claim(agent: Agent, errand: Errand, search: Search, pick: Candidate) -> PlaceClaim:
-    """Return the claim of the picked place: its types and the wishes, at the character's time."""
-    wishes = requested_attributes(errand.client.background, errand.client.intention)
-    return PlaceClaim(pick.id, pick.name, search.place_types, wishes, agent.character.day_and_minute)
 
 
 def _pick_line(errand: Errand, pick: Candidate) -> str:
@@ -65,14 +64,6 @@ def _pick_line(errand: Errand, pick: Candidate) -> str:
         f"{pick.name} for {errand.client.name}: {pick.rating:g} of 10, "
         f"{walk_in_words(pick.minutes)} on foot, {_opening_words(pick)}."
     )
-
-
-def _missing_facts(agent: Agent, pick: Candidate) -> list[str]:
-    """Return sentences on what nothing tells about the pick."""
-    unrated = [f"{agent.city.lacks}: nothing tells how good it is."] if agent.city.lacks else []
-    reasons = pick.reason.rstrip(".").split("; ")
-    untold = [one for one in reasons if one.lower().startswith(NOBODY_SAYS)]
-    return [*unrated, *(f"{one[:1].upper()}{one[1:]}." for one in untold)]
 
 
 def _unreached_texts(search: Search) -> list[TextExhibit]:
@@ -128,13 +119,6 @@ def _candidates_table(best: Sequence[Candidate]) -> TableExhibit:
         picked=0,
         note="Best first; equal ratings by shorter walk, then by more stars. No place is closed or too far.",
     )
-
-
-def _runner_up_texts(best: Sequence[Candidate]) -> list[TextExhibit]:
-    """Return the text on why the pick ranks above the next ones; none without others."""
-    others = best[1 : RUNNERS_UP + 1]
-    text = "\n\n".join(f"{one.name}: {why_not(one, best[0])}" for one in others)
-    return [TextExhibit(title=f"Why {best[0].name} ranks above these", text=text)] if others else []
 
 
 def _candidates_map(errand: Errand, best: Sequence[Candidate]) -> MapExhibit:

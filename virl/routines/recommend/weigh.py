@@ -1,20 +1,66 @@
-"""Weighing candidates: is it open, what do visitors say, how well does it suit the client."""
+"""Weighing candidates: is it open, and how long, what do visitors say, how well does it suit."""
 
 from collections.abc import Iterator, Sequence
 
 from virl.agent.agent import Agent
 from virl.errors import NotFound
-from virl.platform.city.places import Place
-from virl.routines.clients.replies import Rating
+from virl.files.json_reading import JsonRecord
+from virl.journal.records import PlaceRecord
+from virl.platform.city.places import DAYS, Place
+from virl.routines.client import Rating, walk_in_words
 from virl.routines.explore.deciding import summarize_reviews
-from virl.routines.recommend.candidate import UNKNOWN, Candidate
-from virl.routines.recommend.hours import DAY_MIN, closes_at, hours_in_words
 from virl.routines.recommend.search import Errand, PlaceInReach, Search
 from virl.routines.recommend.settings import RECOMMEND
 
+DAY_MIN, WEEK_MIN = 1440, 7 * 1440
+UNKNOWN = "unknown"
+"""The text in place of opening hours that nobody knows."""
 TOPIC = "candidate"
 UNSURE_TOPIC = "candidate of unknown hours"
 CLOSED, GONE, UNSURE, WEIGHED = "closed", "gone", "unknown hours", "weighed"
+
+
+class Candidate(JsonRecord):
+    """A place that is open, as far as is known, and near, and how well it suits."""
+
+    id: str
+    name: str
+    types: tuple[str, ...]
+    lat: float
+    lng: float
+    address: str
+    stars: float | None
+    """Mean of all public ratings, 1 to 5."""
+    review_count: int
+    price_level: int | None
+    minutes: float
+    """The minutes on foot from the client."""
+    metres: int
+    """The metres as the crow flies."""
+    open: str
+    """Until when, such as `"until 22:00"`; `"unknown"` where nobody knows the hours."""
+    summary: str
+    """A summary of the visitors' words."""
+    rating: float
+    """0 to 10: how well it suits the client."""
+    reason: str
+
+    def record(self, *, picked: bool) -> PlaceRecord:
+        """Return the place as a journal holds it."""
+        return PlaceRecord(
+            id=self.id,
+            name=self.name,
+            types=self.types,
+            lat=self.lat,
+            lng=self.lng,
+            address=self.address,
+            rating=self.stars,
+            review_count=self.review_count,
+            price_level=self.price_level,
+            summary=self.summary,
+            decision="enter" if picked else "continue",
+            reason=self.reason,
+        )
 
 
 def weigh_all(agent: Agent, errand: Errand, search: Search) -> list[Candidate]:
@@ -33,6 +79,76 @@ def weigh_all(agent: Agent, errand: Errand, search: Search) -> list[Candidate]:
         return candidates
     unsure = [found for found in search.found if is_unsure(agent, found.id)]
     return _weigh_each(agent, errand, unsure, UNSURE_TOPIC, unsure=True)
+
+
+def closes_at(place: Place, minute: int) -> int | None:
+    """Return the end of the opening that covers a minute; `None` if the place is closed then.
+
+    Args:
+        place: with its hours.
+        minute: after midnight of Monday; may lie in a later week.
+
+    Returns:
+        Minutes after the same midnight; at most a week on, which is for ever. Stretches that touch are one.
+    """
+    end = minute
+    while end - minute < WEEK_MIN:
+        lasts = _lasts(place, end)
+        if lasts <= 0:
+            break
+        end += lasts
+    return None if end == minute else min(end, minute + WEEK_MIN)
+
+
+def hours_in_words(end: int, minute: int) -> str:
+    """Say until when a place is open, seen from a minute before: `"until 22:00"`, `"until sat 02:00"`."""
+    if end - minute >= WEEK_MIN:
+        return "round the clock"
+    clock = f"{end // 60 % 24:02d}:{end % 60:02d}"
+    same_day = (
+        end // DAY_MIN == minute // DAY_MIN or end % WEEK_MIN == (minute // DAY_MIN + 1) * DAY_MIN % WEEK_MIN
+    )
+    if same_day and end % DAY_MIN == 0:
+        return "until 24:00"
+    return f"until {clock if same_day else _date_clock(end, clock)}"
+
+
+def _date_clock(end: int, clock: str) -> str:
+    """Return a time of day with the weekday of `end`, minutes since the week began."""
+    return f"{DAYS[end // DAY_MIN % 7]} {clock}"
+
+
+def _lasts(place: Place, minute: int) -> int:
+    """Return the minutes for which the longest opening that covers a minute goes on."""
+    now = minute % WEEK_MIN
+    return max(
+        (
+            stretch.day * DAY_MIN + stretch.closes - when
+            for stretch in place.hours
+            for when in (now, now + WEEK_MIN)
+            if stretch.day * DAY_MIN + stretch.opens <= when < stretch.day * DAY_MIN + stretch.closes
+        ),
+        default=0,
+    )
+
+
+def rank_candidates(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return candidates, best first. Among equal ratings: the shorter walk, then more stars, then the id."""
+    return sorted(candidates, key=lambda one: (-one.rating, round(one.minutes), -(one.stars or 0.0), one.id))
+
+
+def why_not(candidate: Candidate, pick: Candidate) -> str:
+    """Return a sentence on the reason for which a runner-up comes behind the pick."""
+    if candidate.rating < pick.rating:
+        lead = f"{candidate.rating:g} against {pick.rating:g}"
+    elif round(candidate.minutes) > round(pick.minutes):
+        farther = round(candidate.minutes) - round(pick.minutes)
+        lead = f"as good ({candidate.rating:g}), but {walk_in_words(farther)} farther"
+    elif (candidate.stars or 0.0) < (pick.stars or 0.0):
+        lead = f"as good and as near, but rated {candidate.stars or 0:.1f} of 5 against {pick.stars:.1f}"
+    else:
+        lead = "as good in every respect: one of the two had to come first"
+    return f"{lead}. {candidate.reason}"
 
 
 def is_unsure(agent: Agent, place_id: str) -> bool:

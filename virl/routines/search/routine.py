@@ -14,9 +14,8 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from virl.agent.agent import Agent
+from virl.agent.agent import Agent, FarEyes
 from virl.agent.character import Character
-from virl.agent.eyes import FarEyes
 from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
 from virl.files.writing import JsonLines
@@ -24,7 +23,7 @@ from virl.geo.globe import LatLng, distance
 from virl.journal.records import ExchangeRecord, StepRecord
 from virl.mind.base import Mind, Pictures, Prompt, ReplyT
 from virl.mind.lexicon import Lexicon, load_lexicon
-from virl.mind.understanding.reading import Reading
+from virl.mind.understanding import Reading
 from virl.money.ledger import Ledger
 from virl.pages.exhibits import Exhibit, TableExhibit, TextExhibit
 from virl.platform.city.claims import ArrivalClaim
@@ -138,6 +137,7 @@ def run(agent: Agent) -> None:
     start = Pose(agent.start.id, agent.start.heading if heading is None else heading)
     ended = Outcome("gave up")
     for step in navigator.walk(start):
+        # A resumed search decides its first steps again: that brings back what the explorer knew.
         if step.index < len(written):
             _decide_again(step, written[step.index])
         else:

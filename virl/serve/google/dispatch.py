@@ -20,6 +20,7 @@ from virl.errors import (
     VirlError,
 )
 from virl.files.json_reading import JsonFault, read_json
+from virl.serve.city_server import ClientLeft, Pools, Stats, while_waited_for
 from virl.serve.faults import GARBAGE, HALF, TIMEOUT, chance_of, hang, hints
 from virl.serve.gate import given_keys, shows_key
 from virl.serve.google.options import ServeOptions
@@ -37,8 +38,6 @@ from virl.serve.google.wire import (
     invalid,
     refusal,
 )
-from virl.serve.stats import Stats
-from virl.serve.work import ClientLeft, Pools, while_waited_for
 
 NO_KEY = (
     "Method doesn't allow unregistered callers (callers without established identity). Please use API Key or "
@@ -107,7 +106,11 @@ class Dispatcher:
 
         async def respond(request: Request) -> Response:
             content = await request.body()
-            digest = _digest(endpoint.name, request, content)
+            # Without its key and session: who asks changes neither what is asked nor which fault it meets.
+            query = sorted(pair for pair in request.query_params.multi_items() if pair[0] not in _PRIVATE)
+            mask = request.headers.get("X-Goog-FieldMask", "")
+            text = json.dumps([endpoint.name, request.url.path, query, mask])
+            digest = hashlib.blake2b(text.encode() + content, digest_size=16).hexdigest()
             before, counted = self._stats.count_request(endpoint.name, digest, counts=not endpoint.is_free)
             kind = self._options.faults.choose_fault(chance_of(self._options.seed, digest, before))
             await asyncio.sleep(self._options.latency_ms / 1000)
@@ -128,6 +131,7 @@ class Dispatcher:
         try:
             self._admit(endpoint, request, counted)
             ask = _read_request(endpoint, request, content)
+            # What takes milliseconds does not wait behind pictures.
             pool = self._pools.draw if endpoint.draws else self._pools.look_up
             response = await while_waited_for(request.receive, pool, lambda: _handle(endpoint, ask))
         except ClientLeft:
@@ -137,6 +141,7 @@ class Dispatcher:
             response = refusal(refused, endpoint.family, endpoint.lists)
             response.headers.update(hints(refused.fault.value[0], self._options.retry_after_s))
             return response, False
+        # Garbage and halves are made of the right answer, so that only its content is wrong.
         if kind == GARBAGE:
             return Response(_noise(len(bytes(response.body))), media_type=response.media_type), False
         if kind == HALF:
@@ -149,7 +154,14 @@ class Dispatcher:
     def _admit(self, endpoint: Endpoint, request: Request, counted: int) -> None:
         """Refuse a request without a key, to a denied endpoint, or over the quota."""
         if endpoint.needs_key:
-            self._check_key(endpoint.family, request)
+            given = given_keys(request.scope)
+            if not given:
+                raise Refused(GoogleStatus.NO_KEY, NO_KEY if endpoint.family in RPC else NO_KEY_LEGACY)
+            own = self._options.key
+            if own is not None and not shows_key(request.scope, own):
+                raise Refused(
+                    GoogleStatus.WRONG_KEY, WRONG_KEY if endpoint.family in RPC else WRONG_KEY_LEGACY
+                )
         if self._options.denies(endpoint.name):
             raise Refused(GoogleStatus.NO_KEY, DENIED)
         quota = self._options.quota
@@ -164,15 +176,6 @@ class Dispatcher:
         response = failure(int(kind), endpoint.family, endpoint.lists)
         response.headers.update(hints(int(kind), self._options.retry_after_s))
         return response
-
-    def _check_key(self, family: Family, request: Request) -> None:
-        """Refuse a request without a key or with a wrong one."""
-        given = given_keys(request.scope)
-        if not given:
-            raise Refused(GoogleStatus.NO_KEY, NO_KEY if family in RPC else NO_KEY_LEGACY)
-        own = self._options.key
-        if own is not None and not shows_key(request.scope, own):
-            raise Refused(GoogleStatus.WRONG_KEY, WRONG_KEY if family in RPC else WRONG_KEY_LEGACY)
 
 
 def _to_refusal(fault: Refused | VirlError) -> Refused:
@@ -206,14 +209,6 @@ def _upstream(fault: ProviderError) -> Refused:
     if fault.status is None or fault.status >= 500:
         return Refused(GoogleStatus.UNAVAILABLE, UNAVAILABLE)
     return Refused(GoogleStatus.BAD_GATEWAY, BAD_GATEWAY)
-
-
-def _digest(name: str, request: Request, content: bytes) -> str:
-    """Return a digest of what a request asks; its key and session do not count."""
-    query = sorted(pair for pair in request.query_params.multi_items() if pair[0] not in _PRIVATE)
-    mask = request.headers.get("X-Goog-FieldMask", "")
-    text = json.dumps([name, request.url.path, query, mask])
-    return hashlib.blake2b(text.encode() + content, digest_size=16).hexdigest()
 
 
 def _handle(endpoint: Endpoint, ask: Ask) -> Response:

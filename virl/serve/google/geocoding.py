@@ -16,8 +16,7 @@ from virl.platform.city.places import Place
 from virl.serve.google.legacy_json import bounds, components, legacy_types, plus_codes, point, viewport
 from virl.serve.google.options import Oddities
 from virl.serve.google.place_json import address_parts
-from virl.serve.google.reading import position, position_in
-from virl.serve.google.wire import Ask, Json, answer, invalid
+from virl.serve.google.wire import Ask, Json, answer, invalid, position, position_in
 
 SAME_M = 1.0  # a place this near to an address stands there; chosen
 MOST = 10  # results of one name; chosen
@@ -68,6 +67,7 @@ class Geocoder:
         title = self.city.title
         if head.casefold() == title.casefold():
             return [Geocoded(self.city.center, title, "locality")]
+        # A street is found without its number; the result then says that it is partial.
         found = self._look_up(text, head)
         if found is None:
             return []
@@ -91,6 +91,7 @@ class Geocoder:
 
     def _describe(self, position: LatLng, head: str) -> Geocoded:
         """Return what stands at a position: a place of this name, a street, a crossing or an address."""
+        # The maps know positions only; the place that stands there tells whose address it is.
         here = self.city.places.nearby(position, SAME_M)
         named = next((place for place in here if place.name.casefold() == head.casefold()), None)
         if named is not None:
@@ -131,6 +132,7 @@ class Geocoder:
 
     def _vague(self, text: str) -> Geocoded:
         """Return some street of the town, whatever was asked for."""
+        # Drawn from the text: the same question gets the same answer, at any time and in any order.
         heading = int.from_bytes(blake2b(text.encode(), digest_size=2).digest(), "big") * 360 / 65536
         where = destination(self.city.center, heading, VAGUE_M)
         return Geocoded(where, f"Main Street, {self.city.title}", "route", is_partial=True)
@@ -212,7 +214,8 @@ class Geocoding:
         filters = _filters(ask.query.get("components", ""))
         of_position: Json = {}
         if address := ask.query.get("address"):
-            found = self._forward(address)
+            where = position_in(address)
+            found = self.geocoder.find(address) if where is None else self._reverse(where)
         elif lat_lng := ask.query.get("latlng"):
             wanted = position(lat_lng, "latlng")
             found, of_position = self._reverse(wanted), {"plus_code": plus_codes(wanted, self.city.title)}
@@ -227,11 +230,6 @@ class Geocoding:
             )
         results = [self._result(one) for one in found if self._fits(one, filters)]
         return answer(of_position | {"results": results, "status": "OK" if results else "ZERO_RESULTS"})
-
-    def _forward(self, address: str) -> list[Geocoded]:
-        """Return the results for an address, or for a position in text."""
-        where = position_in(address)
-        return self.geocoder.find(address) if where is None else self._reverse(where)
 
     def _reverse(self, wanted: LatLng) -> list[Geocoded]:
         """Return the address nearest to a position, else the nearest place; empty if neither is near."""
@@ -253,6 +251,7 @@ class Geocoding:
 
     def _fits(self, found: Geocoded, filters: dict[str, str]) -> bool:
         """Return whether a result is in the country, town and street that are asked for."""
+        # A town of unknown country fits every country that is asked for.
         country = filters.get("country", "")
         if self.country and country and country.casefold() != self.country.casefold():
             return False

@@ -22,8 +22,7 @@ from virl.serve.google.place_json import (
     website,
     weekday_texts,
 )
-from virl.serve.google.place_types import ALWAYS
-from virl.serve.google.times import TownClock
+from virl.serve.google.shown_places import ALWAYS, TownClock
 from virl.serve.google.wire import Json
 
 

@@ -8,8 +8,7 @@ from types import MappingProxyType
 
 from virl.errors import BadInput
 from virl.serve.faults import Faults, rates_of
-from virl.serve.gate import GateOptions
-from virl.serve.limits import RequestLimits
+from virl.serve.gate import GateOptions, RequestLimits
 
 ODD = ("indoor", "stale", "closed", "bare", "far", "vague", "unlinked", "tilted")
 SERVICES = {

@@ -1,14 +1,24 @@
-"""Pictures as they are sent: JPEG, or PNG where nothing may be lost."""
+"""Pictures as they are sent, and photos of places with the names under which they are asked for."""
 
-from collections.abc import Callable, Hashable
+import hashlib
+import hmac
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
 from threading import Lock
 
-import cv2
 import numpy as np
 from cachetools import LRUCache
 from fastapi import Response
 
+from virl.errors import NotFound
+from virl.extras import Late
+from virl.platform.city.city import City
+from virl.platform.city.places import MeasuredPhotos
 from virl.platform.city.streetview import Image
+from virl.serve.city_server import end_if_client_left
+from virl.serve.google.wire import Ask, GoogleStatus, Json, Refused, answer, invalid, number
+
+cv2 = Late("cv2", extra="eyes")
 
 QUALITY = 90  # of JPEG; chosen, near what Google sends
 
@@ -80,3 +90,146 @@ def no_imagery(width: int, height: int) -> Image:
         image, "Sorry, we have no imagery here.", where, cv2.FONT_HERSHEY_SIMPLEX, scale, (117,) * 3, 1
     )
     return image
+
+
+SHOWN = 10  # photos of a place at most, as Google's
+NEW_SIDE, LEGACY_SIDE = 4800, 1600  # most pixels a side that may be asked for
+FILES = "/photos"
+
+
+@dataclass(slots=True)
+class Albums:
+    """The photos of a city's places, and the handlers that send them.
+
+    A photo is asked for at the API, which redirects to a file that needs no key, as Google does. On a server
+    with a key of its own, the address of a file is signed with it, so that nobody else can make one up.
+    """
+
+    city: City
+    painter: Painter
+    cache: PictureCache
+    key: str | None = field(default=None, repr=False)
+    _sizes: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
+
+    def sizes(self, place_id: str) -> list[tuple[int, int]]:
+        """Return the width and height of each photo of a place."""
+        with self._lock:
+            known = self._sizes.get(place_id)
+        if known is None:
+            known = self._photo_sizes(place_id)
+            with self._lock:
+                self._sizes[place_id] = known
+        return known
+
+    def media(self, ask: Ask) -> Response:
+        """Answer `/v1/places/{place}/photos/{photo}/media`."""
+        width, height = _size_limits(ask.query, "maxWidthPx", "maxHeightPx", NEW_SIDE)
+        place, photo = ask.path["place"], ask.path["photo"]
+        self._find_photo(place, photo)
+        uri = self._uri(ask, place, photo, width, height)
+        if ask.query.get("skipHttpRedirect", "").lower() == "true":
+            return answer({"name": f"places/{place}/photos/{photo}/media", "photoUri": uri})
+        return Response(status_code=302, headers={"Location": uri})
+
+    def legacy(self, ask: Ask) -> Response:
+        """Answer `/maps/api/place/photo`.
+
+        Raises:
+            Refused: the reference is missing.
+        """
+        width, height = _size_limits(ask.query, "maxwidth", "maxheight", LEGACY_SIDE)
+        reference = ask.query.get("photo_reference") or ask.query.get("photoreference") or ""
+        place, _, photo = reference.rpartition(".")
+        if not place:
+            raise invalid("Invalid request. Missing or invalid 'photo_reference' parameter.")
+        self._find_photo(place, photo)
+        return Response(status_code=302, headers={"Location": self._uri(ask, place, photo, width, height)})
+
+    def file(self, ask: Ask) -> Response:
+        """Return the picture itself.
+
+        Raises:
+            Refused: the address was not given out by this server.
+        """
+        width, height = _size_limits(ask.query, "w", "h", NEW_SIDE)
+        place, photo = ask.path["place"], ask.path["photo"]
+        signature = self._signature(place, photo, width, height)
+        if not hmac.compare_digest(signature.encode(), ask.query.get("signature", "").encode()):
+            raise Refused(GoogleStatus.WRONG_KEY, "The address of this photo is not one that the API gave.")
+        return self.painter.picture(shrink_to_fit(self._find_photo(place, photo), width, height))
+
+    def _uri(self, ask: Ask, place: str, photo: str, width: int, height: int) -> str:
+        """Return the address of a photo in a size, pixels, with its signature."""
+        signature = self._signature(place, photo, width, height)
+        signed = f"&signature={signature}" if signature else ""
+        return f"{ask.base_url}{FILES}/{place}/{photo}?w={width}&h={height}{signed}"
+
+    def _signature(self, place: str, photo: str, width: int, height: int) -> str:
+        """Return a proof that the API gave the address of a file.
+
+        Empty on a server without a key of its own.
+        """
+        if self.key is None:
+            return ""
+        return hmac.new(
+            self.key.encode(), f"{place}/{photo}/{width}/{height}".encode(), hashlib.sha256
+        ).hexdigest()
+
+    def _photo_sizes(self, place_id: str) -> list[tuple[int, int]]:
+        """Return the (width, height) of each photo of a place, pixels."""
+        places = self.city.places
+        if isinstance(places, MeasuredPhotos):
+            return list(places.photo_sizes(place_id, SHOWN))
+        end_if_client_left()  # photos have to be fetched to be measured
+        return [photo.shape[1::-1] for photo in places.photos(place_id, SHOWN)]
+
+    def _find_photo(self, place: str, name: str) -> Image:
+        """Return a photo of a place by its name; raises Refused if there is none."""
+        number_text = name.removeprefix("photo-")
+        try:
+            index = int(number_text) if number_text.isascii() and number_text.isdecimal() else SHOWN
+            if index < len(self.sizes(place)):
+                return self.cache.get((place, index), lambda: self.city.places.photos(place, SHOWN)[index])
+        except NotFound:
+            pass
+        raise Refused(GoogleStatus.NOT_FOUND, "The requested photo was not found.")
+
+
+def photo_name(index: int) -> str:
+    """Return the name of a place's photo."""
+    return f"photo-{index}"
+
+
+def photos_json(place_id: str, sizes: list[tuple[int, int]]) -> list[Json]:
+    """Return the photos in the JSON of Places (New)."""
+    return [
+        {
+            "name": f"places/{place_id}/photos/{photo_name(index)}",
+            "widthPx": width,
+            "heightPx": height,
+            "authorAttributions": [],
+        }
+        for index, (width, height) in enumerate(sizes)
+    ]
+
+
+def legacy_photos_json(place_id: str, sizes: list[tuple[int, int]]) -> list[Json]:
+    """Return the photos in the JSON of the legacy API."""
+    return [
+        {
+            "height": height,
+            "width": width,
+            "html_attributions": [],
+            "photo_reference": f"{place_id}.{photo_name(index)}",
+        }
+        for index, (width, height) in enumerate(sizes)
+    ]
+
+
+def _size_limits(query: Mapping[str, str], width: str, height: str, most: int) -> tuple[int, int]:
+    """Return the most width and height, pixels, that a request asks for."""
+    if not query.get(width) and not query.get(height):
+        raise invalid(f"Either {height} or {width} must be given, as a number between 1 and {most}.")
+    sides = [int(number(query[name], name, 1, most)) if query.get(name) else most for name in (width, height)]
+    return sides[0], sides[1]

@@ -9,11 +9,10 @@ from virl.errors import BadInput, NotFound
 from virl.geo.globe import LatLng
 from virl.platform.city.city import City
 from virl.platform.city.places import Place, Review
-from virl.serve.google.albums import Albums, photos_json
-from virl.serve.google.masks import FIELDS
 from virl.serve.google.options import Oddities
-from virl.serve.google.place_types import display_name, primary_type, types_of
-from virl.serve.google.times import TownClock
+from virl.serve.google.pictures import Albums, photos_json
+from virl.serve.google.protojson import FIELDS
+from virl.serve.google.shown_places import TownClock, display_name, primary_type, types_of
 from virl.serve.google.wire import GoogleStatus, Json, Refused
 
 WHEELCHAIR: Mapping[str, bool] = {"yes": True, "designated": True, "no": False}

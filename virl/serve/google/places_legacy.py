@@ -9,15 +9,13 @@ from fastapi import Response
 from virl.geo.globe import LatLng
 from virl.platform.city.city import City
 from virl.platform.city.places import Place
-from virl.serve.google.albums import Albums, legacy_photos_json
 from virl.serve.google.legacy_json import legacy_place
-from virl.serve.google.masks import FIELDS
 from virl.serve.google.options import Oddities
-from virl.serve.google.pages import Page, Pages
+from virl.serve.google.pictures import Albums, legacy_photos_json
 from virl.serve.google.place_json import found_place, named_places
-from virl.serve.google.reading import number, optional_number, position
-from virl.serve.google.times import TownClock
-from virl.serve.google.wire import Ask, Json, answer, invalid
+from virl.serve.google.protojson import FIELDS
+from virl.serve.google.shown_places import TownClock
+from virl.serve.google.wire import Ask, Json, Page, Pages, answer, invalid, number, optional_number, position
 
 PAGE, MOST = 20, 60  # places a page, and over all pages
 MAX_RADIUS_M = 50_000.0

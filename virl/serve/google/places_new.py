@@ -10,22 +10,26 @@ from fastapi import Response
 from virl.geo.globe import LatLng, distance
 from virl.platform.city.city import City
 from virl.platform.city.places import Place
-from virl.serve.google.masks import MaskTree, apply_mask, parse_mask
 from virl.serve.google.options import Oddities
-from virl.serve.google.pages import Page, Pages
 from virl.serve.google.place_json import KNOWN, PRICES, PlaceWriter, found_place, named_places
-from virl.serve.google.place_types import check_types, primary_type, types_of
-from virl.serve.google.reading import (
+from virl.serve.google.protojson import MaskTree, apply_mask, parse_mask
+from virl.serve.google.shown_places import check_types, primary_type, types_of
+from virl.serve.google.wire import (
+    Ask,
     Circle,
+    Json,
+    Page,
+    Pages,
     Rectangle,
+    answer,
     area_in,
     circle_in,
+    invalid,
     lat_lng,
     message_in,
     number,
     texts_in,
 )
-from virl.serve.google.wire import Ask, Json, answer, invalid
 
 PAGE = 20  # places of a nearby search, and of a page of a text search, at most
 MOST = 60  # places of a text search over all its pages
@@ -48,7 +52,11 @@ class NewPlaces:
         circle = circle_in(message_in(ask.body, "locationRestriction"), "locationRestriction")
         ranking = _one_of(ask.body, "rankPreference", ("POPULARITY", "DISTANCE"))
         most = _results_asked(ask.body, "maxResultCount")
-        types = _types(ask.body)
+        types = {name: set(texts_in(ask.body, name, MAX_TYPES)) for name in _TYPE_LISTS}
+        for wanted, unwanted in (_TYPE_LISTS[:2], _TYPE_LISTS[2:]):
+            if conflicting := sorted(types[wanted] & types[unwanted]):
+                raise invalid(f"Conflicting types in {wanted} and {unwanted}: {', '.join(conflicting)}.")
+        check_types(set().union(*types.values()))
         near = self.city.places.nearby(circle.middle, circle.radius)
         found = [place for place in near if _has_types(place, types)] if any(types.values()) else near
         if ranking == "POPULARITY":
@@ -120,16 +128,6 @@ class NewPlaces:
 
 
 _TYPE_LISTS = ("includedTypes", "excludedTypes", "includedPrimaryTypes", "excludedPrimaryTypes")
-
-
-def _types(body: Json) -> dict[str, set[str]]:
-    """Return the lists of types of a nearby search."""
-    types = {name: set(texts_in(body, name, MAX_TYPES)) for name in _TYPE_LISTS}
-    for wanted, unwanted in (_TYPE_LISTS[:2], _TYPE_LISTS[2:]):
-        if conflicting := sorted(types[wanted] & types[unwanted]):
-            raise invalid(f"Conflicting types in {wanted} and {unwanted}: {', '.join(conflicting)}.")
-    check_types(set().union(*types.values()))
-    return types
 
 
 def _has_types(place: Place, types: dict[str, set[str]]) -> bool:

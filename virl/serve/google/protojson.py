@@ -1,7 +1,7 @@
-"""JSON as protocol buffers have it: enums by name or number, numbers as texts, names in either form."""
+"""JSON as protocol buffers have it: enums by name or number, numbers as texts, and masks of fields."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +87,7 @@ def _read_enum(value: Any, kind: str, path: str) -> str:
     names = MESSAGES.enums[kind]
     if isinstance(value, str) and value in names:
         return value
+    # `type`, not `isinstance`: true and false are numbers to Python and none to Google.
     numbered = {number: name for name, number in names.items()}
     if type(value) is int and value in numbered:
         return numbered[value]
@@ -108,6 +109,7 @@ def _read_text(value: Any) -> str:
 
 
 def _flag(value: Any) -> bool:
+    """Return whether a value, which has to be a truth value, is true."""
     if not isinstance(value, bool):
         raise TypeError
     return value
@@ -115,6 +117,7 @@ def _flag(value: Any) -> bool:
 
 def _read_real(value: Any) -> float:
     """Return a number, also out of a text; raises TypeError or ValueError."""
+    # Protocol buffers take numbers as texts too, and no truth values.
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise TypeError
     return float(value)
@@ -140,3 +143,95 @@ _SCALARS: Mapping[str, Callable[[Any], Any]] = {
 def _to_snake(name: str) -> str:
     """Return a name in snake case."""
     return re.sub(r"[A-Z]", lambda found: f"_{found[0].lower()}", name)
+
+
+class Fields(Settings):
+    """Fields that a client may ask for."""
+
+    place_without_answer: frozenset[str]
+    legacy_place: frozenset[str]
+    routes: frozenset[str]
+    element: frozenset[str]
+
+
+FIELDS = load_settings(Path(__file__).with_name("fields.yaml"), Fields)
+
+
+MaskTree = dict[str, "MaskTree"]
+"""Wanted fields, and of each the wanted fields below it; none below means all."""
+
+REQUIRED = (
+    "FieldMask is a required parameter. See https://cloud.google.com/apis/docs/system-parameters on how to "
+    "provide it. As an example, you can set the header 'X-Goog-FieldMask' with value "
+    "'places.displayName,places.id' to ask for the display name and id of places."
+)
+
+
+def parse_mask(text: str, known: Collection[str], below: str = "") -> MaskTree:
+    """Parse the tree of a mask such as `places.id,places.displayName`; `*` stands for all that is known.
+
+    Args:
+        text: paths with commas between them.
+        known: names of fields that may be asked for.
+        below: the field that holds those; other names then stand beside it.
+
+    Raises:
+        Refused: the mask is empty, holds a space, or names a field that is not known.
+    """
+    if not text:
+        raise invalid(REQUIRED)
+    tree: MaskTree = {}
+    for path in text.split(","):
+        names = path.split(".")
+        if path != "*" and not _is_known(names, known, below):
+            raise invalid(
+                "Request contains an invalid argument. Error expanding 'fields' parameter. "
+                f"Cannot find matching fields for path '{path}'."
+            )
+        _grow(tree, names)
+    if "*" in tree:
+        return (
+            {below: dict.fromkeys(known, _whole_tree()), "nextPageToken": {}}
+            if below
+            else dict.fromkeys(known, _whole_tree())
+        )
+    if below in tree and (not tree[below] or "*" in tree[below]):
+        tree[below] = dict.fromkeys(known, _whole_tree())
+    return tree
+
+
+def apply_mask(value: Any, tree: MaskTree) -> Any:
+    """Return the part of an answer that a mask asks for."""
+    if not tree:
+        return value
+    if isinstance(value, list):
+        return [apply_mask(item, tree) for item in value]
+    if isinstance(value, dict):
+        return {name: apply_mask(field, tree[name]) for name, field in value.items() if name in tree}
+    return value
+
+
+def _whole_tree() -> MaskTree:
+    """Return the mask of all fields."""
+    return {}
+
+
+def _grow(tree: MaskTree, names: list[str]) -> None:
+    """Add a path; a field asked for whole stays whole."""
+    for index, name in enumerate(names):
+        is_new = name not in tree
+        branch = tree.setdefault(name, {})
+        if index == len(names) - 1:
+            branch.clear()
+        elif not is_new and not branch:
+            return
+        tree = branch
+
+
+def _is_known(names: list[str], known: Collection[str], below: str) -> bool:
+    """Return whether a path of a mask names known fields, `below` a list's name if there is one."""
+    if not below:
+        return names[0] in known
+    if names[0] != below:
+        return names == ["nextPageToken"]
+    return len(names) == 1 or names[1] == "*" or names[1] in known

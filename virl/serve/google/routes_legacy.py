@@ -11,12 +11,22 @@ from virl.errors import NotFound
 from virl.geo.globe import LatLng
 from virl.geo.polyline import encode_polyline
 from virl.platform.city.city import City
-from virl.platform.city.maps import JourneyLeg, TravelMode
+from virl.platform.city.maps import TravelMode
 from virl.serve.google.geocoding import Stop, address_id, stop_of
 from virl.serve.google.legacy_json import bounds, point
-from virl.serve.google.static import COPYRIGHT
-from virl.serve.google.transit import TimedJourney, Transit, legacy_details, legacy_time
-from virl.serve.google.ways import RouteLeg, Stretch, Ways, join_paths, legs_between, matrix
+from virl.serve.google.streetview import COPYRIGHT
+from virl.serve.google.ways import (
+    RouteLeg,
+    Stretch,
+    TimedJourney,
+    Transit,
+    Ways,
+    join_paths,
+    legacy_details,
+    legacy_time,
+    legs_between,
+    matrix,
+)
 from virl.serve.google.wire import Ask, GoogleStatus, Json, Refused, answer, invalid
 
 MODES: dict[str, TravelMode | None] = {
@@ -175,7 +185,12 @@ def _ridden(timed: TimedJourney, ends: Sequence[Stop], is_imperial: bool) -> Jso
     """Return a journey as a route of one leg, whose steps are its ways on foot and its rides."""
     steps = []
     for leg in timed.journey.legs:
-        stretch = Stretch(leg.path, leg.distance, leg.duration, _instruction_html(leg))
+        stretch = Stretch(
+            leg.path,
+            leg.distance,
+            leg.duration,
+            html.escape(f"{leg.line} towards {leg.headsign}" if leg.line else "Walk", quote=False),
+        )
         mode = "TRANSIT" if leg.line else "WALKING"
         details = {"transit_details": legacy_details(leg, timed)} if leg.line else {}
         steps.append(_stretch_json(stretch, is_imperial) | _instruction_json(stretch, mode) | details)
@@ -185,11 +200,6 @@ def _ridden(timed: TimedJourney, ends: Sequence[Stop], is_imperial: bool) -> Jso
     route = _route_json([RouteLeg(whole, ())], ends, "TRANSIT", is_imperial)
     route["legs"][0] |= {"steps": steps, **times}
     return route
-
-
-def _instruction_html(leg: JourneyLeg) -> str:
-    """Return a leg of a journey as an instruction in HTML."""
-    return html.escape(f"{leg.line} towards {leg.headsign}" if leg.line else "Walk", quote=False)
 
 
 def _route_json(legs: Sequence[RouteLeg], stops: Sequence[Stop], mode: str, is_imperial: bool) -> Json:

@@ -15,12 +15,20 @@ from virl.geo.polyline import encode_polyline
 from virl.platform.city.city import City
 from virl.platform.city.maps import SPEED_M_S, JourneyLeg, TravelMode
 from virl.serve.google.geocoding import stop_of
-from virl.serve.google.masks import FIELDS, apply_mask, parse_mask
 from virl.serve.google.place_json import box_json, lat_lng_json
-from virl.serve.google.reading import lat_lng, message_in
-from virl.serve.google.transit import TimedJourney, Transit, new_details
-from virl.serve.google.ways import RouteLeg, Stretch, join_paths, legs_between, matrix, steps_of
-from virl.serve.google.wire import Ask, GoogleStatus, Json, Refused, answer, invalid
+from virl.serve.google.protojson import FIELDS, apply_mask, parse_mask
+from virl.serve.google.ways import (
+    RouteLeg,
+    Stretch,
+    TimedJourney,
+    Transit,
+    join_paths,
+    legs_between,
+    matrix,
+    new_details,
+    steps_of,
+)
+from virl.serve.google.wire import Ask, GoogleStatus, Json, Refused, answer, invalid, lat_lng, message_in
 
 MODES: dict[str, TravelMode | None] = {
     "TRAVEL_MODE_UNSPECIFIED": "driving",

@@ -1,14 +1,217 @@
-"""Runs the server of a city: for good, or as long as a `with` block lasts."""
+"""The server of a city: its endpoints, and how it is run for good or as long as a `with` block lasts."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
+
+from fastapi import FastAPI, Request, Response
+from starlette.types import ASGIApp
 
 from virl.platform.city.city import City
-from virl.serve.google.app import make_app
+from virl.serve.city_server import Pools, ServedCity, Stats, serve_app, served_app
+from virl.serve.gate import add_gate
+from virl.serve.google.dispatch import Dispatcher, Endpoint, Handler
+from virl.serve.google.geocoding import Geocoder, Geocoding
 from virl.serve.google.options import ServeOptions
-from virl.serve.loopback import ServedCity, serve_app, served_app
+from virl.serve.google.pictures import FILES, Albums, Painter, PictureCache
+from virl.serve.google.place_json import MAX_REVIEWS, PlaceWriter
+from virl.serve.google.places_legacy import LegacyPlaces
+from virl.serve.google.places_new import Autocomplete, NewPlaces
+from virl.serve.google.routes_legacy import LegacyRoutes
+from virl.serve.google.routes_new import Routes
+from virl.serve.google.shown_places import TownClock, fine_places, odd_places
+from virl.serve.google.streetview import StaticStreetView, TileStreetView
+from virl.serve.google.ways import Transit
+from virl.serve.google.wire import Ask, Family, Pages, answer, failure, no_such_method
 from virl.serve.running import LOOPBACK
+
+SCRIPT = Path(__file__).with_name("maps.js")
+_OWN_CHECK = ("/maps/", "/v1/", "/directions/", "/distanceMatrix/", f"{FILES}/")
+"""Paths of Google's endpoints, whose keys the dispatcher checks, since each refuses in a form of its own."""
+PLACES, ROUTES = "google.maps.places.v1", "google.maps.routing.v2"
+KEPT_TILES, KEPT_PHOTOS = 128, 64  # pictures in memory, about 1 MB each; chosen
+
+
+@dataclass(frozen=True, slots=True)
+class MapsScript:
+    """Handlers of the script and of the two requests that it makes."""
+
+    static: StaticStreetView
+    tiles: TileStreetView
+
+    def script(self, _: Ask) -> Response:
+        """Return the script; it finds its key and callback in its own address."""
+        return Response(SCRIPT.read_bytes(), media_type="text/javascript; charset=UTF-8")
+
+    def panorama(self, ask: Ask) -> Response:
+        """Return a panorama by `panoId`, or the one nearest to `lat` and `lng`."""
+        return answer(self.tiles.metadata_json(ask))
+
+    def view(self, ask: Ask) -> Response:
+        """Return the picture that the panorama of the page shows."""
+        return self.static.image(ask)
+
+
+def make_app(city: City, options: ServeOptions, stats: Stats, pools: Pools) -> ASGIApp:
+    """Return the server of a city, as an ASGI application behind its gate.
+
+    Args:
+        city: what is served.
+        options: how it behaves.
+        stats: where requests are counted.
+        pools: where its work is done.
+    """
+    app = FastAPI(
+        title=f"Google-compatible server of {city.title}", docs_url=None, redoc_url=None, openapi_url=None
+    )
+    dispatcher = Dispatcher(options, stats, pools)
+    for endpoint in endpoints(city, options):
+        app.add_api_route(
+            endpoint.path,
+            dispatcher.handler_of(endpoint),
+            methods=[endpoint.method],
+            response_class=Response,
+            response_model=None,
+        )
+    _add_stats(app, stats)
+    _add_errors(app)
+    return add_gate(app, options.gate, own_check=lambda path: path.startswith(_OWN_CHECK))
+
+
+def endpoints(city: City, options: ServeOptions) -> list[Endpoint]:
+    """Return all endpoints of a city."""
+    painter = Painter(lossless=options.lossless)
+    albums = Albums(city, painter, PictureCache(KEPT_PHOTOS), options.key)
+    static = StaticStreetView(city, painter, options.odd)
+    tiles = TileStreetView(
+        city, painter, PictureCache(KEPT_TILES), options.max_zoom, options.seed, options.odd
+    )
+    return [
+        *_street_view_endpoints(static, tiles),
+        *_place_endpoints(city, albums, options),
+        *_map_endpoints(city, options),
+        *_script_endpoints(MapsScript(static, tiles), albums),
+    ]
+
+
+def _get(
+    name: str, path: str, family: Family, handler: Handler, *lists: str, draws: bool = False
+) -> Endpoint:
+    """Return an endpoint that is asked with parameters alone; `lists` are what its errors give empty."""
+    return Endpoint(name, "GET", path, family, handler, lists=lists, draws=draws)
+
+
+def _post(name: str, path: str, handler: Handler, message: str = "", family: Family = "new") -> Endpoint:
+    """Return an endpoint that is asked with a message."""
+    return Endpoint(name, "POST", path, family, handler, message)
+
+
+def _free(endpoint: Endpoint, *, needs_key: bool = True) -> Endpoint:
+    """Return an endpoint that consumes no quota."""
+    return replace(endpoint, is_free=True, needs_key=needs_key)
+
+
+def _street_view_endpoints(static: StaticStreetView, tiles: TileStreetView) -> list[Endpoint]:
+    """Return the endpoints of Street View: static pictures and tiles."""
+    static_path, street = "/maps/api/streetview", "/v1/streetview"
+    return [
+        _get("static_image", static_path, "picture", static.image, draws=True),
+        _free(_get("static_metadata", f"{static_path}/metadata", "legacy", static.metadata)),
+        _post("tiles_session", "/v1/createSession", tiles.create_session),
+        _post("tiles_pano_ids", f"{street}/panoIds", tiles.pano_ids),
+        _get("tiles_metadata", f"{street}/metadata", "new", tiles.metadata),
+        _get("tiles_tile", f"{street}/tiles/{{z}}/{{x}}/{{y}}", "new", tiles.tile, draws=True),
+        _get("tiles_thumbnail", f"{street}/thumbnail", "new", tiles.thumbnail, draws=True),
+    ]
+
+
+def _place_endpoints(city: City, albums: Albums, options: ServeOptions) -> list[Endpoint]:
+    """Return the endpoints of places, new and legacy."""
+    clock = _town_clock(city, options)
+    if {"closed", "bare"}.intersection(options.odd.rates):
+        city = replace(city, places=odd_places(city.places, options.odd))
+    fine = replace(city, places=fine_places(city.places)) if options.fine_types else city
+    shown = None if options.lossless else MAX_REVIEWS
+    new = NewPlaces(fine, PlaceWriter(fine, albums, shown, clock), Pages(0.0), options.odd)
+    old = LegacyPlaces(city, albums, Pages(options.page_delay_s), shown, options.odd, clock)
+    predict = Autocomplete(fine).predict
+    v1, legacy, notices = "/v1/places", "/maps/api/place", "html_attributions"
+    return [
+        _post("places_nearby", f"{v1}:searchNearby", new.nearby, f"{PLACES}.SearchNearbyRequest"),
+        _post("places_text", f"{v1}:searchText", new.text, f"{PLACES}.SearchTextRequest"),
+        _post("places_autocomplete", f"{v1}:autocomplete", predict, f"{PLACES}.AutocompletePlacesRequest"),
+        _get("places_details", f"{v1}/{{place}}", "new", new.details),
+        _get("places_photo", f"{v1}/{{place}}/photos/{{photo}}/media", "new", albums.media, draws=True),
+        _get("legacy_nearby", f"{legacy}/nearbysearch/json", "legacy", old.nearby, notices, "results"),
+        _get("legacy_text", f"{legacy}/textsearch/json", "legacy", old.text, notices, "results"),
+        _get("legacy_find", f"{legacy}/findplacefromtext/json", "legacy", old.find, "candidates"),
+        _get("legacy_details", f"{legacy}/details/json", "legacy", old.details, notices),
+        _get("legacy_photo", f"{legacy}/photo", "picture", albums.legacy, draws=True),
+    ]
+
+
+def _town_clock(city: City, options: ServeOptions) -> TownClock:
+    """Return the town's clock, at the time that the options set, if any."""
+    return TownClock(city.time_zone, options.now) if options.now else TownClock(city.time_zone)
+
+
+def _map_endpoints(city: City, options: ServeOptions) -> list[Endpoint]:
+    """Return the endpoints of geocoding and routes, new and legacy."""
+    transit = Transit(city, _town_clock(city, options))
+    new, old = Routes(city, transit), LegacyRoutes(city, transit)
+    geocode = Geocoding(city, Geocoder(city, options.odd), options.country).geocode
+    compute, matrix = "/directions/v2:computeRoutes", "/distanceMatrix/v2:computeRouteMatrix"
+    api, found = "/maps/api", ("geocoded_waypoints", "routes")
+    stops = ("origin_addresses", "destination_addresses")
+    return [
+        _get("geocode", f"{api}/geocode/json", "legacy", geocode, "results"),
+        _post("routes_compute", compute, new.routes, f"{ROUTES}.ComputeRoutesRequest"),
+        _post("routes_matrix", matrix, new.matrix, f"{ROUTES}.ComputeRouteMatrixRequest", "stream"),
+        _get("legacy_directions", f"{api}/directions/json", "legacy", old.directions, *found),
+        _get("legacy_matrix", f"{api}/distancematrix/json", "legacy", old.matrix, *stops, "rows"),
+    ]
+
+
+def _script_endpoints(script: MapsScript, albums: Albums) -> list[Endpoint]:
+    """Return the endpoints of the JavaScript API."""
+    file = _get("photo_file", f"{FILES}/{{place}}/{{photo}}", "picture", albums.file, draws=True)
+    return [
+        _free(_get("js_script", "/maps/api/js", "picture", script.script), needs_key=False),
+        _get("js_panorama", "/maps/api/js/panorama", "new", script.panorama),
+        _get("js_view", "/maps/api/js/view", "picture", script.view, draws=True),
+        _free(file, needs_key=False),
+    ]
+
+
+def _add_stats(app: FastAPI, stats: Stats) -> None:
+    """Add the paths that return and reset the statistics."""
+
+    async def tell(_: Request) -> Response:
+        return answer(stats.snapshot())
+
+    async def reset(_: Request) -> Response:
+        stats.reset()
+        return answer(stats.snapshot())
+
+    app.add_route("/stats", tell, methods=["GET"])
+    app.add_route("/stats/reset", reset, methods=["POST"])
+
+
+def _add_errors(app: FastAPI) -> None:
+    """Answer requests without an endpoint, and internal failures, in Google's form too."""
+
+    async def unknown(_: Request, __: Exception) -> Response:
+        return no_such_method()
+
+    async def internal(_: Request, __: Exception) -> Response:
+        return failure(500, "new")
+
+    for code in (404, 405):
+        app.add_exception_handler(code, unknown)
+    app.add_exception_handler(500, internal)
+
 
 DEFAULT_PORT = 8765
 

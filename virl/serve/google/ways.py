@@ -1,14 +1,22 @@
-"""Ways between stops, told turn by turn, for both routing APIs."""
+"""Ways between stops, told turn by turn, and journeys by public transport, for both routing APIs."""
 
 import html
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from itertools import groupby, pairwise
+from zoneinfo import ZoneInfo
 
+from virl.clock import show_clock
 from virl.errors import NoRoute
 from virl.geo.globe import LatLng, bearing, compass_word, distance, signed_turn
-from virl.platform.city.maps import SPEED_M_S, Maps, TravelMode
-from virl.serve.work import end_if_client_left
+from virl.platform.city.city import City
+from virl.platform.city.maps import SPEED_M_S, Journey, JourneyLeg, Maps, TransitMaps, TravelMode
+from virl.serve.city_server import end_if_client_left
+from virl.serve.google.legacy_json import point
+from virl.serve.google.place_json import lat_lng_json
+from virl.serve.google.shown_places import TownClock
+from virl.serve.google.wire import Json, invalid
 
 TURN_DEG = 30.0  # a smaller change of heading is no turn; chosen
 LOOK_M = (
@@ -42,17 +50,20 @@ def steps_of(path: Sequence[LatLng], streets: Sequence[str], speed: float) -> li
     """
     names = list(streets) or [""] * (len(path) - 1)
     moved = [distance(here, there) > 0.01 for here, there in pairwise(path)]
+    # A piece without length has no heading, and would make turns of nothing.
     bare = [path[0], *(there for there, far in zip(path[1:], moved, strict=True) if far)]
     names = [name for name, far in zip(names, moved, strict=True) if far]
     if len(bare) == 1:
         return [Stretch((path[0], path[-1]), 0.0, 0.0, "Arrive", "")]
     names = _without_short(bare, names)
+    # Where names are known, small bends are looked over; without them every corner is all there is.
     look = LOOK_M if streets else 0.0
     turns = [0.0, *(signed_turn(*_headings_at(at, bare, look)) for at in range(1, len(names)))]
     cuts = [0]
     since = 0.0
     for at in range(1, len(names)):
         since += distance(bare[at - 1], bare[at])
+        # A street that bends is followed without a word as long as it keeps its name.
         bends = not names[at] and abs(turns[at]) > TURN_DEG and since >= look
         if names[at] != names[at - 1] or bends:
             cuts.append(at)
@@ -162,6 +173,7 @@ def matrix(maps: Maps, origins: Sequence[LatLng], destinations: Sequence[LatLng]
         for row, i in enumerate(starts):
             for column, j in enumerate(ends):
                 seconds = float(times[row, column])
+                # `travel_times` gives seconds; all of a mode go at one speed, which gives the metres back.
                 if seconds < float("inf"):
                     cells[i][j] = seconds * SPEED_M_S[mode], seconds
     return cells
@@ -170,6 +182,7 @@ def matrix(maps: Maps, origins: Sequence[LatLng], destinations: Sequence[LatLng]
 def _join_legs(before: RouteLeg, here: LatLng, after: RouteLeg) -> RouteLeg:
     """Return two legs as one."""
     first, second = before.whole, after.whole
+    # A stop that is passed is no stop: it is told as a position after the last step before it.
     path = join_paths([first, second])
     whole = Stretch(path, first.metres + second.metres, first.seconds + second.seconds)
     via = (*before.via, (here, len(before.steps) - 1))
@@ -190,3 +203,119 @@ def _is_on_map(maps: Maps, stop: LatLng, mode: TravelMode) -> bool:
     except NoRoute:
         return False
     return True
+
+
+BUS = "Bus"
+
+
+@dataclass(frozen=True, slots=True)
+class TimedJourney:
+    """A journey on a day."""
+
+    journey: Journey
+    leaves: datetime
+    """Departure time, on the town's clocks."""
+
+    def at(self, minute: int) -> datetime:
+        """Return a time of its rides, minutes after midnight."""
+        midnight = self.leaves.replace(hour=0, minute=0, second=0, microsecond=0)
+        return midnight + timedelta(minutes=minute)
+
+
+@dataclass(frozen=True, slots=True)
+class Transit:
+    """A finder of the journeys of a city.
+
+    Args:
+        city: whose maps may know public transport.
+        clock: of the town.
+    """
+
+    city: City
+    clock: TownClock
+
+    def journey(self, stops: Sequence[LatLng], departs: datetime | None) -> TimedJourney | None:
+        """Return the journey between two stops; `None` if none is known.
+
+        Args:
+            stops: from and to.
+            departs: when it is set out; by default now.
+
+        Raises:
+            Refused: there are stops on the way, which Google has none of.
+        """
+        end_if_client_left()
+        if len(stops) > 2:
+            raise invalid("Intermediate waypoints are not supported for the travel mode TRANSIT.")
+        zone = ZoneInfo(self.clock.zone) if self.clock.zone else UTC
+        leaves = departs.astimezone(zone) if departs else self.clock.local
+        maps = self.city.maps
+        if not isinstance(maps, TransitMaps):
+            return None
+        try:
+            found = maps.journey(stops[0], stops[-1], leaves.weekday(), leaves.hour * 60 + leaves.minute)
+        except NoRoute:
+            return None
+        return TimedJourney(found, leaves)
+
+    def cells(
+        self, origins: Sequence[LatLng], destinations: Sequence[LatLng], departs: datetime | None
+    ) -> Ways:
+        """Return the metres and seconds from every origin to every destination.
+
+        Args:
+            origins: n positions.
+            destinations: m positions.
+            departs: `None` for now.
+        """
+        rows: Ways = []
+        for here in origins:
+            found = [self.journey((here, there), departs) for there in destinations]
+            rows.append([(one.journey.distance, one.journey.duration) if one else None for one in found])
+        return rows
+
+
+def new_details(leg: JourneyLeg, timed: TimedJourney) -> Json:
+    """Return a ride as the Routes API gives it."""
+    ends = {
+        "departure": (leg.board, leg.path[0], leg.departs),
+        "arrival": (leg.alight, leg.path[-1], leg.arrives),
+    }
+    stops: Json = {}
+    for name, (stop, position, minute) in ends.items():
+        stops[f"{name}Stop"] = {"name": stop, "location": {"latLng": lat_lng_json(position)}}
+        stops[f"{name}Time"] = timed.at(minute or 0).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return {
+        "stopDetails": stops,
+        "headsign": leg.headsign,
+        "transitLine": {
+            "name": leg.line,
+            "nameShort": _line_number(leg),
+            "vehicle": {"name": {"text": BUS}, "type": BUS.upper()},
+        },
+    }
+
+
+def legacy_details(leg: JourneyLeg, timed: TimedJourney) -> Json:
+    """Return a ride as the Directions API gives it."""
+    line = {"name": leg.line, "short_name": _line_number(leg), "vehicle": {"name": BUS, "type": BUS.upper()}}
+    return {
+        "departure_stop": {"name": leg.board, "location": point(leg.path[0])},
+        "arrival_stop": {"name": leg.alight, "location": point(leg.path[-1])},
+        "departure_time": legacy_time(timed.at(leg.departs or 0)),
+        "arrival_time": legacy_time(timed.at(leg.arrives or 0)),
+        "headsign": leg.headsign,
+        "line": line,
+    }
+
+
+def legacy_time(when: datetime) -> Json:
+    """Return a time as the Directions API gives it."""
+    zone = str(when.tzinfo) if isinstance(when.tzinfo, ZoneInfo) else "UTC"
+    shown = show_clock(when.hour * 60 + when.minute)
+    return {"text": shown, "time_zone": zone, "value": int(when.timestamp())}
+
+
+def _line_number(leg: JourneyLeg) -> str:
+    """Return the last word of a line's name."""
+    return leg.line.rpartition(" ")[2]

@@ -24,8 +24,7 @@ from virl.errors import VirlError
 from virl.journal.journal import JOURNAL as JOURNAL_FILE
 from virl.journal.report import REPORT as REPORT_FILE
 from virl.platform.providers.cities import all_cities
-from virl.serve.mcp.map_picture import MAP_FILE
-from virl.serve.mcp.session import Acting, CitySession
+from virl.serve.mcp.session import MAP_FILE, Acting, CitySession
 from virl.serve.mcp.sessions import Sessions
 
 JOURNAL, MAP, REPORT = "journal", "map", "report"
@@ -145,6 +144,7 @@ def _journal(folder: Path) -> str:
 
 
 def _cities() -> list[dict[str, str]]:
+    """Return the cities that can be opened, as the resource lists them."""
     return [
         {"name": name, "title": city.title, "provider": city.provider}
         for name, city in sorted(all_cities().items())
@@ -152,4 +152,5 @@ def _cities() -> list[dict[str, str]]:
 
 
 def _text(uri: str, mime: str, text: str) -> ReadResourceResult:
+    """Return a text as the contents of a resource."""
     return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=mime, text=text)])

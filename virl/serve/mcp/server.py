@@ -44,22 +44,19 @@ from mcp.types import (
 from pydantic import ValidationError
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from virl.agent.roster import RosterEntry, roster
+from virl.agent.roster import roster
 from virl.agent.tool import TOOLS, Arguments
 from virl.errors import UnknownName, VirlError
 from virl.files.json_reading import whole_escapes
 from virl.journal.records import ViewRecord
-from virl.mind.prompt import load_prompt
-from virl.mind.rendering import render
+from virl.mind.prompt import load_prompt, render
 from virl.mind.replies import Reply
 from virl.plain_text import plain_tree, whole_text
 from virl.serve.gate import GateOptions, add_gate
-from virl.serve.mcp.calls import Call, Progress, UserQuestion
-from virl.serve.mcp.listing import OPEN_CITY, arguments, listed_tools
 from virl.serve.mcp.resources import listed_resources, listed_templates, read_resource
-from virl.serve.mcp.results import Answer, answer_of, as_result, fault
-from virl.serve.mcp.session import Acting, CitySession
+from virl.serve.mcp.session import Acting, Call, CitySession, Progress, UserQuestion
 from virl.serve.mcp.sessions import OpenCity, Sessions
+from virl.serve.mcp.tools import OPEN_CITY, Answer, answer_of, arguments, as_result, fault, listed_tools
 from virl.serve.running import run
 from virl.settings.faults import faults_of
 from virl.tools.base import ToolResult
@@ -118,7 +115,7 @@ def make_server(sessions: Sessions) -> Server[Any]:
         "virl",
         version=__version__,
         title="A city to act in",
-        instructions=_instructions(),
+        instructions=render(load_prompt("mcp/instructions", Reply), {}).strip(),
         on_list_tools=tools,
         on_call_tool=call,
         on_list_resources=resources,
@@ -137,6 +134,7 @@ def serve_stdio(sessions: Sessions) -> None:
     server = make_server(sessions)
 
     async def serve() -> None:
+        # The answers that wait hold back the reading: a client that takes none cannot fill the memory.
         stdin = _whole_stdin()
         async with stdio_server(stdin=stdin) as (incoming, outgoing):
             stdin.answers = _Answers(outgoing)
@@ -195,6 +193,7 @@ class _Stdin(anyio.AsyncFile[str]):
 def _whole_stdin() -> _Stdin:
     """Return what comes in on stdin; as with the SDK's own reader, nobody else reads from it any more."""
     wire = os.fdopen(os.dup(0), "rb", closefd=False)
+    # What a child process or a prompt would read is empty from here on, and no line of the protocol.
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     return _Stdin(_WholeLines(wire, encoding="utf-8", errors="replace"))
 
@@ -270,6 +269,7 @@ async def call_tool(sessions: Sessions, ctx: Context, params: CallToolRequestPar
 
 
 async def _call_tool(sessions: Sessions, ctx: Context, params: CallToolRequestParams) -> Answered:
+    """Check the arguments of a call, and follow it in its session."""
     if params.name not in arguments():
         raise UnknownName("tool", params.name[:100], arguments())
     given: Any = plain_tree(params.arguments or {}, whole_text)
@@ -282,6 +282,7 @@ async def _call_tool(sessions: Sessions, ctx: Context, params: CallToolRequestPa
         opened = session.submit(lambda acting: _welcome(session, acting))
         return await _follow_call(session, opened, ctx, OPEN_CITY)
     session = sessions.find(str(getattr(asked, "session", "")))
+    # A client without elicitation comes back with the same call and its user's answer.
     if call := _answered_call(session, params):
         return await _follow_call(session, call, ctx, params.name)
     if waiting := session.current:
@@ -298,6 +299,7 @@ async def _call_tool(sessions: Sessions, ctx: Context, params: CallToolRequestPa
 
 def _use_tool(session: CitySession, acting: Acting, name: str, asked: Arguments) -> Done:
     """Use a tool; in the session's thread."""
+    # A begun call cannot be taken back: the client hears of it with the next answer.
     unheard, session.unheard = session.unheard, []
     told = acting.hand(name, asked)
     if unheard:
@@ -307,6 +309,7 @@ def _use_tool(session: CitySession, acting: Acting, name: str, asked: Arguments)
 
 
 def _welcome(session: CitySession, acting: Acting) -> Done:
+    """Tell a client that opens a session who it is, what its task is, and where it stands."""
     agent = acting.agent
     character, run = agent.character, agent.run
     notes = len(run.notes("tool"))
@@ -353,6 +356,7 @@ def _answered_call(session: CitySession, params: CallToolRequestParams) -> Call[
 
 
 def _ask_client(session: CitySession, question: UserQuestion) -> InputRequiredResult:
+    """Return the answer of a client that cannot be asked meanwhile: it comes back with its user's reply."""
     request = ElicitRequest(params=ElicitRequestFormParams(message=question.text, requested_schema=_FORM))
     return InputRequiredResult(
         input_requests={question.key: request}, request_state=f"{session.id}/{question.key}"
@@ -368,6 +372,7 @@ def _answer(question: UserQuestion, given: ElicitResult) -> None:
 
 
 def _pictures(acting: Acting, views: tuple[ViewRecord, ...]) -> list[Path]:
+    """Return the files of some views of the run."""
     return [acting.agent.run.folder / view.file for view in views]
 
 
@@ -376,14 +381,22 @@ def _plain(wrong: ValidationError, name: str, given: Mapping[str, object]) -> st
     return f"{name}: " + "; ".join(map(str, faults_of(wrong, arguments()[name], dict(given))))
 
 
-def _instructions() -> str:
-    """Return the instructions on the server for a client's model."""
-    return render(load_prompt("mcp/instructions", Reply), {}).strip()
-
-
 def _listed_prompts() -> ListPromptsResult:
     """Return the agents."""
-    return ListPromptsResult(prompts=[_to_prompt(entry) for entry in roster()[0]])
+    return ListPromptsResult(
+        prompts=[
+            Prompt(
+                name=entry.name,
+                title=entry.character.name,
+                description=entry.about,
+                arguments=[
+                    PromptArgument(name=name, description=about, required=False)
+                    for name, about in _ARGUMENTS.items()
+                ],
+            )
+            for entry in roster()[0]
+        ]
+    )
 
 
 def _given_prompt(params: GetPromptRequestParams) -> GetPromptResult:
@@ -414,15 +427,4 @@ def _given_prompt(params: GetPromptRequestParams) -> GetPromptResult:
     )
     return GetPromptResult(
         description=entry.about, messages=[PromptMessage(role="user", content=TextContent(text=text.strip()))]
-    )
-
-
-def _to_prompt(entry: RosterEntry) -> Prompt:
-    return Prompt(
-        name=entry.name,
-        title=entry.character.name,
-        description=entry.about,
-        arguments=[
-            PromptArgument(name=name, description=about, required=False) for name, about in _ARGUMENTS.items()
-        ],
     )

@@ -3,13 +3,15 @@
 Its client is told how far the run is, and the client's user is asked what a routine asks.
 """
 
+import asyncio
+import io
 import threading
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from queue import SimpleQueue
 from time import monotonic
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from virl.agent.agent import Agent
 from virl.agent.plan import RunOptions
@@ -19,19 +21,161 @@ from virl.agent.user import Feedback, Moment, parse_line
 from virl.console import SafeConsole
 from virl.errors import BadInput, VirlError
 from virl.files.writing import write_whole
+from virl.journal.convert import pose_record
 from virl.journal.records import AnyRecord, NoteRecord, Result, StartRecord, StepRecord
 from virl.journal.report import render_report
-from virl.serve.mcp.calls import Call
-from virl.serve.mcp.map_picture import MAP_FILE, draw_map
+from virl.journal.walk_map import ground_of, walk_map
+from virl.pages.map_picture import draw_picture
 from virl.tools.base import short
 from virl.tools.body import Body
-from virl.tools.executor import RecordingExecutor
+from virl.tools.use import RecordingExecutor
+
+ANSWER_S = 600.0
+"""Seconds that a question waits for an answer; chosen."""
+MOST_QUESTIONS, FOR_PROPOSALS = 9, 3
+"""Questions of one call, and how many of them are kept for what a routine proposes at its end: the SDK's
+client answers ten in a row before it gives up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The progress of the work."""
+
+    number: int
+    """Number of the report, from 1 on, in one call."""
+    message: str
+    """A line."""
+
+
+@dataclass(frozen=True, slots=True)
+class UserQuestion:
+    """A question for the user of a routine."""
+
+    key: str
+    moment: Moment
+    fault: str = ""
+    """Fault of the last answer."""
+    answer: "Future[str | None]" = field(default_factory=Future)
+    """Answer of the user; `None` if none, now and later."""
+
+    @property
+    def text(self) -> str:
+        """The text for the user."""
+        return "\n".join(filter(None, [self.fault, self.moment.about, self.moment.question]))
+
+
+class Finished:
+    """The work is done: `Call.result` has what came of it."""
+
+
+T = TypeVar("T")
+Event = Progress | UserQuestion | Finished
+
+
+class Call(Generic[T]):
+    """Work that is handed to a session's thread.
+
+    Args:
+        work: what is done there.
+        can_ask: whether the client can ask its user.
+    """
+
+    def __init__(self, work: Callable[[], T], *, can_ask: bool = False) -> None:
+        self.events: asyncio.Queue[Event] = asyncio.Queue()
+        self.result: Future[T] = Future()
+        self.waiting: UserQuestion | None = None
+        """The question that is not answered yet."""
+        self._work = work
+        self._can_ask = can_ask
+        self._asked = 0
+        self._told = 0
+        self._loop = asyncio.get_running_loop()
+
+    def do(self) -> None:
+        """Work, unless the client has cancelled the call; called in the session's thread."""
+        if not self.result.set_running_or_notify_cancel():
+            return
+        try:
+            self.result.set_result(self._work())
+        except BaseException as fault:  # noqa: BLE001 - raised where the result is awaited
+            self.result.set_exception(fault)
+        finally:
+            self._tell(Finished())
+
+    def refuse(self, fault: Exception) -> None:
+        """End the call with a fault before it has begun."""
+        if self.result.set_running_or_notify_cancel():
+            self.result.set_exception(fault)
+            self._tell(Finished())
+
+    def progress(self, message: str) -> None:
+        """Tell the client how far the work is."""
+        self._told += 1
+        self._tell(Progress(self._told, message))
+
+    def ask(self, moment: Moment, fault: str) -> str | None:
+        """Return the user's answer at a moment; `None` if nobody listens any more, or enough was asked."""
+        # Some questions are left for what the agent proposes, whatever it asked before.
+        most = MOST_QUESTIONS if moment.proposed else MOST_QUESTIONS - FOR_PROPOSALS
+        if not self._can_ask or self._asked >= most:
+            return None
+        self._asked += 1
+        self.waiting = question = UserQuestion(f"question-{self._asked}", moment, fault)
+        self._tell(question)
+        try:
+            said = question.answer.result(ANSWER_S)
+        except TimeoutError:
+            said = None
+        self.waiting = None
+        # Who did not answer once is not asked again in this call: each question waits for minutes.
+        if said is None:
+            self._can_ask = False
+        return said
+
+    def cancel(self) -> bool:
+        """Return whether a call was cancelled before it began; a begun one goes on, without questions."""
+        self.dismiss()
+        return self.result.cancel()
+
+    def dismiss(self) -> None:
+        """Ask nothing more: the client has gone on."""
+        self._can_ask = False
+        if (question := self.waiting) and not question.answer.done():
+            question.answer.set_result(None)
+
+    def _tell(self, event: Event) -> None:
+        """Hand an event to the loop that answers the client; called in the session's thread."""
+        self._loop.call_soon_threadsafe(self.events.put_nowait, event)
+
+
+MAP_FILE = "map.png"
+"""Name of the file in the run's folder, once the session is over."""
+WIDTH = 900
+"""Pixels."""
+
+
+def draw_map(body: Body) -> bytes:
+    """Draw the ground, the way walked so far, the places considered, and where the agent stands."""
+    run = body.agent.run
+    here = StepRecord(
+        seq=0,
+        step=len(run.steps),
+        pose=pose_record(body.pose, body.panorama.position),
+        distance_m=0.0,
+        decided="",
+    )
+    steps = run.steps if run.steps and run.steps[-1].next_pano_id is None else [*run.steps, here]
+    city = body.agent.city
+    figure = walk_map(steps, ground_of(city), end="You", notice=city.notice)
+    png = io.BytesIO()
+    draw_picture(figure, WIDTH).save(png, "PNG", optimize=True)
+    return png.getvalue()
+
 
 _LONGEST = 200
 """Characters of a line of progress; chosen."""
 _TRIES = 3
 """Times that a readable answer is asked for; chosen."""
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +215,7 @@ class CitySession:
         self._opened: Future[None] = Future()
         self._lock = threading.Lock()
         self._over: Exception | None = None
+        # One thread for the whole run: a journal has one writer, and calls come one after the other.
         self._thread = threading.Thread(target=self._live, name=f"session {id}", daemon=True)
 
     def open(self) -> None:
@@ -136,6 +281,7 @@ class CitySession:
         return draw_map(acting.body)
 
     def _live(self) -> None:
+        """Open the run and work on calls until it ends; the whole life of the session's thread."""
         over: Exception = BadInput(f"session {self.id} is set aside: call open_city with resume={self.id!r}")
         audience, user = ClientAudience(lambda: self._current), ClientUser(lambda: self._current)
         try:
@@ -159,6 +305,7 @@ class CitySession:
         self._end(over)
 
     def _work(self) -> None:
+        """Wait for a call and work on it; raise `SetAside` where there are no more."""
         call = self._calls.get()
         if call is None:
             raise SetAside
@@ -170,6 +317,7 @@ class CitySession:
             self.used = monotonic()
 
     def _end(self, over: Exception) -> None:
+        """Refuse all calls that wait, and all that come, with the reason why the session is over."""
         with self._lock:
             self._over = over
             self._acting = None  # the city goes, if no other session has it open
@@ -213,6 +361,7 @@ class ClientAudience:
         return self
 
     def _tell(self, message: str) -> None:
+        """Send a line to the client whose call is worked on, if there is one."""
         if call := self._current():
             call.progress(short(message, _LONGEST))
 

@@ -182,10 +182,12 @@ class Sessions:
                 session.set_aside()
 
     def _make_room(self) -> None:
+        """Set the longest idle session aside where as many are open as may be."""
         live = [one for one in self if one.is_open and one.id not in self._opening]
         taken = len(live) + len(self._opening)
         if taken < self.defaults.most_open:
             return
+        # Setting aside loses nothing: the session's run stays open and is resumed by its id.
         oldest = min(live, key=lambda one: one.used, default=None)
         if oldest is None or oldest.current or monotonic() - oldest.used < IDLE_S:
             raise BadInput(
@@ -196,6 +198,7 @@ class Sessions:
         oldest.set_aside()
 
     def _new(self, asked: OpenCity) -> RunOptions:
+        """Return the options of a new session's run."""
         defaults = self.defaults
         if asked.agent and asked.agent not in agent_names():
             raise UnknownName("agent", asked.agent, agent_names())
@@ -209,6 +212,7 @@ class Sessions:
             agent=agent,
             character=None if agent else VISITOR,
             city=city or None,
+            # The server's own start is a place of the server's own city.
             at=asked.at or ("" if asked.city else defaults.at) or None,
             mind=defaults.mind,
             fields=fields,
@@ -217,6 +221,7 @@ class Sessions:
         )
 
     def _resume_options(self, asked: OpenCity) -> RunOptions:
+        """Return the options of a run that goes on, checked to be a session that this server may resume."""
         folder = self.defaults.runs / asked.resume
         found = self._sessions.get(asked.resume)
         if asked.resume in self._opening or (found and found.is_open):
@@ -230,6 +235,7 @@ class Sessions:
         self._check_cost(begun.city)
         spent = cost_so_far(folder, records).usd
         wanted = begun.access.budget_usd if asked.budget_usd is None else asked.budget_usd
+        # A run's budget counts from its beginning: what it spent before is not promised again.
         more = self._allot(None if wanted is None else max(0.0, wanted - spent))
         own = self.defaults.agent and find_character(self.defaults.agent).stem == begun.agent
         known = begun.agent in agent_names()
@@ -252,6 +258,7 @@ class Sessions:
         return asked
 
     def _check_cost(self, city: str) -> None:
+        """Refuse a city that costs money where the server has no budget."""
         if self.defaults.budget_usd is None and provider_of(city_settings(city)).may_cost:
             raise BadInput(
                 f"{city} costs money: start the server with --budget-usd, the dollars that it may spend"
@@ -273,6 +280,8 @@ class Sessions:
         return left if asked is None else min(asked, left)
 
     def _reserved_usd(self, session: CitySession) -> float:
+        """Return the dollars that are an open session's budget, or that one which is over has spent."""
+        # An open session may still spend all of its budget; one that is over, no more than it did.
         if session.is_open and session.budget_usd is not None:
             return session.budget_usd
         folder = self.defaults.runs / session.id
@@ -303,4 +312,5 @@ def opened_sessions(defaults: SessionDefaults, resume: str, *, key: str | None, 
 
 
 def _city_of(agent: str) -> str:
+    """Return the city in which an agent starts by itself; without an agent, the visitor's."""
     return load_character(find_character(agent)).city if agent else VISITOR.city

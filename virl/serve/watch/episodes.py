@@ -9,7 +9,7 @@ from typing import Any
 from virl.bench.agent_runs import RUN
 from virl.bench.benchmark import Shown, ShownView
 from virl.bench.episode import Data, Record
-from virl.bench.files import FOLDER, slug
+from virl.bench.records import FOLDER, slug
 from virl.bench.report.runs import gather, reading_data
 from virl.files.pictures import PictureFault, open_picture
 from virl.files.writing import is_inside
@@ -63,6 +63,7 @@ class EpisodeTold:
         return list(tree), files
 
     def _records(self) -> Iterator[tuple[str, dict[str, Any], Sequence[ShownView]]]:
+        """Yield the kind, the data and the views of each record that a run would have."""
         record, shown = self.record, self.shown
         yield "start", self._start(), ()
         at_steps = _by_step(shown.views, len(self._moments))
@@ -77,6 +78,7 @@ class EpisodeTold:
         yield "end", self._end(record), ()
 
     def _start(self) -> dict[str, Any]:
+        """Return what is told at the start."""
         record = self.record
         return {
             "who": record.case,
@@ -90,6 +92,7 @@ class EpisodeTold:
         }
 
     def _steps(self) -> Iterator[dict[str, Any]]:
+        """Yield what is told of each moment; the first one brings the ground and the goals."""
         moments = self._moments
         if not moments:
             return
@@ -125,6 +128,7 @@ class EpisodeTold:
             yield told
 
     def _end(self, record: Record) -> dict[str, Any]:
+        """Return what is told at the end."""
         cost = record.cost
         total = ToldCost(
             float(cost.get("usd", 0.0)),
@@ -201,15 +205,18 @@ def read_episodes(folder: Path) -> list[EpisodeTold]:
 
 
 def _by_step(views: Sequence[ShownView], steps: int) -> dict[int, list[ShownView]]:
+    """Return the views whose captions name a step, by its number."""
     found: dict[int, list[ShownView]] = {}
     for view in views:
         said = _STEP.match(view.caption)
+        # Benchmarks tell the step of a picture in its caption only.
         if said and int(said[1]) < steps:
             found.setdefault(int(said[1]), []).append(view)
     return found
 
 
 def _view(view: ShownView, size: Point) -> ToldView:
+    """Return a view with its boxes in pixels."""
     width, height = size
     boxes = []
     for one in view.boxes:

@@ -1,23 +1,25 @@
-"""The runs that a page shows: what is told of each so far, its pictures, and its card among others."""
+"""The runs that a page shows: those in the folders that a user names, what is told of each, and its card."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
+from time import monotonic
 from typing import Any, Protocol
 
 from virl.agent.control import Control
-from virl.errors import JournalBroken
+from virl.bench.records import RECORDS, SETTINGS
+from virl.errors import BadInput, JournalBroken, VirlError
 from virl.files.writing import is_inside, read_bounded
 from virl.geo.globe import LatLng
-from virl.journal.journal import JOURNAL
-from virl.journal.page import moment
+from virl.journal.folder import CONSULTED
+from virl.journal.journal import JOURNAL, JournalTail
 from virl.journal.records import AnyRecord, NoteRecord, StepRecord
-from virl.journal.tail import JournalTail
+from virl.journal.report import moment
 from virl.pages.paper import Point
 from virl.plain_text import plain_tree
-from virl.serve.watch.episodes import EpisodeTold
+from virl.serve.watch.episodes import EpisodeTold, read_episodes
 from virl.serve.watch.telling import Grounds, RunBrief, Teller
 
 MOST_VIEW = 10_000_000
@@ -133,6 +135,7 @@ class RunFeed:
             self.fault = str(fault)
 
     def _may_grow(self) -> bool:
+        """Return whether there may be new records: the journal is there and has not ended."""
         if self.fault or self._tail.is_over:
             return False
         return self.control is None or (self.folder / JOURNAL).exists()
@@ -244,18 +247,22 @@ def way_of(told: Sequence[dict[str, Any]]) -> list[Point]:
 
 def _thin_way(points: Sequence[Point]) -> list[Point]:
     """Return at most `CARD_POINTS` points of a way, the last among them."""
+    # Counted from the end: where the run stands now is always drawn.
     every = max(1, -(-len(points) // CARD_POINTS))
     return list(points[::-1][::every][::-1])
 
 
 def _by_place(files: Sequence[tuple[str, ...]]) -> dict[str, str]:
+    """Return the files of views by the number of their record and their own."""
     return {f"{seq}/{number}": file for seq, views in enumerate(files) for number, file in enumerate(views)}
 
 
 def _picture(folder: Path, files: Sequence[tuple[str, ...]], seq: int, number: int) -> bytes | None:
+    """Return a view's file; None if it is missing, lies outside the folder or is no picture."""
     if not 0 <= seq < len(files) or not 0 <= number < len(files[seq]):
         return None
     name = files[seq][number]
+    # A journal may come from anybody: a name in it must not lead out of its folder.
     if not is_inside(folder, name):
         return None
     try:
@@ -268,3 +275,86 @@ def _picture(folder: Path, files: Sequence[tuple[str, ...]], seq: int, number: i
 def media_type(data: bytes) -> str:
     """Return the media type of a picture by its first bytes; empty for anything but JPEG and PNG."""
     return next((name for first, name in _MEDIA.items() if data.startswith(first)), "")
+
+
+LOOK_S = 2.0  # folders are looked through again at most so often; chosen
+
+
+class Shelf:
+    """The feeds of runs and of episodes of benchmarks, by number; numbers stay, new runs get new ones.
+
+    Args:
+        folders: runs, runs of benchmarks, or folders that contain some at any depth; runs of agents that were
+            consulted belong to their callers and are not shown apart.
+        grounds: of cities, by their names.
+
+    Raises:
+        BadInput: one is no folder, or contains no run.
+        UnknownName: a benchmark is not installed.
+    """
+
+    def __init__(self, folders: Sequence[Path], grounds: Grounds) -> None:
+        self.feeds: dict[int, Feed] = {}
+        self._folders = folders
+        self._grounds = grounds
+        self._numbers: dict[tuple[Path, str], int] = {}
+        self._read: dict[Path, tuple[int, float]] = {}
+        self._looked = 0.0
+        self._lock = Lock()
+        for folder in folders:
+            if not folder.is_dir():
+                raise BadInput(f"{folder}: no such folder: give a run folder, or a folder that contains runs")
+            before = len(self.feeds)
+            self._look_through(folder)
+            if len(self.feeds) == before and not any(
+                path.is_relative_to(folder) for path, _ in self._numbers
+            ):
+                raise BadInput(
+                    f"{folder}: contains no run: give a run folder, or a folder that contains runs"
+                )
+        self._looked = monotonic()
+
+    def index(self) -> list[dict[str, Any]]:
+        """Return a card for each run, in the order of their numbers; runs that began since are found."""
+        with self._lock:
+            if monotonic() - self._looked > LOOK_S:
+                for folder in self._folders:
+                    try:
+                        self._look_through(folder)
+                    except VirlError:
+                        continue  # a record that is being written; what was read before is shown
+                self._looked = monotonic()
+        return cards_of(dict(self.feeds))
+
+    def _look_through(self, folder: Path) -> None:
+        """Add the runs and episodes in a folder; runs of consulted agents belong to those who asked."""
+        single = (folder / JOURNAL).is_file()
+        for records in [] if single else sorted(folder.rglob(RECORDS)):
+            if records.is_file() and (records.parent / SETTINGS).is_file():
+                self._add_episodes(records)
+        for journal in [folder / JOURNAL] if single else sorted(folder.rglob(JOURNAL)):
+            if journal.is_file() and (single or CONSULTED not in journal.relative_to(folder).parts):
+                self._add(journal.parent, "", None)
+
+    def _add_episodes(self, records: Path) -> None:
+        """Add the episodes of a benchmark's run, unless its records are as they were at the last look."""
+        state = records.stat()
+        if self._read.get(records) == (state.st_size, state.st_mtime):
+            return
+        for episode in read_episodes(records.parent):
+            if (episode.run / JOURNAL).is_file():
+                self._add(episode.run, "", episode)
+            else:
+                self._add(records.parent, episode.record.id, episode)
+        self._read[records] = (state.st_size, state.st_mtime)
+
+    def _add(self, folder: Path, identity: str, episode: EpisodeTold | None) -> None:
+        """Give a run or an episode its number, which stays, and a feed."""
+        # Numbers stand in addresses that are open in browsers: they never move to another run.
+        number = self._numbers.setdefault((folder, identity), len(self._numbers))
+        if identity and episode:
+            self.feeds[number] = EpisodeFeed(episode)
+            return
+        feed = self.feeds.setdefault(number, RunFeed(folder, self._grounds))
+        if episode and isinstance(feed, RunFeed):
+            feed.episode = episode

@@ -8,7 +8,7 @@ from jinja2 import Environment
 
 from virl.errors import BadInput
 from virl.files.writing import write_whole
-from virl.journal.page import TEMPLATES as REPORT_TEMPLATES
+from virl.journal.report import TEMPLATES as REPORT_TEMPLATES
 from virl.pages.pictures import Grades, embed_all
 from virl.pages.shell import THEME, html_page, join_files, open_templates
 from virl.serve.watch.feed import Feed, cards_of

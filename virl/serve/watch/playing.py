@@ -64,11 +64,13 @@ def table_for(name: str, options: BaseOptions, out: Path, episode: str) -> Table
 
 
 def _notice_of(name: str) -> str:
+    """Return the notice of a city that can be opened; else nothing."""
     city = open_known(name)
     return city.notice if city else ""
 
 
 def _asked_for(episodes: Sequence[Episode], asked: str) -> Episode:
+    """Return the episode with this number or case."""
     for number, episode in enumerate(episodes, start=1):
         if asked in (episode.case, str(number)):
             return episode
@@ -77,6 +79,7 @@ def _asked_for(episodes: Sequence[Episode], asked: str) -> Episode:
 
 
 def _first_left(episodes: Sequence[Episode], played: Collection[str], out: Path) -> Episode:
+    """Return the first episode that is not played yet."""
     for episode in episodes:
         if episode.case not in played:
             return episode
@@ -156,6 +159,7 @@ class PlayFeed:
             seen = self.control.wait_change(seen, WAIT_S)
 
     def _arrive(self, standing: Standing) -> None:
+        """Tell of a place where the player has come to; the first one brings the task and the ground."""
         pose = standing.pose
         if pose is None or (pose.lat, pose.lng) == self._here:
             return
@@ -182,6 +186,7 @@ class PlayFeed:
         self._add(told | dict(NOTHING))
 
     def _start(self, task: str) -> dict[str, Any]:
+        """Return what is told at the start."""
         return {
             "kind": "start",
             "who": self._table.case,
@@ -195,6 +200,7 @@ class PlayFeed:
         }
 
     def _add(self, record: dict[str, Any]) -> None:
+        """Add a record with its number, in plain values."""
         tree: Any = plain_tree(record | {"seq": len(self._told)})
         self._told.append(dict(tree))
 

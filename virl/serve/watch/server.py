@@ -1,31 +1,147 @@
-"""The server of the page that shows runs: its endpoints, for good or as long as a `with` block lasts."""
+"""The server of the page that shows runs: who may watch, its endpoints, and a run watched from its start.
+
+The page's address is exchanged for a cookie. A cookie is sent to every port of a machine, but only below its
+path: that is drawn anew for each server, so that other servers on this machine do not get it.
+"""
 
 import asyncio
+import hmac
 import io
 import json
+import secrets
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import Event
 from typing import Annotated, Any, Literal
+from urllib.parse import parse_qs
 
 import PIL.Image
 from fastapi import FastAPI, Header
-from fastapi.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
 from pydantic import BaseModel, ConfigDict
 from starlette.concurrency import run_in_threadpool
-from starlette.types import ASGIApp
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from virl.agent.control import Control
+from virl.agent.plan import RunOptions, latest_run, make_plan, source_of
+from virl.bugs import bug_of
 from virl.errors import VirlError
 from virl.journal.journal import JPEG_QUALITY
-from virl.plain_text import plain_lines
-from virl.platform.city.streetview import Image
-from virl.serve.limits import RequestBounds, RequestLimits
+from virl.journal.walk_map import town_ground
+from virl.pages.shell import SERVED_POLICY
+from virl.plain_text import plain_line, plain_lines
+from virl.redaction import Redaction
+from virl.serve.gate import RequestBounds, RequestLimits
 from virl.serve.running import LOOPBACK, run, serve_in_thread
-from virl.serve.watch.door import Door, Secrets
-from virl.serve.watch.feed import Feed, Index, cards_of, media_type
+from virl.serve.watch.feed import Feed, Index, RunFeed, cards_of, media_type
 from virl.serve.watch.pages import served_files
+
+COOKIE = "virl_watch"
+_OPEN = "Open the address that `virl watch` printed."
+
+HEADERS = {
+    "Content-Security-Policy": SERVED_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+"""Headers of every answer, but where the answer says otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Secrets:
+    """The secrets of one server; drawn anew for each."""
+
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
+    """Token in the address that is printed."""
+    session: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
+    """Secret in the cookie."""
+    base: str = field(default_factory=lambda: f"/{secrets.token_urlsafe(9)}")
+    """The path below which everything is."""
+
+
+class Door:
+    """ASGI middleware: refuses whoever has no cookie, another host's name, and other pages' requests.
+
+    Args:
+        app: what answers the others, below `Secrets.base`.
+        own: the secrets.
+    """
+
+    def __init__(self, app: ASGIApp, own: Secrets) -> None:
+        self._app = app
+        self._own = own
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer an ASGI request."""
+        if scope["type"] == "http":
+            await self._app_for(scope)(scope, receive, _with_headers(send))
+
+    def _app_for(self, scope: Scope) -> ASGIApp:
+        """Return what answers a request: the page for one who may watch, else a refusal."""
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        address, port = scope["server"]
+        shown = f"[{address}]" if ":" in address else address
+        if host not in {f"{shown}:{port}", f"localhost:{port}"}:
+            return PlainTextResponse("Not the address of this server.", 421)
+        is_entry = scope["method"] == "GET" and scope["path"] == "/"
+        if refused := _foreign(headers, scope["method"], f"http://{host}", is_entry=is_entry):
+            return PlainTextResponse(refused, 403)
+        if is_entry:
+            return self._entry(scope)
+        given = cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
+        if not hmac.compare_digest(given.encode(), self._own.session.encode()):
+            return PlainTextResponse(_OPEN, 403)
+        return self._app
+
+    def _entry(self, scope: Scope) -> ASGIApp:
+        """Exchange the token for the cookie, and the address for one that does not hold it."""
+        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+        if not hmac.compare_digest(given.encode(), self._own.token.encode()):
+            return PlainTextResponse(_OPEN, 403)
+        base = self._own.base
+        # No redirect: a browser that came from another site would not send the cookie along with it.
+        page = HTMLResponse(
+            f'<!doctype html><title>virl watch</title><link rel="icon" href="data:,">'
+            f'<meta http-equiv="refresh" content="0; url={base}/">'
+        )
+        page.set_cookie(COOKIE, self._own.session, path=base, httponly=True, samesite="strict")
+        return page
+
+
+def _foreign(headers: Headers, method: str, own: str, *, is_entry: bool) -> str:
+    """Return the reason to refuse a request that comes from another site; empty if it may pass."""
+    origins = headers.getlist("origin")
+    if any(origin != own for origin in origins):
+        return "Pages of other sites may not use this server."
+    if method != "GET" and not origins:
+        return "Commands need the header Origin."
+    site = headers.get("sec-fetch-site", "none")
+    if site not in {"none", "same-origin"} and not (is_entry and headers.get("sec-fetch-mode") == "navigate"):
+        return "Pages of other sites may not use this server."
+    return ""
+
+
+def _with_headers(send: Send) -> Send:
+    """Return a sender that adds the headers of a page that loads nothing from elsewhere."""
+
+    async def send_with_headers(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers.setdefault(name, value)
+        await send(message)
+
+    return send_with_headers
+
 
 _LIMITS = RequestLimits(body_bytes=10_000, connections=100)
 """A page sends short commands only."""
@@ -131,7 +247,9 @@ def _make_app(feeds: Mapping[int, Feed], index: Index, own: Secrets, closing: Ev
             seen = control.look(heading % 360, pitch, fov)
         except VirlError as fault:
             return _error_response(str(fault), 409)
-        return Response(_jpeg(seen.pixels), media_type="image/jpeg")
+        jpeg = io.BytesIO()
+        PIL.Image.fromarray(seen.pixels).save(jpeg, "JPEG", quality=JPEG_QUALITY)
+        return Response(jpeg.getvalue(), media_type="image/jpeg")
 
     @app.post(f"{base}/runs/{{run}}/do")
     def do(run: int, command: WatchCommand) -> Response:
@@ -147,6 +265,7 @@ def _make_app(feeds: Mapping[int, Feed], index: Index, own: Secrets, closing: Ev
 
 
 def _control(feeds: Mapping[int, Feed], run: int) -> Control | None:
+    """Return the hand on a run; None if it cannot be steered from here."""
     return feeds[run].control if run in feeds else None
 
 
@@ -173,16 +292,13 @@ _PLAIN: Mapping[str, Callable[[Control], None]] = {
 
 
 def _error_response(error: str, status: int) -> Response:
+    """Return an error as the page shows it."""
     return JSONResponse({"error": plain_lines(error)}, status)
 
 
-def _jpeg(pixels: Image) -> bytes:
-    jpeg = io.BytesIO()
-    PIL.Image.fromarray(pixels).save(jpeg, "JPEG", quality=JPEG_QUALITY)
-    return jpeg.getvalue()
-
-
 def _file(content: str, media_type: str) -> Callable[[], Response]:
+    """Return an endpoint that serves a text."""
+
     def file() -> Response:
         return Response(content, media_type=media_type)
 
@@ -200,9 +316,11 @@ async def _events(feeds: Mapping[int, Feed], last_id: str, closing: Event) -> As
     sent = dict.fromkeys(feeds, 0) | {run: count for run, count in _counts(last_id).items() if run in feeds}
     said: dict[int, Any] = {}
     quiet = 0.0
+    # A browser that loses the connection comes back after a second, with the id of its last event.
     yield "retry: 1000\n\n"
     while not closing.is_set():
         for number, feed in feeds.items():
+            # Reading files would hold up all other pages.
             told = await run_in_threadpool(feed.read_records, sent[number])
             for batch in _batches(told):
                 sent[number] += len(batch)
@@ -215,16 +333,19 @@ async def _events(feeds: Mapping[int, Feed], last_id: str, closing: Event) -> As
                 quiet = 0.0
         if quiet >= _HEARTBEAT_S:
             quiet = 0.0
+            # A comment, which browsers pass over: it finds out whether anybody still listens.
             yield ": alive\n\n"
         await asyncio.sleep(_POLL_S)
         quiet += _POLL_S
 
 
 def _batches(told: Sequence[dict[str, Any]]) -> list[Sequence[dict[str, Any]]]:
+    """Return records in groups of at most `_BATCH`."""
     return [told[start : start + _BATCH] for start in range(0, len(told), _BATCH)]
 
 
 def _event(name: str, data: object, identity: str) -> str:
+    """Return a server-sent event."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))  # on one line: JSON escapes breaks
     return f"event: {name}\nid: {identity}\ndata: {text}\n\n"
 
@@ -242,3 +363,52 @@ def _counts(identity: str) -> dict[int, int]:
         if dot and run.isdecimal() and count.isdecimal() and len(part) < 24:
             found[int(run)] = int(count)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """The seat of somebody who watches a run."""
+
+    url: str
+    """The page's address, with its token."""
+    options: RunOptions
+    """The options of the run, with its folder."""
+    control: Control
+    """The control to start the run with."""
+    feed: RunFeed
+    """The feed that the page shows."""
+
+    def fail(self, fault: Exception) -> str:
+        """Show on the page why the run ended before its time, and return that line."""
+        told = fault if isinstance(fault, VirlError) else bug_of(fault, run=self.feed.folder)
+        self.feed.read_records()  # what was written before the fault
+        self.feed.fault = Redaction.of().text(plain_line(str(told)))
+        return self.feed.fault
+
+
+@contextmanager
+def seat_at(options: RunOptions, port: int = 0) -> Iterator[Seat]:
+    """Serve the page of a run that is about to start, until the block ends.
+
+    Args:
+        options: of the run.
+        port: at loopback; 0 takes a free one.
+
+    Raises:
+        BadInput: the options name something that does not exist, or the port is taken.
+        VirlError: the server did not start.
+    """
+    if options.out is None:
+        folder = latest_run(source_of(options).stem) if options.resume else make_plan(options).folder
+        options = replace(options, out=folder)
+    assert options.out is not None  # noqa: S101 - for the type checker
+    control = Control()
+    feed = RunFeed(options.out, town_ground, control)
+    with serve_page({0: feed}, port=port) as url:
+        yield Seat(url, options, control, feed)
+
+
+def wait_for_interrupt() -> None:
+    """Keep the page until the user ends it with Ctrl+C."""
+    with suppress(KeyboardInterrupt):
+        Event().wait()

@@ -7,19 +7,18 @@ from typing import Any
 
 from virl.geo.globe import LatLng, LocalFrame
 from virl.journal.journal import RULES, total_cost
-from virl.journal.page import moment
 from virl.journal.records import (
     AnyRecord,
     CostRecord,
     EndRecord,
     ExchangeRecord,
     NoteRecord,
-    ObjectRecord,
     PlaceRecord,
     StartRecord,
     StepRecord,
     ViewRecord,
 )
+from virl.journal.report import moment
 from virl.journal.story import (
     facts,
     heading_of,
@@ -197,6 +196,7 @@ class Teller:
         return dict(tree)
 
     def _start(self, start: StartRecord) -> dict[str, Any]:
+        """Return what is told of the start."""
         self._city = start.city
         self._mind = start.decided_by or start.mind
         return {
@@ -211,6 +211,7 @@ class Teller:
         }
 
     def _step(self, step: StepRecord) -> dict[str, Any]:
+        """Return what is told of a step; the first one brings the ground around it."""
         ground = {}
         if self._frame is None:
             self._frame = LocalFrame(LatLng(step.pose.lat, step.pose.lng))
@@ -234,21 +235,26 @@ class Teller:
             "views": [asdict(_view(one, f"step {step.step}")) for one in step.views],
             "places": [asdict(_place(one)) for one in step.places],
             "thoughts": [asdict(_to_thought(one)) for one in step.asked],
-            "found": [_object(one) for one in step.objects],
+            "found": [
+                words(one.label) + (", seen for the first time" if one.new else "") for one in step.objects
+            ],
             "cost": asdict(_cost(step)),
         } | ground
 
 
 def _name(start: StartRecord) -> str:
+    """Return the name of a run's character."""
     return str(start.character.get("name") or start.agent)
 
 
 def _title_of_note(note: NoteRecord) -> str:
+    """Return a note's topic and title."""
     topic, title, _ = heading_of(note)
     return f"{topic}: {title}" if title else topic
 
 
 def _note(note: NoteRecord) -> dict[str, Any]:
+    """Return what is told of a note."""
     topic, _, rest = heading_of(note)
     return {
         "title": _title_of_note(note),
@@ -262,6 +268,7 @@ def _note(note: NoteRecord) -> dict[str, Any]:
 
 
 def _end(end: EndRecord) -> dict[str, Any]:
+    """Return what is told of the end of a run."""
     result = end.result
     total = _told_cost(result.cost)
     found = ", ".join(f"{count} {words(kind)}" for kind, count in result.found.items())
@@ -276,6 +283,7 @@ def _end(end: EndRecord) -> dict[str, Any]:
 
 
 def _view(view: ViewRecord, where: str) -> ToldView:
+    """Return a view with its boxes."""
     return ToldView(
         seen_in(view, where),
         view.caption,
@@ -290,6 +298,7 @@ def _view(view: ViewRecord, where: str) -> ToldView:
 
 
 def _place(place: PlaceRecord) -> ToldPlace:
+    """Return a place with what is known of it on one line."""
     rating = f"{place.rating:.1f} of 5 ({place.review_count} reviews)" if place.rating is not None else ""
     price = "$" * place.price_level if place.price_level else ""
     kinds = ", ".join(words(one) for one in place.types)
@@ -298,6 +307,7 @@ def _place(place: PlaceRecord) -> ToldPlace:
 
 
 def _to_thought(exchange: ExchangeRecord) -> ToldThought:
+    """Return a question to a mind and its reply, with what it cost."""
     tokens = exchange.input_tokens + exchange.output_tokens
     paid = f"{tokens} tokens, {dollars(exchange.usd)}, {exchange.seconds:.1f} s" if tokens else ""
     return ToldThought(
@@ -309,15 +319,13 @@ def _to_thought(exchange: ExchangeRecord) -> ToldThought:
     )
 
 
-def _object(thing: ObjectRecord) -> str:
-    return words(thing.label) + (", seen for the first time" if thing.new else "")
-
-
 def _cost(record: StepRecord | NoteRecord) -> ToldCost:
+    """Return the cost of a step or note."""
     return _told_cost(total_cost([record]))
 
 
 def _told_cost(cost: CostRecord) -> ToldCost:
+    """Return a cost as the page counts it: tokens and requests in one number each."""
     return ToldCost(
         cost.usd,
         cost.llm_calls,

@@ -9,17 +9,16 @@ from numpy.random import Generator
 
 from virl.geo.globe import Floats
 from virl.platform.city.places import OpeningHours, Place, parse_hours
-from virl.towns.life.naming import Lettering, Namer
 from virl.towns.life.parks import Green, greens
-from virl.towns.life.repute import (
+from virl.towns.life.reviews import (
     UNREVIEWED,
+    Reviewers,
     draw_attributes,
     draw_price_level,
     draw_review_count,
     mean_rating,
 )
-from virl.towns.life.reviews import Reviewers
-from virl.towns.life.signs import hang_signs, plant_board, room_for_name
+from virl.towns.life.signs import Lettering, Namer, hang_signs, plant_board, room_for_name
 from virl.towns.life.trades import Group, Trade, trades_table
 from virl.towns.plan.town_plan import Frontage, Point, Shop, Sign, StreetPlan
 

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from virl.platform.city.place_types import Words, place_table, table_file
 from virl.settings.model import Settings, check_settings
-from virl.towns.tables import read_table
+from virl.towns.storage import read_table
 
 
 class Trade(Settings):

@@ -85,6 +85,7 @@ class Edges:
 
     @classmethod
     def _of_tracks(cls, points: Floats, turn: Floats, owner: Ints) -> Self:
+        """Return the edges of rings that are given point by point, corners at turns over `_CORNER_DEG`."""
         runs = np.diff(points, axis=0)
         within = owner[:-1] == owner[1:]
         steps = np.where(within, np.hypot(runs[:, 0], runs[:, 1]), _BETWEEN_RINGS_M)

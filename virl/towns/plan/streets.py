@@ -16,7 +16,7 @@ from shapely import LineString
 from virl.geo.globe import Floats
 from virl.settings.model import Settings
 from virl.towns.plan.town_plan import Street
-from virl.towns.tables import read_table
+from virl.towns.storage import read_table
 
 WayKind = Literal["avenue", "street", "lane", "court"]
 

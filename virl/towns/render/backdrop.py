@@ -11,14 +11,26 @@ from typing import NamedTuple
 from virl.geo.globe import Floats
 from virl.platform.city.streetview import Image
 from virl.towns.plan.town_plan import Rgb
-from virl.towns.render.beyond import EDGE_M, GRAVEL, LAWN, UNIFORM_CELLS, WATER, material_beyond
 from virl.towns.render.ground import GroundRasters, along_street
 from virl.towns.render.kernel import inline_kernel, kernel, part
 from virl.towns.render.lens import Lens
-from virl.towns.render.light import SKY_RGB, SUN, SUN_RGB
-from virl.towns.render.markings import markings, share_between
+from virl.towns.render.mesh import SKY_RGB, SUN, SUN_RGB
 from virl.towns.render.raster import GeometryBuffer
-from virl.towns.render.rasters import Heights, Indices, RasterGrid, Shares, cell_at, raster_at, segment_at
+from virl.towns.render.rasters import (
+    EDGE_M,
+    GRAVEL,
+    LAWN,
+    UNIFORM_CELLS,
+    WATER,
+    Heights,
+    Indices,
+    RasterGrid,
+    Shares,
+    cell_at,
+    material_beyond,
+    raster_at,
+    segment_at,
+)
 from virl.towns.render.sampling import (  # fmt: skip
     Footprint,
     Growth,
@@ -30,6 +42,7 @@ from virl.towns.render.sampling import (  # fmt: skip
     taps_of,
     tile_at,
 )
+from virl.towns.render.segments import markings, share_between
 from virl.towns.render.shade import PixelRun, haze_over, plain_mix, put, write
 from virl.towns.render.textures import TILE_INDEX, Textures, Words
 

@@ -151,13 +151,14 @@ def _planter(variant: int) -> Quads:
         bush = box((-0.28, 0.28), (-0.26, 0.26), (0.58, 1.02), inset=0.06)
         bush, top = bush[:4], bush[4:]
     shrub = quads(np.concatenate([bush, top]), paint=(0.20, 0.33, 0.15))
-    twigs = quads(_grow(bush, 0.07), texture=leaves, uv=(0.0, 0.0, 0.5, 0.5), paint=green, mode=CUTOUT)
+    twigs = quads(
+        bush + face_normals(bush)[:, None, :] * 0.07,
+        texture=leaves,
+        uv=(0.0, 0.0, 0.5, 0.5),
+        paint=green,
+        mode=CUTOUT,
+    )
     return join([quads(tub, paint=paint), shrub, twigs])
-
-
-def _grow(faces: Floats, metres: float) -> Floats:
-    """Return faces moved outwards along their normals by some metres."""
-    return faces + face_normals(faces)[:, None, :] * metres
 
 
 def _tree(variant: int) -> Quads:

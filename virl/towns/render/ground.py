@@ -12,12 +12,11 @@ from shapely import LinearRing, Polygon
 
 from virl.geo.globe import Floats
 from virl.towns.plan.town_plan import Building, Furniture, StreetPlan
-from virl.towns.render.beyond import Beyond, uniform_distance
 from virl.towns.render.kernel import inline_kernel, kernel
-from virl.towns.render.light import SUN
-from virl.towns.render.rasters import Heights, Indices, RasterGrid, Shares
+from virl.towns.render.mesh import SUN
+from virl.towns.render.rasters import Beyond, Heights, Indices, RasterGrid, Shares, uniform_distance
+from virl.towns.render.scene import RIM_M, Square, Squares, bounds_of, find_touching, pick
 from virl.towns.render.segments import MARGIN_M, segments_within, street_segments
-from virl.towns.render.squares import RIM_M, Square, Squares, bounds_of, find_touching, pick
 
 SEEN_M = 750.0
 """Metres of ground around a square; chosen: haze hides what is farther off."""

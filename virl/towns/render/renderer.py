@@ -1,6 +1,6 @@
 """Draws a made city: pictures, whole panoramas, photos of shopfronts, and what can truly be seen."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cached_property
 from math import atan2, degrees, hypot, radians, tan
@@ -20,13 +20,12 @@ from virl.towns.render.backdrop import shade_backdrop
 from virl.towns.render.ground import GroundRasters, Grounds
 from virl.towns.render.labelled import Labels, SeenThing, label_scene, seen_in, tally
 from virl.towns.render.lens import Lens, aim_lens, fit_lens, lens_at, part_around, part_of
-from virl.towns.render.lettering import drawn_text, letter, texture_size
 from virl.towns.render.mesh import FRONT_ONLY, NOBODY
 from virl.towns.render.raster import GeometryBuffer, blank_drawing, cull, draw, mark_shown
-from virl.towns.render.scene import Scene
-from virl.towns.render.scenes import REACH_M, OwnedScene, Scenes
+from virl.towns.render.scene import REACH_M, OwnedScene, Scene, Scenes
 from virl.towns.render.shade import shade_quads
 from virl.towns.render.smooth import smooth_edges
+from virl.towns.render.storefronts import drawn_text, letter, texture_size
 
 SMALLEST_PIXELS = 0.7
 """Radius in pixels below which a quad is left out; chosen."""
@@ -71,7 +70,9 @@ class CityRenderer:
         self._frontages = {frontage.id: frontage for frontage in plan.layout.frontages}
         self._streets = {street.id: street for street in plan.layout.streets}
         self._first_thing = len(self._signs)
-        self._owners = _by_kind(["sign"] * len(self._signs) + [one.kind for one in plan.layout.furniture])
+        kinds = ["sign"] * len(self._signs) + [one.kind for one in plan.layout.furniture]
+        every = np.array(kinds)
+        self._owners = {kind: np.flatnonzero(every == kind) for kind in sorted(set(kinds))}
         self._scenes: Scenes | None = None
         self._table, size = textures.texture_table([texture_size(sign) for sign in self._signs])
         self._coverage = np.zeros(size, np.uint8)
@@ -311,12 +312,6 @@ def _quads_before(scene: Scene, wanted: Ints, lens: Lens, order: Ints) -> Ints:
     # The near side of a bounding sphere against the far side of the farthest wanted one.
     near: NDArray[np.bool_] = far_corners(order, -1) <= far_corners(wanted, 1).max()
     return order[near]
-
-
-def _by_kind(kinds: Sequence[str]) -> dict[str, NDArray[np.intp]]:
-    """Return the indices of each kind in a sequence."""
-    every = np.array(kinds)
-    return {kind: np.flatnonzero(every == kind) for kind in sorted(set(kinds))}
 
 
 def _unroll(

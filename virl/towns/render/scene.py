@@ -1,13 +1,21 @@
-"""A city's mesh made ready for drawing: single precision, sorted into cells, lit."""
+"""The quads of a town with their owners, lit and sorted into cells: of a large town square by square."""
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+from math import floor
+from typing import NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+import shapely
+from numpy.typing import ArrayLike, NDArray
 
-from virl.geo.globe import Ints
-from virl.towns.render.light import brightness
-from virl.towns.render.mesh import Quads, Singles
+from virl.geo.globe import Floats, Ints
+from virl.towns.plan.town_plan import CityPlan, StreetPlan
+from virl.towns.render.barriers import barrier_mesh, track_mesh
+from virl.towns.render.buildings import building_mesh, door_mesh, walls_of
+from virl.towns.render.furniture import furniture_mesh
+from virl.towns.render.mesh import Quads, Singles, brightness, join
+from virl.towns.render.storefronts import sign_mesh, storefront_mesh
 
 CELL_M = 32.0
 """Metres of a cell of the ground; chosen: about a building's width."""
@@ -79,3 +87,153 @@ def _cells(spheres: Singles, starts: NDArray[np.intp]) -> Singles:
     high = np.maximum.reduceat(spheres[:, :3] + reach, starts)
     radius = np.linalg.norm(high - low, axis=1) / 2
     return np.column_stack([(low + high) / 2, radius]).astype(np.float32)
+
+
+RIM_M = 80.0
+"""Metres of ground around the streets."""
+WHOLE_M = 3000.0
+"""Largest width and length in metres of a plan drawn as a whole; chosen: its ground takes 130 MB."""
+SQUARE_M = 500.0
+"""Metres of a side of a square of a larger plan."""
+
+Thing = TypeVar("Thing")
+
+
+class Square(NamedTuple):
+    """A square of a plan, by its column and row; of a small plan the one that is all of it."""
+
+    across: int
+    up: int
+
+
+class Squares:
+    """The squares of a plan.
+
+    Args:
+        plan: of the streets.
+    """
+
+    def __init__(self, plan: StreetPlan) -> None:
+        everything = np.concatenate([street.line for street in plan.streets])
+        self.low, self.high = everything.min(axis=0) - RIM_M, everything.max(axis=0) + RIM_M
+        """South-west and north-east corner of the plan, metres."""
+        self.is_one = bool(np.all(self.high - self.low <= WHOLE_M))
+        """True for a small plan, which is one square."""
+
+    def at(self, x: float, y: float) -> Square:
+        """Return the square of a point, metres; it may lie outside the plan."""
+        if self.is_one:
+            return Square(0, 0)
+        return Square(*(floor((at - low) / SQUARE_M) for at, low in zip((x, y), self.low, strict=True)))
+
+    def box_around(self, square: Square, reach: float) -> tuple[Floats, Floats]:
+        """Return the corners of a square of a large plan, moved outwards by `reach` metres."""
+        corner = self.low + np.array(square) * SQUARE_M
+        return corner - reach, corner + SQUARE_M + reach
+
+
+def find_touching(bounds: Floats, low: Floats, high: Floats) -> Ints:
+    """Return the indices of the boxes that touch another one, metres.
+
+    Args:
+        bounds: west, south, east and north of each, (n, 4).
+        low: south-west corner of the other.
+        high: its north-east corner.
+    """
+    return np.flatnonzero(np.all((bounds[:, :2] <= high) & (bounds[:, 2:] >= low), axis=1))
+
+
+def bounds_of(lines: Sequence[ArrayLike]) -> Floats:
+    """Return the bounds of lines, as `find_touching` takes them."""
+    points = [np.asarray(line, float) for line in lines]
+    return np.array([(*line.min(axis=0), *line.max(axis=0)) for line in points], float).reshape(-1, 4)
+
+
+def pick(things: Sequence[Thing], which: Ints) -> list[Thing]:
+    """Return the things with some indices."""
+    return [things[i] for i in which.tolist()]
+
+
+REACH_M = 300.0
+"""Metres beyond which nothing is drawn; chosen: bends and haze hide the rest of a street."""
+MARGIN_M = 20.0
+"""Metres around a thing's outline within which the middles of its quads lie; chosen: half of half a wire is
+3, eaves and steps are less."""
+KEPT_SQUARES = 4
+"""Squares whose quads are kept in memory; chosen: those that meet at a corner."""
+
+
+class OwnedScene:
+    """A scene, and which of its quads belong to whom.
+
+    Args:
+        mesh: its quads.
+    """
+
+    def __init__(self, mesh: Quads) -> None:
+        self.scene = build_scene(mesh)
+        self._by_owner = np.argsort(self.scene.owner, kind="stable")
+        self._owners = self.scene.owner[self._by_owner]
+
+    def members(self, owner: int) -> Ints:
+        """Return the indices of the quads of a sign or thing, in order."""
+        first, end = np.searchsorted(self._owners, (owner, owner + 1))
+        return self._by_owner[first:end]
+
+
+class Scenes:
+    """The scenes of a plan. From any point in a square, its scene looks the same as that of the whole plan.
+
+    Args:
+        plan: what to draw.
+    """
+
+    def __init__(self, plan: CityPlan) -> None:
+        layout = plan.layout
+        self._plan = plan
+        self._signs = plan.signs
+        self._walls = walls_of(layout.buildings)
+        self._taken = {shop.frontage for shop in plan.shops}
+        self._squares = Squares(layout)
+        self._near = lru_cache(maxsize=KEPT_SQUARES)(self._make_near)
+        self._buildings = shapely.bounds(np.array([one.footprint for one in layout.buildings], object))
+        self._frontages = bounds_of([(one.left, one.right) for one in layout.frontages])
+        self._boards = bounds_of([(one.left, one.right) for one in self._signs])
+        self._furniture = bounds_of([((one.x, one.y),) for one in layout.furniture])
+        self._tracks = bounds_of([one.line for one in layout.tracks])
+        self._barriers = bounds_of([one.line for one in layout.barriers])
+
+    def scene_around(self, x: float, y: float) -> OwnedScene:
+        """Return a scene with all that may be seen from a point, metres."""
+        return self.whole if self._squares.is_one else self._near(self._squares.at(x, y))
+
+    @cached_property
+    def whole(self) -> OwnedScene:
+        """All of the plan."""
+        return self._make(np.full(2, -np.inf), np.full(2, np.inf))
+
+    def _make_near(self, square: Square) -> OwnedScene:
+        """Return the scene of a square."""
+        return self._make(*self._squares.box_around(square, REACH_M + MARGIN_M))
+
+    def _make(self, low: Floats, high: Floats) -> OwnedScene:
+        """Return the scene of all that touches a box, metres."""
+        layout = self._plan.layout
+        houses, furniture, boards = (
+            find_touching(bounds, low, high) for bounds in (self._buildings, self._furniture, self._boards)
+        )
+        signs = pick(self._signs, boards)
+        frontages = pick(layout.frontages, find_touching(self._frontages, low, high))
+        return OwnedScene(
+            join(
+                [
+                    building_mesh(pick(layout.buildings, houses), signs, self._walls.of_buildings(houses)),
+                    door_mesh(frontages, self._taken),
+                    storefront_mesh(self._plan.shops, {one.id: one for one in frontages}),
+                    sign_mesh(signs, boards),
+                    furniture_mesh(pick(layout.furniture, furniture), len(self._signs) + furniture),
+                    track_mesh(pick(layout.tracks, find_touching(self._tracks, low, high))),
+                    barrier_mesh(pick(layout.barriers, find_touching(self._barriers, low, high))),
+                ]
+            )
+        )

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virl.files.stores import Arrays, ArrayStore
-from virl.towns.maker import maker
 from virl.towns.render import facades, surfaces
 from virl.towns.render.kernel import inline_kernel
 from virl.towns.render.surfaces import SIDE, Surface
+from virl.towns.storage import maker
 
 Words = NDArray[np.uint32]
 """Texels as RGBA, one word each."""

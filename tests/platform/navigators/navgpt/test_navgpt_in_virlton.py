@@ -6,7 +6,7 @@ from virl.platform.city.graph import NavigationGraph, build_graph
 from virl.platform.city.streetview import Camera
 from virl.platform.navigators.navgpt.observation import SECTOR_DEG, sector
 from virl.platform.navigators.navgpt.sources import VIEW_FOV, DescribedObservations
-from virl.platform.perception.open import open_senses
+from virl.platform.perception.senses import open_senses
 from virl.platform.providers import open_city
 
 LARGE = 6000  # pixels of a sign that is easily read

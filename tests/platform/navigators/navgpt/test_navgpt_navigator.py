@@ -10,7 +10,7 @@ from openai_server import ChatServer, fault, text
 
 from virl.errors import BadInput, ModelUnavailable
 from virl.mind.open import open_mind
-from virl.mind.rendering import FENCE_CLOSE, FENCE_OPEN
+from virl.mind.prompt import FENCE_CLOSE, FENCE_OPEN
 from virl.mind.rules import RuleMind
 from virl.platform.city.graph import build_graph
 from virl.platform.city.streetview import Link

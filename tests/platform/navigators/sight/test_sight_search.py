@@ -10,7 +10,7 @@ from made_streets import MadeStreetView, plus_sign
 from virl.errors import MindFailed
 from virl.mind.base import Mind, Pictures, Prompt, ReplyT
 from virl.mind.lexicon import load_lexicon
-from virl.mind.rendering import render
+from virl.mind.prompt import render
 from virl.mind.rules import RuleMind
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.streetview import Camera, Image, Link, Panorama, Pose, View

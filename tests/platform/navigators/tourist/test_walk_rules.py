@@ -9,7 +9,7 @@ from virl.mind.prompt import load_prompt
 from virl.mind.rules import RuleMind
 from virl.platform.navigators.tourist.goals import WalkGoal, read_goals
 from virl.platform.navigators.tourist.rules import LandmarkNames, WalkAction
-from virl.routines.directions.replies import WrittenDirections, unsayable
+from virl.routines.directions.rules import WrittenDirections, unsayable
 
 NAMES = ("Left Bank Cafe", "Moon Bakery", "7 Miles Diner")
 TURNS = st.sampled_from(["left", "right", "front left", "front right", "rear left", "rear right"])

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from scripted_google import PICTURE, SILENCE, ScriptedGoogle, answer, client, good, refusal
 
 from virl.errors import BadInput, BudgetExceeded, ProviderError
+from virl.money.book import Price, Spending
 from virl.money.ledger import Ledger
-from virl.money.spending import Price, Spending
-from virl.platform.providers.google.http import Call, price_of
+from virl.platform.providers.google.client import Call, price_of
 from virl.platform.providers.google.settings import load_google_settings
 
 SETTINGS = load_google_settings()

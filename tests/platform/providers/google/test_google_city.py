@@ -80,8 +80,8 @@ def test_a_refused_key_names_the_service_to_enable(virlton: City) -> None:
 
 
 def test_visual_memory_there_expects_real_street_view(google: Google) -> None:
-    assert google.city.visual_memory == "street-view"
-    assert google.reopened(GoogleOptions(visual_memory="mine")).city.visual_memory == "mine"
+    assert google.city.capabilities.visual_memory == "street-view"
+    assert google.reopened(GoogleOptions(visual_memory="mine")).city.capabilities.visual_memory == "mine"
 
 
 @pytest.mark.slow
@@ -89,7 +89,7 @@ def test_the_page_of_the_web_mover_is_at_the_same_host_and_is_paid_for(virlton: 
     with serve_city(virlton) as server, google_http(server.url, ledger=Ledger(0.03)) as http:
         page = open_google(
             "served", "Served", virlton.center, GoogleOptions(outdoor=False), http
-        ).panorama_page
+        ).capabilities.panorama_page
         assert page
         assert page.maps_js == f"{server.url}/maps/api/js"
         assert not page.outdoor

@@ -28,7 +28,7 @@ from scripted_google import (
 )
 
 from virl.errors import BadInput, ProviderError, UnknownName
-from virl.platform.providers.google.http import Call, canonical, name_of, open_google_http
+from virl.platform.providers.google.client import Call, canonical, name_of, open_google_http
 from virl.platform.providers.google.settings import Keys, load_google_settings
 from virl.platform.providers.http.pace import MinuteLimit
 from virl.platform.providers.http.replies import ReplyBody

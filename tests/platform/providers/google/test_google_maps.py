@@ -16,7 +16,7 @@ from virl.platform.city.maps import in_blocks
 from virl.platform.providers.cities import city_settings
 from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.city_file import GoogleCity, GoogleOptions
-from virl.platform.providers.google.http import Call
+from virl.platform.providers.google.client import Call
 from virl.platform.providers.google.maps import LEGS, parts_of, tours
 from virl.platform.providers.http.service import Request
 

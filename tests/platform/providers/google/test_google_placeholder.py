@@ -8,7 +8,7 @@ from served_google import google_http
 from virl.platform.city.city import City
 from virl.platform.city.streetview import Camera
 from virl.platform.providers.google.city import open_google
-from virl.platform.providers.google.http import Call
+from virl.platform.providers.google.client import Call
 from virl.platform.providers.google.settings import Keys
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import serve_city

@@ -27,7 +27,7 @@ from virl.platform.city.streetview import Image
 from virl.platform.providers import open_city
 from virl.platform.providers.google import places_legacy, places_new
 from virl.platform.providers.google.city_file import GoogleOptions
-from virl.platform.providers.google.http import Call, price_of
+from virl.platform.providers.google.client import Call, price_of
 from virl.platform.providers.google.nearby import Kinds, NearbyResult, cover_circle
 from virl.platform.providers.google.places import (
     GooglePlaces,

@@ -6,9 +6,8 @@ from full_disk import full_disk
 from scripted_google import KEY, KEYS, PICTURE, SECRET, ScriptedGoogle, answer, client, good, json_of, refusal
 
 from virl.errors import BadInput, CannotWrite, ProviderError
-from virl.platform.providers.google.http import Call
-from virl.platform.providers.http.cache import ReplyCache
-from virl.platform.providers.http.keeping import Recording, Replay
+from virl.platform.providers.google.client import Call
+from virl.platform.providers.http.stored_replies import Recording, Replay, ReplyCache
 
 GEOCODE = Call("geocode", query={"address": "1 Main St"})
 IMAGE = Call("static_image", query={"pano": "p1"})

@@ -126,10 +126,10 @@ def test_small_views_are_thumbnails_unless_that_is_not_wanted(virlton: City, fre
     view = fresh.city.streetview.view(start.id, camera)
     assert fresh.asked() == {"tiles_thumbnail": 1}
     assert fresh.http.ledger.take().usd == 0.002
-    assert fresh.city.cheap_view == (600, 250)
+    assert fresh.city.capabilities.cheap_view == (600, 250)
     assert np.array_equal(view.pixels, own.pixels)
     without = fresh.reopened(GoogleOptions(thumbnails=False))
-    assert without.city.cheap_view is None
+    assert without.city.capabilities.cheap_view is None
     without.city.streetview.view(start.id, camera)
     assert fresh.asked()["static_image"] == 1
 

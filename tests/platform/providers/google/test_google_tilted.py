@@ -14,7 +14,7 @@ from virl.platform.city.streetview import Attitude, Camera, Image
 from virl.platform.providers.google.city_file import GoogleOptions
 from virl.platform.providers.pictures.projection import equirectangular, perspective
 from virl.serve.google.options import ServeOptions, parse_oddities
-from virl.serve.google.tiles import attitude_of
+from virl.serve.google.streetview import attitude_of
 from virl.towns.streetview import OfflineStreetView
 
 WIDTH = 2048

@@ -8,11 +8,11 @@ from scripted_google import PICTURE, ScriptedGoogle, answer, client, good
 from virl.errors import NotFound, ProviderError
 from virl.geo.globe import LatLng
 from virl.platform.city.streetview import Camera
-from virl.platform.providers.google.http import Call, GoogleHttp
+from virl.platform.providers.google.client import Call, GoogleHttp
 from virl.platform.providers.google.maps import geocode
 from virl.platform.providers.google.static import nearest_of, static_view
 from virl.platform.providers.google.tiles import PanoramaTiles
-from virl.platform.providers.http.cache import ReplyCache
+from virl.platform.providers.http.stored_replies import ReplyCache
 
 HERE = LatLng(1.0, 2.0)
 SMALL = Camera(0.0, width=16, height=16)

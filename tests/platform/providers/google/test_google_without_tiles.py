@@ -5,7 +5,7 @@ import pytest
 from headless import needs_chromium
 from served_google import MARKER_KEY
 
-from virl.agent.opening import planned_mover
+from virl.agent.assembly import planned_mover
 from virl.errors import BadInput, NoStreetView
 from virl.geo.globe import LatLng
 from virl.platform.city.city import City
@@ -16,7 +16,7 @@ from virl.platform.movers.web import WebSettings
 from virl.platform.providers.google import city_file
 from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.city_file import GoogleOptions
-from virl.platform.providers.google.http import GoogleHttp
+from virl.platform.providers.google.client import GoogleHttp
 from virl.platform.providers.google.settings import Keys, at_base_url, load_google_settings
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import serve_city
@@ -62,9 +62,9 @@ def test_the_page_walks_on_street_view_static_alone(virlton: City, monkeypatch: 
         city = open_google("served", "Served", virlton.center, None, http)
         true = virlton.streetview.nearest(virlton.center)
         assert true
-        assert city.panorama_page
+        assert city.capabilities.panorama_page
         pose = Pose(true.id, true.links[0].heading)
-        page = WebSettings.of_page(city.panorama_page)
+        page = WebSettings.of_page(city.capabilities.panorama_page)
         with open_mover("web", city.streetview, web=page) as mover:
             for _ in range(3):
                 links = mover.links(pose)

@@ -9,8 +9,7 @@ from real_data import real_data
 
 from virl.errors import NoStreetView
 from virl.platform.city.graph import InstructionEpisode, build_graph
-from virl.platform.providers.graph.data_files import GraphFault
-from virl.platform.providers.graph.episodes import MAX_WORDS, episode_faults, snapped_heading
+from virl.platform.providers.graph.data_files import MAX_WORDS, GraphFault, episode_faults, snapped_heading
 from virl.platform.providers.graph.touchdown import (
     load_touchdown,
     read_episode_file,

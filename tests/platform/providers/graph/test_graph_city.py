@@ -18,7 +18,7 @@ from virl.platform.providers.cities import read_city
 from virl.platform.providers.graph.city import open_graph_city
 from virl.platform.providers.graph.provider import GraphCity
 from virl.platform.providers.offline.city_file import OfflineCity
-from virl.platform.providers.pictures.graph_streetview import PanoramaFolder, street_lines
+from virl.platform.providers.pictures.streetview import PanoramaFolder, street_lines
 from virl.resources import data_folder
 
 YAW = 215.0

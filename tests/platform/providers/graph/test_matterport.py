@@ -7,8 +7,7 @@ import pytest
 from made_graph import building
 from real_data import real_data
 
-from virl.platform.providers.graph.data_files import GraphFault
-from virl.platform.providers.graph.episodes import episode_faults
+from virl.platform.providers.graph.data_files import GraphFault, episode_faults
 from virl.platform.providers.graph.matterport import (
     FRAME,
     read_matterport,

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scripted_google import PICTURE, ScriptedGoogle, answer, client, good, json_of, refusal
 
 from virl.errors import BadInput, ProviderError
-from virl.platform.providers.google.http import Call, open_google_http
-from virl.platform.providers.http.cache import FILE_NAME, ReplyCache
+from virl.platform.providers.google.client import Call, open_google_http
+from virl.platform.providers.http.stored_replies import FILE_NAME, ReplyCache
 from virl.platform.providers.provider import Access
 
 IMAGE = Call("static_image", query={"pano": "p1"})
@@ -117,7 +117,7 @@ def test_two_threads_with_the_same_wish_pay_once(cache):
 
 KILLED = """
 import os, signal
-from virl.platform.providers.google.http import Call, open_google_http
+from virl.platform.providers.google.client import Call, open_google_http
 from virl.platform.providers.provider import Access
 http = open_google_http(access=Access(session="run"))
 http.bytes(http.request(Call("static_image", query={"pano": "p1"})))
@@ -141,7 +141,7 @@ def test_a_killed_run_finds_what_it_has_paid_for(tmp_path, monkeypatch):
 WRITER = """
 import sys
 from pathlib import Path
-from virl.platform.providers.http.cache import ReplyCache
+from virl.platform.providers.http.stored_replies import ReplyCache
 name, folder = sys.argv[1], Path(sys.argv[2])
 cache = ReplyCache(folder)
 for number in range(150):
@@ -239,7 +239,7 @@ def test_a_process_whose_file_was_set_aside_by_another_goes_on_with_the_new_one(
 
 
 def test_a_file_that_another_process_holds_costs_a_warning_and_no_run(tmp_path, caplog, monkeypatch):
-    monkeypatch.setattr("virl.platform.providers.http.cache._BUSY_S", 0.05)
+    monkeypatch.setattr("virl.platform.providers.http.stored_replies._BUSY_S", 0.05)
     cache = ReplyCache(tmp_path)
     holder = sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)
     holder.execute("BEGIN EXCLUSIVE")

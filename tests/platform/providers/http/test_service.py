@@ -8,13 +8,12 @@ import pytest
 from scripted_service import Reply, ScriptedService
 
 from virl.errors import BadInput, BudgetExceeded, ProviderError, Verdict
+from virl.money.book import Price
 from virl.money.ledger import Ledger
-from virl.money.spending import Price
-from virl.platform.providers.http.faults import HttpFault, Received
-from virl.platform.providers.http.keeping import Keeping, Recording, Replay, RequestName
-from virl.platform.providers.http.replies import Wanted, usual_judge
+from virl.platform.providers.http.replies import HttpFault, Received, Wanted, usual_judge
 from virl.platform.providers.http.service import Limits, Pace, Request, Service
 from virl.platform.providers.http.settings import Retries, Timeouts
+from virl.platform.providers.http.stored_replies import Keeping, Recording, Replay, RequestName
 from virl.platform.providers.rentcast.listings import every_page
 
 PRICED = Price("thing", 1, 10_000)

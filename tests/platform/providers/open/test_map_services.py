@@ -13,14 +13,14 @@ from virl.errors import BadInput, NoRoute, NotFound, ProviderError
 from virl.geo.globe import LatLng, distance
 from virl.geo.polyline import encode_polyline
 from virl.osm.box import Box
-from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.nominatim import Nominatim
 from virl.platform.providers.http.osm_servers import CACHE, MapServiceSettings, ServiceName
 from virl.platform.providers.http.pace import SecondsApart
+from virl.platform.providers.http.stored_replies import Keeping
 from virl.platform.providers.open.cells import cells_around, cells_of
 from virl.platform.providers.open.osrm import OsrmWays
 from virl.platform.providers.open.overpass import OverpassPlaces
-from virl.platform.providers.open.tiled_places import TiledPlaces
+from virl.platform.providers.open.places import TiledPlaces
 from virl.platform.providers.open.valhalla import ValhallaWays
 from virl.platform.providers.provider import Access
 

@@ -21,11 +21,15 @@ from virl.geo.globe import LatLng
 from virl.platform.city.left_out import LeftOut
 from virl.platform.city.streetview import Camera, Image
 from virl.platform.providers.open.cells import Cell, cell_at
-from virl.platform.providers.open.explored import Explored, Extent
-from virl.platform.providers.open.kept import KeptPictures, load_open_settings
-from virl.platform.providers.open.pictures import PictureClient, open_pictures, picture_settings
+from virl.platform.providers.open.pictures import (
+    KeptPictures,
+    PictureClient,
+    load_open_settings,
+    open_pictures,
+    picture_settings,
+)
 from virl.platform.providers.open.shots import THIN, Shot, ShotLists, TileMatrix, pictures_of
-from virl.platform.providers.open.streetview import OpenStreetView, TiledPanorama
+from virl.platform.providers.open.streetview import Explored, Extent, OpenStreetView, TiledPanorama
 from virl.platform.providers.pictures.picture import captures
 from virl.platform.providers.pictures.projection import equirectangular, paste_tile, perspective
 from virl.platform.providers.provider import Access

@@ -10,9 +10,9 @@ import pytest
 from virl.errors import NoStreetView
 from virl.geo.globe import LatLng, destination
 from virl.platform.providers.open.cells import Cell
-from virl.platform.providers.open.explored import Explored, Extent
-from virl.platform.providers.open.kept import KeptPictures, load_open_settings
+from virl.platform.providers.open.pictures import KeptPictures, load_open_settings
 from virl.platform.providers.open.shots import Shot, ShotLists
+from virl.platform.providers.open.streetview import Explored, Extent
 
 HERE = LatLng(48.5833, 7.7458)
 SETTINGS = load_open_settings()

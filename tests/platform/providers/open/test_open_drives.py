@@ -21,8 +21,8 @@ from virl.platform.city.city import City
 from virl.platform.city.graph import NavigationGraph, whole_graph
 from virl.platform.city.streetview import Camera
 from virl.platform.providers.cities import open_city
+from virl.serve.city_server import ServedCity, served_app
 from virl.serve.faults import Faults
-from virl.serve.loopback import ServedCity, served_app
 
 AS_PEOPLE_DRIVE = UploadOptions(seed=7, width=512)
 

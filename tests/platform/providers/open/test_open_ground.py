@@ -17,9 +17,9 @@ from virl.platform.city.city import City
 from virl.platform.city.maps import PanoramaMaps, ReverseMaps
 from virl.platform.providers.cities import Access, open_city, opened_city, read_city
 from virl.platform.providers.open.city_file import OpenCity
+from virl.serve.city_server import served_app
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import serve_city
-from virl.serve.loopback import served_app
 
 SERVERS = {"overpass": "/api/interpreter", "nominatim": "/search", "osrm": ""}
 
@@ -48,7 +48,7 @@ def test_a_city_of_open_services_has_places_addresses_and_ways(
         assert city.attribution.endswith("© OpenStreetMap contributors (ODbL 1.0)")
         assert city.shareable
         assert city.lacks == "Open has no reviews, ratings or prices"
-        assert city.directory
+        assert city.capabilities.has_free_lookup
         near = city.places.nearby(city.center, 200)
         assert {place.name for place in near} <= {
             place.name for place in town.places.nearby(city.center, 210)
@@ -113,7 +113,7 @@ def test_a_city_file_with_an_unknown_part_is_refused(
 
 
 def test_the_district_is_the_box_of_the_polygon(tmp_path: Path) -> None:
-    from virl.platform.providers.open.ground import district_of
+    from virl.platform.providers.open.city import district_of
 
     around = read_city(Path(write_city(tmp_path / "around.yaml", reach_m=500)))
     assert isinstance(around, OpenCity)

@@ -21,7 +21,7 @@ from virl.platform.city.left_out import LeftOut
 from virl.platform.city.streetview import Attitude, Camera
 from virl.platform.providers.cities import Access, open_city, opened_city
 from virl.platform.providers.open.mapillary.client import Images, attitude_of, shot_of
-from virl.serve.loopback import ServedCity, served_app
+from virl.serve.city_server import ServedCity, served_app
 
 TOKEN = "MLY|1234567890|0123456789abcdef0123456789abcdef"  # noqa: S105  # of nobody
 CAMERA = Camera(10, width=64, height=64)

@@ -178,7 +178,7 @@ def test_a_city_has_them_and_names_overture(write: Write, tmp_path: Path, data: 
         assert [place.id for place in city.places.nearby(city.center, 100, ["cafe"])] == ["cafe"]
         assert city.places.search("mocha")[0].id == "cafe"
         assert city.places.details("far").name == "Far Away"
-        assert city.directory
+        assert city.capabilities.has_free_lookup
         assert city.lacks == "Open has no reviews, ratings or prices"
 
 

@@ -18,7 +18,7 @@ from virl.geo.globe import distance
 from virl.platform.city.city import City
 from virl.platform.city.streetview import Camera
 from virl.platform.providers.cities import Access, open_city, opened_city
-from virl.serve.loopback import ServedCity, served_app
+from virl.serve.city_server import ServedCity, served_app
 
 TRUE = UploadOptions(roughness=Roughness(), tilt=4.0, width=1024)
 

@@ -13,7 +13,7 @@ from virl.errors import BadInput, BudgetExceeded, ProviderError
 from virl.money.ledger import Ledger
 from virl.platform.providers.http.settings import Retries, Timeouts
 from virl.platform.providers.provider import Access
-from virl.platform.providers.rentcast.http import KEY_VARIABLE, RentCastHttp, open_rentcast
+from virl.platform.providers.rentcast.client import KEY_VARIABLE, RentCastHttp, open_rentcast
 from virl.platform.providers.rentcast.listings import RentCastListings
 from virl.platform.providers.rentcast.settings import BASE_URL_VARIABLE, load_rentcast_settings
 

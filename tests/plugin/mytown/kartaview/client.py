@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from mytown.kartaview.photos import Answer, shots_of
 from virl.geo.globe import LatLng, distance
-from virl.platform.providers.http.faults import HttpFault, Received
-from virl.platform.providers.http.replies import Wanted, usual_judge
+from virl.platform.providers.http.replies import HttpFault, Received, Wanted, usual_judge
 from virl.platform.providers.open.cells import Cell
 from virl.platform.providers.open.pictures import PictureServer, PictureService, PictureSettings
 from virl.platform.providers.open.shots import Shot

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from virl.platform.providers.city_file import CityFile, Position
+from virl.platform.providers.provider import CityFile, Position
 from virl.settings.model import Settings
 
 

@@ -13,7 +13,7 @@ from virl.platform.city.graph import InstructionEpisode, NavigationGraph
 from virl.platform.city.hops import Hops
 from virl.platform.movers.discrete.actions import VELMA, Action, Rules, WalkState
 from virl.platform.movers.discrete.table import ACTIONS, TransitionTable, build_table
-from virl.platform.providers.graph.episodes import snapped_heading
+from virl.platform.providers.graph.data_files import snapped_heading
 from virl.platform.providers.graph.touchdown import Dataset
 
 Observation = dict[str, np.ndarray]

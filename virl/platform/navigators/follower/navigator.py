@@ -140,6 +140,7 @@ class MapPlanner:
         if self._p.neighbours:
             for node, weight in ends.items():
                 for way in self._links.ways(node):
+                    # Neighbours are so in both directions: a one-way link counts for its end too.
                     if way.to in sums and node not in (other.to for other in self._links.ways(way.to)):
                         sums[way.to] += weight
                     sums[node] += ends.get(way.to, 0.0)

@@ -147,6 +147,7 @@ class ChatHistory:
     def inputs(self, instruction: str) -> dict[str, Any]:
         """Return the inputs of `movement/navgpt-chat`."""
         over = max(0, len(self.turns) - MOST_TURNS)
+        # In blocks: the beginning stays the same for many turns, so that providers can cache it.
         left_out = -(-over // FORGOTTEN) * FORGOTTEN
         return {
             "instruction": instruction,

@@ -128,6 +128,7 @@ class SeenMap:
             if (junctions, metres) > best[pano_id]:
                 continue
             is_here = pano_id == pose.pano_id
+            # Here the mover says which links there are; elsewhere those of the panorama have to do.
             for link in here if is_here else self._seen[pano_id].links:
                 start = first or link
                 if link.pano_id not in self._seen:

@@ -9,9 +9,9 @@ from pydantic import BaseModel, Field, ValidationInfo, field_validator
 from virl import resources
 from virl.clock import show_clock
 from virl.errors import BadInput, MindFailed
-from virl.mind.kinds import kinds_wanted, words_for_kinds
 from virl.mind.lexicon import Lexicon, found_in
 from virl.mind.replies import Reply, name_list
+from virl.mind.wishes import kinds_wanted, words_for_kinds
 from virl.platform.city.place_types import by_type, table_file
 from virl.platform.city.places import (
     NAMES,

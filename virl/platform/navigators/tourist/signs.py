@@ -57,8 +57,8 @@ class SignReader:
     Args:
         streetview: where the views come from.
         reader: reads them.
-        cheap: width and height of a view that costs less than others (`City.cheap_view`): one such view for
-            each quarter of the circle is read then; letters have to be larger or nearer.
+        cheap: width and height of a view that costs less than others (`Capabilities.cheap_view`): one such
+            view for each quarter of the circle is read then; letters have to be larger or nearer.
     """
 
     def __init__(self, streetview: StreetView, reader: Reader, cheap: tuple[int, int] | None = None) -> None:

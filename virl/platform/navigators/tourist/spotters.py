@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from virl.mind.base import Mind
-from virl.mind.prompt import OUR_PROMPTS, Prompts
-from virl.mind.rendering import render
+from virl.mind.prompt import OUR_PROMPTS, Prompts, render
 from virl.mind.replies import Text
 from virl.platform.city.streetview import Pose, StreetView
 from virl.platform.navigators.tourist.rules import LandmarksRead

@@ -10,8 +10,7 @@ from typing import Any
 from virl.errors import BadInput
 from virl.files.json_reading import read_json_file
 from virl.mind.base import Mind, Prompt
-from virl.mind.prompt import load_prompt
-from virl.mind.rendering import render
+from virl.mind.prompt import load_prompt, render
 from virl.mind.replies import Text
 from virl.platform.movers.discrete.actions import Action, WalkState
 from virl.platform.movers.discrete.oracle import walk_states

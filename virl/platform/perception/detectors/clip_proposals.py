@@ -9,10 +9,10 @@ from pydantic import Field
 
 from virl.platform.city.streetview import View
 from virl.platform.perception.base import Detection, Detector, LookScores, Recognizer
+from virl.platform.perception.detections import without_doubles, words_of
 from virl.platform.perception.images import crop, pixels_of
 from virl.platform.perception.models import DetectorSettings, Models, Needs
 from virl.platform.perception.registry import Kind
-from virl.platform.perception.shared.detections import without_doubles, words_of
 
 
 class ClipProposalsSettings(DetectorSettings):

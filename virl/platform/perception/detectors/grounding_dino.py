@@ -17,10 +17,10 @@ from virl.errors import BadInput
 from virl.extras import module
 from virl.platform.city.streetview import Image, View
 from virl.platform.perception.base import Detection, LookScores
+from virl.platform.perception.detections import Rows, corners, to_detections, words_of
 from virl.platform.perception.images import pixels_of, same_size_batches
 from virl.platform.perception.models import DetectorSettings, Models, Needs
 from virl.platform.perception.registry import Kind
-from virl.platform.perception.shared.detections import Rows, corners, to_detections, words_of
 from virl.platform.perception.weights import EXTRA, PACKAGES, Once, Pretrained, guard_memory, load_pretrained
 
 SEPARATORS = ".?"

@@ -16,10 +16,10 @@ from pydantic import Field
 from virl.errors import ModelUnavailable, first_line
 from virl.extras import missing_packages, module
 from virl.platform.city.streetview import Image
+from virl.platform.perception.detections import Rows
 from virl.platform.perception.detectors.grounding_dino import GroundingDino, GroundingSettings, Network, Span
 from virl.platform.perception.models import ModelOptions, Models, Needs
 from virl.platform.perception.registry import Kind
-from virl.platform.perception.shared.detections import Rows
 from virl.platform.perception.weights import Once, checkpoint, device_of, once_per_process
 
 EXTRA = "vision"
@@ -130,7 +130,18 @@ def _load(path: str, text_encoder: str, backbone: str, edges: tuple[int, int], d
         raise ModelUnavailable(
             f"{path} contains no Grounding DINO with {backbone}: {min(missing)} is missing"
         )
-    return _Network(model.eval().to(device), _transform(edges), device)
+    transforms = module("groundingdino.datasets.transforms", extra=EXTRA)
+    return _Network(
+        model.eval().to(device),
+        transforms.Compose(
+            [
+                transforms.RandomResize([edges[0]], max_size=edges[1]),
+                transforms.ToTensor(),
+                transforms.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]),
+            ]
+        ),
+        device,
+    )
 
 
 def _weights(path: str) -> dict[str, Any]:
@@ -140,15 +151,3 @@ def _weights(path: str) -> dict[str, Any]:
         return named
     named = module("torch", extra=EXTRA).load(path, map_location="cpu", weights_only=True)
     return {name.removeprefix("module."): array for name, array in named.get("model", named).items()}
-
-
-def _transform(edges: tuple[int, int]) -> Any:
-    """Return the function that scales and normalises a picture as the package does."""
-    transforms = module("groundingdino.datasets.transforms", extra=EXTRA)
-    return transforms.Compose(
-        [
-            transforms.RandomResize([edges[0]], max_size=edges[1]),
-            transforms.ToTensor(),
-            transforms.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]),
-        ]
-    )

@@ -10,10 +10,10 @@ from virl.errors import BadInput
 from virl.extras import module
 from virl.platform.city.streetview import Image, View
 from virl.platform.perception.base import Detection, LookScores
+from virl.platform.perception.detections import check_prompt, to_detections, words_of
 from virl.platform.perception.images import pixels_of, same_size_batches
 from virl.platform.perception.models import DetectorSettings, Models, Needs
 from virl.platform.perception.registry import Kind
-from virl.platform.perception.shared.detections import check_prompt, to_detections, words_of
 from virl.platform.perception.weights import EXTRA, PACKAGES, Once, Pretrained, guard_memory, load_pretrained
 
 
@@ -75,7 +75,13 @@ class Owl:
             return []
         loaded = self._loaded.get()
         prompts = [self._settings.prompt.replace("{label}", word) for word in words]
-        _check_length(loaded, prompts)
+        longest = loaded.model.config.text_config.max_position_embeddings
+        for prompt in prompts:
+            count = len(loaded.processor.tokenizer(prompt)["input_ids"])
+            if count > longest:
+                raise BadInput(
+                    f"{prompt!r} has {count} tokens, and the model accepts {longest}: use a shorter label"
+                )
         found: list[list[Detection]] = [[] for _ in pictures]
         for indices in same_size_batches(pictures, self._settings.batch):
             batch = [pictures[i] for i in indices]
@@ -110,17 +116,6 @@ class Owl:
             )
             for image, result in zip(batch, results, strict=True)
         ]
-
-
-def _check_length(loaded: Pretrained, prompts: list[str]) -> None:
-    """Refuse prompts longer than the model's number of tokens, 16 as published."""
-    longest = loaded.model.config.text_config.max_position_embeddings
-    for prompt in prompts:
-        count = len(loaded.processor.tokenizer(prompt)["input_ids"])
-        if count > longest:
-            raise BadInput(
-                f"{prompt!r} has {count} tokens, and the model accepts {longest}: use a shorter label"
-            )
 
 
 KIND = Kind("detector", OwlSettings, open_owl)

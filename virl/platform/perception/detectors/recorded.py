@@ -15,10 +15,10 @@ from virl.files.writing import JsonLines
 from virl.platform.city.streetview import Box, Camera, View
 from virl.platform.perception.base import Detection, LookScores, plain_label
 from virl.platform.perception.cameras import carry_box
+from virl.platform.perception.detections import without_doubles
 from virl.platform.perception.images import as_view, clip_box
 from virl.platform.perception.models import Models
 from virl.platform.perception.registry import DetectorSettings, Kind, Needs
-from virl.platform.perception.shared.detections import without_doubles
 from virl.platform.perception.weights import Once, models_home
 
 __all__ = ["KIND", "RecordedDetector", "RecordedSettings", "write_boxes"]

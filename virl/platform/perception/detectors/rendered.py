@@ -9,21 +9,24 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
 from virl.errors import ModelUnavailable, first_line
+from virl.extras import Late
 from virl.geo.globe import Ints
 from virl.platform.city.streetview import Image, View
 from virl.platform.perception.base import Detection, LookScores, plain_label
+from virl.platform.perception.detections import area_shares, share_inside, to_detections, words_of
 from virl.platform.perception.images import as_view, cores, look_at_each, pixels_of, usual_threads
 from virl.platform.perception.models import Models
 from virl.platform.perception.registry import DetectorSettings, Kind, Needs
-from virl.platform.perception.shared.detections import area_shares, share_inside, to_detections, words_of
 from virl.platform.perception.signs import SIGN
 from virl.platform.perception.weights import batches, once_per_process
+
+cv2 = Late("cv2", extra="eyes")
+onnxruntime = Late("onnxruntime", extra="eyes")
 
 __all__ = ["CLASSES", "INPUT_SIDE", "KIND", "NetworkFinds", "RenderedDetector", "RenderedSettings"]
 
@@ -78,9 +81,12 @@ class RenderedSettings(DetectorSettings):
     """Views looked at side by side; `None` is as many as `OMP_NUM_THREADS` says, else one for each core."""
 
     def needs(self) -> Needs:
-        """Return the package, the file of weights, and a town that is drawn."""
+        """Return the packages, the file of weights, and a town that is drawn."""
         return Needs(
-            packages=("onnxruntime",), files=(self.file,), truth=NOT_DRAWN if self.only_drawn else ""
+            ("cv2", "onnxruntime"),
+            "eyes",
+            files=(self.file,),
+            truth=NOT_DRAWN if self.only_drawn else "",
         )
 
     def unknown(self, labels: Sequence[str]) -> list[str]:
@@ -237,8 +243,6 @@ def _session(file: str) -> Any:
     Raises:
         ModelUnavailable: the file is missing, is no ONNX file, or is another network.
     """
-    import onnxruntime  # noqa: PLC0415 - loads when it is first needed
-
     if not Path(file).is_file():
         raise ModelUnavailable(
             f"weights {file} are missing: set `weights` in the model's file to an ONNX file"

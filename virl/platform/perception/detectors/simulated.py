@@ -20,10 +20,10 @@ from virl.platform.city.city import Truth, Visible
 from virl.platform.city.place_types import place_table
 from virl.platform.city.streetview import Box, Camera, View
 from virl.platform.perception.base import Detection, LookScores, plain_label
+from virl.platform.perception.detections import words_of
 from virl.platform.perception.images import as_view
 from virl.platform.perception.models import Models
 from virl.platform.perception.registry import DetectorSettings, Kind, Needs
-from virl.platform.perception.shared.detections import words_of
 
 CAMERA_STEP_DEG = 1.0  # chosen: cameras whose angles round to the same multiples of it err alike
 JITTER_LIMIT = 2.5  # chosen: standard deviations after which an edge moves no farther

@@ -131,7 +131,12 @@ class Lexicon:
 
     def _matches(self, tokens: list[str]) -> Iterator[_Match]:
         """Yield the matches of words in tokens: whole, within others, and with misread letters."""
-        windows = _windows(tokens, self._longest)
+        starts = np.cumsum([0, *map(len, tokens)]).tolist()
+        windows = [
+            ("".join(tokens[first:last]), (starts[first], starts[last]))
+            for first in range(len(tokens))
+            for last in range(first + 1, min(first + self._longest, len(tokens)) + 1)
+        ]
         found: list[_Match] = []
         for window, span in windows:
             found += self._as_types(window, span, 1.0)
@@ -197,16 +202,6 @@ def _tokens(text: str) -> list[str]:
     plain = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).translate(_SIGNS).upper())
     alike = unicodedata.normalize("NFC", _MARKS.sub("", plain)).translate(_ALIKE)
     return _WORD.findall(alike.replace("RN", "M").replace("VV", "W"))
-
-
-def _windows(tokens: list[str], longest: int) -> list[tuple[str, Span]]:
-    """Return runs of up to `longest` tokens, joined, with start and end in the joined text."""
-    starts = np.cumsum([0, *map(len, tokens)]).tolist()
-    return [
-        ("".join(tokens[first:last]), (starts[first], starts[last]))
-        for first in range(len(tokens))
-        for last in range(first + 1, min(first + longest, len(tokens)) + 1)
-    ]
 
 
 def _hides(longer: _Match, shorter: _Match) -> bool:

@@ -29,7 +29,7 @@ from virl.platform.perception.weights import (
 )
 
 MODEL_TYPE = "lightglue"
-_DISK = "virl.platform.perception.shared.disk"
+_DISK = "virl.platform.perception.disk_keypoints"
 _NEVER = 1.0  # a confidence that is not exceeded
 
 

@@ -9,19 +9,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from threading import Lock
-from typing import Literal
+from typing import Any, Literal
 
-import cv2
 import numpy as np
 from cachetools import LRUCache, cached
 from numpy.typing import NDArray
 from pydantic import Field
 
+from virl.extras import Late
 from virl.platform.city.streetview import Image
 from virl.platform.perception.base import Match
 from virl.platform.perception.images import pixels_of
 from virl.platform.perception.models import Models
-from virl.platform.perception.registry import Kind, MatcherSettings
+from virl.platform.perception.registry import Kind, MatcherSettings, Needs
+
+cv2 = Late("cv2", extra="eyes")
 
 Points = NDArray[np.float32]
 """Pixels (x, y), shape (n, 2)."""
@@ -52,6 +54,10 @@ class SiftSettings(MatcherSettings):
     stands still."""
     error: float = Field(gt=0)
     """Pixels of the enlarged picture that a pair may be off."""
+
+    def needs(self) -> Needs:
+        """Return the package."""
+        return Needs(("cv2",), "eyes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +109,10 @@ class SiftMatcher:
 
 def _picture_key(image: Image) -> bytes:
     """Return a key of a picture's pixels and shape."""
-    return blake2b(np.ascontiguousarray(image).data, digest_size=16, salt=_shape(image)).digest()
-
-
-def _shape(image: Image) -> bytes:
-    """Return a key that also tells pictures of the same bytes and other widths apart."""
     width: int = image.shape[1]
-    return width.to_bytes(8, "little")
+    return blake2b(
+        np.ascontiguousarray(image).data, digest_size=16, salt=width.to_bytes(8, "little")
+    ).digest()
 
 
 def _find(image: Image, settings: SiftSettings) -> _Features:
@@ -142,7 +145,7 @@ def _pair(
     # The ratio test needs a next nearest.
     if not len(first) or len(second) < 2:
         return np.empty(0, np.intp), np.empty(0, np.intp)
-    nearest: dict[int, cv2.DMatch] = {}
+    nearest: dict[int, Any] = {}
     for best, next_best in cv2.BFMatcher(cv2.NORM_L2).knnMatch(first, second, k=2):
         rival = nearest.get(best.trainIdx)
         if best.distance < ratio * next_best.distance and (rival is None or best.distance < rival.distance):

@@ -1,7 +1,6 @@
 """Visual memory: sightings go in, things come out, each once, with a position."""
 
 from virl.errors import CannotWrite
-from virl.platform.perception.memory.export import geojson, write_csv, write_geojson
 from virl.platform.perception.memory.log import MemoryBroken
 from virl.platform.perception.memory.memory import VisualMemory
 from virl.platform.perception.memory.objects import (
@@ -11,6 +10,9 @@ from virl.platform.perception.memory.objects import (
     Opinion,
     Seen,
     Verdict,
+    geojson,
+    write_csv,
+    write_geojson,
 )
 from virl.platform.perception.memory.settings import MemorySettings, Rules, memory_settings
 

@@ -246,17 +246,12 @@ def _pairs(thing: MemoryObject, state: State, settings: MemorySettings) -> Itera
             continue
         opinion, cost = by_geometry(thing.estimate, other.estimate, settings)
         reason = opinion.reason
-        if _are_never_both(thing, other):
+        apart = distance(thing.estimate.position, other.estimate.position)
+        if apart <= _BESIDE_M and thing.panoramas.isdisjoint(other.panoramas):
             cost += _NEVER_BOTH
             reason += ", and no panorama shows both"
         if opinion.says != "different" and cost < 0 and not _seen_apart(thing, other, settings):
             yield Pair(cost, thing, other, reason)
-
-
-def _are_never_both(one: MemoryObject, other: MemoryObject) -> bool:
-    """Return whether no panorama shows both of two objects that are near each other."""
-    apart = distance(one.estimate.position, other.estimate.position)
-    return apart <= _BESIDE_M and one.panoramas.isdisjoint(other.panoramas)
 
 
 def _seen_apart(one: MemoryObject, other: MemoryObject, settings: MemorySettings) -> bool:

@@ -15,7 +15,7 @@ from cachetools import LRUCache
 from virl.errors import BadInput
 from virl.files.writing import replace_file
 from virl.geo.globe import LatLng
-from virl.platform.city.streetview import Box, Image, View
+from virl.platform.city.streetview import Image, View
 from virl.platform.perception.active import Sighting
 from virl.platform.perception.base import Matcher
 from virl.platform.perception.images import clip_box, crop, decode
@@ -365,7 +365,11 @@ class Pictures:
         Raises:
             CannotWrite: the disk refuses.
         """
-        _write(self._folder / seen.picture, _draw_frame(view.pixels, seen.box), _VIEW_QUALITY)
+        picture = PIL.Image.fromarray(view.pixels)
+        line = max(2, picture.width // 200)
+        grown = (seen.box[0] - line, seen.box[1] - line, seen.box[2] + line, seen.box[3] + line)
+        PIL.ImageDraw.Draw(picture).rectangle(grown, outline=_FRAME, width=line)
+        _write(self._folder / seen.picture, picture, _VIEW_QUALITY)
 
     def keep_crop(self, seen: Seen, view: View) -> None:
         """Write the crop of a sighting, and replace any left over.
@@ -394,15 +398,6 @@ class Pictures:
             raise MemoryBroken(f"{path}: cannot be read ({fault}): restore it from a copy") from fault
         self._held[name] = pixels
         return pixels
-
-
-def _draw_frame(pixels: Image, box: Box) -> PIL.Image.Image:
-    """Return a picture with a frame drawn around a box."""
-    picture = PIL.Image.fromarray(pixels)
-    line = max(2, picture.width // 200)
-    grown = (box[0] - line, box[1] - line, box[2] + line, box[3] + line)
-    PIL.ImageDraw.Draw(picture).rectangle(grown, outline=_FRAME, width=line)
-    return picture
 
 
 def _write(path: Path, picture: Image | PIL.Image.Image, quality: int) -> None:

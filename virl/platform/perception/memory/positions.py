@@ -192,7 +192,8 @@ def place(ray: Ray, position_m: float) -> Estimate:
         ray: a direction and a distance.
         position_m: error of the ray's origin, metres each way.
     """
-    along = _unit(ray.heading)
+    angle = radians(ray.heading)
+    along = np.array([np.sin(angle), np.cos(angle)])
     across = np.array([along[1], -along[0]])
     # An ellipse: along the ray lies the error of the distance, across it that of the direction.
     spread = (ray.metres * ray.share) ** 2 * np.outer(along, along)
@@ -235,7 +236,7 @@ def fuse(rays: Sequence[Ray], position_m: float) -> Estimate:
     def residuals(point: Floats) -> Floats:
         away = point - origins
         # Headings run clockwise from north, hence east over north.
-        turn = _wrap_angles(np.arctan2(away[:, 0], away[:, 1]) - headings)
+        turn = ((np.arctan2(away[:, 0], away[:, 1]) - headings) + pi) % (2 * pi) - pi
         return np.concatenate([turn / heading_errors, (np.log(_lengths(away)) - logs) / log_errors])
 
     def slopes(point: Floats) -> Floats:
@@ -288,17 +289,6 @@ def _matrix(estimate: Estimate) -> Floats:
     return np.array([[east, mixed], [mixed, north]])
 
 
-def _unit(heading: float) -> Floats:
-    """Return the unit vector (east, north) of a heading, degrees."""
-    angle = radians(heading)
-    return np.array([np.sin(angle), np.cos(angle)])
-
-
 def _lengths(away: Floats) -> Floats:
     """Return the lengths, at least a tenth of `NEAREST_M`, so that things at the foot have a direction."""
     return np.maximum(np.hypot(away[:, 0], away[:, 1]), NEAREST_M / 10)
-
-
-def _wrap_angles(angles: Floats) -> Floats:
-    """Return angles in [-pi, pi)."""
-    return (angles + pi) % (2 * pi) - pi

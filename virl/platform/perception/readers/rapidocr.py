@@ -10,18 +10,20 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, ClassVar, Literal
 
-import cv2
 import numpy as np
 from cachetools import LRUCache, cached
 from numpy.typing import NDArray
 from pydantic import Field
 
 from virl.errors import ModelUnavailable
+from virl.extras import Late, module
 from virl.platform.city.streetview import Box, Image
 from virl.platform.perception.base import TextLine
 from virl.platform.perception.images import fingerprint, pixels_of, usual_threads
 from virl.platform.perception.models import Models, ModelSettings, Needs
 from virl.platform.perception.registry import Kind
+
+cv2 = Late("cv2", extra="eyes")
 
 GAP = 16
 """Pixels between parts, so that nothing reaches from one into the next. Chosen."""
@@ -177,7 +179,7 @@ class RapidOcrSettings(ModelSettings):
 
     def needs(self) -> Needs:
         """Return the packages, which bring the weights."""
-        return Needs(packages=("rapidocr", "onnxruntime"))
+        return Needs(("rapidocr", "onnxruntime", "cv2"), "eyes")
 
 
 def open_rapidocr(settings: RapidOcrSettings, _: Models) -> "RapidOcrReader":
@@ -299,7 +301,9 @@ class RapidOcrReader:
 
     def _is_high(self, quad: Quad) -> bool:
         """Return whether a line is high enough to be read."""
-        return _line_height(quad) >= self._settings.min_line_height
+        across = np.linalg.norm(quad[3] - quad[0]) + np.linalg.norm(quad[2] - quad[1])
+        along = np.linalg.norm(quad[1] - quad[0]) + np.linalg.norm(quad[2] - quad[3])
+        return float(min(across, along) / 2) >= self._settings.min_line_height
 
     def _parts(self, images: Sequence[Image], boxes: Sequence[Sequence[Box]]) -> Iterator[Crop]:
         """Yield the part of each picture in each box, with its margin, scaled for a sheet."""
@@ -355,12 +359,7 @@ def _each_once(strips: Iterable[_Strip]) -> list[_Strip]:
 
 def _load(settings: RapidOcrSettings) -> Any:
     """Load the rapidocr engine, told where its models are so that it never looks for them on the network."""
-    try:
-        import rapidocr  # noqa: PLC0415 - heavy, and needed only once something is read
-    except ImportError as fault:
-        raise ModelUnavailable(
-            f"the reader needs the rapidocr package ({fault}): run `pip install rapidocr onnxruntime`"
-        ) from fault
+    rapidocr = module("rapidocr", extra="eyes")  # heavy, and needed only once something is read
     models = Path(rapidocr.__file__).parent / "models"
     for name in (_FIND, _READ):
         if not (models / name).is_file():
@@ -393,13 +392,6 @@ def _pad_thin(bgr: Image) -> Image:
     if not below + right:
         return bgr
     return np.pad(bgr, ((0, below), (0, right), (0, 0)), constant_values=GREY)
-
-
-def _line_height(quad: Quad) -> float:
-    """Return the pixels across the letters, also of a slanting or upright line."""
-    across = np.linalg.norm(quad[3] - quad[0]) + np.linalg.norm(quad[2] - quad[1])
-    along = np.linalg.norm(quad[1] - quad[0]) + np.linalg.norm(quad[2] - quad[3])
-    return float(min(across, along) / 2)
 
 
 def _reading_order(line: TextLine) -> tuple[float, float]:

@@ -116,10 +116,7 @@ class SignsFirstReader:
             found[number] = [
                 sign.box
                 for sign in signs
-                if sign.score >= self._settings.min_score and self._is_large(sign.box)
+                if sign.score >= self._settings.min_score
+                and (min(sign.box[2] - sign.box[0], sign.box[3] - sign.box[1]) >= self._settings.min_side)
             ]
         return found
-
-    def _is_large(self, box: Box) -> bool:
-        """Return whether a sign is large enough to be read."""
-        return min(box[2] - box[0], box[3] - box[1]) >= self._settings.min_side

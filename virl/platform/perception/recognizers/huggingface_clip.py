@@ -5,15 +5,15 @@ from typing import Any, Literal
 
 from virl.extras import module
 from virl.platform.city.streetview import Image
-from virl.platform.perception.models import Models, Needs
-from virl.platform.perception.registry import Kind
-from virl.platform.perception.shared.contrastive import (
+from virl.platform.perception.contrastive import (
     ContrastiveRecognizer,
     ContrastiveSettings,
     TorchTowers,
     identity,
     kept_under,
 )
+from virl.platform.perception.models import Models, Needs
+from virl.platform.perception.registry import Kind
 from virl.platform.perception.weights import EXTRA, PACKAGES, Pretrained, load_pretrained
 
 MODEL_TYPES = ("clip", "siglip", "siglip2")

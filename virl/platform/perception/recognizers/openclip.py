@@ -13,9 +13,7 @@ from virl.errors import BadInput, ModelUnavailable, UnknownName, first_line
 from virl.extras import module, require
 from virl.files.json_reading import read_json
 from virl.platform.city.streetview import Image
-from virl.platform.perception.models import ModelOptions, Models, Needs
-from virl.platform.perception.registry import Kind
-from virl.platform.perception.shared.contrastive import (
+from virl.platform.perception.contrastive import (
     HALF,
     ContrastiveRecognizer,
     ContrastiveSettings,
@@ -23,6 +21,8 @@ from virl.platform.perception.shared.contrastive import (
     identity,
     kept_under,
 )
+from virl.platform.perception.models import ModelOptions, Models, Needs
+from virl.platform.perception.registry import Kind
 from virl.platform.perception.weights import (
     OPENCLIP,
     checkpoint,

@@ -2,12 +2,11 @@
 
 from virl.errors import BadInput, ProviderError
 from virl.geo.globe import LatLng
-from virl.platform.city.city import City, PanoramaPage
+from virl.platform.city.city import Capabilities, City, PanoramaPage
 from virl.platform.city.maps import Maps
 from virl.platform.city.streetview import StreetView
-from virl.platform.providers.city_file import CityFile
 from virl.platform.providers.google.city_file import GoogleCity, GoogleOptions, fit_mover
-from virl.platform.providers.google.http import Call, GoogleHttp, open_google_http
+from virl.platform.providers.google.client import Call, GoogleHttp, open_google_http
 from virl.platform.providers.google.maps import Corners, GoogleMaps, corners
 from virl.platform.providers.google.places import GooglePlaces, GooglePlacesInFull, PlacesApi
 from virl.platform.providers.google.places_new import NewPlaces
@@ -15,7 +14,7 @@ from virl.platform.providers.google.settings import at_base_url, load_google_set
 from virl.platform.providers.google.streetview import GoogleStreetView, KeyedStreetView, LinklessStreetView
 from virl.platform.providers.google.tiles import THUMBNAIL
 from virl.platform.providers.google.ways_new import RoutesApi
-from virl.platform.providers.provider import Access
+from virl.platform.providers.provider import Access, CityFile
 
 _PAGE = Call("maps_js")
 """Call for the Maps JavaScript API, which pages load."""
@@ -96,16 +95,18 @@ def open_google(
         streetview=streetview,
         places=_places(places, center, chosen),
         maps=maps,
-        is_drawn=chosen.drawn,
-        visual_memory=chosen.visual_memory,
-        panorama_page=_panorama_page(way, chosen),
+        capabilities=Capabilities(
+            is_drawn=chosen.drawn,
+            cheap_view=THUMBNAIL if chosen.thumbnails and way.settings.map_tiles is not False else None,
+            visual_memory=chosen.visual_memory,
+            panorama_page=_panorama_page(way, chosen),
+            fit_mover=lambda start, asked: fit_mover(
+                streetview, chosen, map_tiles=_is_linked(streetview), start=start, asked=asked
+            ),
+        ),
         ledger=way.ledger,
         left_out=way.keeping.left_out,
         credits=way.credits.line,
-        cheap_view=THUMBNAIL if chosen.thumbnails and way.settings.map_tiles is not False else None,
-        fit_mover=lambda start, asked: fit_mover(
-            streetview, chosen, map_tiles=_is_linked(streetview), start=start, asked=asked
-        ),
         close=way.close,
     )
 

@@ -8,9 +8,9 @@ from virl.errors import BadInput
 from virl.geo.region import Region
 from virl.platform.city.city import MOVERS_WITHOUT_LINKS, MoverChoice, links_around
 from virl.platform.city.streetview import Panorama, StreetView
-from virl.platform.providers.city_file import CityFile, Language, Name, Position, TimeZone
 from virl.platform.providers.google.settings import load_google_settings
 from virl.platform.providers.http.settings import HOST
+from virl.platform.providers.provider import CityFile, Language, Name, Position, TimeZone
 from virl.settings.model import Settings
 
 Imagery = Literal["static", "tiles"]

@@ -17,7 +17,7 @@ from googlemaps.exceptions import ApiError, TransportError
 from requests.adapters import BaseAdapter
 
 from virl.errors import ProviderError, VirlError
-from virl.platform.providers.google.http import Call, GoogleHttp
+from virl.platform.providers.google.client import Call, GoogleHttp
 from virl.platform.providers.http.replies import ReplyBody
 
 SERVICE = "Google's legacy web services"

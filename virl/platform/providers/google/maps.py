@@ -14,11 +14,10 @@ from virl.errors import BadInput, NoRoute, NotFound, ProviderError, choices
 from virl.geo.globe import LatLng, distance
 from virl.geo.polyline import read_polyline
 from virl.platform.city.maps import SPEED_M_S, Journey, Route, TravelMode, in_blocks
-from virl.platform.providers.google.http import Call, GoogleHttp
+from virl.platform.providers.google.client import Call, GoogleHttp
 from virl.platform.providers.google.journeys import JourneyStep, departure, journey_of
-from virl.platform.providers.http.faults import shorten_words
 from virl.platform.providers.http.pace import ask_all
-from virl.platform.providers.http.replies import Latitude, Longitude, Notes, ReplyBody
+from virl.platform.providers.http.replies import Latitude, Longitude, Notes, ReplyBody, shorten_words
 
 GEOCODING = "Geocoding API"
 MOST_BETWEEN = 25

@@ -12,8 +12,8 @@ from virl.geo.globe import LatLng, distance
 from virl.platform.city.places import Place, Review
 from virl.platform.city.streetview import Image
 from virl.platform.providers.google.city_file import PAGE_WAIT_S
+from virl.platform.providers.google.client import GoogleHttp
 from virl.platform.providers.google.client_legacy import GoogleClient
-from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.maps import GeometryBody
 from virl.platform.providers.google.nearby import Kinds, NearbyResult
 from virl.platform.providers.google.places import (

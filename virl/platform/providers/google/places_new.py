@@ -12,7 +12,7 @@ from virl.errors import ProviderError
 from virl.geo.globe import LatLng, destination, distance
 from virl.platform.city.places import Place, Review
 from virl.platform.city.streetview import Image
-from virl.platform.providers.google.http import Call, GoogleHttp
+from virl.platform.providers.google.client import Call, GoogleHttp
 from virl.platform.providers.google.nearby import MOST, Kinds, NearbyResult
 from virl.platform.providers.google.places import (
     MOST_LISTED,

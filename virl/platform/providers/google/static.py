@@ -8,7 +8,7 @@ from pydantic import model_validator
 from virl.errors import BadInput, NoImagery, NoStreetView, ProviderError
 from virl.geo.globe import LatLng
 from virl.platform.city.streetview import Camera, Image, Panorama
-from virl.platform.providers.google.http import Call, GoogleHttp
+from virl.platform.providers.google.client import Call, GoogleHttp
 from virl.platform.providers.google.maps import PositionBody
 from virl.platform.providers.http.replies import ReplyBody, picture
 

@@ -18,11 +18,11 @@ from virl.errors import BadInput, NoImagery, NoStreetView, ProviderError
 from virl.geo.globe import LatLng, bearing, distance
 from virl.platform.city.streetview import MAX_RADIUS_M, Camera, Link, Panorama, View
 from virl.platform.providers.google.city_file import KEPT_PANORAMAS, Imagery
-from virl.platform.providers.google.http import GoogleHttp
+from virl.platform.providers.google.client import GoogleHttp
 from virl.platform.providers.google.static import nearest_of, panorama_of, static_view
 from virl.platform.providers.google.tiles import SERVICE, THUMBNAIL, Capture, Mosaic, PanoramaTiles
-from virl.platform.providers.http.faults import UNREADABLE
 from virl.platform.providers.http.pace import ask_all
+from virl.platform.providers.http.replies import UNREADABLE
 
 KEPT_METADATA = 20_000
 """Metadata of panoramas kept in memory; chosen: about 10 MB."""

@@ -16,7 +16,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 from virl.errors import BadInput, NoImagery, NoStreetView, ProviderError
 from virl.geo.globe import LatLng, normalize_heading
 from virl.platform.city.streetview import Attitude, Camera, Image
-from virl.platform.providers.google.http import Call, GoogleHttp
+from virl.platform.providers.google.client import Call, GoogleHttp
 from virl.platform.providers.google.static import fetch_view
 from virl.platform.providers.http.pace import ask_all
 from virl.platform.providers.http.replies import CamelBody, Latitude, Longitude, OrUnknown, picture

@@ -11,8 +11,8 @@ from pydantic import Field
 from virl.errors import ProviderError
 from virl.geo.globe import LatLng
 from virl.platform.city.maps import Route, TravelMode, table_of_rows
+from virl.platform.providers.google.client import GoogleHttp
 from virl.platform.providers.google.client_legacy import GoogleClient
-from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.journeys import LANGUAGE, JourneyStep, Ride, line_of, street_in
 from virl.platform.providers.google.maps import EncodedPath, Seconds, check_legs, no_route, route_of
 from virl.platform.providers.http.replies import OrUnknown, ReplyBody, read_body

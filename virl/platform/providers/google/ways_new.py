@@ -11,7 +11,7 @@ from pydantic import Field, PlainValidator
 
 from virl.geo.globe import LatLng
 from virl.platform.city.maps import Route, TravelMode
-from virl.platform.providers.google.http import Call, GoogleHttp
+from virl.platform.providers.google.client import Call, GoogleHttp
 from virl.platform.providers.google.journeys import LANGUAGE, JourneyStep, Ride, line_of, street_in
 from virl.platform.providers.google.maps import EncodedPath, Seconds, check_legs, no_route, route_of
 from virl.platform.providers.http.replies import MUST_FIT, CamelBody, OrUnknown

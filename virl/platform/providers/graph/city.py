@@ -1,14 +1,65 @@
-"""A city out of a data set: its streets, and the panoramas that a user has of them."""
+"""Cities out of data sets: where the sets are kept, their streets, and a user's panoramas of them."""
 
 from pathlib import Path
 
+from virl.errors import BadInput, UnknownName
+from virl.files.json_reading import JsonFault, read_json
 from virl.geo.globe import LatLng
 from virl.platform.city.city import City
 from virl.platform.city.graph import GraphMaps
 from virl.platform.city.places import NoPlaces
-from virl.platform.providers.graph.home import attribution_of
 from virl.platform.providers.graph.touchdown import load_touchdown
-from virl.platform.providers.pictures.graph_streetview import GraphStreetMap, GraphStreetView, PanoramaFolder
+from virl.platform.providers.pictures.streetview import GraphStreetMap, GraphStreetView, PanoramaFolder
+from virl.resources import data_home
+
+MARKS = {"touchdown": Path("graph", "nodes.txt"), "r2r": Path("connectivity")}
+"""Path that a folder has if it is the data set, by the data set's name."""
+
+
+def find_data(name: str, override: Path | None = None) -> Path:
+    """Return the folder of a data set on this machine.
+
+    Args:
+        name: `"touchdown"` or `"r2r"`.
+        override: the data set's own folder, or one that holds it by its name; `data_home()` by default.
+
+    Raises:
+        UnknownName: there is no such data set.
+        BadInput: the data is not there; the message names the command that gets it.
+    """
+    if name not in MARKS:
+        raise UnknownName("data set", name, list(MARKS))
+    home = override or data_home()
+    for folder in (home / name, home):
+        if (folder / MARKS[name]).exists():
+            return folder
+    raise BadInput(
+        f"no {name} data in {home}: install it with `virl data {name} --from DIR`, or set VIRL_DATA"
+        if override is None
+        else f"no {name} data in {home}: {MARKS[name]} is missing (layout: docs/reference/graph-data.md)"
+    )
+
+
+MANIFEST = "export.json"
+"""Name of the manifest of an export."""
+
+
+def attribution_of(folder: Path) -> str:
+    """Return the names that pages about an export have to credit; empty for nobody.
+
+    Raises:
+        BadInput: the manifest is damaged.
+    """
+    manifest = folder / MANIFEST
+    try:
+        told = read_json(manifest.read_bytes())
+    except FileNotFoundError:
+        return ""
+    except (OSError, JsonFault):
+        told = None
+    if not isinstance(told, dict):
+        raise BadInput(f"{manifest}: is damaged: export the city again with `virl data export`")
+    return " ".join(str(told.get("attribution", "")).split())
 
 
 def open_graph_city(name: str, title: str, folder: Path) -> City:

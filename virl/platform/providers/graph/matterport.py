@@ -12,8 +12,14 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 from virl.files.json_reading import JsonFault, misfits, read_json
 from virl.geo.globe import LatLng, LocalFrame
 from virl.platform.city.graph import InstructionEpisode, NavigationGraph, build_graph
-from virl.platform.providers.graph.data_files import FileFault, GraphFault, json_fault, refuse
-from virl.platform.providers.graph.episodes import EpisodeFile, keep_distinct
+from virl.platform.providers.graph.data_files import (
+    EpisodeFile,
+    FileFault,
+    GraphFault,
+    json_fault,
+    keep_distinct,
+    refuse,
+)
 
 FRAME = LocalFrame(LatLng(0.0, 0.0))
 """Frame of a building: its scan's origin lies at 0, 0 degrees, and its y axis points north."""

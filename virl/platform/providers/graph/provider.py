@@ -3,8 +3,7 @@
 from typing import Literal
 
 from virl.platform.city.city import City
-from virl.platform.providers.city_file import CityFile
-from virl.platform.providers.provider import Access, Provider
+from virl.platform.providers.provider import Access, CityFile, Provider
 
 
 class GraphCity(CityFile):
@@ -15,8 +14,7 @@ class GraphCity(CityFile):
 
 
 def _open(name: str, file: GraphCity, access: Access) -> City:
-    from virl.platform.providers.graph.city import open_graph_city  # noqa: PLC0415 - brings in the graphs
-    from virl.platform.providers.graph.home import find_data  # noqa: PLC0415
+    from virl.platform.providers.graph.city import find_data, open_graph_city  # noqa: PLC0415 - the graphs
 
     del access
     return open_graph_city(name, file.title, find_data(file.data))

@@ -17,15 +17,16 @@ from virl.files.stores import Arrays, ArrayStore
 from virl.geo.globe import Floats, Ints
 from virl.platform.city.graph import InstructionEpisode, NavigationGraph, build_graph
 from virl.platform.providers.graph.data_files import (
+    EpisodeFile,
     FileFault,
     Table,
     by_line,
+    keep_distinct,
     read_lines,
     read_table,
     refuse,
     repeats,
 )
-from virl.platform.providers.graph.episodes import EpisodeFile, keep_distinct
 
 Dataset = Literal["touchdown", "map2seq"]
 GRAPH_FILES = ("nodes.txt", "links.txt")

@@ -12,12 +12,11 @@ from virl.errors import NotFound
 from virl.geo.globe import LatLng, distance
 from virl.osm.box import Box, square_around
 from virl.platform.city.maps import Address
-from virl.platform.providers.http.faults import HttpFault, Received
-from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.osm_servers import MapServer, MapServiceSettings, load_open_maps, map_judge
-from virl.platform.providers.http.replies import Latitude, Longitude, ReplyBody, Wanted
+from virl.platform.providers.http.replies import HttpFault, Latitude, Longitude, Received, ReplyBody, Wanted
 from virl.platform.providers.http.service import Tell
 from virl.platform.providers.http.settings import Timeouts
+from virl.platform.providers.http.stored_replies import Keeping
 
 _CODES = """
 ad ae ag am as au az bb bd bf bh bj bl bm bn bz ca cc cd cg ci ck cn cx dj dm dz eg fj fk fm fr ga gb gf

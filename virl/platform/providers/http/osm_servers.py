@@ -13,13 +13,21 @@ from urllib.parse import quote
 from pydantic import Field
 
 from virl import resources
-from virl.platform.providers.http.faults import HttpFault, Received, usual_remedy, wait_of
-from virl.platform.providers.http.keeping import Keeping, RequestName
 from virl.platform.providers.http.keys import ServerUrl
 from virl.platform.providers.http.pace import SecondsApart
-from virl.platform.providers.http.replies import Judge, Wanted, judge_body, refusal
+from virl.platform.providers.http.replies import (
+    HttpFault,
+    Judge,
+    Received,
+    Wanted,
+    judge_body,
+    refusal,
+    usual_remedy,
+    wait_of,
+)
 from virl.platform.providers.http.service import BUSY, Limits, Pace, Request, Service, Tell
 from virl.platform.providers.http.settings import Retries, Timeouts
+from virl.platform.providers.http.stored_replies import Keeping, RequestName
 from virl.settings.model import Settings, load_settings
 
 ServiceName = Literal["overpass", "nominatim", "osrm", "valhalla"]

@@ -6,8 +6,6 @@ from pathlib import Path
 
 from virl.errors import ProviderError, Verdict
 from virl.osm.box import Box
-from virl.platform.providers.http.faults import HttpFault, Received, json_object, page_words, shorten_words
-from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.osm_servers import (
     LATER,
     PATIENT,
@@ -16,9 +14,18 @@ from virl.platform.providers.http.osm_servers import (
     load_open_maps,
     map_judge,
 )
-from virl.platform.providers.http.replies import ShapeT, Wanted
+from virl.platform.providers.http.replies import (
+    HttpFault,
+    Received,
+    ShapeT,
+    Wanted,
+    json_object,
+    page_words,
+    shorten_words,
+)
 from virl.platform.providers.http.service import Tell
 from virl.platform.providers.http.settings import Timeouts
+from virl.platform.providers.http.stored_replies import Keeping
 
 LARGEST_MB = 256.0
 """Largest reply in megabytes of XML; chosen: 4 km2 of a dense city have about 50."""

@@ -1,5 +1,7 @@
-"""Bodies of replies read into shapes, and judges that tell a good reply from a fault."""
+"""Replies of servers: read into shapes, judged good or of no use, with what may help against a fault."""
 
+import html
+import re
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -20,22 +22,108 @@ from pydantic import (
     model_validator,
 )
 from pydantic.alias_generators import to_camel
-from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from virl.errors import ProviderError
+from virl.errors import ProviderError, Verdict, way_on
 from virl.files.json_reading import JsonFault, misfits, read_json
 from virl.files.pictures import PictureFault, open_picture
 from virl.platform.city.streetview import Image
-from virl.platform.providers.http.faults import (
-    UNREADABLE,
-    HttpFault,
-    Received,
-    json_object,
-    page_words,
-    shorten_words,
-    wait_of,
-)
+from virl.retry import asked_wait
+
+MAX_WORDS = 200  # characters of a provider's own words that are shown (chosen)
+_LONGEST_PAGE = 20_000  # bytes of an error page that are looked at
+
+UNREADABLE = "UNREADABLE"
+"""Code of a fault: a whole reply that lacks what it must hold."""
+ASKED_WRONG = "do not retry: the request itself has to change"
+"""Advice for a request that would fail again."""
+
+_TAG = re.compile(r"<[^<>]*>")
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A reply as it came: status, headers and body, without keys."""
+
+    status: int
+    headers: Mapping[str, str]
+    """Headers by lower-case name."""
+    body: bytes
+    billed: bool = False
+    """True where it may be charged whatever it says, since a redirect led to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class HttpFault:
+    """The fault of a reply that is of no use, or that did not come."""
+
+    reason: str
+    """The fault in words, without keys."""
+    verdict: Verdict
+    """Meaning of the fault: whether another try, or a smaller request, may help."""
+    billed: bool = False
+    """True where the try may be charged: answers are, refusals are not."""
+    status: int | None = None
+    """HTTP status of the reply; `None` if none came."""
+    code: str = ""
+    """Code in the body of the refusal; may be empty."""
+    wait: float | None = None
+    """Seconds that the server asks to wait; `None` if it does not say."""
+    reply: Received | None = None
+    """The whole reply that refuses; `None` if none came."""
+
+    @property
+    def may_retry(self) -> bool:
+        """Return whether another try may help."""
+        return self.verdict == "wait"
+
+
+def _delay_text() -> str:
+    """Return the advice to try again later, and how the run is continued."""
+    return f"try again later; continue the run with {way_on()}"
+
+
+def usual_remedy(fault: HttpFault, service: str) -> str:
+    """Return the advice on a fault, the same for any service."""
+    del service
+    if fault.code == UNREADABLE:
+        return f"ask for something else, or {_delay_text()}"
+    return _delay_text() if fault.may_retry or (fault.status or 0) >= 500 else ASKED_WRONG
+
+
+def wait_of(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds that `Retry-After`, in seconds or as a date, asks to wait; `None` without it.
+
+    Args:
+        headers: by lower-case name.
+
+    Returns:
+        `None` if the server does not say.
+    """
+    return asked_wait(headers.get("retry-after"))
+
+
+def shorten_words(words: object) -> str:
+    """Return a provider's own words in one line of at most `MAX_WORDS` characters."""
+    text = " ".join(str(words or "").split())
+    return text if len(text) <= MAX_WORDS else f"{text[: MAX_WORDS - 1]}\N{HORIZONTAL ELLIPSIS}"
+
+
+def json_object(body: bytes) -> dict[str, Any]:
+    """Return the JSON object of a body; empty where the body is none."""
+    try:
+        found = read_json(body, from_service=True)
+    except JsonFault:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def page_words(body: bytes) -> str:
+    """Return the text of an HTML error page in one line of at most `MAX_WORDS` characters."""
+    page = body[:_LONGEST_PAGE].decode("utf-8", "replace")
+    _, begun, content = page.partition("<body")
+    return shorten_words(html.unescape(_TAG.sub(" ", f"<{content}" if begun else page)))
+
 
 Latitude = Annotated[float, Field(ge=-90, le=90)]
 Longitude = Annotated[float, Field(ge=-180, le=180)]
@@ -92,7 +180,8 @@ def _mend(
     mended, gone, copied = dict(told), dict[str, set[Any]](), set[str]()
     for error in fault.errors(include_url=False):
         name, *within = error["loc"] or ("",)
-        field, key, part = _field(shape, name), str(name), given
+        field = next((one for own, one in shape.model_fields.items() if name == (one.alias or own)), None)
+        key, part = str(name), given
         if field is None or key not in told:
             raise fault
         must_fit = MUST_FIT in field.metadata
@@ -152,11 +241,6 @@ def _reason(error: ErrorDetails, told: Mapping[str, Any], part: Any) -> str:
 
 _IDS = ("id", "place_id", "panoId", "pano_id", "name")
 """Fields that name an item, the surest first."""
-
-
-def _field(shape: type[ReplyBody], name: object) -> FieldInfo | None:
-    """Return the field of a shape with this name in replies; `None` if there is none."""
-    return next((one for key, one in shape.model_fields.items() if name == (one.alias or key)), None)
 
 
 def _is_fixed(annotation: Any, value: object) -> bool:

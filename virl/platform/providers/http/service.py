@@ -1,5 +1,7 @@
 """The one way to a service: pace, retries, money, cache, recordings and faults for every request.
 
+Money is held before each request is sent, to Google as to any other service: `Service._try`.
+
 requests = Service("Panoramax", ["https://api.panoramax.xyz"], keeping, limits=limits)
 found = requests.read(Request(name, "https://api.panoramax.xyz/api/search", query={"limit": "10"}), Found)
 """
@@ -19,21 +21,23 @@ import httpx
 
 from virl.errors import ProviderError
 from virl.files.json_reading import read_json
-from virl.money.spending import FREE, Price
-from virl.platform.providers.http.faults import HttpFault, Received, usual_remedy
-from virl.platform.providers.http.keeping import Keeping, Reply, RequestName
+from virl.money.book import FREE, Price
 from virl.platform.providers.http.keys import NoKey, Secrets
 from virl.platform.providers.http.pace import MinuteLimit, OneAtATime, SecondsApart
 from virl.platform.providers.http.replies import (
+    HttpFault,
     Judge,
     Notes,
+    Received,
     ReplyBody,
     ShapeT,
     Wanted,
     read_element,
     usual_judge,
+    usual_remedy,
 )
 from virl.platform.providers.http.settings import Retries, Timeouts
+from virl.platform.providers.http.stored_replies import Keeping, Reply, RequestName
 from virl.platform.providers.http.wire import MAX_REPLY_MB, Wire
 from virl.retry import RetryPolicy
 
@@ -357,7 +361,7 @@ class Service:
         return self._retries.run(lambda: self._try(request, wanted, into), failure, tell=tell)
 
     def _try(self, request: Request, wanted: Wanted, into: BinaryIO | None) -> Received | HttpFault:
-        """Send a request once and book its price, which is given back if it is not billed."""
+        """Send a request once, its price held before in the ledger and given back if it is not billed."""
         address = request.url if isinstance(request.url, str) else request.url()
         if fault := self._unsafe(address):
             return fault

@@ -13,11 +13,11 @@ from typing import Any, BinaryIO
 import httpcore
 import httpx
 
-from virl.platform.providers.http.faults import HttpFault, Received
 from virl.platform.providers.http.keys import KeyTransport, Secrets
+from virl.platform.providers.http.replies import HttpFault, Received
 from virl.platform.providers.http.settings import Timeouts
 from virl.redaction import PICTURES
-from virl.traces.spans import Attributes, span
+from virl.traces.spans import span
 from virl.version import __version__
 
 _DEADLINE: ContextVar[float | None] = ContextVar("deadline", default=None)
@@ -185,7 +185,16 @@ class Wire:
             into: takes the body of a reply with status 200 piece by piece, as it comes, keys included; the
                 reply's own body is then empty.
         """
-        with span(f"{request.method} {request.url.host}", _describe_request(request), kind="client") as told:
+        with span(
+            f"{request.method} {request.url.host}",
+            {  # without path and query, which may hold keys
+                "http.request.method": request.method,
+                "server.address": request.url.host,
+                "server.port": request.url.port,
+                "url.scheme": request.url.scheme,
+            },
+            kind="client",
+        ) as told:
             received = self._send(request, into)
             if isinstance(received, HttpFault):
                 told.fail("billed" if received.billed else "unreachable")
@@ -267,16 +276,6 @@ class Wire:
         if redaction.is_in(received.body):
             return HttpFault("the picture has the key in it", verdict="never", billed=True)
         return received
-
-
-def _describe_request(request: httpx.Request) -> Attributes:
-    """Return the attributes of a request for traces, without path and query, which may hold keys."""
-    return {
-        "http.request.method": request.method,
-        "server.address": request.url.host,
-        "server.port": request.url.port,
-        "url.scheme": request.url.scheme,
-    }
 
 
 @cache

@@ -9,23 +9,19 @@ from virl.platform.city.city import City
 from virl.platform.city.graph import GraphMaps, NavigationGraph
 from virl.platform.city.left_out import LeftOut
 from virl.platform.city.maps import Journey
-from virl.platform.providers.city_file import CityFile
 from virl.platform.providers.offline.city_file import OfflineCity, StreetSigns
-from virl.towns.addresses import AddressBook
+from virl.platform.providers.provider import CityFile
 from virl.towns.buses import BusLine, bus_lines, journey_of
-from virl.towns.codec import decode, encode
-from virl.towns.inventory import PlanInventory, plan_statistics
 from virl.towns.life.shops import TOWN, move_in
 from virl.towns.listings import OfflineListings, let_homes
-from virl.towns.maker import maker, picture_key
-from virl.towns.on_demand import renderer_on_demand
 from virl.towns.open_towns import OPEN_TOWNS, OpenTown
-from virl.towns.places import OfflinePlaces
+from virl.towns.places import AddressBook, OfflinePlaces
 from virl.towns.plan.layout import lay_out
 from virl.towns.plan.signposts import hang_plates, put_up_signposts
 from virl.towns.plan.town_plan import CityPlan, StreetPlan
-from virl.towns.streetview import OfflineStreetMap, OfflineStreetView
-from virl.towns.truth import OfflineTruth
+from virl.towns.storage import decode, encode, maker, picture_key
+from virl.towns.streetview import OfflineStreetMap, OfflineStreetView, renderer_on_demand
+from virl.towns.truth import OfflineTruth, PlanInventory, plan_statistics
 
 PLANS = 2
 """Number of plans kept in memory, so that a consulted agent draws no second one; chosen."""

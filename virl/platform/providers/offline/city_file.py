@@ -4,7 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from virl.platform.providers.city_file import CityFile
+from virl.platform.providers.provider import CityFile
 
 StreetSigns = Literal["plates", "signposts"]
 

@@ -1,19 +1,210 @@
-"""Puts a city of open data together: street view from a service, places and maps from open data."""
+"""Cities of open data put together: street view from a service, places and maps, with or without pictures."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from virl import resources
-from virl.platform.city.city import City
-from virl.platform.city.places import NoPlaces
+from virl.extras import require
+from virl.geo.globe import LatLng
+from virl.osm.box import Box, ExtractPart, box_around, find_extract, region_around, square_around
+from virl.platform.city.city import Capabilities, City
+from virl.platform.city.graph import GraphMaps, NavigationGraph
+from virl.platform.city.maps import Maps
+from virl.platform.city.places import NoPlaces, Places
+from virl.platform.providers.google.city import google_parts
+from virl.platform.providers.http.nominatim import Nominatim
+from virl.platform.providers.http.osm_servers import CACHE, OpenMapsSettings, load_open_maps
+from virl.platform.providers.http.stored_replies import Keeping
 from virl.platform.providers.open.city_file import OpenCity
-from virl.platform.providers.open.explored import Explored, Extent, MapsOnTheWay, StreetsOnTheWay
-from virl.platform.providers.open.ground import ground_of
-from virl.platform.providers.open.kept import KeptPictures, load_open_settings
-from virl.platform.providers.open.pictures import open_pictures, picture_settings
+from virl.platform.providers.open.maps import Addresses, OpenMaps
+from virl.platform.providers.open.osrm import OsrmWays
+from virl.platform.providers.open.pictures import (
+    KeptPictures,
+    load_open_settings,
+    open_pictures,
+    picture_settings,
+)
+from virl.platform.providers.open.places import TiledPlaces
 from virl.platform.providers.open.shots import ShotLists
-from virl.platform.providers.open.streetview import OpenStreetView
+from virl.platform.providers.open.streetview import (
+    Explored,
+    Extent,
+    MapsOnTheWay,
+    OpenStreetView,
+    StreetsOnTheWay,
+)
+from virl.platform.providers.open.valhalla import ValhallaWays
 from virl.platform.providers.provider import Access
+
+if TYPE_CHECKING:
+    from virl.osm.mapped import MappedTown
+
+
+OSM_CREDIT = "© OpenStreetMap contributors (ODbL 1.0)"
+"""Credit of services that give no date of their data before they are asked."""
+GOOGLE_CREDIT = "Google Maps"
+"""Credit of Google's places and maps."""
+
+
+@dataclass(frozen=True, slots=True)
+class CityGround:
+    """The places, maps and walkable ways of a city, without its pictures. Made by `ground_of`."""
+
+    places: Places
+    maps: Callable[[NavigationGraph], Maps]
+    """Function from a panorama graph to the maps over it."""
+    ways: Sequence[Sequence[LatLng]] = ()
+    """Walkable ways as positions, split at junctions; empty where they are not all known."""
+    attribution: str = ""
+    """Names to credit."""
+    time_zone: str | None = None
+    """IANA name of the time zone; `None` where it is not known."""
+    whole_maps: Maps | None = None
+    """Maps that need no panoramas, in place of `maps`; `None` for `maps`."""
+    close: Callable[[], None] = lambda: None
+    """A function that closes the connections."""
+
+
+def ground_of(name: str, file: OpenCity, access: Access) -> CityGround:
+    """Return the places and maps that a city's file names; no service is asked yet.
+
+    Args:
+        name: of the city.
+        file: its file.
+        access: how services are asked.
+
+    Raises:
+        BadInput: the extract is missing, cannot be read, or holds no street here; or a URL is none.
+        ModelUnavailable: a package that reads it is missing.
+        ProviderError: Google is asked, and there is no key and no replay.
+    """
+    parts = _GroundParts(name, file, access)
+    try:
+        return parts.ground()
+    except BaseException:
+        parts.close()
+        raise
+
+
+class _GroundParts:
+    """The parts that a city's file names; their connections and credits are collected."""
+
+    def __init__(self, name: str, file: OpenCity, access: Access) -> None:
+        self._name, self._file, self._access = name, file, access
+        self._closing = ExitStack()
+        self._credits: list[str] = []
+        self.close = self._closing.close
+
+    def ground(self) -> CityGround:
+        """Return the places, maps and ways together."""
+        town, google = self._town(), self._google()
+        services = load_open_maps()
+        keeping = Keeping.of(self._access, CACHE)
+        self._closing.callback(keeping.close)
+        places = self._places(town, google, services, keeping)
+        whole = google[1] if google and self._file.maps == "google" else None
+        return CityGround(
+            places=places,
+            maps=GraphMaps if whole else self._maps(town, services, keeping),
+            ways=town.ways if town else (),
+            attribution="; ".join(dict.fromkeys(self._credits)),
+            time_zone=town.time_zone if town else None,
+            whole_maps=whole,
+            close=self.close,
+        )
+
+    def _town(self) -> "MappedTown | None":
+        """Return the map of the city's extract; `None` without one."""
+        file = self._file
+        if file.extract is None:
+            return None
+        require("osm", what=f"the map of {self._name}")
+        from virl.osm.mapped import mapped_town  # noqa: PLC0415 - needs the extra
+
+        town = mapped_town(
+            ExtractPart(
+                find_extract(file.extract),
+                file.title,
+                part=file.region or region_around(file.center, max(file.reach_m, 50.0)),
+            ),
+            self._access.day,
+        )
+        self._credits.append(town.attribution)
+        return town
+
+    def _google(self) -> tuple[Places, Maps] | None:
+        """Return Google's (places, maps); `None` if the file asks for neither."""
+        if not self._file.asks_google:
+            return None
+        self._credits.append(GOOGLE_CREDIT)
+        places, maps, http = google_parts(self._file, self._file.google, self._access)
+        self._closing.callback(http.close)
+        return places, maps
+
+    def _places(
+        self,
+        town: "MappedTown | None",
+        google: tuple[Places, Maps] | None,
+        services: OpenMapsSettings,
+        keeping: Keeping,
+    ) -> Places:
+        """Return the source of places that the file names."""
+        if self._file.places == "google" and google:
+            return google[0]
+        if self._file.places == "osm":
+            return town.places if town else NoPlaces(self._name)
+        district = district_of(self._file)
+        if self._file.places == "overture" and (files := self._file.overture_files):
+            require("overture", "pyarrow", what=f"reading {files}")
+            from virl.platform.providers.open.overture import OverturePlaces  # noqa: PLC0415 - needs the extra
+
+            overture = OverturePlaces(files)
+            self._credits.append(overture.credit(district))
+            return TiledPlaces(overture, district)
+        require("osm", what=f"the places of {self._name}")
+        from virl.platform.providers.open.overpass import OverpassPlaces  # noqa: PLC0415 - needs the extra
+
+        source = OverpassPlaces(services.overpass, keeping, self._file.overpass_url, self._access.day)
+        self._closing.callback(source.close)
+        self._credits.append(OSM_CREDIT)
+        return TiledPlaces(source, district)
+
+    def _maps(
+        self, town: "MappedTown | None", services: OpenMapsSettings, keeping: Keeping
+    ) -> Callable[[NavigationGraph], Maps]:
+        """Return a function from a panorama graph to the maps that the file names."""
+        file = self._file
+        if file.maps == "osm":
+            return town.maps if town else GraphMaps
+        ways: OsrmWays | ValhallaWays
+        if file.maps == "osrm":
+            ways = OsrmWays(services.osrm, keeping, file.osrm_url)
+        else:
+            ways = ValhallaWays(services.valhalla, keeping, file.valhalla_url)
+        self._closing.callback(ways.close)
+        self._credits.append(OSM_CREDIT)
+        addresses = self._addresses(town, services, keeping)
+        return lambda panoramas: OpenMaps(addresses, ways, GraphMaps(panoramas))
+
+    def _addresses(
+        self, town: "MappedTown | None", services: OpenMapsSettings, keeping: Keeping
+    ) -> Addresses:
+        """Return the addresses of the extract, or else of Nominatim."""
+        if town:
+            return town.addresses
+        found = Nominatim(services.nominatim, keeping, district_of(self._file), self._file.nominatim_url)
+        self._closing.callback(found.close)
+        return found
+
+
+def district_of(file: OpenCity) -> Box:
+    """Return the box around a city's polygon, or around its center as far as it is known at first."""
+    if file.region is None:
+        return square_around(file.center, 2 * file.reach_m)
+    return box_around(file.region)
+
 
 FOLDER = "open"
 """Folder within the user's data folder that has a folder for each service."""
@@ -64,8 +255,10 @@ def open_city_of_parts(name: str, file: OpenCity, access: Access) -> City:
         street_map=StreetsOnTheWay(explored),
         ledger=access.ledger,
         left_out=access.left_out,
-        reviewed=file.places == "google",
-        directory=file.places != "google" and not isinstance(ground.places, NoPlaces),
+        capabilities=Capabilities(
+            has_reviews=file.places == "google",
+            has_free_lookup=file.places != "google" and not isinstance(ground.places, NoPlaces),
+        ),
         shareable=False if file.asks_google else None,
         close=_close_all(service.close, ground.close),
     )

@@ -7,10 +7,10 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, TypeAdapter, model_validator
 
 from virl.errors import UnknownName
-from virl.platform.providers.city_file import CityFile, Position
 from virl.platform.providers.google.city_file import GoogleOptions
 from virl.platform.providers.http.settings import HOST
 from virl.platform.providers.open.pictures import PICTURES
+from virl.platform.providers.provider import CityFile, Position
 from virl.resources import data_home
 
 Host = Annotated[str, Field(pattern=HOST)]

@@ -18,10 +18,17 @@ from virl.platform.city.maps import (
     speed_of,
     table_of_rows,
 )
-from virl.platform.providers.http.faults import ASKED_WRONG, shorten_words
-from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.osm_servers import MapServer, MapServiceSettings, map_judge, service_url
-from virl.platform.providers.http.replies import MUST_FIT, Latitude, Longitude, OrUnknown, ReplyBody
+from virl.platform.providers.http.replies import (
+    ASKED_WRONG,
+    MUST_FIT,
+    Latitude,
+    Longitude,
+    OrUnknown,
+    ReplyBody,
+    shorten_words,
+)
+from virl.platform.providers.http.stored_replies import Keeping
 from virl.platform.providers.open.maps import Leg, check_stops, join_legs, table_of_reached
 
 PROFILES: dict[TravelMode, str] = {"walking": "foot", "cycling": "bike", "driving": "car"}

@@ -14,11 +14,11 @@ from virl.osm.names import other_names
 from virl.osm.places import NamedObject, first_of_each, place_keys, place_of, place_types, type_table
 from virl.osm.tags import is_there
 from virl.platform.city.places import Place
-from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.osm_servers import MapServiceSettings
 from virl.platform.providers.http.overpass import Overpass
 from virl.platform.providers.http.replies import MUST_FIT, Latitude, Longitude, ReplyBody
-from virl.platform.providers.open.tiled_places import FoundPlace
+from virl.platform.providers.http.stored_replies import Keeping
+from virl.platform.providers.open.places import FoundPlace
 
 QUERY_S = 60
 """Seconds that the server may work on a query; counted against the caller. Chosen."""

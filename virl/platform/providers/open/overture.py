@@ -15,7 +15,7 @@ from virl.osm.box import Box
 from virl.osm.places import LONGEST, type_table
 from virl.platform.city.place_types import types_named
 from virl.platform.city.places import Place
-from virl.platform.providers.open.tiled_places import FoundPlace
+from virl.platform.providers.open.places import FoundPlace
 
 OF_EVERY_PLACE = ("point_of_interest", "establishment")
 """Types that every place has."""
@@ -184,25 +184,24 @@ def _places(rows: Iterable[_Row]) -> Iterator[FoundPlace]:
         common = names.get("common")  # a map column, which may arrive as pairs
         by_language = dict(common) if isinstance(common, list | dict) else {}
         others = {text.strip() for text in by_language.values() if text} - {name, ""}
+        taxonomy, older = row.get("taxonomy") or {}, row.get("categories") or {}
+        finest = [
+            taxonomy.get("primary"),
+            *reversed(taxonomy.get("hierarchy") or ()),
+            row.get("basic_category"),
+        ]
+        if not any(finest):
+            finest = [older.get("primary"), *(older.get("alternate") or ())]
         place = Place(
             id=row["id"],
             name=name,
-            types=types_of(_categories(row)),
+            types=types_of(list(dict.fromkeys(category for category in finest if category))),
             position=position,
             address=_address(row),
             is_open=row.get("operating_status") not in CLOSED,
             facts=tuple((fact, text[:LONGEST]) for fact, text in _facts(row) if text),
         )
         yield FoundPlace(place, tuple(sorted(others)))
-
-
-def _categories(row: _Row) -> list[str]:
-    """Return the categories of a row, the finest first, in the newest scheme it has."""
-    taxonomy, older = row.get("taxonomy") or {}, row.get("categories") or {}
-    finest = [taxonomy.get("primary"), *reversed(taxonomy.get("hierarchy") or ()), row.get("basic_category")]
-    if not any(finest):
-        finest = [older.get("primary"), *(older.get("alternate") or ())]
-    return list(dict.fromkeys(category for category in finest if category))
 
 
 def _address(row: _Row) -> str:

@@ -1,30 +1,34 @@
-"""Services of street-level pictures: virl's own, and those of other packages.
+"""Services of street-level pictures, with licences and the pictures that may be kept on disk for good.
 
 Each folder of `virl/platform/providers/open/` with a `client.py` has one there, as `PICTURES`, under the
 folder's name. Another package gives one by an entry point of the group `virl.pictures`.
 """
 
+import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
 from functools import partial
+from pathlib import Path
 from typing import Protocol
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from virl import resources
 from virl.errors import ProviderError
-from virl.platform.providers.http.faults import HttpFault, usual_remedy
-from virl.platform.providers.http.keeping import Keeping, RequestName
+from virl.files.writing import write_whole
 from virl.platform.providers.http.keys import ApiKey
-from virl.platform.providers.http.replies import Judge, usual_judge
+from virl.platform.providers.http.replies import HttpFault, Judge, usual_judge, usual_remedy
 from virl.platform.providers.http.service import Limits, Request, Service
 from virl.platform.providers.http.settings import HOST, Retries, Timeouts, checked_host
+from virl.platform.providers.http.stored_replies import Keeping, RequestName
 from virl.platform.providers.open.cells import Cell
 from virl.platform.providers.open.shots import Shot
 from virl.platform.providers.provider import Access
 from virl.registry import Registry, scan
-from virl.settings.model import Settings
+from virl.settings.model import Settings, load_settings
 
 _MAX_REPLY_MB = 64.0
 
@@ -202,3 +206,142 @@ def _key(settings: PictureSettings, token: Token, access: Access) -> ApiKey | No
             f"set it to a token of {token.source}, or use another `streetview`",
         )
     return key
+
+
+class Licence(Settings):
+    """Terms of a picture."""
+
+    title: str
+    url: str
+    keep: bool
+    """True where the picture may be kept on disk for good, and passed on with its author and licence."""
+
+
+class Read(Settings):
+    """A page on which terms were read."""
+
+    url: str
+    read: date
+
+
+class OpenSettings(Settings):
+    """`platform/providers/open.yaml`."""
+
+    licences: dict[str, Licence]
+    """Licences by SPDX identifier."""
+    sources: tuple[Read, ...]
+
+    def licence(self, name: str) -> Licence | None:
+        """Return the terms of a licence, its name in any case; `None` if they are unknown."""
+        known = {one.casefold(): licence for one, licence in self.licences.items()}
+        return known.get(name.casefold())
+
+    def may_keep(self, author: str, licence: str) -> bool:
+        """Return whether a picture may be kept and passed on: it has an author, and a licence for that."""
+        terms = self.licence(licence)
+        return bool(author.strip()) and terms is not None and terms.keep
+
+
+def load_open_settings() -> OpenSettings:
+    """Return the settings in `platform/providers/open.yaml`.
+
+    Raises:
+        BadInput: the file is broken.
+    """
+    return load_settings(resources.data_folder("platform/providers") / "open.yaml", OpenSettings)
+
+
+AGAIN = "run it again"
+"""Advice for a picture that could not be written."""
+
+
+class PictureCredit(BaseModel):
+    """The credit of a kept picture: the content of `credit.json` beside it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    picture: str
+    service: str
+    author: str
+    licence: str
+    """SPDX identifier of the licence when the picture was fetched."""
+    licence_url: str
+    page: str
+    """URL of the page that shows the picture."""
+    taken: str
+    """Time at which it was taken, ISO 8601."""
+    fetched: str
+    """Day on which it was fetched, ISO 8601."""
+
+
+@dataclass(frozen=True)
+class KeptPictures:
+    """Pictures of one service on disk, those whose licences allow it.
+
+    Args:
+        folder: where they are kept; `None` keeps none.
+        service: its name.
+        settings: which licences allow it.
+    """
+
+    folder: Path | None
+    service: str
+    settings: OpenSettings
+
+    def get(self, shot: Shot, part: str, fetch: Callable[[], bytes]) -> bytes:
+        """Return the file of a part of a picture, from disk or else fetched.
+
+        It is kept if it names its author, and a licence that allows it.
+
+        The credit is written first, and a picture without one is not taken from the disk.
+
+        Args:
+            shot: the picture.
+            part: such as `"sd"` or `"tile-3-1"`.
+            fetch: asks for it.
+
+        Raises:
+            ProviderError: as `fetch`.
+            CannotWrite: the disk refuses.
+        """
+        folder = self._folder_of(shot)
+        if folder is None:
+            return fetch()
+        file = folder / f"{part}.jpg"
+        if self.credit(shot) and file.is_file():
+            return file.read_bytes()
+        data = fetch()
+        licence = self.settings.licence(shot.licence)
+        if licence is None or not self.settings.may_keep(shot.author, shot.licence):
+            return data
+        if not self.credit(shot):
+            credit = PictureCredit(
+                picture=shot.id,
+                service=self.service,
+                author=shot.author,
+                licence=shot.licence,
+                licence_url=licence.url,
+                page=shot.page,
+                taken=shot.taken.isoformat(),
+                fetched=f"{datetime.now(UTC):%Y-%m-%d}",
+            )
+            write_whole(folder / "credit.json", credit.model_dump_json(indent=1).encode() + b"\n", AGAIN)
+        write_whole(file, data, AGAIN)
+        return data
+
+    def credit(self, shot: Shot) -> PictureCredit | None:
+        """Return the credit of a picture that is kept; `None` where it is not."""
+        folder = self._folder_of(shot)
+        if folder is None:
+            return None
+        try:
+            return PictureCredit.model_validate_json((folder / "credit.json").read_bytes())
+        except (OSError, ValidationError):
+            return None
+
+    def _folder_of(self, shot: Shot) -> Path | None:
+        """Return the folder of a picture, named by a digest of its id; `None` where no pictures are kept."""
+        if self.folder is None:
+            return None
+        digest = hashlib.sha256(shot.id.encode()).hexdigest()
+        return self.folder / digest[:2] / digest[2:32]

@@ -10,10 +10,9 @@ from virl.errors import BadInput, NoRoute, ProviderError
 from virl.geo.globe import Floats, LatLng
 from virl.geo.polyline import read_polyline
 from virl.platform.city.maps import Route, TravelMode, in_blocks, speed_of, table_of_rows
-from virl.platform.providers.http.faults import ASKED_WRONG, shorten_words
-from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.osm_servers import MapServer, MapServiceSettings, map_judge
-from virl.platform.providers.http.replies import OrUnknown, ReplyBody
+from virl.platform.providers.http.replies import ASKED_WRONG, OrUnknown, ReplyBody, shorten_words
+from virl.platform.providers.http.stored_replies import Keeping
 from virl.platform.providers.open.maps import Leg, check_stops, join_legs, table_of_reached
 
 COSTINGS: dict[TravelMode, str] = {"walking": "pedestrian", "cycling": "bicycle", "driving": "auto"}

@@ -18,21 +18,19 @@ from virl.osm.names import types_called
 from virl.osm.parts import unread_heights
 from virl.osm.plan import Twin
 from virl.osm.ways import only_ways
-from virl.platform.city.city import City
+from virl.platform.city.city import Capabilities, City
 from virl.platform.city.graph import GraphMaps
 from virl.platform.city.inventory import CityStatistics
 from virl.platform.city.left_out import LeftOut, Omission
 from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.provider import Access
-from virl.towns.inventory import PlanInventory, count_names, plan_statistics
 from virl.towns.listings import OfflineListings
-from virl.towns.maker import picture_key
-from virl.towns.on_demand import renderer_on_demand
 from virl.towns.open_towns import OPEN_TOWNS, OpenTown
 from virl.towns.places import OfflinePlaces
 from virl.towns.plan.town_plan import CityPlan, StreetPlan
-from virl.towns.streetview import OfflineStreetMap, OfflineStreetView
-from virl.towns.truth import OfflineTruth
+from virl.towns.storage import picture_key
+from virl.towns.streetview import OfflineStreetMap, OfflineStreetView, renderer_on_demand
+from virl.towns.truth import OfflineTruth, PlanInventory, count_names, plan_statistics
 
 FIELDS_M = 400.0
 """Metres from the middle to the nearest panorama beyond which it is in fields; chosen."""
@@ -71,8 +69,7 @@ def _open_town(name: str, file: OsmCity, day: date) -> OpenTown:
         name=name,
         title=file.title,
         attribution=credit(twin.extract.date),
-        reviewed=invented,
-        directory=True,
+        capabilities=Capabilities(has_reviews=invented, has_free_lookup=True),
         invented=INVENTED if invented else "",
         center=_middle(layout),
         time_zone=get_tz(layout.frame.origin.lng, layout.frame.origin.lat) or None,

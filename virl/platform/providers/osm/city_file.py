@@ -9,7 +9,7 @@ from virl.errors import BadInput
 from virl.geo.globe import LatLng
 from virl.geo.region import Region, position_fault
 from virl.osm.box import MAX_RADIUS_M, RADIUS_M, SUFFIXES, ExtractPart, find_extract, region_around
-from virl.platform.providers.city_file import CityFile, Position
+from virl.platform.providers.provider import CityFile, Position
 
 INVENTED = "invented"
 """Suffix of a path that asks for invented life."""

@@ -1,13 +1,16 @@
-"""Copies a user's extract, or a part of it, to the data folder."""
+"""Extracts of OpenStreetMap put where city files find them: a user's copied, or a part fetched."""
 
 import filecmp
+import gzip
+import re
 import shutil
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
-from virl.errors import BadInput
-from virl.files.writing import replace_file
-from virl.osm.box import DATA, SUFFIXES, Box
+from virl.errors import BadInput, ProviderError
+from virl.files.writing import refusals_in_a_line, replace_file
+from virl.osm.box import DATA, LARGEST_KM2, SUFFIXES, Box
 from virl.osm.extract import (
     check_extract,
     check_name,
@@ -18,6 +21,10 @@ from virl.osm.extract import (
     is_large,
 )
 from virl.osm.thin import cut_part
+from virl.platform.providers.http.nominatim import find_places
+from virl.platform.providers.http.osm_servers import LATER
+from virl.platform.providers.http.overpass import download_server
+from virl.platform.providers.http.service import Tell
 from virl.resources import data_home
 
 
@@ -90,3 +97,113 @@ def keep_extract(extract: Path, *, force: bool) -> Path:
     with replace_file(kept, then) as copy, extract.open("rb") as source:
         shutil.copyfileobj(source, copy)
     return kept
+
+
+SUFFIX = ".osm.gz"
+LONGEST_NAME = 60
+"""Most characters of a file's name."""
+
+_NAME = re.compile(r"\w[\w.\-]*")
+"""Pattern of a file's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A box to fetch, and the name to keep it under."""
+
+    box: Box
+    name: str
+
+
+def box_target(box: Box, name: str | None) -> Target:
+    """Return the target of a box, named by its middle unless a name is given.
+
+    Raises:
+        BadInput: the name is none of a file.
+    """
+    lat, lng = box.middle
+    own = f"town-{abs(lat):.3f}{'n' if lat >= 0 else 's'}-{abs(lng):.3f}{'e' if lng >= 0 else 'w'}"
+    return Target(box, own if name is None else _check_name(name))
+
+
+def place_target(place: str, name: str | None, tell: Tell) -> Target:
+    """Return the target of a place's box, named after the place unless a name is given.
+
+    Args:
+        place: its name.
+        name: of the file.
+        tell: told which place and which part of it is taken.
+
+    Raises:
+        BadInput: the name is none of a file.
+        NotFound: there is no such place.
+        ProviderError: the server did not answer, refused, or answered nonsense.
+    """
+    kept = None if name is None else _check_name(name)
+    first, *others = find_places(place, tell)
+    more = f", the first of {len(others) + 1} matches; the next is {others[0]}" if others else ""
+    tell(f"{place}: {first}{more}")
+    box = first.fitting_box
+    if box != first.box:
+        than = "larger" if first.box.area_km2 > LARGEST_KM2 else "smaller"
+        tell(f"{place}: {than} than a download: taking the square of 2 by 2 km around its middle, {box}")
+    plain = re.sub(r"\W+", "-", (first.name or place.split(",", maxsplit=1)[0]).casefold()).strip("-_")
+    return Target(box, kept or plain[:LONGEST_NAME] or "town")
+
+
+def fetch_extract(target: Target, server: str | None, tell: Tell, *, force: bool = False) -> tuple[Path, str]:
+    """Fetch the map of a box into the data folder, and return (its path, the date of its data).
+
+    Nothing is left behind where it fails or is interrupted.
+
+    Args:
+        target: the box, and the name of the file.
+        server: the URL of an Overpass server; by default that of `VIRL_OVERPASS_URL`, or the public one.
+        tell: told what is fetched, and before each pause.
+        force: whether another file of this name is replaced.
+
+    Raises:
+        BadInput: there is another file of its name, or no street is in the box.
+        ProviderError: the server did not answer, refused, or answered nonsense.
+        CannotWrite: the disk refuses.
+    """
+    kept = kept_path(target.name + SUFFIX)
+    if kept.exists() and not force:
+        raise BadInput(f"{kept}: there is an extract of this name: give another --name, or add --force")
+    overpass = download_server(server, tell)
+    across, up = target.box.size_km
+    tell(f"{overpass.title}: fetching {across:.1f} by {up:.1f} km around {target.box.middle}")
+    try:
+        with (
+            refusals_in_a_line(Path(tempfile.gettempdir()), "run the command again"),
+            tempfile.TemporaryDirectory(prefix="virl-osm-") as scratch,
+        ):
+            reply, packed = Path(scratch, "reply.osm"), Path(scratch, kept.name)
+            overpass.fetch(target.box, reply)
+            date = _pack(reply, packed, overpass.title)
+            if not has_streets(packed):
+                raise BadInput(f"no street is mapped in the box {target.box}: choose another one")
+            return keep_extract(packed, force=force), date
+    finally:
+        overpass.close()
+
+
+def _check_name(name: str) -> str:
+    """Return a file's name without its suffix, checked."""
+    bare = name.removesuffix(SUFFIX)
+    if not _NAME.fullmatch(bare) or len(bare) > LONGEST_NAME:
+        raise BadInput(
+            f"--name {name!r}: must be at most {LONGEST_NAME} letters, digits, dots, - and _, such as vaduz"
+        )
+    return bare
+
+
+def _pack(reply: Path, packed: Path, server: str) -> str:
+    """Replace a reply by a compressed copy that can be read, and return the date of its data."""
+    with reply.open("rb") as plain, gzip.GzipFile(packed, "wb", compresslevel=6, mtime=0) as into:
+        shutil.copyfileobj(plain, into)
+    reply.unlink()
+    try:
+        return check_extract(packed)
+    except BadInput as fault:
+        raise ProviderError(server, "the reply is damaged OpenStreetMap XML", LATER) from fault

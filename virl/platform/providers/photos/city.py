@@ -19,11 +19,17 @@ from virl.platform.city.graph import GraphMaps, panorama_at, panorama_near
 from virl.platform.city.places import NoPlaces
 from virl.platform.city.streetview import Camera, Image, Panorama, View
 from virl.platform.providers.photos.city_file import UNKNOWN_TIME, Photo, PhotosCity, read_index
-from virl.platform.providers.pictures.flat import check_part, flat_view, whole_attitude
 from virl.platform.providers.pictures.graph import PictureGraph, picture_graph
-from virl.platform.providers.pictures.graph_streetview import GraphStreetMap
 from virl.platform.providers.pictures.picture import credit_line, whole_panorama
-from virl.platform.providers.pictures.projection import Equirectangular, equirectangular, perspective
+from virl.platform.providers.pictures.projection import (
+    Equirectangular,
+    check_part,
+    equirectangular,
+    flat_view,
+    perspective,
+    whole_attitude,
+)
+from virl.platform.providers.pictures.streetview import GraphStreetMap
 
 if TYPE_CHECKING:
     from virl.osm.mapped import MappedTown

@@ -19,8 +19,8 @@ from virl.files.json_reading import MAX_FILE_MB, JsonRecord, misfits
 from virl.files.writing import read_bounded, write_whole
 from virl.geo.globe import LatLng
 from virl.platform.city.streetview import Attitude
-from virl.platform.providers.city_file import CityFile, Position
 from virl.platform.providers.pictures.picture import FULL_TURN, Picture
+from virl.platform.providers.provider import CityFile, Position
 
 SUFFIX = ".photos.json"
 """Ending of the names of index files."""

@@ -270,7 +270,9 @@ def _read_metadata(file: Path) -> Metadata:
         gps, camera = dict(exif.get_ifd(IFD.GPSInfo)), dict(exif.get_ifd(IFD.Exif))
         pano = _xmp(picture)
         size = picture.size[::-1] if exif.get(Base.Orientation) in _ON_ITS_SIDE else picture.size
-        position = _position(gps) or _xmp_position(pano)
+        lat = _degrees(gps.get(GPS.GPSLatitude), gps.get(GPS.GPSLatitudeRef), "NS")
+        lng = _degrees(gps.get(GPS.GPSLongitude), gps.get(GPS.GPSLongitudeRef), "EW")
+        position = _valid_position(lat, lng) or _xmp_position(pano)
         heading, fov = _compass(pano.get("PoseHeadingDegrees")), _fov(size, pano, camera)
         left = _ratio(pano.get("CroppedAreaLeftPixels"), pano.get("FullPanoWidthPixels"))
         if not (fov and fov < FULL_TURN and _is_equirectangular(size, pano)):
@@ -306,13 +308,6 @@ def _xmp(picture: PIL.Image.Image) -> Mapping[str, Any]:
         found = found.get(name) if isinstance(found, dict) else None
     every = found if isinstance(found, list) else [found]
     return {key: value for one in every if isinstance(one, dict) for key, value in one.items()}
-
-
-def _position(gps: Mapping[int, Any]) -> LatLng | None:
-    """Return the position in GPS fields; `None` without a valid one."""
-    lat = _degrees(gps.get(GPS.GPSLatitude), gps.get(GPS.GPSLatitudeRef), "NS")
-    lng = _degrees(gps.get(GPS.GPSLongitude), gps.get(GPS.GPSLongitudeRef), "EW")
-    return _valid_position(lat, lng)
 
 
 def _xmp_position(fields: Mapping[str, Any]) -> LatLng | None:

@@ -1,4 +1,4 @@
-"""Views out of an equirectangular panorama: an exact pinhole, sampled bilinearly or bicubically.
+"""Views out of equirectangular panoramas, of parts of them and of flat photographs.
 
 Column `u` of a panorama of width `W` looks to heading `yaw + (u + 0.5) / W * 360 - 180`, row `v` of its
 height `H` to pitch `90 - (v + 0.5) / H * 180`: the centre column faces `yaw`, the top row looks up. A
@@ -7,27 +7,25 @@ panorama that was not held level has these angles by its own axes, see `Attitude
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import ceil, cos, radians, sin
-from typing import Literal
+from math import ceil, cos, radians, sin, tan
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from virl.errors import BadInput
-from virl.geo.globe import Floats
+from virl.errors import BadInput, NoImagery
+from virl.extras import missing_packages
+from virl.geo.globe import Floats, signed_turn
 from virl.platform.city.streetview import Attitude, Camera, Image
+from virl.platform.providers.pictures import plain_sampling
+from virl.platform.providers.pictures.picture import FULL_TURN, Picture
+from virl.platform.providers.pictures.plain_sampling import Floats32, rays_by
 
-Interpolation = Literal["bilinear", "bicubic"]
-Floats32 = NDArray[np.float32]
-
+IS_COMPILED = not missing_packages(("cv2", "numba"))
+"""True where compiled code takes the samples; without `virl[eyes]` the same views take ten times as long."""
 PAD = 2
-"""Rows of padding at each pole: as far as the widest kernel, a cubic of 4 by 4, reaches."""
+"""Rows of padding at each pole; chosen: one is as far as a bilinear sample reaches."""
 KEPT_MAPS = 16
 """Maps of sample points kept in memory; chosen: one of 800 by 460 pixels takes 3 MB."""
-
-_FLAGS: dict[Interpolation, int] = {"bilinear": cv2.INTER_LINEAR, "bicubic": cv2.INTER_CUBIC}
-"""OpenCV's flag for each interpolation."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,9 +58,7 @@ def equirectangular(pixels: Image, yaw: float = 0.0, attitude: Attitude | None =
     )
 
 
-def perspective(
-    panorama: Equirectangular, camera: Camera, interpolation: Interpolation = "bilinear"
-) -> Image:
+def perspective(panorama: Equirectangular, camera: Camera) -> Image:
     """Return the picture through a camera in a panorama, shape (camera.height, camera.width, 3).
 
     The ray of each pixel's centre is `camera.direction`. Only rays that differ in more than their heading are
@@ -71,13 +67,28 @@ def perspective(
     Args:
         panorama: decoded.
         camera: of the view.
-        interpolation: between its pixels.
     """
     width, height = panorama.padded.shape[1], panorama.padded.shape[0] - 2 * PAD
     columns, rows = sample_points(panorama.attitude, camera, width, height)
     # The left and the right edge of a panorama meet, so columns wrap; over the poles the padding serves.
-    view = cv2.remap(panorama.padded, columns, rows, _FLAGS[interpolation], borderMode=cv2.BORDER_WRAP)
-    return np.asarray(view, np.uint8)
+    return colours_at(panorama.padded, columns, rows, wraps=True)
+
+
+def colours_at(pixels: Image, columns: Floats32, rows: Floats32, *, wraps: bool) -> Image:
+    """Return the colours at points of a picture, as `plain_sampling.colours_at` does.
+
+    Args:
+        pixels: of the picture, RGB.
+        columns: of the points.
+        rows: of the points.
+        wraps: true where the first column follows the last.
+    """
+    if not IS_COMPILED:
+        return plain_sampling.colours_at(pixels, columns, rows, wraps=wraps)
+    import cv2  # noqa: PLC0415 - of an extra
+
+    border = cv2.BORDER_WRAP if wraps else cv2.BORDER_REPLICATE
+    return np.asarray(cv2.remap(pixels, columns, rows, cv2.INTER_LINEAR, borderMode=border), np.uint8)
 
 
 def sample_points(
@@ -107,13 +118,7 @@ def rays_of(camera: Camera, attitude: Attitude) -> tuple[Floats32, Floats32, Flo
 
     Right, up and forward, (height, width) each.
     """
-    # Rays go through the middles of pixels.
-    across = np.arange(camera.width, dtype=np.float32) + np.float32(0.5 - camera.width / 2)
-    above = np.float32(camera.height / 2 - 0.5) - np.arange(camera.height, dtype=np.float32)
-    right, up, forward = (
-        one * across + other * above[:, None] + ahead for one, other, ahead in _axes(camera, attitude)
-    )
-    return right, up, forward
+    return rays_by(_axes(camera, attitude), camera.width, camera.height)
 
 
 @lru_cache(maxsize=KEPT_MAPS)
@@ -132,8 +137,10 @@ def _points(
     camera: Camera, attitude: Attitude, pano_width: int, pano_height: int
 ) -> tuple[Floats32, Floats32]:
     """Return (columns, rows) in a padded panorama that a camera's pixels see, shape (height, width) each."""
-    from virl.platform.providers.pictures.sampling import sample  # noqa: PLC0415 - compiled when first used
-
+    if IS_COMPILED:
+        from virl.platform.providers.pictures.sampling import sample  # noqa: PLC0415 - compiled when first used
+    else:
+        sample = plain_sampling.sample
     columns, rows = np.empty((2, camera.height, camera.width), np.float32)
     sample(columns, rows, _axes(camera, attitude), pano_width, pano_height, PAD)
     return columns, rows
@@ -206,7 +213,89 @@ def paste_tile(place: Image, pixels: Image, side: int) -> None:
     """
     height, width = place.shape[:2]
     if pixels.shape[:2] not in {(height, width), (side, side)}:
-        pixels = np.asarray(cv2.resize(pixels, (side, side), interpolation=cv2.INTER_LINEAR), np.uint8)
+        middles = (np.arange(side, dtype=np.float32) + np.float32(0.5)) / np.float32(side)
+        columns, rows = np.meshgrid(middles * pixels.shape[1] - 0.5, middles * pixels.shape[0] - 0.5)
+        pixels = colours_at(pixels, columns, rows, wraps=False)
     pixels = pixels[:height, :width]
     below, beside = height - pixels.shape[0], width - pixels.shape[1]
     place[:] = np.pad(pixels, ((0, below), (0, beside), (0, 0)), mode="edge")
+
+
+LEAST_SHOWN = 0.5
+"""Least share of a view that a photograph has to show; chosen. The rest is black."""
+
+
+def flat_view(pixels: Image, fov: float, attitude: Attitude, camera: Camera) -> Image:
+    """Return the picture through a camera in a photograph, shape (camera.height, camera.width, 3).
+
+    Args:
+        pixels: of the photograph, RGB.
+        fov: horizontal degrees that it shows, below 180.
+        attitude: how it was held.
+        camera: at the same spot.
+
+    Raises:
+        NoImagery: the photograph shows less than half of the view.
+    """
+    height, width = pixels.shape[:2]
+    focal = width / 2 / tan(radians(fov / 2))
+    right, up, forward = rays_of(camera, attitude)
+    ahead = forward > 1e-6
+    depth = np.where(ahead, forward, 1.0)
+    columns = np.where(ahead, right / depth * focal + width / 2 - 0.5, -2.0).astype(np.float32)
+    rows = np.where(ahead, height / 2 - 0.5 - up / depth * focal, -2.0).astype(np.float32)
+    shown = (columns >= -0.5) & (columns <= width - 0.5) & (rows >= -0.5) & (rows <= height - 0.5)
+    check_shown(shown, fov, attitude.heading, camera)
+    view = colours_at(pixels, columns, rows, wraps=False)
+    return np.where(shown[..., None], view, np.uint8(0)).astype(np.uint8)
+
+
+def check_shown(shown: NDArray[np.bool_], fov: float, heading: float, camera: Camera) -> None:
+    """Check that a photograph shows enough of a view.
+
+    Args:
+        shown: true at pixels of the view that it shows.
+        fov: horizontal degrees of the photograph.
+        heading: of its middle, degrees.
+        camera: of the view.
+
+    Raises:
+        NoImagery: it shows less than half.
+    """
+    if shown.mean() < LEAST_SHOWN:
+        off = abs(signed_turn(heading, camera.heading))
+        raise NoImagery(
+            f"the photograph faces {heading:.0f} degrees with a field of view of {fov:.0f}, and the "
+            f"view is {off:.0f} degrees to its side: look to {heading:.0f}, or use 360-degree pictures"
+        )
+
+
+_GRID = 3600, 1800
+"""Columns and rows of points at which a panorama is looked up to be shown or not (chosen)."""
+
+
+def whole_attitude(held: Picture, left: float | None) -> Attitude:
+    """Return the attitude of the whole panorama that a picture is, or is cut from.
+
+    Args:
+        held: the picture.
+        left: share of the whole width that is cut off to the left of it; `None` for a whole panorama.
+    """
+    turn = 0.0 if left is None else (left - 0.5) * FULL_TURN + held.fov / 2
+    return Attitude((held.attitude.heading - turn) % FULL_TURN, held.attitude.pitch, held.attitude.roll)
+
+
+def check_part(held: Picture, left: float, camera: Camera) -> None:
+    """Check that a part of a panorama shows enough of a view.
+
+    Args:
+        held: the picture, with its attitude.
+        left: share of the panorama where the part begins, [0, 1).
+        camera: of the view.
+
+    Raises:
+        NoImagery: it shows less than half of it.
+    """
+    across, _ = sample_points(whole_attitude(held, left), camera, *_GRID)
+    shown = (across / _GRID[0] - left) % 1 <= held.fov / FULL_TURN
+    check_shown(shown, held.fov, held.attitude.heading, camera)

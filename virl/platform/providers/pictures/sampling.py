@@ -5,28 +5,11 @@ from typing import Any, cast
 
 import numpy as np
 from numba import njit
-from numpy.polynomial import Chebyshev, Polynomial
 from numpy.typing import NDArray
 
-from virl.geo.globe import Floats
+from virl.platform.providers.pictures.plain_sampling import ARC_TANGENT
 
-_TERMS = 7
-"""Terms of the series for the arc tangent: it is off by at most 5e-7 radians."""
-
-
-def _arc_tangent() -> tuple[np.float32, ...]:
-    """Return the coefficients of a polynomial in u squared that is arctan(u) / u on [-1, 1]."""
-
-    def ratio(square: Floats) -> Floats:
-        """Return arctan(u) / u for squares of u."""
-        u = np.sqrt(np.maximum(square, 1e-30))
-        return np.asarray(np.arctan(u) / u)
-
-    fitted = Chebyshev.interpolate(ratio, _TERMS - 1, domain=[0, 1]).convert(kind=Polynomial)
-    return tuple(np.float32(one) for one in fitted.coef)
-
-
-_C0, _C1, _C2, _C3, _C4, _C5, _C6 = _arc_tangent()
+_C0, _C1, _C2, _C3, _C4, _C5, _C6 = ARC_TANGENT
 
 
 def _sample(

@@ -13,7 +13,7 @@ from virl.files.json_reading import read_json_file
 from virl.geo.globe import LatLng, distance
 from virl.platform.city.city import Listing
 from virl.platform.providers.http.replies import Notes, ReplyBody
-from virl.platform.providers.rentcast.http import RentCastHttp
+from virl.platform.providers.rentcast.client import RentCastHttp
 
 T = TypeVar("T")
 

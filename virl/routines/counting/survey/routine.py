@@ -16,8 +16,8 @@ from virl.journal.folder import CONSULTED
 from virl.platform.city.city import City
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.streetview import Panorama
+from virl.routines.counting.routine import fit_region, region_of
 from virl.routines.counting.settings import counting_of, read_intention
-from virl.routines.counting.where import fit_region, region_of
 
 MOST_PANORAMAS = 1000
 """Panoramas of a survey in a city that the character's file was not written for; chosen: some minutes."""

@@ -1,12 +1,21 @@
 """The section `follow:` of a character file."""
 
 from collections.abc import Callable, Iterable
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
 from virl.agent.character import CharacterField
+from virl.errors import UnknownName
 from virl.settings.model import Settings
+
+if TYPE_CHECKING:
+    from virl.platform.perception.base import Role
+
+CHOICE = "choice:"
+"""Before the name of a describer: it is asked which landmark a view shows, with options (V-IRL's LLaVA)."""
+READ_AND_ASKED = "ocr+mind"
+"""Words are read, and the mind says which landmarks they tell of (V-IRL's PP-OCR with GPT-3.5)."""
 
 
 class FollowSettings(Settings):
@@ -30,11 +39,28 @@ class FollowSettings(Settings):
     """Steps that she follows one local's directions for, at most."""
 
 
+def find_spotter(name: str) -> "Role":
+    """Find the role of the model that a spotter looks with.
+
+    Raises:
+        UnknownName: there is no such spotter.
+    """
+    from virl.platform.perception.models import model_names  # noqa: PLC0415 - brings in the models
+
+    if name in {"ocr", READ_AND_ASKED}:
+        return "reader"
+    recognizers, describers = model_names("recognizer"), model_names("describer")
+    if name in recognizers:
+        return "recognizer"
+    if name.removeprefix(CHOICE) in describers:
+        return "describer"
+    raise UnknownName("spotter", name, ["ocr", READ_AND_ASKED, *recognizers, *describers])
+
+
 def _named_models(follow: FollowSettings) -> Iterable[tuple[str, Callable[[], object]]]:
     """Return the settings that name models or a character, each with a call that checks the name."""
     from virl.agent.character_file import find_character  # noqa: PLC0415 - reads this module's fields
     from virl.platform.perception.models import read_model  # noqa: PLC0415 - brings in the models
-    from virl.routines.directions.following.spotters import find_spotter  # noqa: PLC0415
 
     return [
         ("local", lambda: find_character(follow.local)),

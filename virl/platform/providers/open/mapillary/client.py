@@ -13,8 +13,15 @@ from scipy.spatial.transform import Rotation
 from virl.errors import ProviderError
 from virl.geo.globe import LatLng, distance
 from virl.platform.city.streetview import Attitude
-from virl.platform.providers.http.faults import HttpFault, Received
-from virl.platform.providers.http.replies import OrUnknown, PointBody, ReplyBody, Wanted, usual_judge
+from virl.platform.providers.http.replies import (
+    HttpFault,
+    OrUnknown,
+    PointBody,
+    Received,
+    ReplyBody,
+    Wanted,
+    usual_judge,
+)
 from virl.platform.providers.open.cells import Cell
 from virl.platform.providers.open.pictures import PictureServer, PictureService, PictureSettings, Token
 from virl.platform.providers.open.shots import THIN, Shot

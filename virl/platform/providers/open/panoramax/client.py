@@ -99,7 +99,9 @@ class SearchBody(ReplyBody):
 def shot_of(item: Item, server: str) -> Shot:
     """Return an item of a server as a shot."""
     told, camera = item.properties, item.properties.camera
-    whole = _is_whole(item)
+    fov = item.properties.camera.field_of_view
+    projection = str(item.properties.exif.get("Xmp.GPano.ProjectionType", ""))
+    whole = fov == FULL_TURN or (fov is None and (projection == "equirectangular" or bool(_tiles(item))))
     left, shown = _shares_shown(camera) if whole else (None, 1.0)
     heading = _middle_heading(told)
     if left is not None and heading is not None:
@@ -125,13 +127,6 @@ def shot_of(item: Item, server: str) -> Shot:
         hd=_href(item.assets, "hd"),
         tiles=_tiles(item) if whole and camera.visible_area is None else None,
     )
-
-
-def _is_whole(item: Item) -> bool:
-    """Return whether the picture is a whole panorama, by its field of view, else its projection or tiles."""
-    fov = item.properties.camera.field_of_view
-    projection = str(item.properties.exif.get("Xmp.GPano.ProjectionType", ""))
-    return fov == FULL_TURN or (fov is None and (projection == "equirectangular" or bool(_tiles(item))))
 
 
 def _middle_heading(told: _Properties) -> float | None:

@@ -1,0 +1,204 @@
+"""Metrics of V-IRL's benchmarks on places: arrival and reactions, counts of finds, and multiple choice."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from virl.geo.globe import LatLng, distance
+from virl.mind.lexicon import Lexicon
+from virl.mind.replies import Reply
+
+SUCCESS_M = 25.0  # V-IRL, section 5.4: the walk ends nearer to the destination than this
+INTERSECTION_M = 5.0  # as the published code: a key position is passed nearer than this
+STOP_M = 20.0  # as the published code: the destination is passed nearer than this
+WINDOW = 3  # actions before the nearest moment, and from it on, in which the turn may come (published code)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPosition:
+    """A position at which a route turns."""
+
+    position: LatLng
+    turn: str
+    """The action that is right there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Walked:
+    """A walk: `actions[i]` was taken at `positions[i]`; the last position may have none."""
+
+    positions: Sequence[LatLng]
+    actions: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class VlnScore:
+    """The metrics of one route, each 1 or 0, or a share of its intermediate key positions."""
+
+    success: float
+    start_reaction: float
+    """True if the first action was the one toward the first key position."""
+    intersection_arrival: float | None
+    """`None` for a route without intermediate key positions."""
+    intersection_reaction: float | None
+    stop_arrival: float
+
+
+def score_vln(
+    walked: Walked, first_action: str, between: Sequence[KeyPosition], destination: LatLng
+) -> VlnScore:
+    """Score one walk, whatever ended it.
+
+    Args:
+        walked: the walk; its positions are not empty.
+        first_action: the right one at the start.
+        between: the key positions between start and destination.
+        destination: the place itself.
+    """
+    nearest = [_nearest(walked.positions, key.position) for key in between]
+    arrived = [metres < INTERSECTION_M for _, metres in nearest]
+    reacted = [
+        key.turn in walked.actions[max(0, moment - WINDOW) : moment + WINDOW]
+        for key, (moment, _) in zip(between, nearest, strict=True)
+    ]
+    _, closest = _nearest(walked.positions, destination)
+    return VlnScore(
+        success=float(distance(walked.positions[-1], destination) < SUCCESS_M),
+        start_reaction=float(bool(walked.actions) and walked.actions[0] == first_action),
+        intersection_arrival=_hit_share(arrived),
+        intersection_reaction=_hit_share(reacted),
+        stop_arrival=float(closest < STOP_M),
+    )
+
+
+METRICS = ("start_reaction", "intersection_arrival", "intersection_reaction", "stop_arrival")
+
+
+def _nearest(positions: Sequence[LatLng], goal: LatLng) -> tuple[int, float]:
+    """Return the moment at which a walk was nearest to a position, and its metres then."""
+    metres = [distance(position, goal) for position in positions]
+    moment = min(range(len(metres)), key=metres.__getitem__)
+    return moment, metres[moment]
+
+
+def _hit_share(hits: Sequence[bool]) -> float | None:
+    """Return the share of hits, 0 to 1; None without any."""
+    return sum(hits) / len(hits) if hits else None
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """A place that was to be localized."""
+
+    types: frozenset[str]
+    """Types of the place among those asked for; not empty."""
+    labels: frozenset[str]
+    """Labels of the boxes that were matched to it; empty if none was."""
+
+    @property
+    def is_matched(self) -> bool:
+        """Return whether any box hit it."""
+        return bool(self.labels)
+
+    @property
+    def is_detected(self) -> bool:
+        """Return whether a box hit it with one of its types."""
+        return bool(self.labels & self.types)
+
+
+LETTERS = "ABCD"
+
+_STRICT = re.compile(
+    r"""^\s*+(?:[("'*]++\s*+)?                  # a bracket, quotes or bold before it
+        (?:(?:the\s++)?(?:correct\s++|best\s++)?(?:answer|option|choice)
+            \s*+(?:is|:)?\s*+:?\s*+(?:[("'*]++\s*+)?)?
+        (?:option\s++)?
+        ([A-Da-d])                              # the letter alone ...
+        (?![A-Za-z0-9'])                        # ... which begins no word
+        [^\S\n]*+(?:[)"'*]+[^\S\n]*+)?(?:[.:,)\n-]|$)  # and punctuation, a new line or nothing after it""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_ANOTHER = re.compile(r"\s*(?:(?:and|or|[&/,])\s*)?[(]?[A-D]\s*(?:[).,;]|and\b|or\b|$)")
+"""A second letter behind the first."""
+_LISTED = re.compile(r"""^[^\S\n]*+[("'*]*+[A-D]\s*[).:]""", re.MULTILINE)
+"""A letter that labels a line, as where the options are repeated."""
+
+
+def strict_letter(reply: str) -> str | None:
+    """Return the one letter that a reply chooses; `None` if it chooses none, or names several.
+
+    `B`, `(b)`, `B.`, `B) A bank` and `The answer is B.` choose B. `Both A and D`, `Customers come` and
+    `A bank` choose none: a letter has to stand alone, at the beginning or after "the answer is". A reply that
+    repeats the options line by line chooses none either.
+    """
+    found = _STRICT.match(reply)
+    if not found or _ANOTHER.match(reply, found.end()) or _LISTED.search(reply, found.end()):
+        return None
+    return found.group(1).upper()
+
+
+class MappedLetter(Reply):
+    """The option that a reply means, as a chat model reads it."""
+
+    letter: Literal["A", "B", "C", "D", "X"] = Field(
+        description="The option that the reply means; X for none of them, or several."
+    )
+
+
+class ReplyQuestion(BaseModel):
+    """Inputs of `vqa/letter`."""
+
+    question: str
+    options: tuple[str, ...]
+    reply: str
+
+
+def map_reply(question: ReplyQuestion, _: Lexicon) -> MappedLetter:
+    """Return the one option that stands in the reply as a whole; `X` where none or several do."""
+    said = [
+        letter
+        for letter, option in zip(LETTERS, question.options, strict=True)
+        if option.casefold() in question.reply.casefold()
+    ]
+    return MappedLetter.model_validate({"letter": said[0] if len(said) == 1 else "X"})
+
+
+def needs_mapping(reply: str, right: str) -> bool:
+    """Return whether the published code asks a chat model what a reply means."""
+    return legacy_letter(reply, right) is None
+
+
+def legacy_letter(reply: str, right: str, mapped: str = "") -> str | None:
+    """Return the letter that the published code takes, given the right one.
+
+    An exact letter with `.`, `)` or `,` after it; else the right letter if the reply begins with it in either
+    case: so `Customers come` is C where C is right; else what a chat model read in it.
+
+    Args:
+        reply: the model's words.
+        right: the right letter.
+        mapped: what a chat model read in the reply, if one was asked.
+    """
+    text = reply.strip()
+    if re.fullmatch(r"[A-D][.),]?", text):
+        return text[0]
+    if text[:1].upper() == right.upper():
+        return right
+    return mapped or None
+
+
+def rotations(options: Sequence[str], answer: int) -> list[tuple[tuple[str, ...], int]]:
+    """Return the options of each round of circular evaluation, with the place of the right one.
+
+    Args:
+        options: in the order of the first round.
+        answer: the right one's place, from 0.
+    """
+    count = len(options)
+    return [
+        (tuple(options[(place + shift) % count] for place in range(count)), (answer - shift) % count)
+        for shift in range(count)
+    ]

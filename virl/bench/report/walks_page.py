@@ -1,0 +1,219 @@
+"""The page of walks: every episode on its map, with both paths, instruction and decisions, to step through.
+
+One HTML file that needs nothing beside itself. The streets around the episodes are in it as coordinates; the
+page draws the episode that is chosen.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from jinja2 import Environment
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from virl.bench.benchmark import PageHead
+from virl.bench.episode import Record
+from virl.bench.walks import WalkScores
+from virl.files.writing import write_whole
+from virl.geo.globe import Floats, Ints, LatLng, LocalFrame
+from virl.pages.shell import html_page, open_templates
+from virl.platform.city.graph import NavigationGraph
+
+_AROUND_M = 120.0  # streets farther than this from every path are left out; chosen
+_PRECISION = 10  # a tenth of a metre is the finest that the page draws
+End = Literal["reached", "missed", "failed"]
+"""The end of a walk."""
+_TEMPLATES = Path(__file__).parent / "templates"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownMove:
+    """A decision in the list beside the map."""
+
+    action: str
+    node: int
+    """Number of the node after it."""
+    asked: str = ""
+    reason: str = ""
+    refused: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ShownEpisode:
+    """An episode of the page."""
+
+    id: str
+    instruction: str
+    gold: tuple[int, ...]
+    """Numbers of the nodes of the gold path."""
+    path: tuple[int, ...]
+    """Numbers of the nodes walked, the start first."""
+    outcome: End
+    scan: str = ""
+    """Name of the graph it plays in."""
+    note: str = ""
+    """Reason of the failure, if it failed."""
+    figures: Mapping[str, str] = field(default_factory=dict)
+    """Its metrics as shown."""
+    moves: tuple[ShownMove, ...] = ()
+
+
+FILE = "episodes.html"
+TITLE = "Step through every episode on its map"
+
+_LEGEND = (
+    "The gold path is green, the path walked orange. Choose an episode on the left; the slider and the list "
+    "go through its decisions."
+)
+
+
+def write_walks_page(
+    path: Path,
+    head: PageHead,
+    records: Sequence[Record],
+    graphs: Mapping[str, NavigationGraph],
+    *,
+    about: str,
+    success: str,
+    figures: Callable[[WalkScores], Mapping[str, str]],
+) -> None:
+    """Write the page of a run.
+
+    Args:
+        path: of the HTML file.
+        head: its head.
+        records: of `virl.bench.walks.run_walk`.
+        graphs: where they were walked, by `scan`.
+        about: what the map shows.
+        success: the metric that says whether the target was reached.
+        figures: some of the metrics as they are shown.
+    """
+    shown = [
+        _to_episode(record, graphs[record.data["scan"]], success, figures)
+        if record.data
+        else ShownEpisode(
+            record.case, "", (), (), "failed", next(iter(graphs)), f"not walked: {record.reason}"
+        )
+        for record in records
+    ]
+    write_episodes_page(path, replace(head, about=f"{head.about} {about} {_LEGEND}"), graphs, shown)
+
+
+def _to_episode(
+    record: Record,
+    graph: NavigationGraph,
+    success: str,
+    figures: Callable[[WalkScores], Mapping[str, str]],
+) -> ShownEpisode:
+    """Return an episode as it is shown; `success` names the score that says whether it reached its end."""
+    data = record.data
+    moves = zip(data["actions"], data["states"], data["decisions"], strict=True)
+    return ShownEpisode(
+        record.case,
+        data["instruction"],
+        tuple(graph.number(node) for node in data["gold"]),
+        tuple(graph.number(node) for node in data["pano_path"]),
+        _end_of(record, success),
+        data["scan"],
+        note=record.reason,
+        figures=figures(data["scores"]),
+        moves=tuple(
+            ShownMove(
+                action,
+                graph.number(node),
+                told.get("asked", ""),
+                told.get("reason", ""),
+                tuple(told.get("refused", ())),
+            )
+            for action, (node, _), told in moves
+        ),
+    )
+
+
+def _end_of(record: Record, success: str) -> End:
+    """Return how an episode ended: failed, reached or missed."""
+    if record.status == "failed":
+        return "failed"
+    return "reached" if record.data["scores"][success] else "missed"
+
+
+def write_episodes_page(
+    path: Path, head: PageHead, graphs: Mapping[str, NavigationGraph], episodes: Sequence[ShownEpisode]
+) -> None:
+    """Write the page.
+
+    Args:
+        path: of the HTML file.
+        head: its head.
+        graphs: by the `scan` of the episodes; a city's only graph has the name `""`.
+        episodes: in the order in which they are listed.
+    """
+    data = {
+        "maps": {
+            scan: _map_data(graph, [episode for episode in episodes if episode.scan == scan])
+            for scan, graph in graphs.items()
+        },
+        "episodes": [_without_defaults(asdict(episode)) for episode in episodes],
+    }
+    page = html_page(
+        _templates(),
+        "episodes.html.j2",
+        {"summary": head},
+        styles=("browse.css",),
+        scripts=("maps.js", "episodes.js"),
+        data=data,
+    )
+    write_whole(path, page.encode("utf-8", "replace"), "write the page again")
+
+
+@cache
+def _templates() -> Environment:
+    """Return the templates; they are compiled once a process."""
+    return open_templates(_TEMPLATES)
+
+
+def _map_data(graph: NavigationGraph, episodes: Sequence[ShownEpisode]) -> dict[str, object]:
+    """Return nodes near the episodes, in tenths of a metre east and south, and the streets between them."""
+    x, y = LocalFrame(LatLng(float(graph.lat.mean()), float(graph.lng.mean()))).to_metres(
+        graph.lat, graph.lng
+    )
+    shown = sorted({node for episode in episodes for node in (*episode.path, *episode.gold)})
+    near = _is_near(np.stack([x, y], axis=1), np.asarray(shown, np.int64))
+    source = np.repeat(np.arange(len(graph)), graph.degree)
+    inside = near[source] & near[graph.target]
+    ends = np.unique(np.sort(np.stack([source[inside], graph.target[inside]], axis=1), axis=1), axis=0)
+    number = np.cumsum(near) - 1
+    return {
+        "nodes": np.flatnonzero(near).tolist(),
+        "x": _round_metres(x[near]),
+        "y": _round_metres(-y[near]),
+        "links": number[ends].ravel().tolist(),
+    }
+
+
+def _is_near(points: Floats, shown: Ints) -> NDArray[np.bool_]:
+    """Return a mask of the points near one of those shown."""
+    near = np.zeros(len(points), bool)
+    if len(shown):
+        distance, _ = cKDTree(points[shown]).query(points, distance_upper_bound=_AROUND_M)
+        near = np.isfinite(distance)
+    return near
+
+
+def _round_metres(metres: Floats) -> list[int]:
+    """Return metres as whole tenths of a metre, as the page's data has them."""
+    rounded: list[int] = np.rint(metres * _PRECISION).astype(np.int64).tolist()
+    return rounded
+
+
+def _without_defaults(value: object) -> object:
+    """Return the same data without empty fields: a page of 800 episodes stays small."""
+    if isinstance(value, dict):
+        return {key: _without_defaults(item) for key, item in value.items() if item not in ("", (), {})}
+    if isinstance(value, (list, tuple)):
+        return [_without_defaults(item) for item in value]
+    return value

@@ -1,1 +1,0 @@
-"""Models measured on labelled views of a made town: speed, memory, precision and recall."""

@@ -1,0 +1,214 @@
+"""Views with the truth of what they show: written from a made town, read from a folder."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import cycle, zip_longest
+from pathlib import Path
+from random import Random
+from typing import TypeVar
+
+import PIL.Image
+from pydantic import Field
+
+from virl.errors import BadInput
+from virl.files.json_reading import read_json
+from virl.files.writing import replace_file, write_whole
+from virl.geo.globe import LatLng, bearing, distance
+from virl.platform.city.city import City, Visible
+from virl.platform.city.place_types import types_20
+from virl.platform.city.streetview import Box, Camera, View
+from virl.platform.perception.images import decode
+from virl.settings.model import Settings
+
+FoundT = TypeVar("FoundT")
+
+LABELS_FILE = "labels.json"
+KINDS = ("bench", "fire hydrant", "mailbox", "traffic light", "trash bin")
+"""Kinds of furniture that are labelled. Trees and lamps stand everywhere and say little."""
+
+FOV, PITCH, SIZE = 60.0, 5.0, 640  # chosen: one view of an agent's look around
+NEAR_M = 18.0  # chosen: what is looked at stands no further from the panorama
+CLEAR_SEEN = 0.5  # chosen: of a thing that counts as missed, half is seen
+CLEAR_PX = 24.0  # chosen: and the longer side of its box has so many pixels
+
+
+class LabelledThing(Settings):
+    """A thing that a view truly shows."""
+
+    labels: tuple[str, ...]
+    """Any of which names it: the types of a sign's place, or the kind of furniture."""
+    box: Box
+    text: str = ""
+    """The words of a sign."""
+    clear: bool
+    """True if it counts as missed when it is not found."""
+
+
+class LabelledView(Settings):
+    """A view and what it truly shows."""
+
+    file: str
+    pano_id: str
+    heading: float
+    pitch: float
+    fov: float
+    place_types: tuple[str, ...] = ()
+    """Types of the place that it is aimed at, among the 20 types of the place localization benchmark."""
+    things: tuple[LabelledThing, ...]
+
+
+class LabelledSet(Settings):
+    """The contents of a folder of labelled views."""
+
+    city: str
+    """The made town that they are from."""
+    labels: tuple[str, ...] = Field(min_length=1)
+    """All that detectors are asked for."""
+    views: tuple[LabelledView, ...] = Field(min_length=1)
+
+
+def write_labelled(city: City, name: str, folder: Path, count: int, seed: int = 0) -> LabelledSet:
+    """Write views of a made town: half of them of places of the 20 types in turn, half of furniture in turn.
+
+    Args:
+        city: a made town.
+        name: what opens it again.
+        folder: takes the pictures and `labels.json`.
+        count: of views.
+        seed: another one takes other places and things.
+
+    Raises:
+        BadInput: nobody knows the truth of the city, or it has too little to show.
+        CannotWrite: the disk refuses.
+    """
+    if city.truth is None:
+        raise BadInput(f"{city.title}: has no ground truth to label views with: use virlton")
+    views: list[LabelledView] = []
+    wanted = cycle([_of_places(city, Random(seed)), _of_furniture(city, Random(seed))])
+    ended = 0
+    while len(views) < count and ended < 2:
+        found = next(next(wanted), None)
+        if found is None:
+            ended += 1
+            continue
+        ended = 0
+        view, types = found
+        file = f"view-{len(views):03d}.png"
+        with replace_file(folder / file, "write the views again") as stream:
+            PIL.Image.fromarray(view.pixels).save(stream, "PNG")
+        things = tuple(
+            LabelledThing(
+                labels=_labels_of(one),
+                box=one.box,
+                text=one.label if one.kind == "sign" else "",
+                clear=_is_clear(one),
+            )
+            for one in _visible_things(city, view)
+            if _labels_of(one)
+        )
+        camera = view.camera
+        views.append(
+            LabelledView(
+                file=file,
+                pano_id=view.pano_id,
+                heading=camera.heading,
+                pitch=camera.pitch,
+                fov=camera.fov,
+                place_types=types,
+                things=things,
+            )
+        )
+    if not views:
+        raise BadInput(f"{city.title}: no panorama is near a thing that can be labelled: use another town")
+    written = LabelledSet(city=name, labels=(*types_20(), *KINDS), views=tuple(views))
+    write_whole(folder / LABELS_FILE, written.model_dump_json(indent=1).encode(), "write the views again")
+    return written
+
+
+def read_labelled(folder: Path) -> LabelledSet:
+    """Read the labels of a folder.
+
+    Raises:
+        BadInput: it has none, or they are damaged.
+    """
+    path = folder / LABELS_FILE
+    try:
+        return LabelledSet.model_validate(read_json(path.read_bytes()))
+    except OSError as fault:
+        raise BadInput(
+            f"{folder} contains no {LABELS_FILE}: write views with `virl models --write-views {folder}`"
+        ) from fault
+    except ValueError as fault:
+        raise BadInput(f"{path} is damaged ({str(fault).splitlines()[0]}): write the views again") from fault
+
+
+def open_views(folder: Path, labelled: LabelledSet) -> list[View]:
+    """Open the pictures, as views.
+
+    Raises:
+        BadInput: a picture is missing or is none.
+    """
+    return [_open_view(folder / one.file, one) for one in labelled.views]
+
+
+def _open_view(path: Path, one: LabelledView) -> View:
+    """Read the picture of a labelled view; raises BadInput if it is missing."""
+    try:
+        pixels = decode(path.read_bytes())
+    except OSError as fault:
+        raise BadInput(f"{path} is missing: write the views again") from fault
+    height, width = pixels.shape[:2]
+    return View(one.pano_id, Camera(one.heading, one.pitch, one.fov, width, height), pixels)
+
+
+def _of_places(city: City, random: Random) -> Iterator[tuple[View, tuple[str, ...]]]:
+    """Yield views aimed at places, a type after the other."""
+    by_type = {kind: city.places.nearby(city.center, 2000.0, [kind]) for kind in types_20()}
+    for place in _in_turn(by_type, random):
+        view = _view_of(city, place.position)
+        if view and any(one.place_id == place.id and _is_clear(one) for one in _visible_things(city, view)):
+            yield view, tuple(name for name in place.types if name in types_20())
+
+
+def _of_furniture(city: City, random: Random) -> Iterator[tuple[View, tuple[str, ...]]]:
+    """Yield views aimed at furniture, a kind after the other."""
+    assert city.truth is not None  # noqa: S101 - checked by the caller
+    by_kind = {kind: city.truth.things({kind}) for kind in KINDS}
+    for thing in _in_turn(by_kind, random):
+        view = _view_of(city, thing.position)
+        if view and any(one.id == thing.id and _is_clear(one) for one in _visible_things(city, view)):
+            yield view, ()
+
+
+def _view_of(city: City, position: LatLng) -> View | None:
+    """Return the view of a position from the nearest panorama; `None` if none is near."""
+    here = city.streetview.nearest(position)
+    if here is None or distance(here.position, position) > NEAR_M:
+        return None
+    return city.streetview.view(here.id, Camera(bearing(here.position, position), PITCH, FOV, SIZE, SIZE))
+
+
+def _in_turn(by_kind: Mapping[str, list[FoundT]], random: Random) -> Iterator[FoundT]:
+    """Yield one of each kind after the other, each kind in random order."""
+    for found in by_kind.values():
+        random.shuffle(found)
+    for row in zip_longest(*by_kind.values()):
+        yield from (one for one in row if one is not None)
+
+
+def _visible_things(city: City, view: View) -> Sequence[Visible]:
+    """Return the signs and things that the city knows to be visible in a view."""
+    return city.truth.visible(view.pano_id, view.camera, kinds={"sign", *KINDS}) if city.truth else ()
+
+
+def _labels_of(one: Visible) -> tuple[str, ...]:
+    """Return the labels that fit a visible thing: its kind, or the types of a sign's place."""
+    if one.kind != "sign":
+        return (one.kind,)
+    return tuple(kind for kind in one.place_types if kind in types_20())
+
+
+def _is_clear(one: Visible) -> bool:
+    """Return whether a thing is large, unhidden and, if a sign, legible enough to be required."""
+    left, top, right, bottom = one.box
+    legible = one.kind != "sign" or (bool(one.label) and not one.on_directory)
+    return legible and one.visible_fraction >= CLEAR_SEEN and max(right - left, bottom - top) >= CLEAR_PX

@@ -1,1 +1,0 @@
-"""One page that shows finished runs side by side. Described in `docs/how-to/run-agents.md`."""

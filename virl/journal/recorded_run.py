@@ -1,0 +1,254 @@
+"""Runs as their folders tell them: steps, path, places, outcome and cost; and several compared."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from virl.extras import require
+from virl.files.writing import write_whole
+from virl.geo.globe import LatLng
+from virl.journal.journal import read_journal
+from virl.journal.records import (
+    AnyRecord,
+    CostRecord,
+    EndRecord,
+    NoteRecord,
+    PlaceRecord,
+    Result,
+    StartRecord,
+    StepRecord,
+)
+from virl.journal.report import REPORT, cost_so_far, page, start_of
+from virl.journal.walk_map import town_ground
+from virl.pages.exhibits import Cell, Exhibit, MapExhibit, MapLine, MapPoint, TableExhibit
+from virl.pages.notebooks import card, table
+from virl.pages.page import draw_exhibits
+from virl.platform.city.left_out import Omission
+from virl.platform.city.outcome import Outcome
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class RecordedRun:
+    """A run as its folder tells it: at its end, while it goes on, or after a kill.
+
+    Args:
+        folder: the run's folder.
+
+    Raises:
+        JournalBroken: at first use; the journal is missing or damaged.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+
+    @cached_property
+    def records(self) -> tuple[AnyRecord, ...]:
+        """All records of the journal, in their order."""
+        return read_journal(self.folder)
+
+    @property
+    def start(self) -> StartRecord:
+        """The agent, its city, mind and character, and all that was asked of the run."""
+        return start_of(self.records)
+
+    @property
+    def steps(self) -> tuple[StepRecord, ...]:
+        """The steps: pose, views with detections, questions and answers, what was decided, and its cost."""
+        return tuple(one for one in self.records if isinstance(one, StepRecord))
+
+    @property
+    def notes(self) -> tuple[NoteRecord, ...]:
+        """The pieces of work that are no steps: uses of tools, agents that were consulted."""
+        return tuple(one for one in self.records if isinstance(one, NoteRecord))
+
+    @property
+    def path(self) -> tuple[LatLng, ...]:
+        """Positions of the steps, in their order."""
+        return tuple(LatLng(step.pose.lat, step.pose.lng) for step in self.steps)
+
+    @property
+    def places(self) -> tuple[PlaceRecord, ...]:
+        """The places that were considered, each once, as it was seen last."""
+        found = {place.id: place for step in self.steps for place in step.places}
+        if self.result and self.result.place:
+            found[self.result.place.id] = self.result.place
+        return tuple(found.values())
+
+    @property
+    def result(self) -> Result | None:
+        """All of `result.json`; `None` until the run has ended."""
+        return next((one.result for one in self.records if isinstance(one, EndRecord)), None)
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """The outcome of the run; `None` until it has ended."""
+        if self.result is None:
+            return None
+        return self.result.outcome or Outcome(self.result.status, self.result.reason)
+
+    @property
+    def answer(self) -> dict[str, object]:
+        """The answer that the agent was to find out; empty until the run has ended."""
+        return self.result.answer if self.result else {}
+
+    @property
+    def cost(self) -> CostRecord:
+        """The cost of the run, by its book."""
+        return self.result.cost if self.result else cost_so_far(self.folder, self.records)
+
+    @property
+    def left_out(self) -> tuple[Omission, ...]:
+        """The omissions in the city's replies and files; empty until the run has ended."""
+        return self.result.left_out if self.result else ()
+
+    @property
+    def report(self) -> Path:
+        """The page `report.html` of the run."""
+        return self.folder / REPORT
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return a pandas table with a row for each step; distances in metres, seconds, US dollars.
+
+        Raises:
+            ModelUnavailable: pandas is missing.
+        """
+        return _frame(
+            [
+                {
+                    "step": step.step,
+                    "pano_id": step.pose.pano_id,
+                    "lat": step.pose.lat,
+                    "lng": step.pose.lng,
+                    "heading": step.pose.heading,
+                    "distance_m": step.distance_m,
+                    "views": len(step.views),
+                    "detections": sum(len(view.detections) for view in step.views),
+                    "questions": len(step.asked),
+                    "decided": step.decided,
+                    "next_pano_id": step.next_pano_id,
+                    "usd": sum(exchange.usd for exchange in step.asked) + step.requests.usd,
+                    "seconds": step.seconds,
+                }
+                for step in self.steps
+            ]
+        )
+
+    def _repr_html_(self) -> str:
+        """Return the report, as a notebook shows it."""
+        if not self.report.is_file():
+            return card(f"{self.start.agent} in {self.start.city}", _row(self).items())
+        text = escape(self.report.read_text(encoding="utf-8"))
+        return (
+            f'<iframe srcdoc="{text}" title="Report" style="width: 100%; height: 40em; border: 0"></iframe>'
+        )
+
+
+class Finished(RecordedRun):
+    """A run that has ended."""
+
+    def __init__(self, result: Result, report: Path, *, had_ended: bool = False) -> None:
+        super().__init__(report.parent)
+        self._result = result
+        self.had_ended = had_ended
+        """True if the run had ended before it was asked for, and nothing was run."""
+
+    @property
+    def result(self) -> Result:
+        """All of `result.json`: how it ended, where, and what it cost."""
+        return self._result
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A comparison of runs side by side."""
+
+    runs: tuple[RecordedRun, ...]
+    """The runs, in the order given."""
+    page: Path
+    """The page: a table with a row for each run, and the map of each walk."""
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return a pandas table with a row for each run; distances in metres, seconds, US dollars.
+
+        Raises:
+            ModelUnavailable: pandas is missing.
+        """
+        return _frame([_row(run) for run in self.runs])
+
+    def _repr_html_(self) -> str:
+        """Return the table, as a notebook shows it."""
+        rows = [_row(run) for run in self.runs]
+        return card(
+            "Runs", [("page", self.page)], picture=table(list(rows[0]), [list(row.values()) for row in rows])
+        )
+
+
+def compare_runs(runs: Sequence[RecordedRun], page_file: Path) -> Comparison:
+    """Write a page with runs side by side.
+
+    Raises:
+        JournalBroken: a journal is missing or damaged.
+        CannotWrite: the page cannot be written.
+    """
+    rows = [_row(run) for run in runs]
+    columns = tuple(rows[0])
+    shown: list[Exhibit] = [
+        TableExhibit(title="Runs", columns=columns, rows=tuple(tuple(row.values()) for row in rows))
+    ]
+    drawn = draw_exhibits(shown, town_ground(""))
+    for run in runs:
+        if run.steps:
+            first, last = run.path[0], run.path[-1]
+            drawn += draw_exhibits(
+                [
+                    MapExhibit(
+                        title=f"{run.start.agent}, {run.folder.name}",
+                        points=(
+                            MapPoint(lat=first.lat, lng=first.lng, label="Start", style="start"),
+                            MapPoint(lat=last.lat, lng=last.lng, label="End", style="stop"),
+                        ),
+                        lines=(MapLine(points=tuple((at.lat, at.lng) for at in run.path)),),
+                    )
+                ],
+                town_ground(run.start.city),
+            )
+    made = page(
+        "compare.html.j2",
+        {"exhibits": drawn, "count": len(runs)},
+        styles=("charts.css", "exhibits.css"),
+        scripts=("maps.js", "tables.js"),
+    )
+    write_whole(page_file, made.encode("utf-8", "replace"), "compare them again")
+    return Comparison(tuple(runs), page_file)
+
+
+def _row(run: RecordedRun) -> dict[str, Cell]:
+    cost, outcome, result = run.cost, run.outcome, run.result
+    return {
+        "run": run.folder.name,
+        "agent": run.start.agent,
+        "city": run.start.city,
+        "mind": run.start.mind,
+        "seed": run.start.seed,
+        "outcome": outcome.kind if outcome else "on the way",
+        "place": result.place.name if result and result.place else None,
+        "steps": run.steps[-1].step if run.steps else 0,
+        "distance_m": round(sum(step.distance_m for step in run.steps), 1),
+        "views": cost.views,
+        "llm_calls": cost.llm_calls,
+        "tokens": cost.input_tokens + cost.output_tokens,
+        "usd": cost.usd,
+        "seconds": round(cost.seconds, 1),
+    }
+
+
+def _frame(rows: Sequence[dict[str, Cell]]) -> "pd.DataFrame":
+    require("geo", "pandas", what="a table")
+    import pandas as pd  # noqa: PLC0415 - an extra, loaded when asked for
+
+    return pd.DataFrame(rows)

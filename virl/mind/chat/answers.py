@@ -1,0 +1,349 @@
+"""Answers of chat models as they are read: replies, calls of tools, tokens, and how a turn ended."""
+
+import json
+import re
+from collections.abc import Collection, Sequence
+from json import JSONDecoder
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage
+from pydantic import BaseModel, Field, ValidationError
+
+from virl.files.json_reading import misfits, whole_escapes
+from virl.mind.base import Prompt, ReplyT
+from virl.mind.cache import Said
+from virl.mind.providers import Usage
+from virl.mind.replies import Text
+
+MOST_TOKENS = 1_000_000_000
+"""Most tokens that a server may count for a request; chosen: a hundred times the largest context there is."""
+
+LONGEST_TEXT = 200_000
+"""Letters of a reply that are searched for an object, the last ones; chosen: the longest reply has 10,000."""
+MOST_STARTS = 2_000
+"""Braces at which an object is looked for; chosen, so that hostile text costs no more than a moment."""
+
+_TAG = r"(think|thinking|reasoning)"
+_THOUGHTS = re.compile(rf"<{_TAG}>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_END_OF_THOUGHTS = re.compile(rf"</{_TAG}>", re.IGNORECASE)
+
+
+def read_reply(answer: AIMessage, prompt: Prompt[ReplyT], inputs: dict[str, object]) -> ReplyT:
+    """Read the reply that an answer holds, checked against the prompt's inputs.
+
+    JSON is taken as it is, else the last object in the text: in a code fence, after a sentence, or behind
+    thoughts in `<think>`.
+
+    Args:
+        answer: of the model.
+        prompt: that was asked.
+        inputs: of the prompt.
+
+    Raises:
+        ValidationError: it holds none, or one that does not fit. A plain text always fits.
+    """
+    if issubclass(prompt.reply, Text):
+        return prompt.reply.model_validate({"text": _plain_text(answer, prompt.stop)}, context=inputs)
+    if answer.tool_calls:
+        return prompt.reply.model_validate(answer.tool_calls[0]["args"], context=inputs)
+    found = last_object(answer.text)
+    text = without_thoughts(answer.text).strip() if found is None else found
+    return prompt.reply.model_validate_json(whole_escapes(text.encode()), context=inputs)
+
+
+def last_object(text: str) -> str | None:
+    """Return the last whole JSON object in a text, thoughts left aside; `None` if there is none."""
+    text = without_thoughts(text)[-LONGEST_TEXT:]
+    found, at, starts = None, text.find("{"), 0
+    decoder = JSONDecoder()
+    while at >= 0 and starts < MOST_STARTS:
+        starts += 1
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            end = at + 1
+        else:
+            found = text[at:end] if isinstance(value, dict) else found
+        at = text.find("{", end)
+    return found
+
+
+def without_thoughts(text: str) -> str:
+    """Return a text without the `<think>` that it begins with, or what stands before a lone `</think>`."""
+    begins = len(text) - len(text.lstrip())
+    if opened := _THOUGHTS.match(text, begins):
+        return text[opened.end() :]
+    if text.startswith("{", begins):
+        return text
+    ends = [closing.end() for closing in _END_OF_THOUGHTS.finditer(text)]
+    return text[ends[-1] :] if ends else text
+
+
+def excerpt(answer: AIMessage, most: int = 300) -> str:
+    """Return a short piece of an answer, for the note on what is wrong with it.
+
+    Never the whole of a long one.
+    """
+    said = str(answer.tool_calls[0]["args"]) if answer.tool_calls else without_thoughts(answer.text).strip()
+    said = " ".join(said[: 4 * most].split())
+    return said if len(said) <= most else f"{said[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
+
+
+class _Details(BaseModel):
+    cache_read: int | None = Field(None, ge=0, le=MOST_TOKENS)
+    cache_creation: int | None = Field(None, ge=0, le=MOST_TOKENS)
+    ephemeral_5m_input_tokens: int | None = Field(None, ge=0, le=MOST_TOKENS)
+    ephemeral_1h_input_tokens: int | None = Field(None, ge=0, le=MOST_TOKENS)
+
+    @property
+    def cache_written(self) -> int:
+        """Into the provider's cache; LangChain names them by how long they stay, where that is known."""
+        by_stay = (self.ephemeral_5m_input_tokens or 0) + (self.ephemeral_1h_input_tokens or 0)
+        return by_stay or self.cache_creation or 0
+
+
+class _Counts(BaseModel):
+    """Tokens as LangChain names them."""
+
+    input_tokens: int = Field(ge=0, le=MOST_TOKENS)
+    output_tokens: int = Field(ge=0, le=MOST_TOKENS)
+    total_tokens: int = Field(default=0, ge=0, le=2 * MOST_TOKENS, strict=True)
+    input_token_details: _Details | None = None
+
+
+def check_answer(answer: object) -> Usage | None:
+    """See that what a library made of a server's reply can be read and kept, and count its tokens.
+
+    `None` where the server does not count them.
+
+    Raises:
+        ValueError: it is no message of a model's, is nested too deeply, or its token counts are no numbers;
+            in one line.
+    """
+    if not isinstance(answer, AIMessage):
+        raise ValueError("the reply is no message of a model")  # noqa: TRY004 - it is what came that is wrong
+    usage = None
+    try:
+        if answer.usage_metadata is not None:
+            counts = _Counts.model_validate(answer.usage_metadata)
+            details = counts.input_token_details or _Details()
+            if counts.input_tokens or counts.output_tokens:
+                read = details.cache_read or 0
+                usage = Usage(counts.input_tokens, read, counts.output_tokens, details.cache_written)
+        Said.of(answer)
+    except ValidationError as invalid:
+        raise ValueError(f"the reply cannot be read ({faults_in(invalid)})") from None
+    return usage
+
+
+def _plain_text(answer: AIMessage, stop: tuple[str, ...]) -> str:
+    """Return the text up to the first stop sequence behind leading blanks."""
+    text = without_thoughts(answer.text)
+    begin = len(text) - len(text.lstrip())
+    ends = [at for sequence in stop if (at := text.find(sequence, begin)) >= 0]
+    return text[: min(ends, default=len(text))]
+
+
+def faults_in(invalid: ValidationError) -> str:
+    """Return what is wrong with a reply, in a line."""
+    return "; ".join(misfits(invalid, "reply"))
+
+
+JsonObject = dict[str, Any]
+
+
+def breaks_off(text: str | None) -> bool:
+    """Return whether a text is the beginning of JSON, without its end."""
+    try:
+        json.loads(text or "{}", strict=False)
+    except json.JSONDecodeError as fault:
+        return fault.pos >= len(fault.doc.rstrip()) or fault.msg.startswith("Unterminated")
+    except (ValueError, RecursionError):  # a number of too many digits
+        return False
+    return False
+
+
+def is_finite(args: JsonObject) -> bool:
+    """Return whether arguments hold no infinite number and no NaN, which JSON lacks and servers refuse."""
+    try:
+        json.dumps(args, allow_nan=False)
+    except ValueError:
+        return False
+    return True
+
+
+def as_object(given: Any) -> JsonObject | str:
+    """Return arguments as an object, also where they were encoded twice; else the text that is none.
+
+    Nothing at all, and `null`, stand for a call without arguments.
+    """
+    found, text = given, given
+    for _ in range(2):
+        if not isinstance(found, str):
+            break
+        text = found
+        if not found.strip():
+            return {}
+        try:
+            found = json.loads(found, strict=False)
+        except (ValueError, RecursionError):
+            return text
+    if found is None:
+        return {}
+    return found if isinstance(found, dict) else f"{json.dumps(found)} is no JSON object"
+
+
+CUT_OFF = frozenset({"length", "max_tokens", "model_context_window_exceeded"})
+"""Reasons to end at the token limit: of OpenAI and Ollama, of Anthropic, and, in small letters, of Gemini."""
+BLOCKED = frozenset(
+    {"content_filter", "safety", "blocklist", "prohibited_content", "spii", "image_safety", "language"}
+)
+"""Reasons of filters: of OpenAI, and of Gemini."""
+SPOILT = frozenset({"recitation", "malformed_function_call", "unexpected_tool_call", "other"})
+"""Reasons of Gemini after which another try may go well."""
+
+THOUGHTS = "reasoning_content"
+"""Key of a message under which a server sends thoughts apart from the answer."""
+THOUGHTS_ALONE = (
+    "all of it came as reasoning, and no answer: turn that off (--mind '{}?effort=none'), "
+    "or start the server with the reasoning parser of this model"
+)
+
+NOTHING = "(nothing)"
+"""Text of an empty turn in a history; some APIs refuse empty messages."""
+
+_ILLEGAL = re.compile(r"[^a-zA-Z0-9_-]")
+LONGEST_NAME, LONGEST_ID = 64, 40
+"""Letters of a tool's name and of a call's id that every provider takes back (OpenAI's limits)."""
+MOST_CALLS = 256
+"""The most calls of tools that a turn may have; chosen: the time of LangGraph grows with their square."""
+
+
+def reason_of(answer: AIMessage) -> str:
+    """Return the reason that a turn ended, in the server's word in small letters; empty if not given."""
+    told = answer.response_metadata
+    for field in ("finish_reason", "stop_reason", "done_reason"):
+        if told.get(field):
+            return str(told[field]).casefold()
+    return ""
+
+
+def refusal_in(answer: AIMessage) -> str | None:
+    """Return the words of the model or its filter when it would not answer; `None` if it did answer."""
+    if said := answer.additional_kwargs.get("refusal"):
+        return str(said)
+    reason = reason_of(answer)
+    if reason == "refusal":
+        return answer.text.strip() or "no reason given"
+    feedback = answer.response_metadata.get("prompt_feedback")
+    blocked = feedback.get("block_reason") if isinstance(feedback, dict) else None
+    blocked = str(getattr(blocked, "name", blocked) or "")
+    if blocked not in ("", "BLOCK_REASON_UNSPECIFIED", "BLOCKED_REASON_UNSPECIFIED"):
+        return f"the prompt was blocked ({blocked})"
+    if reason in BLOCKED and not (last_object(answer.text) and reason == "language"):
+        return f"the reply was blocked by a filter ({reason})"
+    return None
+
+
+def is_cut_off(answer: AIMessage) -> bool:
+    """Return whether the token limit was reached."""
+    return reason_of(answer) in CUT_OFF
+
+
+def is_empty(answer: AIMessage) -> bool:
+    """Return whether nothing was said and nothing called."""
+    called = answer.tool_calls or answer.invalid_tool_calls
+    return not called and not without_thoughts(answer.text).strip()
+
+
+def is_all_thoughts(answer: AIMessage) -> bool:
+    """Return whether thoughts came, and nothing else."""
+    return is_empty(answer) and bool(answer.additional_kwargs.get(THOUGHTS) or answer.text.strip())
+
+
+def has_too_many_calls(answer: AIMessage) -> bool:
+    """Return whether a turn calls more tools than are carried out in one."""
+    return len(_calls(answer)) > MOST_CALLS
+
+
+def fault_of_turn(answer: AIMessage) -> str:
+    """Return the reason to take a turn of a conversation again; empty if it should not be taken again."""
+    if refusal_in(answer):
+        return ""
+    called = _calls(answer)
+    if (is_cut_off(answer) and called) or any(breaks_off(one["args"]) for one in answer.invalid_tool_calls):
+        return "it was cut off in the middle of a call: be brief"
+    if has_too_many_calls(answer):
+        return f"it called more than {MOST_CALLS} tools at once: call fewer"
+    if reason_of(answer) in SPOILT and not answer.tool_calls:
+        return f"it was no whole turn ({reason_of(answer)})"
+    return "nothing was said and no tool was called" if is_empty(answer) else ""
+
+
+def unusable(answer: AIMessage, tools: Collection[str]) -> bool:
+    """Return whether a turn may not be kept for later runs: no answer, or a call of what is not there."""
+    if refusal_in(answer) or is_empty(answer) or answer.invalid_tool_calls:
+        return True
+    return any(call["name"] not in tools for call in answer.tool_calls)
+
+
+def taken_back(answer: AIMessage, before: Sequence[BaseMessage]) -> AIMessage:
+    """Return a turn as every API takes it back in a history.
+
+    Names of tools are made legal, ids of calls legal and unique in the conversation, arguments that are no
+    JSON (such as 1e999, which is read as infinite) an empty object, calls that a server put among the parts
+    of the text are left out there, and a turn of nothing gets a word. A turn that is fine stays as it is.
+    """
+    used = {call["id"] for one in before if isinstance(one, AIMessage) for call in _calls(one)}
+    calls = [
+        dict(call, name=_legal_name(call["name"]), id=_fresh(call["id"], used))
+        for call in answer.tool_calls
+        if is_finite(call["args"])
+    ]
+    lost = [call for call in answer.tool_calls if not is_finite(call["args"])]
+    broken = [
+        {"error": None, **call, "type": "invalid_tool_call", "name": _legal_name(call.get("name"))}
+        | {"id": _fresh(call.get("id"), used), "args": "{}"}
+        for call in [*answer.invalid_tool_calls, *lost]
+    ]
+    if is_empty(answer) and not refusal_in(answer):
+        return AIMessage(content=NOTHING, response_metadata=answer.response_metadata, id=answer.id)
+    if calls == answer.tool_calls and broken == answer.invalid_tool_calls and not _has_calls_as_text(answer):
+        return answer
+    return AIMessage(
+        content=answer.text,
+        tool_calls=calls,
+        invalid_tool_calls=broken,
+        usage_metadata=answer.usage_metadata,
+        response_metadata=answer.response_metadata,
+        id=answer.id,
+    )
+
+
+def _has_calls_as_text(answer: AIMessage) -> bool:
+    """Return whether a part of the text is a call as OpenAI writes them, which no API takes there."""
+    parts = answer.content if isinstance(answer.content, list) else []
+    return any(isinstance(part, dict) and part.get("type") == "function" for part in parts)
+
+
+def _calls(message: AIMessage) -> list[Any]:
+    """Return all calls of a message, also those whose arguments are no JSON."""
+    return [*message.tool_calls, *message.invalid_tool_calls]
+
+
+def _legal_name(name: Any) -> str:
+    """Return the name of a called tool as every API takes it back."""
+    legal = _ILLEGAL.sub("_", str(name or ""))
+    begun = legal if re.match(r"[a-zA-Z_]|$", legal) else f"_{legal}"  # Gemini takes no other beginning
+    return begun[:LONGEST_NAME] or "unknown"
+
+
+def _fresh(given: Any, used: set[Any]) -> str:
+    """Return the id, if it is legal and not used before, else one like it; noted as used."""
+    first = _ILLEGAL.sub("_", str(given or ""))[:LONGEST_ID] or "call"
+    fresh, number = first, 1
+    while fresh in used or (fresh == "call" and not given):
+        number += 1
+        fresh = f"{first[: LONGEST_ID - 6]}_{number}"
+    used.add(fresh)
+    return fresh

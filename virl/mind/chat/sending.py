@@ -1,0 +1,384 @@
+"""Requests to a model: within a budget and a limit of their rate, and again while a failure may pass."""
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import inf
+from typing import NoReturn
+
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.rate_limiters import BaseRateLimiter
+
+from virl.errors import MindFailed, ModelShut, ModelUnavailable, RequestRefused, way_on
+from virl.mind.chat.answers import check_answer
+from virl.mind.chat.asking import Ask
+from virl.mind.chat.faults import (
+    MAX_TEXT,
+    MOST_WORDS,
+    LLMFault,
+    classify,
+    in_a_line,
+    may_be_billed,
+    never_left,
+    retry_after,
+    status_of,
+    usage_in,
+    whole_within,
+    words_of,
+)
+from virl.mind.chat.tracing import Parameters, trace_request
+from virl.mind.providers import (
+    KEYS,
+    OWN_SERVER_KEY,
+    Usage,
+    expected_usage,
+    picture_tokens,
+    request_usd,
+    said_usage,
+)
+from virl.mind.settings import NotTaken, refused_ability
+from virl.money.book import Price
+from virl.money.ledger import Hold, Ledger
+from virl.plain_text import plain_tree, whole_text
+from virl.redaction import Redaction
+from virl.retry import RetryPolicy
+
+PATIENCE = 7
+"""Further requests to a server that is overloaded or failing: after 0.5, 1, 2 ... 32 s, a minute in all."""
+
+_MAY_BE_ANSWERS = (LLMFault.BROKEN, LLMFault.OTHER, LLMFault.UNREADABLE)
+"""Failures in which something may have come that cannot be read, and so may be billed."""
+_FRAME_TOKENS = 400
+"""Tokens that a provider adds to a request with tools at most, whatever its length (chosen)."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Remarks:
+    """Topics of which something was said once, in log and journal; shared by all who ask a model."""
+
+    _said: set[str] = field(default_factory=set)
+
+    def say(self, topic: str, text: str, noted: list[str]) -> None:
+        """Say something, unless its topic has been spoken of before.
+
+        Args:
+            topic: what it is about, such as `pictures`.
+            text: one line.
+            noted: of the question that brought it up; is added to.
+        """
+        if topic not in self._said:
+            self._said.add(topic)
+            noted.append(text)
+            _log.warning("%s", text)
+
+    def has(self, topic: str) -> bool:
+        """Return whether it has been spoken of."""
+        return topic in self._said
+
+
+@dataclass(slots=True)
+class Density:
+    """The tokens that a model's tokenizer makes of a request, for each that was expected: 1 or more."""
+
+    most: float = 1.0
+
+    def learn(self, expected: int, used: int) -> None:
+        """Expect more from now on, after a request that took more."""
+        self.most *= max(1.0, (used - _FRAME_TOKENS) / max(expected, 1))
+
+
+class OutOfReplies(MindFailed):
+    """The failure of a question that has had as many replies as may be taken; no further request was sent."""
+
+
+@dataclass(slots=True)
+class Replies:
+    """Replies that have come in a conversation, good or not, and how many may."""
+
+    most: float = inf
+    taken: int = 0
+
+
+@dataclass(slots=True)
+class RequestUsage:
+    """The usage of one question so far."""
+
+    about: str = ""
+    """The prompt, for traces."""
+    orders: str = ""
+    """System prompt that goes with the messages, for traces."""
+    attempts: int = 0
+    """Requests that were tried."""
+    lost: int = 0
+    """Tried requests without a readable answer of the server."""
+    waited: float = 0.0
+    """Seconds in which a request was under way."""
+    replies: Replies = field(default_factory=Replies)
+    usage: Usage = field(default_factory=Usage)
+    usd: float = 0.0
+    """Dollars of the requests whose usage is known, each priced by itself."""
+    last: Usage | None = None
+    """Usage of the request that was sent last, as far as it is known."""
+    unknown_tokens: int = 0
+    """Tokens of requests that were lost on the way, as far as they are known: those that were sent."""
+    unknown_usd: float = 0.0
+    """Dollars held for requests that were lost on the way: they may be billed."""
+    remarks: list[str] = field(default_factory=list)
+    """Remarks on the model that were made with this question, and are not made again."""
+    started: float = field(default_factory=time.perf_counter)
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """A sender of requests to one model."""
+
+    name: str
+    """The model's, for errors and prices."""
+    redaction: Redaction
+    """Redaction of what may appear in no text."""
+    price: tuple[float, float] | None
+    """Dollars for a million tokens in and out, as the user states them; by default those of `request_usd`."""
+    retries: int
+    """Further requests after the first where a reply was lost or does not fit, a question."""
+    first_wait: float
+    """Seconds before another try; doubles with every further one."""
+    longest_wait: float
+    """Seconds, the most that is waited before another try."""
+    sleep: Callable[[float], None]
+    limiter: BaseRateLimiter | None
+    ledger: Ledger
+    longest_reply: int
+    """Tokens of a reply at most: so many are reckoned with before it is there."""
+    longest_question: float
+    """Seconds that the replies to a question may take together."""
+    remarks: Remarks
+    density: Density = field(default_factory=Density)
+    pauses: Callable[[float, str], None] = lambda _seconds, _why: None
+    """A function that is told of each pause before another try: seconds, and why."""
+    parameters: Parameters = dict
+    """Function that gives the parameters of requests, for traces."""
+
+    def send(
+        self, ask: Ask, messages: Sequence[BaseMessage], tally: RequestUsage, *, beside: int = 0
+    ) -> AIMessage:
+        """Return the model's answer, tried again while the failure may pass.
+
+        Args:
+            ask: puts messages to the model.
+            messages: what it is asked.
+            tally: of the question; is added to.
+            beside: letters that go with the messages, such as the schemas of tools.
+
+        Raises:
+            BudgetExceeded: the request may cost more than is left; it was not sent.
+            ModelUnavailable: the model cannot be asked, or not for a while.
+            MindFailed: it refused, or its replies were cut off or unreadable.
+            OutOfReplies: as many have come as may.
+        """
+        # an overloaded server is waited for, however few tries a bad reply gets
+        policy = RetryPolicy(max(PATIENCE, self.retries), self.first_wait, self.longest_wait, self.sleep)
+        outcome = policy.run(lambda: self._try(ask, messages, tally, beside), _failure, tell=self._tell)
+        if isinstance(outcome, _Failed):
+            self._raise(outcome, tally)
+        return outcome
+
+    def usd(self, usage: Usage) -> float | None:
+        """Return the dollars of one request; `None` if the model's price is unknown."""
+        return request_usd(self.name, usage, self.price)
+
+    def clean(self, text: str, most: int = MAX_TEXT) -> str:
+        """Return a text on one line, shortened, without keys."""
+        return in_a_line(text, self.redaction, most)
+
+    def give_up(self, fault: LLMFault, said: str) -> NoReturn:
+        """Raise what a failure that will not pass amounts to.
+
+        Raises without a cause: the provider's exception may quote the key.
+
+        Raises:
+            ModelShut: the key is not accepted, or the model is not known.
+            RequestRefused: the request as such is refused.
+            NotTaken: the model does not take a part of the request.
+            MindFailed: a reply came that cannot be used.
+        """
+        provider = self.name.partition(":")[0]
+        keys = " or ".join(KEYS.get(provider, ())) or "the provider's key variable"
+        keys += f" ({OWN_SERVER_KEY} for a server of your own)" if provider.startswith("openai") else ""
+        advice = {
+            LLMFault.KEY: f"does not accept the key: check {keys} in your environment",
+            LLMFault.UNKNOWN_MODEL: "is not known to the server: check the model's name and the base URL",
+            LLMFault.NO_QUOTA: "has no quota left: check the plan and the billing of the account",
+            LLMFault.NO_CHAT: "has a base URL at which no chat server answers: check the base URL "
+            "(docs/how-to/language-models.md)",
+            LLMFault.NO_TOOLS: "takes no tools: start its server with them (llama.cpp: --jinja; vLLM: "
+            "--enable-auto-tool-choice, --tool-call-parser), or choose another model, or a `routine`",
+            LLMFault.TOO_MUCH: "has a server that accepts only smaller requests: allow shorter replies and "
+            f"conversations, as in --mind '{self.name}?max_tokens=N&context=N', or pictures=no",
+        }
+        if fault in (LLMFault.KEY, LLMFault.UNKNOWN_MODEL):
+            raise ModelShut(f"{self.name} {advice[fault]} ({said})") from None
+        if fault in advice:
+            raise RequestRefused(f"{self.name} {advice[fault]} ({said})") from None
+        happened = {
+            LLMFault.CUT_OFF: "ran into its token limit before the reply was complete: allow more, "
+            f"as in --mind '{self.name}?max_tokens=N', or less reasoning (effort=low)",
+            LLMFault.REFUSED: "refused to answer",
+            LLMFault.TOO_LONG: "cannot read so long a prompt: choose a model with more context, start its "
+            f"server with more, or shorten conversations with tools, as in --mind '{self.name}?context=N'",
+            LLMFault.UNREADABLE: "sent replies that cannot be read",
+        }
+        if fault is LLMFault.NOT_TAKEN and (ability := refused_ability(said)):
+            raise NotTaken(ability, f"{self.name} does not take {ability}: {said}", said) from None
+        if fault in happened:
+            raise MindFailed(f"{self.name} {happened[fault]}: {said}") from None
+        raise RequestRefused(
+            f"{self.name} failed: {said} (when it works again, go on with {way_on()})"
+        ) from None
+
+    def _try(
+        self, ask: Ask, messages: Sequence[BaseMessage], tally: RequestUsage, beside: int
+    ) -> "AIMessage | _Failed":
+        """Send one request within budget and limits, traced."""
+        if tally.replies.taken >= tally.replies.most:
+            raise OutOfReplies(
+                f"{self.name} gave all {tally.replies.most:g} replies of `limits: calls`: increase it"
+            )
+        if tally.waited >= self.longest_question:
+            return self._out_of_time()
+        if self.limiter:
+            self.limiter.acquire()
+        # what the request may cost is held before it is sent: work beside it pays from the same budget
+        expected = expected_usage(
+            messages,
+            reply=self.longest_reply,
+            beside=beside,
+            picture=picture_tokens(self.name),
+            density=self.density.most,
+        )
+        price = Price(self.name, 1, (self.usd(expected) or 0.0) * 1e6)
+        hold = self.ledger.hold(price, self.name, "model", input_tokens=expected.input_tokens)
+        tally.attempts += 1
+        tally.last = None
+        attempt = tally.attempts
+        with trace_request(self.parameters, self.redaction, about=tally.about, attempt=attempt) as traced:
+            traced.set_question(messages, tally.orders)
+            outcome = self._request(ask, messages, hold, tally)
+            if tally.last:
+                traced.set_usage(tally.last, self.usd(tally.last))
+            if isinstance(outcome, _Failed):
+                traced.fail(outcome.fault.value)
+            else:
+                traced.set_answer(outcome)
+        return outcome
+
+    def _request(
+        self, ask: Ask, messages: Sequence[BaseMessage], hold: Hold, tally: RequestUsage
+    ) -> "AIMessage | _Failed":
+        """Send one request, and count what it used."""
+        asked = time.monotonic()
+        try:
+            with whole_within(self.longest_question - tally.waited):
+                answer = ask(list(messages))
+        except Exception as error:  # noqa: BLE001  each provider raises what it likes
+            tally.waited += time.monotonic() - asked
+            failed = self._lose_reply(error, hold, tally)
+            late = failed.fault is LLMFault.BROKEN and tally.waited >= self.longest_question
+            return self._out_of_time() if late else failed
+        tally.waited += time.monotonic() - asked
+        try:
+            usage = check_answer(answer)
+        except ValueError as fault:  # nobody knows what it cost: what was held stays
+            return self._unread(LLMFault.UNREADABLE, self.clean(str(fault)), hold, tally)
+        if usage is None:
+            usage = Usage(hold.input_tokens, 0, said_usage(answer))
+            told = f"{self.name} does not say how many tokens it used: they are estimated here"
+            self.remarks.say("tokens", told, tally.remarks)
+        # a tokenizer that made more of the text than was expected is reckoned with from now on
+        self.density.learn(hold.input_tokens, usage.input_tokens)
+        self._count(usage, hold, tally)
+        tally.replies.taken += 1
+        fields = {  # without the keys that its server may have repeated, and so that its text can be stored
+            name: self.redaction.tree(plain_tree(getattr(answer, name), whole_text))
+            for name in type(answer).model_fields
+        }
+        return answer.model_copy(update=fields)
+
+    def _out_of_time(self) -> "_Failed":
+        """Return the failure of a question whose replies took too long together; it is not tried again."""
+        said = (
+            f"no reply within {self.longest_question:g} s for a question: allow more, "
+            f"as in --mind '{self.name}?question_timeout=N'"
+        )
+        return _Failed(LLMFault.BROKEN, said, None, may_retry=False)
+
+    def _lose_reply(self, error: Exception, hold: Hold, tally: RequestUsage) -> "_Failed":
+        """Return a request that came to nothing."""
+        fault, said = classify(error), self.clean(words_of(error), MOST_WORDS)
+        status = status_of(error)
+        # without a status nobody knows whether the model has answered: what was held counts as paid
+        if status is None and (may_be_billed(error) or (fault in _MAY_BE_ANSWERS and not never_left(error))):
+            return self._unread(fault, said, hold, tally)
+        self._count(usage_in(error), hold, tally)
+        # these are replies of the model, although nothing can be done with them
+        tally.replies.taken += fault in (LLMFault.CUT_OFF, LLMFault.UNREADABLE)
+        if status is not None or fault is not LLMFault.BROKEN:
+            return _Failed(fault, said, retry_after(error), fault in (LLMFault.LIMITED, LLMFault.BROKEN))
+        tally.lost += 1
+        return _Failed(fault, said, None, tally.lost <= self.retries)
+
+    def _unread(self, fault: LLMFault, said: str, hold: Hold, tally: RequestUsage) -> "_Failed":
+        """Return a request that may have been answered, and billed, though nothing can be read.
+
+        The hold stays.
+        """
+        tally.unknown_usd += hold.price.usd
+        tally.unknown_tokens += hold.input_tokens
+        tally.lost += 1
+        tally.replies.taken += fault is LLMFault.UNREADABLE
+        again = fault in (LLMFault.BROKEN, LLMFault.UNREADABLE)
+        return _Failed(fault, said, None, again and tally.lost <= self.retries)
+
+    def _count(self, usage: Usage, hold: Hold, tally: RequestUsage) -> None:
+        """Add what a request used to the question's tally, and settle what was held for it."""
+        tally.usage += usage
+        tally.last = usage
+        usd = self.usd(usage) or 0.0
+        tally.usd += usd
+        hold.settle(usd, input_tokens=usage.input_tokens, output_tokens=usage.output_tokens)
+
+    def _tell(self, outcome: "AIMessage | _Failed", pause: float) -> None:
+        if isinstance(outcome, _Failed):
+            asked = "asks to wait" if outcome.wait is not None else f"failed ({outcome.said}): waiting"
+            _log.info("%s %s %.1f s", self.name, asked, pause)
+            self.pauses(pause, outcome.said)
+
+    def _raise(self, failed: "_Failed", tally: RequestUsage) -> NoReturn:
+        """End the tries by raising the failure."""
+        if failed.fault not in (LLMFault.LIMITED, LLMFault.BROKEN):
+            self.give_up(failed.fault, failed.said)
+        if failed.wait is not None and failed.wait > self.longest_wait:
+            raise ModelUnavailable(
+                f"{self.name} asks to wait {failed.wait:.0f} s before the next request: "
+                f"go on then with {way_on()}"
+            )
+        times = "once" if tally.attempts == 1 else f"{tally.attempts} times"
+        raise ModelUnavailable(
+            f"{self.name} failed {times}: {failed.said} (when it works again, go on with {way_on()})"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Failed:
+    """A request that failed. The provider's exception is not kept: it may quote the key."""
+
+    fault: LLMFault
+    said: str
+    wait: float | None
+    may_retry: bool
+
+
+def _failure(outcome: AIMessage | _Failed) -> _Failed | None:
+    return outcome if isinstance(outcome, _Failed) else None

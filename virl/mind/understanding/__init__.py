@@ -1,1 +1,0 @@
-"""What the rules understand of a text, and what they do not."""

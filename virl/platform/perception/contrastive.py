@@ -1,0 +1,229 @@
+"""What all recognizers with two towers have in common, and how their checkpoints are told apart."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, field_validator
+
+from virl.errors import BadInput
+from virl.extras import missing_packages
+from virl.platform.city.streetview import Image
+from virl.platform.perception.base import Embeddings
+from virl.platform.perception.embeddings import TextMemory
+from virl.platform.perception.images import pixels_of
+from virl.platform.perception.models import ModelOptions
+from virl.platform.perception.registry import ModelSettings
+from virl.platform.perception.weights import Once, Precision, batches, device_of, guard_memory, precision_on
+
+LABEL = "{label}"
+"""Placeholder of a label in a caption."""
+
+
+class ContrastiveSettings(ModelSettings):
+    """The settings that the model files of all recognizers of this sort hold."""
+
+    caption: str = LABEL
+    """The text compared with a picture for each label: by default the label alone, as V-IRL asks.
+
+    CLIP's paper, section 3.1.4, has `a photo of a {label}`.
+    """
+    precision: Precision = "auto"
+    """The number format of the weights; `auto` is float16 on a GPU and float32 elsewhere."""
+    batch: int = Field(default=32, ge=1)
+    """Pictures, or texts, that go through the model at once."""
+
+    @field_validator("caption")
+    @classmethod
+    def _has_label(cls, caption: str) -> str:
+        if LABEL not in caption:
+            raise ValueError(f"must contain {LABEL}")
+        return caption
+
+
+HALF: Precision = "float16"
+"""Precision that `auto` means on a GPU."""
+
+
+def kept_under(name: str, settings: ContrastiveSettings, options: ModelOptions) -> str:
+    """Return the name under which embeddings are stored; half precision has another than full.
+
+    Args:
+        name: of the model.
+        settings: with its precision.
+        options: with its device.
+    """
+    device = "cpu" if options.device == "cpu" or missing_packages(("torch",)) else device_of(options)
+    precision = precision_on(device, settings.precision, HALF)
+    return name if precision == "float32" else f"{name}/{precision}"
+
+
+class Towers(Protocol):
+    """A model on its device."""
+
+    @property
+    def scale(self) -> float:
+        """Factor of the cosines."""
+        ...
+
+    @property
+    def bias(self) -> float | None:
+        """Term added to the scaled cosines; `None` for a model trained with a softmax."""
+        ...
+
+    def images(self, images: Sequence[Image]) -> NDArray[np.float32]:
+        """Return one embedding a picture, not of unit length, shape (n, d)."""
+        ...
+
+    def texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one embedding a text, not of unit length, shape (n, d)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TorchTowers:
+    """Towers of a torch model, which is in its evaluation mode.
+
+    Args:
+        name: for messages.
+        torch: the module.
+        turn: held while the model computes: two batches at once would need twice the memory.
+        image_rows: from pictures to a tensor of rows on any device, without gradients.
+        text_rows: as `image_rows`, from texts.
+        scale: as `Towers.scale`.
+        bias: as `Towers.bias`.
+    """
+
+    name: str
+    torch: Any
+    turn: Lock
+    image_rows: Callable[[Sequence[Image]], Any]
+    text_rows: Callable[[Sequence[str]], Any]
+    scale: float
+    bias: float | None
+
+    def images(self, images: Sequence[Image]) -> NDArray[np.float32]:
+        """Return one row for each picture, of any length."""
+        with self.turn, guard_memory(self.name, len(images)), self.torch.inference_mode():
+            rows: NDArray[np.float32] = self.image_rows(images).float().cpu().numpy()
+        return rows
+
+    def texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one row for each text, of any length."""
+        with self.turn, guard_memory(self.name, len(texts)), self.torch.inference_mode():
+            rows: NDArray[np.float32] = self.text_rows(texts).float().cpu().numpy()
+        return rows
+
+
+class ContrastiveRecognizer:
+    """A `Recognizer` over two towers; they are loaded on first use.
+
+    Args:
+        identify: gives the name that embeddings are kept under.
+        load: gives the towers.
+        settings: caption and batch.
+    """
+
+    def __init__(
+        self, identify: Callable[[], str], load: Callable[[], Towers], settings: ContrastiveSettings
+    ) -> None:
+        self._name = Once(identify)
+        self._towers = Once(load)
+        self._settings = settings
+        self._captions = TextMemory(self)
+
+    @property
+    def name(self) -> str:
+        """The name under which its embeddings are kept."""
+        return self._name.get()
+
+    def embed_images(self, images: Sequence[Image]) -> Embeddings:
+        """Return one vector of length 1 a picture, shape (n, d); grayscale and RGBA are taken as RGB."""
+        colour = [pixels_of(image) for image in images]
+        return self._embed(self._towers.get().images, colour) if colour else self.embed_texts([""])[:0]
+
+    def embed_texts(self, texts: Sequence[str]) -> Embeddings:
+        """Return one vector of length 1 a text, shape (n, d)."""
+        rows = self._embed(self._towers.get().texts, texts or [""])
+        return rows if texts else rows[:0]
+
+    def recognize(self, images: Sequence[Image], labels: Sequence[str]) -> NDArray[np.float32]:
+        """Return how well each label fits each picture, shape (n, m), in [0, 1].
+
+        Labels are put into the caption of the model's file, underscores as spaces, and embedded once.
+
+        Raises:
+            ModelUnavailable: the model or its weights are missing.
+            BadInput: there are no labels, one is blank, or a picture is none.
+        """
+        from scipy.special import expit, softmax  # noqa: PLC0415 - takes 0.1 s, which no start needs
+
+        if isinstance(labels, str) or not labels:
+            raise BadInput("no labels to recognize: give a list of one or more")
+        plain = [" ".join(label.replace("_", " ").split()) for label in labels]
+        if not all(plain):
+            raise BadInput(f"label {plain.index('') + 1} of {len(plain)} is blank: remove it")
+        captions = [self._settings.caption.replace(LABEL, label) for label in plain]
+        seen = self.embed_images(images)
+        towers = self._towers.get()
+        logits = towers.scale * (seen @ self._captions.embed_texts(captions).T)
+        fit: NDArray[np.float32]
+        fit = softmax(logits, axis=1) if towers.bias is None else expit(logits + towers.bias)
+        return fit.astype(np.float32, copy=False)
+
+    def _embed(
+        self, tower: Callable[[Sequence[Any]], NDArray[np.float32]], items: Sequence[Any]
+    ) -> Embeddings:
+        """Return one row of length 1 for each item, batch by batch."""
+        rows = np.concatenate([tower(batch) for batch in batches(items, self._settings.batch)])
+        unit: Embeddings = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        return unit
+
+
+_WHOLE = 16 * 2**20  # bytes; larger files are sampled
+_SAMPLES, _SAMPLE = (
+    64,
+    2**16,
+)  # chosen: 4 MiB from all over the file; reading 10 GB would take as long as loading
+
+
+def identity(source: str) -> str:
+    """Return a name for a checkpoint.
+
+    Args:
+        source: a path or a hub id.
+
+    Returns:
+        The hub id as it is, for who publishes it vouches for what it holds. For a path its last part and
+        eight digits that depend on what is there: all of small files, samples of large ones.
+    """
+    path = Path(source).expanduser()
+    return f"{path.name}-{fingerprint(path)}" if path.exists() else source
+
+
+def fingerprint(path: Path) -> str:
+    """Return eight hexadecimal digits that tell the names and contents of a file or folder from others."""
+    files = [path] if path.is_file() else sorted(file for file in path.iterdir() if file.is_file())
+    digest = hashlib.sha256()
+    for file in files:
+        size = file.stat().st_size
+        digest.update(f"{file.name if path.is_dir() else ''}/{size}\0".encode())
+        digest.update(_content(file, size))
+    return digest.hexdigest()[:8]
+
+
+def _content(file: Path, size: int) -> bytes:
+    """Return the bytes of a small file, or samples of a large one."""
+    with file.open("rb") as stream:
+        if size <= _WHOLE:
+            return stream.read()
+        parts = []
+        for sample in range(_SAMPLES):
+            stream.seek(sample * (size - _SAMPLE) // (_SAMPLES - 1))
+            parts.append(stream.read(_SAMPLE))
+        return b"".join(parts)

@@ -1,0 +1,143 @@
+"""What open-vocabulary detectors are asked and answer: labels as words, and detections made of boxes."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from virl.errors import BadInput
+from virl.platform.city.streetview import Image
+from virl.platform.perception.base import Detection, plain_label
+from virl.platform.perception.cameras import intersection_over_union
+from virl.platform.perception.images import clip_box
+
+
+def words_of(labels: Sequence[str], model: str, separators: str = "") -> dict[str, str]:
+    """Return the words of each label, as the model reads them, mapped to the label as it was asked for.
+
+    Words are in lower case, with spaces for underscores. Of labels with the same words the first one counts.
+
+    Args:
+        labels: what to look for, such as `"trash bin"` or `"jewelry_store"`.
+        model: named in errors.
+        separators: characters that the model would take for the end of a label.
+
+    Raises:
+        BadInput: there are no labels, or one is empty or holds a separator.
+    """
+    if not labels:
+        raise BadInput(f"{model} finds only the labels it is given: give one or more")
+    words: dict[str, str] = {}
+    for label in labels:
+        if found := [mark for mark in separators if mark in label]:
+            raise BadInput(f"label {label!r}: {model} reads {found[0]!r} as the end of a label: remove it")
+        plain = plain_label(label)
+        if not plain:
+            raise BadInput(f"label {label!r} is empty: {model} needs a word for what it looks for")
+        words.setdefault(plain, label)
+    return words
+
+
+def check_prompt(prompt: str) -> str:
+    """Return the prompt itself, if it has a place for the label.
+
+    Raises:
+        ValueError: it has none.
+    """
+    if "{label}" not in prompt:
+        raise ValueError("must contain {label}, where the label goes")
+    return prompt
+
+
+Rows = NDArray[np.float32]
+
+
+def to_detections(
+    boxes: Rows,
+    scores: Rows,
+    labels: Sequence[str],
+    image: Image,
+    *,
+    min_score: float,
+    max_overlap: float | None,
+) -> list[Detection]:
+    """Return boxes with their scores and labels as detections inside the picture, best first.
+
+    Args:
+        boxes: left, top, right, bottom in pixels, shape (n, 4).
+        scores: [0, 1], shape (n,).
+        labels: n of them.
+        image: the picture, shape (H, W, 3).
+        min_score: least score, [0, 1].
+        max_overlap: as in `without_doubles`.
+    """
+    found = []
+    for box, score, label in zip(boxes.tolist(), scores.tolist(), labels, strict=True):
+        inside = clip_box(tuple(box), image.shape[1], image.shape[0])
+        if inside is not None and score >= min_score:
+            found.append(Detection(label, min(max(score, 0.0), 1.0), inside))
+    return without_doubles(found, max_overlap)
+
+
+def without_doubles(found: Sequence[Detection], max_overlap: float | None) -> list[Detection]:
+    """Return the best detections, of which no two with the same label overlap (non-maximum suppression).
+
+    Args:
+        found: detections in one picture.
+        max_overlap: largest intersection over union of two that are both kept, [0, 1]; `None` keeps all.
+    """
+    # Ties by box and label, so that the order in which the model reports boxes does not count.
+    ranked = sorted(found, key=lambda one: (-one.score, one.box, one.label))
+    if max_overlap is None or len(ranked) < 2:
+        return ranked
+    kept: list[Detection] = []
+    for one in ranked:
+        rivals = (other for other in kept if other.label == one.label)
+        if all(intersection_over_union(one.box, other.box) <= max_overlap for other in rivals):
+            kept.append(one)
+    return kept
+
+
+def share_inside(boxes: Rows, others: Rows) -> Rows:
+    """Return the share of each box's area that lies inside each of the others.
+
+    Args:
+        boxes: left, top, right, bottom, shape (n, 4).
+        others: the same, shape (m, 4).
+
+    Returns:
+        [0, 1], shape (n, m).
+    """
+    low = np.maximum(boxes[:, None, :2], others[None, :, :2])
+    high = np.minimum(boxes[:, None, 2:], others[None, :, 2:])
+    shared = np.clip(high - low, 0, None).prod(axis=2)
+    return np.asarray(shared / np.maximum(_areas(boxes), 1e-9)[:, None], np.float32)
+
+
+def area_shares(boxes: Rows, others: Rows) -> Rows:
+    """Return the area of each box over that of each of the others, shape (n, m).
+
+    Both are as in `share_inside`.
+    """
+    return np.asarray(_areas(boxes)[:, None] / np.maximum(_areas(others), 1e-9)[None], np.float32)
+
+
+def _areas(boxes: Rows) -> Rows:
+    """Return the area of each box, square pixels, shape (n,)."""
+    return np.asarray((boxes[:, 2:] - boxes[:, :2]).prod(axis=1), np.float32)
+
+
+def corners(boxes: Rows, image: Image) -> Rows:
+    """Return boxes in pixels, shape (n, 4), from DETR's middles and sizes as shares of the picture.
+
+    Args:
+        boxes: x and y of the middle, width and height, as shares of the picture, shape (n, 4).
+        image: the picture, shape (H, W, 3).
+
+    Returns:
+        Left, top, right, bottom, shape (n, 4).
+    """
+    height, width = image.shape[:2]
+    middle, half = boxes[:, :2], boxes[:, 2:] / 2
+    scale = np.array([width, height, width, height], np.float32)
+    return np.concatenate([middle - half, middle + half], axis=1) * scale

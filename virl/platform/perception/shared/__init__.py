@@ -1,1 +1,0 @@
-"""What several models are made of: labels and boxes of detectors, towers of recognizers, DISK keypoints."""

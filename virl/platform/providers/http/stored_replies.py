@@ -1,0 +1,415 @@
+"""Replies that are kept, so that no request is paid for twice: names, caches, recordings, and books.
+
+A cache is a file of SQLite, safe for several processes. Each recorded reply is two files,
+`ENDPOINT/KEY.json` with the request and `ENDPOINT/KEY.body` with the reply's body; `KEY` is the SHA-256 of
+the request without host, key and session token.
+"""
+
+import hashlib
+import json
+import logging
+import sqlite3
+import threading
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import accumulate
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import ValidationError
+from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_fixed
+
+from virl import resources
+from virl.errors import BadInput, ProviderError
+from virl.files.writing import read_bounded, replace_file
+from virl.money.ledger import Ledger
+from virl.platform.city.left_out import LeftOut
+from virl.platform.providers.provider import Access
+from virl.settings.model import Settings
+
+FILE_NAME = "google-replies-1.sqlite"  # of any provider: an old name, kept for replies that were paid for
+_BUSY_S = 10.0  # seconds that one process waits for another (chosen)
+_EVICT_TO = 0.9  # share of the size bound that is left after an eviction (chosen)
+_CORRUPT = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_SCHEMA = """
+    CREATE TABLE IF NOT EXISTS replies (
+        key TEXT NOT NULL, scope TEXT NOT NULL, endpoint TEXT NOT NULL, expires REAL NOT NULL,
+        body BLOB NOT NULL, PRIMARY KEY (key, scope)
+    )
+"""
+
+_log = logging.getLogger(__name__)
+
+
+class ReplyCache:
+    """Replies kept in one SQLite file, each until it expires.
+
+    Above `max_bytes` the oldest replies go first. A file that is corrupt is set aside under another name,
+    with a warning, and an empty one takes its place, which other processes notice. A file that another
+    process holds for too long, or a disk that is full, costs the replies concerned and a warning.
+
+    Args:
+        folder: where the file is or will be.
+        max_bytes: size that the file's content is kept below.
+        clock: seconds since 1970.
+
+    Raises:
+        BadInput: the folder cannot be written.
+    """
+
+    def __init__(
+        self, folder: Path, max_bytes: float = 512e6, clock: Callable[[], float] = time.time
+    ) -> None:
+        """Open the file in a folder, which keeps at most `max_bytes` bytes."""
+        self.file = folder / FILE_NAME
+        self._max_bytes = max_bytes
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._inode: int | None = None
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._connection = self._open()
+        except (OSError, sqlite3.OperationalError) as fault:
+            raise BadInput(f"{folder}: cannot be used as a cache ({fault}): set VIRL_CACHE") from fault
+
+    def get(self, key: str, scope: str = "") -> bytes | None:
+        """Return the body kept under a key and scope; `None` if there is none or it has expired."""
+        rows = self._run(
+            "SELECT body FROM replies WHERE key = ? AND scope = ? AND expires > ?",
+            (key, scope, self._clock()),
+        )
+        return bytes(rows[0][0]) if rows else None
+
+    def put(self, key: str, body: bytes, *, endpoint: str, lifetime: float, scope: str = "") -> None:
+        """Keep a reply's body for `lifetime` seconds; once this returns, it outlives the process.
+
+        Args:
+            key: of the request.
+            body: of the reply.
+            endpoint: of the service.
+            lifetime: seconds.
+            scope: that alone sees the reply; empty for all runs.
+        """
+        self._run(
+            "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?)",
+            (key, scope, endpoint, self._clock() + lifetime, body),
+        )
+        if self._used_bytes() > self._max_bytes:
+            self._evict()
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._connection.close()
+
+    def _evict(self) -> None:
+        """Delete expired replies, then the oldest ones while the file is too large."""
+        # What has expired goes first, as nobody misses it; only then the oldest.
+        self._run("DELETE FROM replies WHERE expires <= ?", (self._clock(),))
+        while (excess := self._used_bytes() - self._max_bytes * _EVICT_TO) > 0:
+            oldest = self._run("SELECT rowid, length(body) FROM replies ORDER BY rowid LIMIT 256")
+            if not oldest:
+                return
+            through = accumulate(size for _, size in oldest)
+            enough = next(
+                (row for (row, _), freed in zip(oldest, through, strict=True) if freed >= excess), None
+            )
+            self._run("DELETE FROM replies WHERE rowid <= ?", (enough or oldest[-1][0],))
+
+    def _used_bytes(self) -> int:
+        """Return the bytes that the content of the file takes."""
+        rows = self._run(
+            "SELECT (p.page_count - f.freelist_count) * s.page_size "
+            "FROM pragma_page_count AS p, pragma_freelist_count AS f, pragma_page_size AS s"
+        )
+        return int(rows[0][0]) if rows else 0
+
+    def _run(self, statement: str, values: Sequence[object] = ()) -> list[Any]:
+        """Return the rows of one statement, a transaction of its own; none where the file fails."""
+        with self._lock:
+            try:
+                # Another process may have put a new file in the place of this one, or deleted it.
+                if self._inode != _inode_of(self.file):
+                    self._reopen()
+                try:
+                    return _execute(self._connection, statement, values)
+                except sqlite3.DatabaseError as fault:
+                    if not _is_corrupt(fault):
+                        raise
+                    self._set_aside(fault)
+                    self._reopen()
+                    return _execute(self._connection, statement, values)
+            except (sqlite3.Error, OSError) as fault:
+                _log.warning("%s: %s: continuing without this reply", self.file, fault)
+                return []
+
+    def _reopen(self) -> None:
+        """Close the connection and connect anew, to a file that another process put in place."""
+        self._connection.close()
+        self._connection = self._connect()
+
+    def _open(self) -> sqlite3.Connection:
+        """Open a connection to the file; one that is corrupt is set aside first."""
+        try:
+            return self._connect()
+        except sqlite3.DatabaseError as fault:
+            if not _is_corrupt(fault):
+                raise
+            self._set_aside(fault)
+            return self._connect()
+
+    def _connect(self) -> sqlite3.Connection:
+        """Return a connection to the file with its table, in write-ahead mode."""
+        connection = sqlite3.connect(
+            self.file, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
+        )
+        try:
+            for attempt in Retrying(
+                retry=retry_if_exception(_is_busy),
+                stop=stop_after_delay(_BUSY_S),
+                wait=wait_fixed(0.02),
+                reraise=True,
+            ):  # SQLite itself does not wait here while another process begins the file
+                with attempt:
+                    _execute(connection, "PRAGMA journal_mode = WAL")
+            # With a write-ahead log, a loss of power may lose the last replies but does not damage the file.
+            _execute(connection, "PRAGMA synchronous = NORMAL")
+            _execute(connection, _SCHEMA)
+            _execute(connection, "DELETE FROM replies WHERE expires <= ?", (self._clock(),))
+        except sqlite3.DatabaseError:
+            connection.close()
+            raise
+        self._inode = _inode_of(self.file)
+        return connection
+
+    def _set_aside(self, fault: sqlite3.DatabaseError) -> None:
+        """Move the corrupt file to another name, with a warning, so that an empty one takes its place."""
+        aside = self.file.with_name(f"{self.file.name}.corrupt-{time.time_ns()}")
+        _log.warning(
+            "%s is corrupt (%s): renamed to %s, continuing with an empty cache", self.file, fault, aside.name
+        )
+        with suppress(FileNotFoundError):  # another process was faster
+            self.file.replace(aside)
+        # What belongs to the damaged file would be read into the new one.
+        for suffix in ("-wal", "-shm"):
+            self.file.with_name(self.file.name + suffix).unlink(missing_ok=True)
+
+
+def _is_busy(fault: BaseException) -> bool:
+    """Return whether another process holds the file."""
+    return (
+        isinstance(fault, sqlite3.OperationalError) and fault.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+    )
+
+
+def _inode_of(file: Path) -> int | None:
+    """Return the inode of a file, which tells it from one put in its place; `None` if there is none."""
+    try:
+        return file.stat().st_ino
+    except FileNotFoundError:
+        return None
+
+
+def _execute(connection: sqlite3.Connection, statement: str, values: Sequence[object] = ()) -> list[Any]:
+    """Return the rows of a statement; a garbled message of SQLite becomes `_Garbled`."""
+    try:
+        return connection.execute(statement, values).fetchall()
+    except UnicodeDecodeError as fault:  # SQLite quotes what it found in the file
+        raise _Garbled(str(fault)) from fault
+
+
+class _Garbled(sqlite3.DatabaseError):
+    """A file so damaged that SQLite's own message about it is no text."""
+
+    sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+
+
+def _is_corrupt(fault: sqlite3.DatabaseError) -> bool:
+    """Return whether a fault says that the file is damaged."""
+    return (getattr(fault, "sqlite_errorcode", 0) & 0xFF) in _CORRUPT
+
+
+@dataclass(frozen=True, slots=True)
+class RequestName:
+    """The name of a request in caches and recordings, without key, host and session token."""
+
+    endpoint: str
+    """Name of the endpoint, such as `"geocode"`; fit for a folder."""
+    canonical: str
+    """The request as JSON with sorted parts."""
+
+    def key(self, host: str = "") -> str:
+        """Return the SHA-256 of the request and the host that is asked: 64 hex digits."""
+        return hashlib.sha256(f"{host}\n{self.canonical}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+FORMAT = 1
+"""Version of the files of a recording."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A reply: a status of 200 to 499 and a body without keys."""
+
+    status: int
+    """HTTP status."""
+    body: bytes
+
+
+class _Entry(Settings):
+    """The content of `KEY.json`: the request and the status of its reply."""
+
+    format: int
+    status: int
+    request: dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """A folder that replies are written to; the first reply to a request stays.
+
+    Raises:
+        BadInput: the folder cannot be made.
+    """
+
+    folder: Path
+
+    def __post_init__(self) -> None:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as fault:
+            raise BadInput(f"{self.folder}: cannot record there ({fault.strerror})") from fault
+
+    def write(self, request: RequestName, reply: Reply) -> None:
+        """Write a reply's two files whole, unless the request has one.
+
+        Raises:
+            CannotWrite: the folder cannot be written.
+        """
+        request_file, body_file = _files(self.folder, request)
+        if request_file.exists():
+            return
+        entry = _Entry(format=FORMAT, status=reply.status, request=json.loads(request.canonical))
+        _write(body_file, reply.body)
+        _write(request_file, (entry.model_dump_json(indent=1) + "\n").encode())
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A folder of recorded replies, read in place of the network.
+
+    Raises:
+        BadInput: there is no such folder.
+    """
+
+    folder: Path
+
+    def __post_init__(self) -> None:
+        if not self.folder.is_dir():
+            raise BadInput(f"{self.folder}: no such folder: record one with --record {self.folder}")
+
+    def read(self, request: RequestName, service: str) -> Reply:
+        """Return the recorded reply to a request.
+
+        Raises:
+            ProviderError: it was not recorded; names the request.
+            BadInput: its files are broken.
+        """
+        request_file, body_file = _files(self.folder, request)
+        try:
+            entry = _Entry.model_validate_json(read_bounded(request_file) or b"")
+            body = read_bounded(body_file)
+        except FileNotFoundError:
+            raise ProviderError(
+                service,
+                f"no reply to {request.canonical} is recorded in {self.folder}",
+                "record the run again with --record, or run without --replay",
+            ) from None
+        except (OSError, ValidationError) as fault:
+            raise BadInput(f"{request_file}: not a recorded request: record the run again") from fault
+        if entry.format != FORMAT:
+            raise BadInput(f"{request_file}: format {entry.format} is not {FORMAT}: record the run again")
+        if body is None:
+            raise BadInput(f"{body_file}: not a recorded reply: record the run again")
+        return Reply(entry.status, body)
+
+
+def _files(folder: Path, request: RequestName) -> tuple[Path, Path]:
+    """Return the paths of (the request, the reply's body) in the folder."""
+    stem = folder / request.endpoint / request.key()
+    return stem.with_suffix(".json"), stem.with_suffix(".body")
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write a file whole, or not at all."""
+    with replace_file(path, "record the run again") as file:
+        file.write(data)
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """The cache, the recording or replay, and the books that the requests of services go through.
+
+    Raises:
+        BadInput: a recording is to be made and replayed.
+    """
+
+    cache: ReplyCache | None = None
+    """Cache of replies; `None` keeps none."""
+    scope: str = ""
+    """Scope in the cache of usual replies; empty where all runs may see them."""
+    session: str = field(default_factory=lambda: session_scope(""))
+    """Scope in the cache of replies that only this run may see."""
+    record: Recording | None = None
+    """Folder that replies are written to; `None` records nothing."""
+    replay: Replay | None = None
+    """Folder that replies are read from in place of the network; `None` for the network."""
+    ledger: Ledger = field(default_factory=Ledger)
+    left_out: LeftOut = field(default_factory=LeftOut)
+    """Counts of the parts of replies that cannot be read."""
+
+    def __post_init__(self) -> None:
+        if self.record and self.replay:
+            raise BadInput("a run is either recorded or replayed: give --record or --replay, not both")
+
+    @classmethod
+    def of(cls, access: Access, folder: str = "", *, max_mb: float = 512.0) -> Self:
+        """Return the cache of this machine, with the ledger and the recording of a run.
+
+        Args:
+            access: ledger, mode of the cache, name of the run, and folders of recordings.
+            folder: of the cache, in that of this machine; empty keeps no replies.
+            max_mb: megabytes that the cache is kept below.
+
+        Raises:
+            BadInput: a folder cannot be used, or a recording is to be made and replayed.
+        """
+        session = session_scope(access.session)
+        keeps = folder and access.cache != "off" and access.replay is None
+        return cls(
+            cache=ReplyCache(resources.cache_home() / folder, max_mb * 1e6) if keeps else None,
+            scope=session if access.cache == "session" else "",
+            session=session,
+            record=Recording(access.record) if access.record else None,
+            replay=Replay(access.replay) if access.replay else None,
+            ledger=access.ledger,
+            left_out=access.left_out,
+        )
+
+    @property
+    def is_recorded(self) -> bool:
+        """Return whether replies are recorded or replayed, so that no cached result may stand for them."""
+        return self.record is not None or self.replay is not None
+
+    def close(self) -> None:
+        """Close the cache."""
+        if self.cache:
+            self.cache.close()
+
+
+def session_scope(session: str) -> str:
+    """Return the cache scope of the runs with this name; a new one for an empty name."""
+    return f"session {session or uuid.uuid4().hex}"

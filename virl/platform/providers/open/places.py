@@ -1,0 +1,168 @@
+"""Places of a source that is asked for one square of the map after the other, and remembers them."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from threading import RLock
+from typing import Protocol
+
+from virl.errors import BadInput
+from virl.geo.globe import LatLng, distance
+from virl.osm.box import Box
+from virl.osm.names import types_called
+from virl.platform.city.places import NearbyPlaces, Place
+from virl.platform.city.streetview import Image
+from virl.platform.providers.open.cells import Cell, cells_around, cells_of
+from virl.towns.life.parks import NO_FRONTAGE
+from virl.towns.places import MAX_RADIUS_M, OfflinePlaces
+from virl.towns.plan.town_plan import Shop
+
+SEARCHED_M = 1500.0
+"""Metres around a position where a text is searched; chosen: a walk of 20 minutes."""
+ZOOM = 14
+"""Zoom of the squares; chosen: 1.6 km wide at 48 degrees, a few thousand places in a dense city."""
+MOST_TILES = 25
+"""Most squares of one question; chosen: 8 km across at 48 degrees, 25 requests at one a second."""
+_INDEXES = 8
+"""Number of sets of squares whose index is kept; chosen: a walk crosses few."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPlace:
+    """A place with all that its source knows, and its other names."""
+
+    place: Place
+    also: tuple[str, ...] = ()
+    """Other names of the place."""
+
+
+class PlaceSource(Protocol):
+    """A source of the places in a box, and of a place by its id."""
+
+    def places_within(self, box: Box) -> Sequence[FoundPlace]:
+        """Return the places in a box, each once.
+
+        Raises:
+            ProviderError: the source does not answer.
+        """
+        ...
+
+    def find_one(self, place_id: str) -> FoundPlace:
+        """Return the place with this id.
+
+        Raises:
+            NotFound: there is none.
+            ProviderError: the source does not answer.
+        """
+        ...
+
+
+class TiledPlaces:
+    """Places of a source that is asked square by square of the map. Safe for several threads.
+
+    The same question has the same answer, whatever was asked before: places of other tiles are left out.
+
+    Args:
+        source: who knows them.
+        district: where a text is searched for that names no position.
+    """
+
+    def __init__(self, source: PlaceSource, district: Box) -> None:
+        self._source = source
+        self._district = district
+        self._of_tile: dict[Cell, Sequence[FoundPlace]] = {}
+        self._asking = RLock()
+        self._over = lru_cache(maxsize=_INDEXES)(self._index_of)
+
+    def nearby(
+        self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
+    ) -> list[Place]:
+        """Return the places within `radius` metres, nearest first; see `Places.nearby`.
+
+        Raises:
+            BadInput: the radius is out of its range.
+            ProviderError: the source does not answer.
+        """
+        if not 0 < radius <= MAX_RADIUS_M:
+            raise BadInput(f"radius {radius:g} m: must be above 0, up to {MAX_RADIUS_M:.0f}")
+        reach = radius if whole is None else min(radius, whole)
+        tiles = _cells_around(position, reach)
+        asked = tiles[:MOST_TILES]
+        if len(tiles) > MOST_TILES:
+            reach = tiles[MOST_TILES].metres_to(position)
+        found = self._over(frozenset(asked)).nearby(position, reach, types)
+        return found if reach >= radius else NearbyPlaces(found, reach)
+
+    def search(self, query: str, near: LatLng | None = None) -> list[Place]:
+        """Return places whose name, type or address has the words of a query, best first, at most 60.
+
+        They are those within `SEARCHED_M` of `near`, or else of the district.
+
+        Raises:
+            BadInput: the query holds no word.
+            ProviderError: the source does not answer.
+        """
+        if near is None:
+            middle = self._district.middle
+            tiles = sorted(
+                cells_of(self._district, ZOOM), key=lambda cell: (distance(middle, cell.box.middle), cell)
+            )[:MOST_TILES]
+            return self._over(frozenset(tiles)).search(query)
+        found = self._over(frozenset(_cells_around(near, SEARCHED_M))).search(query, near)
+        return [place for place in found if distance(near, place.position) <= SEARCHED_M]
+
+    def details(self, place_id: str) -> Place:
+        """Return the place with its hours and facts.
+
+        Raises:
+            NotFound: no place has this id.
+            ProviderError: the source does not answer.
+        """
+        known = self._find_known(place_id)
+        return known.place if known else self._source.find_one(place_id).place
+
+    def photos(self, place_id: str, limit: int = 1) -> list[Image]:
+        """Return no photos: maps have none.
+
+        Raises:
+            NotFound: no place has this id.
+            BadInput: `limit` is negative.
+            ProviderError: the source does not answer.
+        """
+        self.details(place_id)
+        if limit < 0:
+            raise BadInput(f"limit {limit}: must be 0 photos or more")
+        return []
+
+    def _find_known(self, place_id: str) -> FoundPlace | None:
+        """Return the place with this id if its square was asked already; else `None`."""
+        with self._asking:
+            every = (found for tile in self._of_tile.values() for found in tile)
+            return next((found for found in every if found.place.id == place_id), None)
+
+    def _places_of(self, tiles: Iterable[Cell]) -> list[FoundPlace]:
+        """Return the places in squares, each once; squares that are not known yet are asked."""
+        with self._asking:
+            for tile in tiles:
+                if tile not in self._of_tile:
+                    self._of_tile[tile] = self._source.places_within(tile.box)
+            every = [found for tile in tiles for found in self._of_tile[tile]]
+        return list({found.place.id: found for found in every}.values())
+
+    def _index_of(self, tiles: frozenset[Cell]) -> OfflinePlaces:
+        """Return a searchable index of the places in squares."""
+        found = self._places_of(sorted(tiles))
+        shops = [Shop(one.place, NO_FRONTAGE, (), {}, 0) for one in found]
+        also = {one.place.id: one.also for one in found}
+        return OfflinePlaces(shops, _no_photo, also, types_called)
+
+
+def _cells_around(position: LatLng, radius: float) -> list[Cell]:
+    """Return the squares that a circle of `radius` metres touches, the nearest first."""
+    touched = [(cell.metres_to(position), cell) for cell in cells_around(position, radius, ZOOM)]
+    return [cell for away, cell in sorted(touched) if away <= radius]
+
+
+def _no_photo(shop: Shop) -> Image:
+    """Raise an error: no photo of these places is ever drawn."""
+    raise AssertionError(f"{shop.place.id} has no front")

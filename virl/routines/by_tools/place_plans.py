@@ -1,0 +1,324 @@
+"""Plans for places: find candidates, hold each against the conditions, choose, and look closer."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from rapidfuzz import fuzz
+
+from virl.errors import MindFailed
+from virl.mind.lexicon import found_in, words_of
+from virl.mind.wishes import vote
+from virl.platform.city.names import score_names
+from virl.routines.by_tools.goals import ToolGoal, tool_words
+from virl.routines.by_tools.street_plans import (
+    Part,
+    Plan,
+    PlanEnd,
+    PlannedCall,
+    Situation,
+    find_on_street,
+    go_to,
+    look_for_sign,
+    read,
+    read_items,
+    report_things,
+)
+from virl.tools.places import ListedPlace, NearbyListing, PlaceFacts
+from virl.tools.routes import RouteLegs
+from virl.tools.task import Consulted
+
+LIKED = 4.0  # of 5: from here on, visitors speak well of a place (chosen)
+RADII_M = (300.0, 800.0, 2000.0, 5000.0)
+LISTED = 20
+LOOKED_UP = 10  # candidates of which details are asked (chosen)
+ROUTED = 4  # candidates to which a way is asked, where the nearest is wanted (chosen)
+ASKED = 2  # times that others are asked (chosen)
+SAME_NAME = 75.0  # least likeness of 100 of a name that was asked for to one found (chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A place that was looked into."""
+
+    place: ListedPlace
+    faults: tuple[str, ...]
+    """The conditions that the place does not meet; empty if it meets all."""
+    now: Literal["open", "closed", "unknown"] = "unknown"
+    way: RouteLegs | None = None
+
+
+def place_plan(situation: Situation) -> Plan:
+    """Find a place and tell about it; without a tool that lists places, look for its sign on the street."""
+    goal = situation.goal
+    if goal.address and not (goal.name or goal.place_type):
+        return (yield from _address(situation))
+    lists = situation.has("search_places") or situation.has("nearby_places")
+    found: Choice | None = None
+    if goal.ask_others and situation.has("consult"):
+        found = yield from _ask_others(situation)
+    elif not lists:
+        return (yield from find_on_street(situation))
+    chosen = found or ((yield from _search_best(situation)) if lists else None)
+    if chosen is None:
+        return PlanEnd((yield from _describe_lack(situation)), succeeded=False)
+    return (yield from _conclude_with(situation, chosen))
+
+
+def count_places(situation: Situation) -> Plan:
+    """Count the places of a kind around the agent."""
+    goal = situation.goal
+    args = {"types": [goal.place_type], "radius_m": RADII_M[1], "limit": 20}
+    says = f"How many are there within {RADII_M[1]:.0f} m?"
+    nearby = yield from read(NearbyListing, "nearby_places", args, says)
+    number = nearby.found if nearby else 0
+    return PlanEnd(
+        f"Within {RADII_M[1]:.0f} m: {number} of the kind {words_of(goal.place_type)}.", succeeded=True
+    )
+
+
+def _address(situation: Situation) -> Plan:
+    """Go to an address, or tell the way."""
+    goal = situation.goal
+    if not situation.has("route"):
+        raise MindFailed(f"the rules cannot reach {goal.address!r} without the tool route: add it to `tools`")
+    reply = yield PlannedCall("route", {"address": goal.address}, f"How far is {goal.address}?")
+    if not isinstance(way := reply.data, RouteLegs):
+        return PlanEnd(f"No way to {goal.address} is known: {reply.text}", succeeded=False)
+    facts = [f"{goal.address} is {_show_way(way)} from the start."]
+    left = way.distance_m
+    if situation.has("move"):
+        left, seen = yield from go_to(situation, {"address": goal.address}, way)
+        facts += [_describe_arrival(left), *seen]
+        facts += yield from report_things(situation, seen=bool(seen))
+    there = left <= 40 or not situation.has("move")
+    return PlanEnd(" ".join(facts), succeeded=there)
+
+
+def _ask_others(situation: Situation) -> Part[Choice | None]:
+    """Consult other agents; return a place that one of them finds, if it holds."""
+    name = situation.character.name
+    tried: set[tuple[str, str]] = set()
+    faults: tuple[str, ...] = ()
+    for helper in _helpers(situation)[:ASKED]:
+        for request in (_request(situation, ()), _request(situation, faults)):
+            if (helper, request) in tried or len(tried) >= ASKED:
+                continue
+            tried.add((helper, request))
+            asked = {"agent": helper, "request": request}
+            consulted = yield from read(Consulted, "consult", asked, f"{helper} may know.")
+            found = consulted.place if consulted else None
+            if found is None:
+                break
+            choice = yield from _looked_up(situation, found.id)
+            if choice and not choice.faults:
+                return choice
+            if choice:
+                faults = choice.faults
+                situation.known = f"{helper} named {found.name} to {name}, but {'; '.join(faults)}."
+    return None
+
+
+def _helpers(situation: Situation) -> list[str]:
+    """Return agents by how far what they do is about finding a place, best first; not oneself."""
+    words = tool_words().helpers
+    own = situation.character.name.lower()
+    scored = {
+        name: len(found_in(about, words)) for name, about in situation.agents.items() if name.lower() != own
+    }
+    return sorted((name for name, score in scored.items() if score), key=lambda name: -scored[name])
+
+
+def _describe_lack(situation: Situation) -> Part[str]:
+    """Return that there is no place of the kind, with what comes nearest to it."""
+    lacking = f"No {_goal_words(situation.goal)} was found"
+    near: list[ListedPlace] = []
+    if situation.has("nearby_places"):
+        whole: dict[str, object] = {"radius_m": RADII_M[-1], "limit": 1}
+        near = yield from read_items(ListedPlace, "nearby_places", whole, "What is there at all?")
+    else:
+        for other in map(words_of, situation.lexicon.related.get(situation.goal.place_type, ())):
+            args = {"query": other, "limit": 1}
+            near += yield from read_items(ListedPlace, "search_places", args, f"Is there a {other}?")
+    if not near:
+        return f"{lacking}."
+    place = min(near, key=lambda one: one.away.distance_m)
+    kinds = f" ({words_of(place.types[0])})" if place.types else ""
+    return f"{lacking}; the nearest place is {place.name}{kinds}, {place.away.distance_m:.0f} m off."
+
+
+def _request(situation: Situation, faults: tuple[str, ...]) -> str:
+    """Return the request to another agent, in full sentences."""
+    goal, name = situation.goal, situation.character.name
+    sentences = [f"{name} wants a {_goal_words(goal)}" + (" that is open now." if goal.open_now else ".")]
+    if goal.max_price is not None:
+        sentences.append("It should be cheap." if faults else "It should not be expensive.")
+    if goal.liked:
+        sentences.append("Visitors should like it.")
+    for wish in goal.wishes:
+        say = situation.lexicon.attributes[wish.attribute].say
+        sentences.append(f"It should be {say.so if wish.holds else say.not_so}.")
+    return " ".join(sentences)
+
+
+def _search_best(situation: Situation) -> Part[Choice | None]:
+    """Return the best of those that hold; where none does, the one that least speaks against."""
+    goal = situation.goal
+    candidates = yield from _list_candidates(situation)
+    if goal.name:
+        candidates = [
+            one for one in candidates if score_names(fuzz.token_set_ratio, one.name, goal.name) >= SAME_NAME
+        ]
+    if not situation.has("place_details"):
+        choices = [Choice(one, tuple(_faults(one, situation))) for one in candidates]
+        return min(choices, key=lambda one: len(one.faults), default=None)
+    best: list[Choice] = []
+    poor: list[Choice] = []
+    for number, candidate in enumerate(candidates):
+        if number >= LOOKED_UP or situation.turns_left < 8:
+            break
+        known = list(_faults(candidate, situation))
+        if known:
+            poor.append(Choice(candidate, tuple(known)))
+            continue
+        choice = yield from _looked_up(situation, candidate.id)
+        if choice is None or choice.faults:
+            poor += [choice] if choice else []
+            continue
+        best.append(choice)
+        enough = ROUTED if goal.nearest and situation.has("route") else 3 if goal.several else 1
+        if len(best) >= enough:
+            break
+    if goal.nearest and situation.has("route") and best:
+        return (yield from _nearest(best))
+    return next(iter(best), None) or min(poor, key=lambda one: len(one.faults), default=None)
+
+
+def _nearest(choices: list[Choice]) -> Part[Choice]:
+    """Return the place with the shortest way; no way is asked to those farther off in a line."""
+    nearest: Choice | None = None
+    for choice in sorted(choices, key=lambda one: one.place.away.distance_m):
+        if nearest and nearest.way and choice.place.away.distance_m >= nearest.way.distance_m:
+            break
+        way = yield from _way_to(choice.place)
+        if way and (nearest is None or nearest.way is None or way.distance_m < nearest.way.distance_m):
+            nearest = replace(choice, way=way)
+    return nearest or choices[0]
+
+
+def _list_candidates(situation: Situation) -> Part[list[ListedPlace]]:
+    """Return the candidates, the likeliest first."""
+    goal = situation.goal
+    found: dict[str, ListedPlace] = {}
+    if goal.name and situation.has("search_places"):
+        args = {"query": goal.name, "limit": 5}
+        return (yield from read_items(ListedPlace, "search_places", args, f"Where is {goal.name}?"))
+    if situation.has("nearby_places") and goal.place_type:
+        for radius in RADII_M:
+            args = {"types": [goal.place_type], "radius_m": radius, "limit": LISTED}
+            says = f"Is there a {_goal_words(goal)} within {radius:.0f} m?"
+            near = yield from read_items(ListedPlace, "nearby_places", args, says)
+            found |= {one.id: one for one in near}
+            fitting = sum(not list(_faults(one, situation)) for one in found.values())
+            if fitting >= ROUTED or (fitting and not goal.open_now and not goal.liked):
+                break
+    else:
+        args = {"query": goal.name or words_of(goal.place_type), "limit": LISTED}
+        says = f"Which {_goal_words(goal)} is there?"
+        found = {one.id: one for one in (yield from read_items(ListedPlace, "search_places", args, says))}
+    listed = list(found.values())
+    if goal.nearest:
+        return sorted(listed, key=lambda one: one.away.distance_m)
+    return (
+        sorted(listed, key=lambda one: (-(one.rating or 0.0), one.away.distance_m)) if goal.liked else listed
+    )
+
+
+def _looked_up(situation: Situation, place_id: str) -> Part[Choice | None]:
+    """Return a place with what is written about it, held against the conditions."""
+    if not situation.has("place_details"):
+        return None
+    about = yield from read(PlaceFacts, "place_details", {"place_id": place_id}, "What is known of it?")
+    if about is None:
+        return None
+    return Choice(about.place, tuple(_faults(about.place, situation, about)), about.now)
+
+
+def _faults(place: ListedPlace, situation: Situation, about: PlaceFacts | None = None) -> Iterator[str]:
+    """Yield what speaks against a place; of a place in a list, only what the list tells."""
+    goal = situation.goal
+    if not place.is_open:
+        yield "it has closed for good"
+    elif about and about.now == "closed" and not goal.name:
+        yield "it is closed now"
+    elif about and goal.open_now and about.now != "open":
+        yield "it is closed now" if about.now == "closed" else "nobody knows whether it is open"
+    price = place.price_level
+    if goal.max_price is not None and price is not None and price > goal.max_price:
+        yield f"its price is {price} of 4"
+    if goal.liked and (place.rating is None or place.rating < LIKED):
+        yield "nobody has rated it" if place.rating is None else f"it is rated only {place.rating:.1f}"
+    if about and goal.wishes:
+        said = vote([review.text for review in about.reviews], situation.lexicon)
+        for wish in goal.wishes:
+            verdict = said.get(wish.attribute)
+            say = situation.lexicon.attributes[wish.attribute].say
+            if verdict is None or verdict.holds is None:
+                yield f"nobody says whether it is {say.so}"
+            elif verdict.holds != wish.holds:
+                yield f"it is {say.so if verdict.holds else say.not_so}"
+
+
+def _conclude_with(situation: Situation, choice: Choice) -> Plan:
+    """Tell about the place that was chosen: the way, what is seen there, and whether it holds."""
+    goal, place = situation.goal, choice.place
+    facts = [_describe_choice(choice)]
+    situation.known = facts[0]
+    way = choice.way
+    wants_to_go = goal.go_there or bool(goal.things) or goal.sign
+    if way is None and situation.has("route") and (goal.route or goal.nearest or wants_to_go):
+        way = yield from _way_to(place)
+    if way:
+        facts.append(f"The walk is {_show_way(way)}.")
+    if wants_to_go and way and situation.has("move", "route"):
+        situation.known = " ".join(facts)
+        left, seen = yield from go_to(situation, {"place_id": place.id}, way)
+        facts += [_describe_arrival(left), *seen]
+        facts += yield from report_things(situation, seen=bool(seen))
+        if goal.sign:
+            facts.append((yield from look_for_sign(situation, place.name, near=left <= 60)))
+    return PlanEnd(" ".join(facts), succeeded=not choice.faults, place_id=place.id)
+
+
+def _way_to(place: ListedPlace) -> Part[RouteLegs | None]:
+    """Ask the tool `route` for the way to a place; None if it fails."""
+    return read(RouteLegs, "route", {"place_id": place.id}, f"How far is {place.name}?")
+
+
+def _describe_choice(choice: Choice) -> str:
+    """Return a sentence on the chosen place: its hours, rating and price, and what is against it."""
+    place = choice.place
+    facts = [f"{place.name}, {place.address}".rstrip(", ")]
+    if choice.now != "unknown":
+        facts.append(f"{choice.now} now")
+    if place.rating is not None:
+        facts.append(f"rated {place.rating:.1f} of 5 by {place.review_count}")
+    if place.price_level is not None:
+        facts.append(f"price {place.price_level} of 4")
+    against = f" Against it: {'; '.join(choice.faults)}." if choice.faults else ""
+    return f"The choice is {'; '.join(facts)}.{against}"
+
+
+def _show_way(way: RouteLegs) -> str:
+    """Return the length, metres, and the minutes of a way, as text."""
+    return f"{way.distance_m:.0f} m, {way.minutes} min"
+
+
+def _describe_arrival(left: float) -> str:
+    """Return a sentence on the metres that are left to the place; up to 40 m are its arrival."""
+    return "The walk ended at the place." if left <= 40 else f"The walk ended {left:.0f} m before the place."
+
+
+def _goal_words(goal: ToolGoal) -> str:
+    """Return the words for the goal: its name, else its place type, else its address."""
+    return goal.name or words_of(goal.place_type) or goal.address

@@ -1,0 +1,156 @@
+"""The client of an agent: the section `client:` of a character file, and what several routines ask of it.
+
+That is the longest walk that their words allow, and a rating of how well something suits them.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from pydantic import Field, ValidationInfo
+from text_to_num import alpha2digit
+
+from virl.agent.character import MOST_WORDING, Character, CharacterField, Point
+from virl.mind.lexicon import check_english, words_of
+from virl.mind.replies import Reply
+from virl.settings.model import Settings
+
+METRES_A_MINUTE = 80.0  # a usual walk, rounded (chosen)
+
+_BLOCK_M = 100.0  # chosen: between the short and the long side of a block
+_LOOSE = {
+    "a couple of": 2.0,
+    "a few": 4.0,
+    "half an": 0.5,
+    "half a": 0.5,
+    "quarter of an": 0.25,
+    "an": 1.0,
+    "a": 1.0,
+}
+_NUMBER = rf"(?P<number>\d+(?:\.\d+)?|{'|'.join(_LOOSE)})"
+_METRES = {
+    r"(?<=[\d ])(?<!a )m|met(?:re|er)s?": 1.0,
+    "km|kilomet(?:re|er)s?": 1000.0,
+    "miles?": 1609.344,
+    "yards?": 0.9144,
+    r"(?:city )?blocks?(?! of\b)": _BLOCK_M,
+}
+_DISTANCES = tuple(
+    (re.compile(rf"\b{_NUMBER} ?(?:{unit})\b"), metres / METRES_A_MINUTE) for unit, metres in _METRES.items()
+)
+_TIMES = (
+    (re.compile(rf"\b{_NUMBER} (?:min|mins|minute|minutes|minute's|minutes')\b"), 1.0),
+    (re.compile(rf"\b{_NUMBER} (?:hour|hours|hour's|hours')\b"), 60.0),
+)
+_WALKING = re.compile(
+    r"\b(?:walk\w*|foot|feet|legs?|stroll\w*|hike|trek|hop|away|far|farther|further|distance|reach\w*|"
+    r"from here|from me|nearby|close by|within|radius|get there|go|going|steps?|door|beyond|most|max|maximum|"
+    r"limit|no more|no longer|not more|not over|under|less than)\b"
+)
+_STAYING = re.compile(
+    r"\b(?:break|train|bus|meeting|appointment|to spare|free|before|until|back|wait\w*|queue\w*|late|early|"
+    r"ago|stay\w*|sit|rest|for (?:an? |the )?(?:breakfast|lunch|dinner|coffee|drink|meal|snack))\b"
+)
+_LIMIT = re.compile(
+    r"(?:\b(?:no|not) (?:more|longer|farther|further) than "
+    r"|\b(?:at most|up to|within|less than|under|over|max|maximum) ){0,2}"
+    r"(?<![\w.])(?:about |around )?(?!(?:least|than|beyond)\b)[\w.]+(?: [\w.]+)? "
+    r"(?:min|mins|minutes?'?|minute's|hours?'?|m|met(?:re|er)s?|km|miles?|yards?|blocks?)\b"
+    r"(?: (?:walk|walking|on foot|away|from here|from me|by foot|of here))*"
+)
+_SENTENCE = re.compile(r"[.!?;]\s+|[.!?;]$|\n|, (?:and|but|so|though) ")
+
+
+class Client(Settings):
+    """The person that an agent works for: their wishes count, not the agent's own."""
+
+    name: str = Field(min_length=1)
+    age: int | None = Field(default=None, ge=0, le=150)
+    background: str
+    intention: str = Field(min_length=1, max_length=MOST_WORDING)
+    """Their wish, in their own words."""
+    where: str | Point | None = None
+    """Their whereabouts: an address or a position; by default the agent's start."""
+
+
+CLIENT: CharacterField[Client | None] = CharacterField(
+    "client", Client | None, None, "For whom the character works, if not for themself."
+)
+
+
+def client_of(character: Character) -> Client:
+    """Return the client, or the character itself where there is none."""
+    return CLIENT.of(character) or Client(
+        name=character.name,
+        age=character.age,
+        background=character.background,
+        intention=character.intention,
+    )
+
+
+def check_language(character: Character) -> None:
+    """Check that the client's intention is written in the letters of English.
+
+    Raises:
+        MindFailed: it is not.
+    """
+    client = client_of(character)
+    check_english(client.intention, f"the intention of {client.name}")
+
+
+class Rating(Reply):
+    """A rating of how well something suits a client."""
+
+    rating: float = Field(ge=0, le=10, description="0: not at all, 10: as if made for them.")
+    explanation: str = Field(description="Why, in at most 50 words that name the facts used.")
+
+
+def check_offered(place_types: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+    """Return the place types, if all of them are among those that the prompt offered.
+
+    Raises:
+        ValueError: one is not.
+    """
+    known = (info.context or {}).get("place_types")
+    unknown = [] if known is None else [name for name in place_types if name not in known]
+    if unknown:
+        raise ValueError(f"{', '.join(unknown)}: not among the place types offered")
+    return place_types
+
+
+def walk_minutes(text: str) -> float | None:
+    """Return the shortest of the walks that a text sets as a limit, in minutes; `None` if it sets none.
+
+    A distance counts wherever it is named; a time only where its clause speaks of walking or of a limit, and
+    not of a train or a break.
+    """
+    found: list[float] = []
+    for part in _SENTENCE.split(text.lower()):
+        words = alpha2digit(words_of(part), "en", 0)
+        found += _minutes_in(words, _DISTANCES)
+        if _WALKING.search(words) and not _STAYING.search(words):
+            found += _minutes_in(words, _TIMES)
+    return min((minutes for minutes in found if minutes > 0), default=None)
+
+
+def walks_in(text: str) -> Iterator[str]:
+    """Yield the words of a text that limit a walk; none where `walk_minutes` finds no limit."""
+    if walk_minutes(text) is not None:
+        yield from (found[0] for found in _LIMIT.finditer(words_of(text)))
+
+
+def walk_in_words(minutes: float) -> str:
+    """Return a text such as `"1 minute"` or `"12 minutes"`."""
+    whole = max(1, round(minutes))
+    return f"{whole} minute{'' if whole == 1 else 's'}"
+
+
+def _minutes_in(words: str, units: Iterable[tuple[re.Pattern[str], float]]) -> Iterator[float]:
+    """Yield the minutes of every quantity in the words, each unit with its minutes."""
+    for pattern, minutes in units:
+        for match in pattern.finditer(words):
+            yield minutes * _number_of(match["number"])
+
+
+def _number_of(number: str) -> float:
+    """Return the number that a numeral or a word such as "some" stands for."""
+    return _LOOSE[number] if number in _LOOSE else float(number)

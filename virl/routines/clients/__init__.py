@@ -1,1 +1,0 @@
-"""Working for a client: what several routines share."""

@@ -1,0 +1,413 @@
+"""The rules that draft, estimate and audit the activities of a day, rate views, and plan an ungrounded day.
+
+The next activity is a meal when it is time, rest when needed, else what is liked.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from virl.clock import parse_clock, show_clock
+from virl.mind.lexicon import Lexicon
+from virl.routines.day.replies import (
+    AuditQuestion,
+    Change,
+    DayDraft,
+    DayEstimate,
+    DayVerdict,
+    Doing,
+    DraftQuestion,
+    EstimateQuestion,
+    Kind,
+    Offer,
+    SceneryQuestion,
+    SceneryRating,
+    SceneryRatings,
+    TellingQuestion,
+    Told,
+    UngroundedActivity,
+    UngroundedDay,
+    UngroundedQuestion,
+    ViewRating,
+    ViewShares,
+)
+from virl.routines.day.wish_rules import Feeling, Pastime, Points, day_book, is_thrifty, likes, listen
+
+SHORTEST = 20  # minutes for which anything is begun; chosen
+REST_MINUTES = 45  # chosen
+SCENIC_MINUTES = 40  # chosen
+SCENIC_HOURS = (9 * 60, 19 * 60)  # daylight for most of the year; chosen
+MEAL_GAP, HUNGRY_GAP = 180, 120  # minutes between meals, and when one is very hungry; chosen
+VERY_HUNGRY, BREAKFAST_HUNGER, NOT_HUNGRY, WORN_OUT, IN_PAIN = 75.0, 40.0, 10.0, 15.0, 85.0  # of 100; chosen
+MEAL_RESERVE_USD = 15.0  # kept for each meal to come; chosen
+LEAST_MEAL_USD = 12.0  # with less, no meal is looked for; chosen
+# Weights of what speaks for a pastime (chosen): a word of the client, a word said today, an hour's relief;
+# and against it: doing the same again, a dollar's share of what is left.
+LIKED, ASKED, RELIEF, AGAIN, DEAR = 1.5, 3.0, 0.5, 4.0, 3.0
+BEARABLE = 30.0  # of 100: what is no worse needs no relief; chosen
+GOOD = ("joy", "energy")
+GUESSED_WAY = 15  # minutes from anywhere to anywhere, for who does not look: the usual guess of planners
+MOST = 14  # activities of an ungrounded day; more than any day from nine to nine holds
+# Points of ten for the shares of a picture (chosen): half of it green, or a wide sky over water, is a view.
+BASE, GREEN, SKY, WATER = 1.0, 10.0, 5.0, 12.0
+
+
+def draft(question: DraftQuestion, lexicon: Lexicon) -> DayDraft:
+    """Return the next activity: a meal, a rest, the scenic spot or a pastime; `end` when the day is over."""
+    if question.minutes_left < SHORTEST:
+        return _draft_now(question, "end", "", 0, "End of the day", "No time is left for anything more.")
+    return (
+        _draft_meal(question)
+        or _draft_needed_rest(question)
+        or _best_pastime(question, lexicon)
+        or _draft_now(
+            question,
+            "normal",
+            "",
+            REST_MINUTES,
+            "Time of one's own",
+            "Nothing on offer fits better just now.",
+        )
+    )
+
+
+def audit(question: AuditQuestion, lexicon: Lexicon) -> DayVerdict:
+    """Judge an activity: it must not be against a wish, the same again, or a meal without hunger."""
+    activity, before = question.activity, question.done
+    said = "\n".join((question.client.words, *question.wishes))
+    if likes(said, lexicon).get(activity.sort, 0) < 0 and activity.kind == "normal":
+        return DayVerdict(
+            fits=False, reason=f"{question.client.name} wants no {activity.sort.replace('_', ' ')}."
+        )
+    if activity.kind == "eat":
+        meals = [parse_clock(one.ends) for one in before if one.kind == "eat"]
+        if meals and parse_clock(activity.starts) - max(meals) < HUNGRY_GAP:
+            return DayVerdict(fits=False, reason="The last meal is too near.")
+        if question.state["hunger"] < NOT_HUNGRY and not before:
+            return DayVerdict(fits=False, reason="Nobody is hungry yet.")
+    elif activity.place and any(one.place == activity.place and one.kind != "transport" for one in before):
+        return DayVerdict(fits=False, reason="The same place was visited before.")
+    pastime = day_book().pastimes.get(activity.sort)
+    if pastime and pastime.active and question.state["energy"] < WORN_OUT:
+        return DayVerdict(fits=False, reason="There is too little energy left for it.")
+    return DayVerdict(fits=True, reason="Nothing speaks against it.")
+
+
+def estimate(question: EstimateQuestion, lexicon: Lexicon) -> DayEstimate:  # noqa: ARG001
+    """Estimate changes by the table of pastimes, the way there included."""
+    activity = question.activity
+    parts = _parts(activity)
+    changes = {}
+    for name in question.state:
+        shares = {why: part.get(name, 0.0) for why, part in parts.items()}
+        total = round(sum(shares.values()))
+        most = max(shares, key=lambda why: abs(shares[why]))
+        changes[name] = Change(by=max(min(total, 100), -100), because=most if total else "")
+    return DayEstimate(**changes, cost_usd=_cost_usd(activity))
+
+
+def tell(question: TellingQuestion, lexicon: Lexicon) -> Told:
+    """Read a person's words about their state and their day."""
+    return listen(question.said, question.state, lexicon)
+
+
+def rate_scenery(question: SceneryQuestion, lexicon: Lexicon) -> SceneryRatings:  # noqa: ARG001
+    """Rate green, sky and water in each picture: a measure of colours, and no taste."""
+    rated = [_rate_view(view) for view in question.views]
+    return SceneryRatings(
+        ratings=tuple(ViewRating(view=number, **one.model_dump()) for number, one in enumerate(rated))
+    )
+
+
+def plan_ungrounded(question: UngroundedQuestion, lexicon: Lexicon) -> UngroundedDay:
+    """Plan a day as the rules would have it in a town of which nothing is known.
+
+    Places are sorts of place, every way takes a quarter of an hour, hours and prices are what is usual.
+    """
+    offers = tuple(Offer(sort=sort, count=1) for sort in day_book().pastimes)
+    state, budget, now = dict(question.state), question.budget_usd, question.starts
+    done: list[Doing] = []
+    planned: list[UngroundedActivity] = []
+    for _ in range(MOST):
+        asked = DraftQuestion(
+            client=question.client,
+            state=state,
+            now=now,
+            until=question.until,
+            budget_usd=budget,
+            done=tuple(done),
+            wishes=(),
+            offers=offers,
+        )
+        proposal = draft(asked, lexicon)
+        if proposal.kind == "end" or (proposal.place and asked.minutes_left < GUESSED_WAY + 20):
+            break
+        if proposal.place:
+            planned.append(_guess_way(proposal, now))
+        doing = _move_doing(proposal, GUESSED_WAY if proposal.place else 0, question.until)
+        felt = estimate(EstimateQuestion(client=question.client, state=state, activity=doing), lexicon)
+        state = {name: min(max(value + getattr(felt, name).by, 0), 100) for name, value in state.items()}
+        cost = min(felt.cost_usd, budget)  # who has little left eats for little
+        budget -= cost
+        now = doing.ends
+        done.append(doing)
+        planned.append(_plan_activity(proposal, doing, cost))
+    return UngroundedDay(activities=tuple(planned))
+
+
+@dataclass(frozen=True, slots=True)
+class Meal:
+    """A meal, and when it is usual."""
+
+    name: str
+    earliest: int
+    latest: int
+    minutes: int
+    sort: str
+
+
+MEALS = (
+    Meal("breakfast", 6 * 60 + 30, 10 * 60, 40, "cafe"),
+    Meal("lunch", 11 * 60, 14 * 60 + 30, 60, "restaurant"),
+    Meal("dinner", 17 * 60 + 30, 21 * 60, 75, "restaurant"),
+)
+"""The usual hours of meals; chosen."""
+
+
+def _draft_meal(question: DraftQuestion) -> DayDraft | None:
+    """Return the draft of a meal that is due, or that hunger asks for; None if none."""
+    since, hunger = question.since_meal(), question.state["hunger"]
+    if question.is_refused("eat") or question.budget_usd < LEAST_MEAL_USD or question.minutes_left < 30:
+        return None
+    for meal in MEALS:
+        due = meal.earliest <= question.minute <= meal.latest and (since is None or since >= MEAL_GAP)
+        if due and (meal.name != "breakfast" or _can_have_breakfast(question)) and hunger >= NOT_HUNGRY:
+            why = f"It is time for {meal.name}, with a hunger of {hunger:.0f} of 100."
+            return _draft_now(question, "eat", meal.sort, meal.minutes, meal.name.capitalize(), why)
+    if hunger >= VERY_HUNGRY and (since is None or since >= HUNGRY_GAP):
+        why = f"A hunger of {hunger:.0f} of 100 cannot wait."
+        return _draft_now(question, "eat", "restaurant", 45, "Something to eat", why)
+    return None
+
+
+def _can_have_breakfast(question: DraftQuestion) -> bool:
+    """Return whether somebody is hungry for breakfast, and it leaves money for the meals of the day."""
+    hunger, until = question.state["hunger"], parse_clock(question.until)
+    later = sum(until >= meal.earliest + meal.minutes for meal in MEALS[1:])
+    return hunger >= VERY_HUNGRY or (
+        hunger >= BREAKFAST_HUNGER and question.budget_usd >= LEAST_MEAL_USD * (1 + later)
+    )
+
+
+def _draft_needed_rest(question: DraftQuestion) -> DayDraft | None:
+    """Return the draft of a rest that energy or pain calls for; None if none."""
+    state = question.state
+    if question.is_refused("normal") or (state["energy"] > WORN_OUT and state["pain"] < IN_PAIN):
+        return None
+    why = f"An energy of {state['energy']:.0f} and a pain of {state['pain']:.0f} of 100 call for a break."
+    return _draft_now(question, "normal", "", REST_MINUTES, "Rest", why)
+
+
+def _best_pastime(question: DraftQuestion, lexicon: Lexicon) -> DayDraft | None:
+    """Return the pastime for which most speaks, the scenic spot among them.
+
+    The first by name among equals.
+    """
+    pastimes = day_book().pastimes
+    offered = {offer.sort for offer in question.offers if offer.count}
+    liked = likes(question.client.words, lexicon)
+    asked = likes("\n".join(question.wishes), lexicon)
+    scored = []
+    for sort in sorted(offered & pastimes.keys()):
+        pastime = pastimes[sort]
+        if question.is_refused("normal", sort) or not _is_possible(pastime, question):
+            continue
+        taste = asked.get(sort, 0) * ASKED or liked.get(sort, 0) * LIKED
+        if taste >= 0:
+            scored.append((taste + _worth(sort, pastime, question), sort))
+    if question.scenic and _scenic_is_due(question):
+        scenic = max((score for score, _ in scored), default=0.0) + (1.0 if question.done else -0.5)
+        scored.append((scenic, "scenic"))
+    if not scored:
+        return None
+    _, sort = max(scored, key=lambda one: (one[0], [-ord(letter) for letter in one[1]]))
+    if sort == "scenic":
+        why = "The view there is the best that was found."
+        return _draft_now(question, "scenic", "", SCENIC_MINUTES, "Enjoy the view", why)
+    pastime = pastimes[sort]
+    why = _reason(pastime, question, liked.get(sort, 0) + asked.get(sort, 0))
+    return _draft_now(question, "normal", sort, pastime.minutes, pastime.what.capitalize(), why)
+
+
+def _is_possible(pastime: Pastime, question: DraftQuestion) -> bool:
+    """Return whether a pastime fits the hour, the budget less meals to come, energy and time left."""
+    earliest, latest = pastime.span
+    fits_the_hour = earliest <= question.minute and question.minute + min(pastime.minutes, 45) <= latest
+    since = question.since_meal()
+    meals_to_come = sum(
+        question.minute <= meal.latest and (since is None or meal.latest - question.minute >= MEAL_GAP)
+        for meal in MEALS[1:]
+    )
+    affordable = pastime.usd == 0 or pastime.usd <= question.budget_usd - MEAL_RESERVE_USD * meals_to_come
+    strong = not pastime.active or question.state["energy"] >= WORN_OUT
+    return fits_the_hour and affordable and strong and question.minutes_left >= min(pastime.minutes, 40)
+
+
+def _worth(sort: str, pastime: Pastime, question: DraftQuestion) -> float:
+    """Return the relief of an hour of a pastime, less for repetition and for its cost."""
+    state, hours = question.state, pastime.minutes / 60
+    bad: dict[Feeling, float] = {
+        "stress": state["stress"],
+        "joy": 100 - state["joy"],
+        "sadness": state["sadness"],
+        "energy": 100 - state["energy"],
+        "pain": state["pain"],
+    }
+    need = {name: max(value - BEARABLE, 0.0) / 50 for name, value in bad.items()}
+    relieved = sum(
+        weight * pastime.feelings.get(name, 0.0) * (1 if name in GOOD else -1)
+        for name, weight in need.items()
+    )
+    times = sum(one.sort == sort for one in question.done)
+    thrift = 3.0 if is_thrifty("\n".join((question.client.words, *question.wishes))) else 1.0
+    return (
+        RELIEF * relieved * hours / 10
+        - AGAIN * times
+        - thrift * DEAR * pastime.usd / max(question.budget_usd, 1.0)
+    )
+
+
+def _scenic_is_due(question: DraftQuestion) -> bool:
+    """Return whether it is time for the scenic spot, not visited and not refused yet."""
+    done = any(one.kind == "scenic" for one in question.done)
+    first, last = SCENIC_HOURS
+    return not done and first <= question.minute <= last - 30 and not question.is_refused("scenic")
+
+
+def _reason(pastime: Pastime, question: DraftQuestion, taste: int) -> str:
+    """Return the reason for a pastime: the client's taste, else its effects, points an hour."""
+    name = question.client.name
+    if taste > 0:
+        return f"It is what {name} likes, and there is time for it."
+    effects = ", ".join(f"{feeling} {points:+.0f}" for feeling, points in pastime.feelings.items())
+    return f"{name} can use it: {effects} an hour."
+
+
+def _draft_now(
+    question: DraftQuestion, kind: Kind, place: str, minutes: int, what: str, reason: str
+) -> DayDraft:
+    """Return a draft that begins now and lasts so many minutes, at most those left."""
+    ends = question.minute + max(min(minutes, question.minutes_left), 0)
+    return DayDraft(
+        kind=kind,
+        starts=question.now,
+        ends=show_clock(ends),
+        place=place,
+        what=what,
+        mode="any",
+        reason=reason,
+    )
+
+
+def _rate_view(view: ViewShares) -> SceneryRating:
+    """Return the rating of a view, at most 10, by its shares of green, sky and water."""
+    points = BASE + GREEN * view.green + SKY * view.sky + WATER * view.water
+    shown = ", ".join(
+        f"{share:.0%} {name}"
+        for name, share in (
+            ("green", view.green),
+            ("sky", view.sky),
+            ("water", view.water),
+        )
+        if share >= 0.01
+    )
+    return SceneryRating(
+        rating=round(min(points, 10.0), 1), reason=f"The picture shows {shown or 'no green and no sky'}."
+    )
+
+
+def _parts(activity: Doing) -> dict[str, Mapping[str, float]]:
+    """Return the causes of changed feelings, each with its changes."""
+    book = day_book()
+    hours, way = activity.minutes / 60, activity.travel_minutes / 60
+    parts: dict[str, Mapping[str, float]] = {"the hours that pass": _points_in(book.hourly, hours + way)}
+    if activity.kind == "transport":
+        parts[activity.mode] = _points_in(_travel_rates(activity.mode), hours)
+        return parts
+    if activity.travel_minutes:
+        parts[f"{activity.travel_minutes} minutes of {activity.mode}"] = _points_in(
+            _travel_rates(activity.mode), way
+        )
+    if activity.kind == "eat":
+        parts["a meal"] = _points_in(book.meal, 1.0)
+    elif not activity.place:
+        parts["rest"] = _points_in(book.rest, hours)
+    else:
+        pastime = book.pastimes.get("park" if activity.kind == "scenic" else activity.sort)
+        parts[activity.what or "the visit"] = _points_in(
+            pastime.feelings if pastime else book.somewhere, hours
+        )
+        if activity.sort in book.snacks:
+            parts["something small"] = _points_in(book.snack, 1.0)
+    return parts
+
+
+def _travel_rates(mode: str) -> Points:
+    """Return the points an hour that a mode of travel changes each feeling by; empty if unknown."""
+    return next((rates for name, rates in day_book().travel.items() if name == mode), {})
+
+
+def _points_in(rates: Mapping[Feeling, float], hours: float) -> dict[str, float]:
+    """Return the points by which rates an hour change each feeling in so many hours."""
+    return {name: rate * hours for name, rate in rates.items()}
+
+
+def _cost_usd(activity: Doing) -> float:
+    """Return the cost of an activity in dollars: if known, else as the book of the day has it."""
+    if activity.known_usd is not None:
+        return activity.known_usd
+    if activity.kind == "eat":
+        return day_book().meal_usd
+    pastime = day_book().pastimes.get(activity.sort)
+    return pastime.usd if pastime and activity.kind == "normal" and activity.place else 0.0
+
+
+def _guess_way(proposal: DayDraft, now: str) -> UngroundedActivity:
+    """Return the guessed way to a proposal's place, which begins at `now`, HH:MM."""
+    return UngroundedActivity(
+        kind="transport",
+        starts=now,
+        ends=show_clock(parse_clock(now) + GUESSED_WAY),
+        place=proposal.place,
+        what="Go there",
+        mode="walking",
+        cost_usd=0.0,
+    )
+
+
+def _move_doing(proposal: DayDraft, minutes: int, until: str) -> Doing:
+    """Return a proposal begun so many minutes later, and ended by `until`, HH:MM, at the latest."""
+    starts = parse_clock(proposal.starts) + minutes
+    ends = min(parse_clock(proposal.ends) + minutes, parse_clock(until))
+    return Doing(
+        kind=proposal.kind,
+        starts=show_clock(starts),
+        ends=show_clock(ends),
+        what=proposal.what,
+        place=proposal.place,
+        sort=proposal.place,
+        mode="walking",
+        travel_minutes=minutes,
+    )
+
+
+def _plan_activity(proposal: DayDraft, doing: Doing, cost: float) -> UngroundedActivity:
+    """Return a proposal as an activity, with the times of `doing` and a cost in dollars."""
+    return UngroundedActivity(
+        kind="eat" if proposal.kind == "eat" else "normal",
+        starts=doing.starts,
+        ends=doing.ends,
+        place=proposal.place,
+        what=proposal.what,
+        mode="any",
+        cost_usd=cost,
+    )

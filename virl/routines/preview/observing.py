@@ -1,0 +1,356 @@
+"""What is seen of the ground and of signs at each panorama, and what is told of the whole way from it."""
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from math import radians
+from statistics import median, mode
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict
+
+from virl.errors import NoImagery
+from virl.geo.globe import LatLng, LocalFrame, compass_word, distance, normalize_heading, signed_turn
+from virl.platform.city.places import Place
+from virl.platform.city.streetview import Camera, StreetView, View
+from virl.platform.perception.ground import Strip, Surface, find_zebras, ground_patch, strips_beside
+from virl.platform.perception.memory import MemoryObject
+from virl.routines.directions.walkway import LEFT, RIGHT, Lookout, Stand
+from virl.routines.preview.facts import CROSSING, LANDMARK, Beside, Fact, Leg, SideOfStreet, Track
+
+AHEAD_PITCH, ASIDE_PITCH = -20.0, -35.0  # degrees; chosen: 3 to 18 m ahead, and 1 to 12 m aside
+ZEBRA_M = 14.0  # from the camera at most: farther off, stripes run into one another; chosen on Virlbury
+ASIDE_M, ACROSS_M = (-3.0, 3.0), (0.8, 12.0)  # of a patch that looks across the street
+PAVEMENT_M = 1.0  # a strip beside a road is a pavement from this width on; chosen: kerbs and gutters are not
+SAME_CROSSING_M = (
+    4.5  # between two sightings of one crossing; chosen: two at a junction are 8 m apart or more
+)
+BESIDE_M = 22.0  # from the way at most: what is farther off is left out; chosen
+LIGHTS_M = 12.0  # of a traffic light from its crossing at most; chosen: it stands across the road
+TURN_DEG = 35.0  # chosen: less is a bend, which the pavement follows
+TRAFFIC_LIGHT = "traffic light"
+
+
+class _Seen(BaseModel):
+    """Base of what is seen from one panorama."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class CrossingSeen(_Seen):
+    """A marked crossing as it was seen once."""
+
+    lat: float
+    lng: float
+    street: float
+    """The way that the street leads which it crosses: degrees clockwise from north, [0, 180)."""
+    stripes: int
+
+
+class SideSeen(_Seen):
+    """One side of the street."""
+
+    kerb_m: float | None
+    """The metres from the camera to the edge of the road; `None` where it is not seen."""
+    pavement_m: float | None
+    surface: Surface | None
+    """The surface of the pavement, or of what the camera stands over where there is no edge."""
+
+
+class LandmarkSeen(_Seen):
+    """A place whose sign was read."""
+
+    place_id: str
+    name: str
+    types: tuple[str, ...]
+    lat: float
+    lng: float
+
+
+class Glance(_Seen):
+    """The sights at a panorama, apart from the things that visual memory keeps."""
+
+    lat: float
+    lng: float
+    heading: float
+    """The heading on arrival."""
+    onward: float | None
+    """The way on; `None` at the end."""
+    ways: tuple[float, ...]
+    """Headings of all links."""
+    crossings: tuple[CrossingSeen, ...] = ()
+    left: SideSeen | None = None
+    right: SideSeen | None = None
+    landmarks: tuple[LandmarkSeen, ...] = ()
+
+
+def glance_at(streetview: StreetView, stand: Stand, lookout: Lookout) -> tuple[Glance, View | None]:
+    """Look at the ground in all ways that lead on, to both sides, and at signs.
+
+    Where there is no imagery, nothing is seen.
+
+    Args:
+        streetview: of the city.
+        stand: where one looks.
+        lookout: reads signs.
+
+    Returns:
+        What is seen, and the view of the way on.
+
+    Raises:
+        ModelUnavailable: the reader is missing.
+    """
+    here, facing = stand.panorama, stand.pose.heading
+    onward = stand.onward.heading if stand.onward else facing
+    ways = [link.heading for link in stand.links]
+    # Two ways are a bend of the street: only a junction has crossings to the sides.
+    others = [way for way in ways if way != onward]
+    turns = [onward, *(others if len(ways) > 2 else [])]
+    views = [_view_or_none(streetview, here.id, Camera(turn, AHEAD_PITCH)) for turn in turns]
+    left, right = (
+        _view_or_none(streetview, here.id, Camera(normalize_heading(onward + turn), ASIDE_PITCH))
+        for turn in (LEFT, RIGHT)
+    )
+    seen = Glance(
+        lat=here.position.lat,
+        lng=here.position.lng,
+        heading=facing,
+        onward=stand.onward.heading if stand.onward else None,
+        ways=tuple(link.heading for link in stand.links),
+        crossings=tuple(one for view in views if view for one in _crossings_in(here.position, view)),
+        left=_side_in(left) if left else None,
+        right=_side_in(right) if right else None,
+        landmarks=tuple(_landmarks(stand, lookout)),
+    )
+    return seen, views[0]
+
+
+def _view_or_none(streetview: StreetView, pano_id: str, camera: Camera) -> View | None:
+    """Return a view of a panorama; None where there is no picture."""
+    try:
+        return streetview.view(pano_id, camera)
+    except NoImagery:
+        return None
+
+
+def _landmarks(stand: Stand, lookout: Lookout) -> Iterator[LandmarkSeen]:
+    """Yield the places whose names are read to the left and to the right, each once."""
+    found: dict[str, Place] = {}
+    for turn in (LEFT, RIGHT):
+        with suppress(NoImagery):
+            found |= {one.place.id: one.place for one in lookout.in_sight(stand, (turn,))}
+    for place in found.values():
+        at = place.position
+        yield LandmarkSeen(place_id=place.id, name=place.name, types=place.types, lat=at.lat, lng=at.lng)
+
+
+def _crossings_in(here: LatLng, view: View) -> list[CrossingSeen]:
+    """Return the zebra crossings in a view taken `here`, with position and the street's direction."""
+    frame, heading = LocalFrame(here), radians(view.camera.heading)
+    found = []
+    for zebra in find_zebras(ground_patch(view)):
+        if np.hypot(zebra.aside, zebra.ahead) > ZEBRA_M:
+            continue
+        x = zebra.ahead * np.sin(heading) + zebra.aside * np.cos(heading)
+        y = zebra.ahead * np.cos(heading) - zebra.aside * np.sin(heading)
+        at = frame.position(float(x), float(y))
+        street = (view.camera.heading + zebra.turn) % 180.0
+        found.append(CrossingSeen(lat=at.lat, lng=at.lng, street=street, stripes=zebra.stripes))
+    return found
+
+
+def _side_in(view: View) -> SideSeen:
+    """Return the kerb's distance, the pavement's width, metres, and the surface that a view shows."""
+    strips = strips_beside(ground_patch(view, aside=ASIDE_M, ahead=ACROSS_M))
+    if not strips:
+        return SideSeen(kerb_m=None, pavement_m=None, surface=None)
+    kerb = next((at for at in range(1, len(strips)) if _is_wide(strips[at])), None)
+    if kerb is None:
+        return SideSeen(kerb_m=None, pavement_m=None, surface=strips[0].surface)
+    pavement = strips[kerb]
+    width = None if pavement.far is None else pavement.far - pavement.near
+    return SideSeen(kerb_m=pavement.near, pavement_m=width, surface=pavement.surface)
+
+
+def _is_wide(strip: Strip) -> bool:
+    """Return whether a strip is as wide as a pavement, or without an end."""
+    return strip.far is None or strip.far - strip.near >= PAVEMENT_M
+
+
+@dataclass(frozen=True, slots=True)
+class SightedThing:
+    """Something that was seen, with the panoramas it was seen from."""
+
+    kind: str
+    position: LatLng
+    looks: int
+    name: str = ""
+    place_id: str = ""
+    street: float | None = None
+
+
+def legs_of(
+    glances: Sequence[Glance], things: Sequence[MemoryObject], near: Callable[[LatLng], str]
+) -> tuple[Leg, ...]:
+    """Return the stretches of a way, each with what is on and beside it.
+
+    Args:
+        glances: in the order of the way, two or more.
+        things: what visual memory holds.
+        near: the address nearest to a position, or nothing.
+    """
+    track = Track([LatLng(one.lat, one.lng) for one in glances])
+    facts = sorted(_facts_beside(glances, things, track), key=lambda fact: fact.along_m)
+    bounds = _bounds(glances)
+    legs = []
+    for first, last in itertools.pairwise(bounds):
+        low, high = track.metres_along(first), track.metres_along(last)
+        # What lies at a turn is told before it.
+        mine = [
+            one
+            for one in facts
+            if (low < one.along_m or first == 0) and (one.along_m <= high or last == bounds[-1])
+        ]
+        inner = [one for one in glances[first : last + 1] if len(one.ways) <= 2] or glances[first : last + 1]
+        legs.append(
+            Leg(
+                turn="" if first == 0 else turn_word(_turn_degrees(glances[first])),
+                compass=compass_word(track.heading(low)),
+                near=near(track.position((low + high) / 2)),
+                from_m=low,
+                to_m=high,
+                junctions=tuple(
+                    track.metres_along(index)
+                    for index in range(first + 1, last + 1)
+                    if len(glances[index].ways) > 2
+                ),
+                left=_summarize_side([one.left for one in inner]),
+                right=_summarize_side([one.right for one in inner]),
+                facts=tuple(mine),
+            )
+        )
+    return tuple(legs)
+
+
+def turn_word(turn: float) -> str:
+    """Return a turn in words, from degrees clockwise."""
+    side = "left" if turn < 0 else "right"
+    size = abs(turn)
+    if size <= TURN_DEG:
+        return "straight on"
+    if size >= 160.0:
+        return "around"
+    return f"slightly {side}" if size < 60.0 else f"sharply {side}" if size > 120.0 else side
+
+
+def found_crossings(glances: Sequence[Glance]) -> list[SightedThing]:
+    """Return the marked crossings of a way, each once."""
+    groups: list[list[tuple[int, CrossingSeen]]] = []
+    for number, glance in enumerate(glances):
+        for seen in glance.crossings:
+            near = min(
+                groups, key=lambda group: distance(_mean_position(group), _position_of(seen)), default=None
+            )
+            if near is not None and distance(_mean_position(near), _position_of(seen)) <= SAME_CROSSING_M:
+                near.append((number, seen))
+            else:
+                groups.append([(number, seen)])
+    return [
+        SightedThing(
+            CROSSING,
+            _mean_position(group),
+            len({number for number, _ in group}),
+            street=max((seen for _, seen in group), key=lambda seen: seen.stripes).street,
+        )
+        for group in groups
+    ]
+
+
+def found_landmarks(glances: Sequence[Glance]) -> list[SightedThing]:
+    """Return the places whose signs were read, each once."""
+    every = {seen.place_id: seen for glance in glances for seen in glance.landmarks}
+    looks = [seen.place_id for glance in glances for seen in glance.landmarks]
+    return [
+        SightedThing(LANDMARK, LatLng(one.lat, one.lng), looks.count(one.place_id), one.name, one.place_id)
+        for one in every.values()
+    ]
+
+
+def found_things(things: Sequence[MemoryObject]) -> list[SightedThing]:
+    """Return the things that visual memory holds."""
+    return [SightedThing(one.label, one.estimate.position, len(one.panoramas)) for one in things]
+
+
+def _facts_beside(glances: Sequence[Glance], things: Sequence[MemoryObject], track: Track) -> list[Fact]:
+    """Return the facts near the track: crossings, landmarks and things, each with its spot beside it."""
+    beside = found_things(things)
+    lights = [one.position for one in beside if one.kind == TRAFFIC_LIGHT]
+    facts = []
+    for one in (*found_crossings(glances), *found_landmarks(glances), *beside):
+        spot = track.spot(one.position)
+        if abs(spot.off) > BESIDE_M or distance(track.position(spot.along), one.position) > BESIDE_M:
+            continue
+        has_lights = one.kind == CROSSING and any(distance(one.position, at) <= LIGHTS_M for at in lights)
+        facts.append(_to_fact(one, spot, track, lights=has_lights))
+    return facts
+
+
+def _to_fact(one: SightedThing, spot: Beside, track: Track, *, lights: bool) -> Fact:
+    """Return a sighted thing as a fact at a spot of the track; `lights` if traffic lights are near."""
+    over = None
+    if one.street is not None:
+        apart = abs((one.street - track.heading(spot.along) + 90.0) % 180.0 - 90.0)
+        over = "your street" if apart < 45.0 else "a side street"
+    return Fact.model_validate(
+        {
+            "kind": one.kind,
+            "along_m": spot.along,
+            "side": spot.side,
+            "off_m": abs(spot.off),
+            "clock": spot.clock,
+            "lat": one.position.lat,
+            "lng": one.position.lng,
+            "name": one.name,
+            "place_id": one.place_id,
+            "lights": lights,
+            "over": over,
+            "looks": one.looks,
+        }
+    )
+
+
+def _bounds(glances: Sequence[Glance]) -> list[int]:
+    """Return the numbers of the glances at which legs begin, and of the last."""
+    turns = [at for at in range(1, len(glances) - 1) if abs(_turn_degrees(glances[at])) > TURN_DEG]
+    return [0, *turns, len(glances) - 1]
+
+
+def _turn_degrees(glance: Glance) -> float:
+    """Return the signed degrees to turn at a glance; 0 at the end."""
+    return 0.0 if glance.onward is None else float(signed_turn(glance.heading, glance.onward))
+
+
+def _summarize_side(seen: Sequence[SideSeen | None]) -> SideOfStreet:
+    """Return a side of the street: median kerb and pavement, metres, if half know it; commonest surface."""
+    sides = [one for one in seen if one]
+    kerbs = [one.kerb_m for one in sides if one.kerb_m is not None]
+    widths = [one.pavement_m for one in sides if one.pavement_m is not None]
+    surfaces: list[Surface] = [one.surface for one in sides if one.surface is not None]
+    half = len(sides) / 2
+    return SideOfStreet(
+        kerb_m=round(median(kerbs), 1) if len(kerbs) >= half and kerbs else None,
+        pavement_m=round(median(widths), 1) if len(widths) >= half and widths else None,
+        surface=mode(surfaces) if surfaces else None,
+    )
+
+
+def _position_of(seen: CrossingSeen) -> LatLng:
+    return LatLng(seen.lat, seen.lng)
+
+
+def _mean_position(group: Sequence[tuple[int, CrossingSeen]]) -> LatLng:
+    """Return the mean position of several sightings of a crossing."""
+    return LatLng(
+        float(np.mean([seen.lat for _, seen in group])), float(np.mean([seen.lng for _, seen in group]))
+    )

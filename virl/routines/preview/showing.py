@@ -1,0 +1,267 @@
+"""A preview in sentences, for somebody who hears them; as a page, as GPX and as exhibits."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+from virl.geo.globe import LatLng
+from virl.pages.exhibits import Exhibit, MapExhibit, MapLine, MapPoint, TableExhibit, TextExhibit
+from virl.pages.shell import html_page, open_templates
+from virl.plain_text import plain_line
+from virl.routines.preview.facts import CROSSING, LANDMARK, Fact, Leg, SideOfStreet, WayPreview
+from virl.routines.preview.settings import Profile
+from virl.version import __version__
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+_GPX = "http://www.topografix.com/GPX/1/1"
+
+STEP_M = 0.7  # of somebody who walks; chosen
+ON_WHEELS: dict[Profile, float] = {"wheelchair": 0.9, "pram": 1.1}
+"""Profiles that are told minutes and no steps, with their metres a second; chosen."""
+NARROW_M = 1.5  # a wheelchair and a walker do not pass each other on less; chosen
+OBSTACLES = ("bollard", "trash bin")
+CARS = "parked car"
+TELLS: dict[Profile, tuple[str, ...]] = {
+    "low-vision": (CROSSING, LANDMARK, "bench", "bus stop", "traffic light", *OBSTACLES),
+    "wheelchair": (CROSSING, *OBSTACLES, "bench", "bus stop"),
+    "pram": (CROSSING, *OBSTACLES, "bench", "bus stop"),
+    "stranger": (CROSSING, LANDMARK, "bus stop", "traffic light"),
+}
+"""Kinds of facts that each profile is told; the page has all of them in a table. On wheels, what may stop one
+comes first: crossings and obstacles of a part, then where to rest."""
+PEOPLE: dict[Profile, str] = {
+    "low-vision": "people with low vision",
+    "wheelchair": "people in a wheelchair",
+    "pram": "people with a pram",
+    "stranger": "people who are new here",
+}
+NEEDS_KERBS: tuple[Profile, ...] = ("low-vision", "wheelchair", "pram")
+MOST_LANDMARKS = 4  # of a leg that are told; chosen
+
+
+def summary(preview: WayPreview) -> str:
+    """Return the whole way in a few sentences."""
+    kinds = Counter(fact.kind for leg in preview.legs for fact in leg.facts)
+    crossings = [fact for leg in preview.legs for fact in leg.facts if fact.kind == CROSSING]
+    lit = sum(fact.lights for fact in crossings)
+    turns, length = count_things(len(preview.legs) - 1, "turn"), preview.length_m
+    benches, stops = (
+        count_things(kinds["bench"], "bench", "benches"),
+        count_things(kinds["bus stop"], "bus stop"),
+    )
+    marked = count_things(len(crossings), "marked crossing")
+    far = effort(length, preview.profile)
+    parts = [
+        f"From {preview.start} to {preview.destination}: {metres(length)}, {far}, {turns}.",
+        f"On and beside the way: {marked}, {lit or 'none'} with traffic lights seen; {benches}; {stops}.",
+    ]
+    if preview.profile in ON_WHEELS:
+        grounds = {side.surface or "unknown ground" for leg in preview.legs for side in (leg.left, leg.right)}
+        surface = f"The ground is {' and '.join(sorted(grounds))}."
+        kerbs = "Whether kerbs are dropped at crossings, and whether there are steps, is not known."
+        parts[1:1] = [_describe_narrowest(preview.legs), surface, kerbs]
+    elif preview.profile in NEEDS_KERBS:
+        parts.append(_describe_narrowest(preview.legs))
+    return " ".join(part for part in parts if part)
+
+
+def leg_sentences(leg: Leg, profile: Profile) -> list[str]:
+    """Return a leg: where to go, what the street is like, and what comes, in the order of the way."""
+    turn = f"Turn {leg.turn}, then go" if leg.turn else "Go"
+    near = f", near {plain_line(leg.near)} by the map" if leg.near else ""
+    said = [f"{turn} {leg.compass} for {metres(leg.length_m)}, {effort(leg.length_m, profile)}{near}."]
+    if profile in NEEDS_KERBS:
+        said += _describe_sides(leg)
+    facts = [fact_sentence(fact, leg.from_m, profile) for fact in told_facts(leg, profile)]
+    joins = [f"In {metres(at - leg.from_m)}: other ways join." for at in _bare_junctions(leg)]
+    if profile in ON_WHEELS:
+        return [*said, *joins, *facts, _describe_traffic(leg)]
+    return [*said, _describe_traffic(leg), *facts, *joins]
+
+
+def told_facts(leg: Leg, profile: Profile) -> list[Fact]:
+    """Return the facts of a leg that a profile is told, along the way; on wheels, first what may stop one."""
+    names = [fact for fact in leg.facts if fact.kind == LANDMARK]
+    best = sorted(names, key=lambda fact: -fact.looks)[:MOST_LANDMARKS]
+    told = [
+        fact for fact in leg.facts if fact.kind in TELLS[profile] and (fact.kind != LANDMARK or fact in best)
+    ]
+    if profile in ON_WHEELS:
+        told.sort(key=lambda fact: fact.kind not in (CROSSING, *OBSTACLES))
+    return told
+
+
+def fact_sentence(fact: Fact, since: float = 0.0, profile: Profile = "low-vision") -> str:
+    """Return a fact, at its distance from where its leg begins.
+
+    Its direction by the clock for who cannot see it.
+
+    Args:
+        fact: of the way.
+        since: metres along the way where the leg begins.
+        profile: of the reader.
+    """
+    what = plain_line(fact.name) if fact.kind == LANDMARK else f"{_article(fact.kind)} {fact.kind}"
+    if fact.kind == CROSSING:
+        over = f" over {fact.over}" if fact.over else ""
+        what = f"a marked crossing{over}, {'with' if fact.lights else 'without'} traffic lights seen"
+    clock = f", at {fact.clock} o'clock" if profile == "low-vision" else ""
+    where = "on your way" if fact.side == "ahead" else f"on your {fact.side}{clock}"
+    doubt = "" if fact.is_sure else " Seen from one place only: uncertain."
+    away = max(0.0, fact.along_m - since)
+    return f"{f'In {metres(away)}' if away >= 0.5 else 'Here'}: {what}, {where}.{doubt}"
+
+
+def speech(preview: WayPreview) -> str:
+    """Return all of it as plain text, a sentence a line, an empty line between legs."""
+    blocks = [[summary(preview)]]
+    blocks += [leg_sentences(leg, preview.profile) for leg in preview.legs]
+    blocks += [[preview.arrival], ["Not known: " + "; ".join(preview.unknown) + "."]]
+    if preview.credits:
+        blocks.append([preview.credits])
+    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+
+def metres(length: float) -> str:
+    """Return a length as one says it: to 5 m from 20 m on."""
+    whole = round(length) if length < 20 else 5 * round(length / 5)
+    return f"{whole} m"
+
+
+def effort(length: float, profile: Profile) -> str:
+    """Return a length in the measure of a profile: minutes on wheels, else steps."""
+    if profile in ON_WHEELS:
+        return f"about {count_things(max(1, round(length / ON_WHEELS[profile] / 60)), 'minute')}"
+    return f"about {10 * max(1, round(length / STEP_M / 10))} steps"
+
+
+def count_things(count: int, one: str, many: str = "") -> str:
+    """Return a number of things.
+
+    Args:
+        count: the number.
+        one: noun.
+        many: plural; empty adds an `s`.
+    """
+    return f"{count or 'no'} {one if count == 1 else many or one + 's'}"
+
+
+def _describe_sides(leg: Leg) -> list[str]:
+    """Return the sentences about the pavements of both sides; one sentence if they are alike."""
+    if leg.left == leg.right:
+        return [_describe_side("On both sides", leg.left)]
+    return [_describe_side("On the left", leg.left), _describe_side("On the right", leg.right)]
+
+
+def _describe_side(where: str, side: SideOfStreet) -> str:
+    """Return the sentence about a side's ground, kerb and pavement, metres."""
+    surface = side.surface or "unknown ground"
+    if side.kerb_m is None:
+        return f"{where} no kerb is seen; the ground is {surface}."
+    if side.pavement_m is None:
+        return f"{where} there is a kerb; how wide the pavement is cannot be seen."
+    narrow = ": narrow" if side.pavement_m < NARROW_M else ""
+    return f"{where} the pavement is {surface}, {side.pavement_m:g} m wide{narrow}, behind a kerb."
+
+
+def _describe_traffic(leg: Leg) -> str:
+    """Return the sentence about the road's width and the cars seen."""
+    cars = sum(fact.kind == CARS for fact in leg.facts)
+    width = (
+        None if leg.left.kerb_m is None or leg.right.kerb_m is None else leg.left.kerb_m + leg.right.kerb_m
+    )
+    road = f"The road is {width:.0f} m wide" if width else "How wide the road is cannot be seen"
+    return f"{road}, with {count_things(cars, CARS)} seen."
+
+
+def _describe_narrowest(legs: Sequence[Leg]) -> str:
+    """Return the sentence about the narrowest pavement, metres."""
+    widths = [
+        side.pavement_m for leg in legs for side in (leg.left, leg.right) if side.pavement_m is not None
+    ]
+    return (
+        f"The narrowest pavement seen is {min(widths):g} m wide." if widths else "No pavement was measured."
+    )
+
+
+def _bare_junctions(leg: Leg) -> Iterator[float]:
+    """Yield the junctions without a marked crossing nearby."""
+    marked = [fact.along_m for fact in leg.facts if fact.kind == CROSSING]
+    for at in leg.junctions:
+        if all(abs(at - one) > 15.0 for one in marked):
+            yield at
+
+
+def _article(noun: str) -> str:
+    return "an" if noun[:1] in "aeiou" else "a"
+
+
+def preview_exhibits(preview: WayPreview, points: Sequence[LatLng]) -> list[Exhibit]:
+    """Return the way in words, on a map, and its facts."""
+    facts = [fact for leg in preview.legs for fact in leg.facts]
+    told = [summary(preview), *(" ".join(leg_sentences(leg, preview.profile)) for leg in preview.legs)]
+    marks = tuple(
+        MapPoint(lat=fact.lat, lng=fact.lng, label=fact.name or fact.kind, mark=str(number))
+        for number, fact in enumerate(facts, start=1)
+    )
+    ends = (
+        MapPoint(lat=points[0].lat, lng=points[0].lng, label=preview.start, style="start"),
+        MapPoint(lat=points[-1].lat, lng=points[-1].lng, label=preview.destination, style="pick"),
+    )
+    rows = tuple(
+        (number, fact.name or fact.kind, round(fact.along_m), fact.side, round(fact.off_m, 1), fact.looks)
+        for number, fact in enumerate(facts, start=1)
+    )
+    return [
+        TextExhibit(title="The way", text="\n\n".join([*told, preview.arrival])),
+        MapExhibit(
+            title=f"Way to {preview.destination}",
+            points=(*marks, *ends),
+            lines=(MapLine(points=tuple((at.lat, at.lng) for at in points), label="the way"),),
+        ),
+        TableExhibit(
+            title="What is on and beside it",
+            columns=("number", "what", "m from the start", "side", "m aside", "seen from"),
+            rows=rows,
+        ),
+    ]
+
+
+def page(preview: WayPreview) -> str:
+    """Return the page: headings, lists and one table; no pictures and no scripts."""
+    return html_page(
+        open_templates(_TEMPLATES, filters={"metres": metres, "plain": plain_line}),
+        "preview.html.j2",
+        {
+            "preview": preview,
+            "people": PEOPLE[preview.profile],
+            "summary": summary(preview),
+            "legs": [(leg, leg_sentences(leg, preview.profile)) for leg in preview.legs],
+            "version": __version__,
+        },
+    )
+
+
+def gpx(preview: WayPreview, points: list[LatLng]) -> str:
+    """Return the way as a track, with a waypoint for each fact."""
+    ET.register_namespace("", _GPX)
+    root = ET.Element(f"{{{_GPX}}}gpx", version="1.1", creator=f"virl {__version__}")
+    for leg in preview.legs:
+        for fact in leg.facts:
+            point = ET.SubElement(root, f"{{{_GPX}}}wpt", _gpx_attributes(fact.lat, fact.lng))
+            ET.SubElement(point, f"{{{_GPX}}}name").text = plain_line(fact.name) if fact.name else fact.kind
+            ET.SubElement(point, f"{{{_GPX}}}desc").text = fact_sentence(fact)
+    track = ET.SubElement(root, f"{{{_GPX}}}trk")
+    title = f"{preview.start} to {preview.destination}"
+    ET.SubElement(track, f"{{{_GPX}}}name").text = plain_line(title)
+    segment = ET.SubElement(track, f"{{{_GPX}}}trkseg")
+    for at in points:
+        ET.SubElement(segment, f"{{{_GPX}}}trkpt", _gpx_attributes(at.lat, at.lng))
+    return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _gpx_attributes(lat: float, lng: float) -> dict[str, str]:
+    """Return a position as GPX attributes, degrees with seven decimals."""
+    return {"lat": f"{lat:.7f}", "lon": f"{lng:.7f}"}
