@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from types import FunctionType
@@ -151,12 +151,18 @@ class Registry(Generic[T]):
 
 @lru_cache(maxsize=64)
 def _entry_points_of(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
-    """Return the entry points of a group, looked up once for each `sys.path`.
+    """Return the entry points of a group."""
+    return tuple(_all_entry_points(path).select(group=group))
+
+
+@lru_cache(maxsize=4)
+def _all_entry_points(path: tuple[str, ...]) -> EntryPoints:
+    """Return the entry points of all packages, looked up once for each `sys.path`.
 
     Reading all metadata takes long.
     """
     del path
-    return tuple(entry_points(group=group))
+    return entry_points()
 
 
 def giver(entry: EntryPoint) -> str:

@@ -94,7 +94,8 @@ def run(episode: Episode, world: Sights) -> EpisodeResult:
     """Look at a way as Noor does, and hold what is told against the truth."""
     there = world.cities[episode.city]
     stands = stands_of(there.city, ToldWay(**episode.payload))
-    lookout = Lookout(there.city.places, SignReader(there.city.streetview, there.reader), alone=False)
+    signs = SignReader(there.city.streetview, there.reader)
+    lookout = Lookout(there.city.places, signs, alone=False, free=there.city.ledger is None)
     glances: list[Glance] = []
     looks: list[Look] = []
     with TemporaryDirectory(prefix="preview-") as folder:

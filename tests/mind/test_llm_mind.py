@@ -175,10 +175,10 @@ def test_retry_after_is_honoured():
 
 
 def test_retry_after_may_be_a_date(waits):
-    when = format_datetime(datetime.now(UTC) + timedelta(seconds=20), usegmt=True)
+    when = format_datetime(datetime.now(UTC) + timedelta(seconds=50), usegmt=True)
     with ChatServer([fault(429, retry_after=when), GOOD]) as server:
         mind_at(server, waits).ask(TYPE_PROMPT, **LUNCH)
-    assert 17 < waits[0] <= 20
+    assert 20 < waits[0] <= 50
 
 
 def test_a_long_retry_after_is_not_waited_for(waits):

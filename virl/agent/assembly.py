@@ -248,6 +248,7 @@ def _place_character(
 
 
 def _start(city: City, start: str | Point) -> Panorama:
+    """Return the panorama at an address or a position; refuses a position with its numbers swapped."""
     if isinstance(start, str):
         position = locate(city, start)[1]
     else:
@@ -300,9 +301,17 @@ def told_opening(doing: str, city: str, console: Console) -> Iterator[None]:
             write_whole(path, json.dumps(times).encode(), "start again")
 
 
-def tell_compiling(city: City, console: Console) -> None:
-    """Say that the renderer is compiled, on the first run of a version of virl in a city that it draws."""
-    if city.truth is None:
+def compile_renderer(city: str, given: City | None, console: Console) -> None:
+    """Begin to compile the renderer, and say so, where virl draws a city and has not compiled it yet.
+
+    That happens once for each version of virl, and goes on while the city is opened.
+
+    Args:
+        city: its name.
+        given: the city itself, where it is open already.
+        console: where it is said.
+    """
+    if not (given.truth if given else provider_of(city_settings(city)).drawn):
         return
     check_drawing()
     from virl.towns.render.ahead import compile_ahead, is_kept  # noqa: PLC0415 - cities that are drawn

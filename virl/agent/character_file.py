@@ -219,6 +219,7 @@ def with_fields(character: Character, fields: Mapping[str, object]) -> Character
 
 
 def _field(character: Character, field: Sequence[str]) -> object:
+    """Return the value of a field within sections; `None` where a section is missing."""
     value: object = character
     for name in field:
         value = getattr(value, name, None)
@@ -226,6 +227,7 @@ def _field(character: Character, field: Sequence[str]) -> object:
 
 
 def _file_of(agent: str) -> Path | None:
+    """Return the file of an agent of virl, else of a package; `None` if there is none."""
     if own := _own_files().get(agent):
         return own
     brought = _files_of_packages().get(agent, [])
@@ -235,6 +237,7 @@ def _file_of(agent: str) -> Path | None:
 
 
 def _own_files() -> dict[str, Path]:
+    """Return the character files that come with virl, by the agent's name."""
     return {file.stem: file for file in sorted(resources.data_folder("agents").glob("*.yaml"))}
 
 
@@ -251,16 +254,19 @@ def _files_of_packages() -> dict[str, list[Path]]:
 
 
 def _read_choice(path: Path) -> _Which:
+    """Return the fields of a file that choose its routine."""
     read = read_settings(path)
     return _Which.model_validate(read.data if isinstance(read.data, dict) else {})
 
 
 def _model(path: Path, which: _Which) -> type[Character]:
+    """Return the model of a character file, with the fields that its routine declares."""
     routine = _routine(path, _routine_name(path, which.routine, which.tools))
     return character_model((*our_fields(), *(routine.fields() if routine else ())))
 
 
 def _routine(path: Path, name: str) -> Routine | None:
+    """Return the routine of a name, or of the agent of that name; `None` if there is none."""
     if not re.search(ROUTINE_NAME, name):
         return None  # a path, say: refused when the whole character is read
     routine = find_routine(path.parent, name)

@@ -169,6 +169,7 @@ def _faults_of_fields(loaded: LoadedCharacter, given: Collection[Role]) -> list[
 
 
 def _check_senses(loaded: LoadedCharacter, faults: "_Faults", *, allow_downloads: bool) -> None:
+    """Add a fault for each perception model that lacks weights or a package."""
     for role, name in loaded.character.senses.by_role:
         model = model_readiness(role, name)
         for need in model.needs if model.kind else ():  # a name of no model is told already
@@ -221,6 +222,7 @@ def _check_in_city(
 
 
 def _at(character: Character, field: tuple[str, ...]) -> object:
+    """Return the value of a field within sections."""
     value: object = character
     for name in field:
         value = getattr(value, name)

@@ -139,6 +139,7 @@ def _run(
 
 
 def _start(caller: Agent, loaded: LoadedCharacter) -> StartRecord:
+    """Return the first record of a consulted agent's run."""
     return caller.run.start.model_copy(
         update={
             "virl": code_version(),

@@ -366,11 +366,13 @@ class Control:
             self._state = state
 
     def _must_go_on(self) -> None:
+        """Check that the run has not ended."""
         if self._state == "ended":
             raise BadInput("the run has ended")
 
     @contextmanager
     def _notify_change(self) -> Iterator[None]:
+        """Notify all who wait for a change, once the block has made one."""
         with self._changed:
             yield
             self._version += 1
@@ -496,6 +498,7 @@ class ControlBridge:
         return self._user.feedback(moment)
 
     def _rest(self) -> None:
+        """Hold the run for as long as that is wanted; its clock stands still."""
         with self._pause_clock():
             self._control.rest(self._look, self._hear)
 
@@ -503,6 +506,7 @@ class ControlBridge:
         return self._run.pause_clock() if self._run else nullcontext()
 
     def _waits(self) -> bool:
+        """Return whether a question waits for an answer: the user is to be asked, or steers the run."""
         return self._asks or self._control.is_yours
 
     def _unheard(self) -> str:
@@ -518,6 +522,7 @@ class ControlBridge:
         self._control.arrive(pose)
 
     def _look(self, camera: Camera) -> View:
+        """Return the view through a camera where the agent stands."""
         if self._pose is None:
             raise BadInput("the agent has no position yet: wait for its first step")
         return self._streetview.view(self._pose.pano_id, camera)

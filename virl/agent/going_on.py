@@ -112,6 +112,7 @@ def _detour_text(step: StepRecord, link: Link | None) -> str:
 
 
 def _panorama(streetview: StreetView, pano_id: str) -> Panorama | None:
+    """Return a panorama by its id; `None` if the city has it no more."""
     try:
         return streetview.panorama(pano_id)
     except NoStreetView:
@@ -119,6 +120,7 @@ def _panorama(streetview: StreetView, pano_id: str) -> Panorama | None:
 
 
 def _replace_panoramas(record: AnyRecord, nearest: Mapping[str, str]) -> AnyRecord:
+    """Return a record with the panoramas nearest to those that are gone."""
     if isinstance(record, NoteRecord):
         return record.model_copy(update={"data": _in_data(record.data, nearest)})
     if not isinstance(record, StepRecord):

@@ -107,6 +107,7 @@ def _read_beginning(path: Path) -> str | None:
 
 
 def _entry(name: str, path: Path) -> RosterEntry:
+    """Return the line of the roster for a character file."""
     character = load_character(path)
     about = " ".join((character.about or character.intention).split())
     if len(about) > LONGEST_LINE:

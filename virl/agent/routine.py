@@ -159,6 +159,7 @@ class Routine:
         return fields
 
     def _checked_by(self, name: str, *given: object) -> None:
+        """Call a function of the routine's module, if it has one of that name."""
         check = getattr(self._import_module(self.module), name, None)
         if check:
             check(*given)
@@ -201,6 +202,7 @@ def package_folders() -> list[Path]:
 
 
 def _load_installed(name: str) -> Routine:
+    """Return the routine of a name that virl or an installed package brings."""
     module = ROUTINES.module(name)
     return Routine(name, module, _folder_of(module) or Path(), giver=ROUTINES.giver(name))
 

@@ -12,8 +12,8 @@ from rich.console import Console
 from virl.agent.agent import Agent, Assembly
 from virl.agent.assembly import (
     assemble,
+    compile_renderer,
     perform,
-    tell_compiling,
     told_opening,
     trace_agent,
     web_settings,
@@ -214,6 +214,7 @@ def preview_run(options: RunOptions) -> Preview:
 
 
 def _resume(options: RunOptions, console: Console, control: Control | None, tell: Tell | None) -> Finished:
+    """Go on with a run that was cut off; of one that has ended, write its report again."""
     source = source_of(options)
     journal, records = Journal.resume(options.out or latest_run(source.stem))
     journal.tell = tell
@@ -245,6 +246,7 @@ def _resume(options: RunOptions, console: Console, control: Control | None, tell
 def _new(
     options: RunOptions, console: Console, audience: Audience | None, user: User | None
 ) -> Iterator[Agent]:
+    """Open the agent of a new run."""
     with with_folder(options) as own:
         plan = make_plan(own)
         create = lambda start: Journal.create(plan.folder, start)  # noqa: E731
@@ -357,6 +359,7 @@ def _start_agent(
         if not done:
             _check_unopened(plan, mind)
         given = plan.objects
+        compile_renderer(start.city, given.city, console)
         with told_opening("Opening", name_of_city(start.city), console):
             city = given.city or stack.enter_context(opened_city(start.city, plan.access(ledger)))
             models = _models(plan, city, mind)
@@ -371,7 +374,6 @@ def _start_agent(
                 begun_at=begun_at(done),
                 fit_by=start.seed if plan.is_abroad else None,
             )
-        tell_compiling(city, console)
         start = _as_assembled(start, start_told(plan.loaded.character), assembly, console)
         if not done:
             start = with_mover(start, city, assembly.start, plan.mover, console)
@@ -423,6 +425,7 @@ def _bridge(
 
 
 def _mind(plan: Plan, ledger: Ledger, done: Sequence[AnyRecord]) -> Mind:
+    """Return the mind of a run: the program's own, or the one that its options name."""
     start, given, settings = plan.start, plan.objects, plan.loaded.character.mind
     if given.mind is not None:
         return opened_mind(given.mind, ledger, price=given.price, settings=settings)
@@ -434,6 +437,7 @@ def _mind(plan: Plan, ledger: Ledger, done: Sequence[AnyRecord]) -> Mind:
 
 
 def _models(plan: Plan, city: City, mind: Mind) -> Models:
+    """Return the opener of perception models for a run's city."""
     start, given = plan.start, plan.objects.senses
     for role, name in plan.loaded.character.senses.by_role if city.truth is None else ():
         if role not in given:

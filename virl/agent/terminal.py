@@ -334,4 +334,5 @@ def _cost_text(cost: CostRecord) -> str:
 
 
 def _at(step: int, markup: str) -> str:
+    """Return a line of the story, with the number of its step before it."""
     return f"[{ACCENT}]{step:>4}[/]  {markup}"

@@ -1,7 +1,7 @@
 """Perception models for `virl models`: told of, tried on a view of Virlton, measured on labelled views."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from time import perf_counter
@@ -147,7 +147,12 @@ def check_models(
         CannotWrite: the disk refuses.
     """
     labelled = read_labelled(folder)
-    names = [_parse_model(name) for name in asked] or list(_ready())
+    names = [_parse_model(name) for name in asked] or [
+        (role, name)
+        for role in MEASURED
+        for name in model_names(role)
+        if name != ASKS_A_MIND and model_readiness(role, name).is_ready
+    ]
     results: list[Measured] = []
     for number, done in enumerate(measure(names, folder, ModelOptions(device, allow_downloads)), start=1):
         results.append(done)
@@ -166,14 +171,6 @@ def _parse_model(name: str) -> tuple[Role, str]:
     if role not in MEASURED or name == ASKS_A_MIND:
         raise BadInput(f"{name} is a {role} that cannot be measured: name a {', a '.join(MEASURED)}")
     return role, name
-
-
-def _ready() -> Iterator[tuple[Role, str]]:
-    """Yield the models that can be measured now."""
-    for role in MEASURED:
-        for name in model_names(role):
-            if name != ASKS_A_MIND and model_readiness(role, name).is_ready:
-                yield role, name
 
 
 def tell_details(name: str, *, as_json: bool) -> None:

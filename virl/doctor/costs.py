@@ -128,11 +128,16 @@ class PriceTags:
 
     Args:
         settings: prices, and which generation of the APIs is asked.
+        http: a client with a ledger that lets nothing through.
+
+    Raises:
+        ProviderError: `api: legacy` lacks its client library.
     """
 
-    def __init__(self, settings: GoogleSettings) -> None:
+    def __init__(self, settings: GoogleSettings, http: GoogleHttp) -> None:
         """Prepare price tags by the settings of Google's services."""
         self._settings = settings
+        self._city = open_google("", "", _SOMEWHERE, http=http)
 
     def of(self, what: str, ask: Callable[[City], object], count: float, source: str) -> Item:
         """Return the first request of something that is done in a city, so many times.
@@ -142,15 +147,11 @@ class PriceTags:
             ask: makes the request.
             count: how often it is made.
             source: of the count.
-
-        Raises:
-            ProviderError: `api: legacy` lacks its client library.
         """
-        with closing(GoogleHttp(self._settings, Keys("unused"), Keeping(ledger=_NothingPasses()))) as http:
-            try:
-                ask(open_google("", "", _SOMEWHERE, http=http))
-            except _Stopped as stopped:
-                return Item(what, stopped.endpoint, count, stopped.usd, source)
+        try:
+            ask(self._city)
+        except _Stopped as stopped:
+            return Item(what, stopped.endpoint, count, stopped.usd, source)
         raise AssertionError(f"{what}: nothing was asked")
 
     def call(self, what: str, endpoint: str, count: float, source: str) -> Item:
@@ -215,9 +216,15 @@ def estimates(settings: GoogleSettings, habits: Habits, moves: int | None = None
         BadInput: Hiro's files or those of the cities are broken.
         ProviderError: `api: legacy` lacks its client library.
     """
+    with closing(GoogleHttp(settings, Keys("unused"), Keeping(ledger=_NothingPasses()))) as http:
+        return _estimates(PriceTags(settings, http), habits, moves)
+
+
+def _estimates(tags: PriceTags, habits: Habits, moves: int | None) -> list[Estimate]:
+    """Return what `estimates` tells, by price tags."""
     character = load_character(find_character(HIRO))
     moves = character.limits.steps if moves is None else moves
-    tags, districts = PriceTags(settings), smallest_and_largest()
+    districts = smallest_and_largest()
     found: list[Estimate] = []
     start = "agents/hiro.yaml: an address"
     for imagery in get_args(Imagery):

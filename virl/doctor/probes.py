@@ -89,16 +89,6 @@ def _ask_text_ids(http: GoogleHttp, here: LatLng) -> str:
     return "a place's id" if _some_place(http, here) else "no place"
 
 
-def _expect_refusal(call: Call) -> Callable[[GoogleHttp, LatLng], str]:
-    """Return the question of a probe that is expected to be refused."""
-
-    def ask(http: GoogleHttp, _: LatLng) -> str:
-        http.json(http.request(call))
-        return "an answer, which may be billed"
-
-    return ask
-
-
 def _ask_picture(http: GoogleHttp, here: LatLng) -> str:
     """Ask for a picture, and say its size."""
     view = static_view(http, _panorama_at(http, here), Camera(0.0, width=SMALL, height=SMALL))
@@ -176,7 +166,12 @@ def _some_place(http: GoogleHttp, here: LatLng) -> str | None:
 
 def _keyless_probe(name: str, asks: str, call: Call) -> Probe:
     """Return a probe that is expected to be refused."""
-    return Probe(name, asks, "refused", _expect_refusal(call), (call,))
+
+    def ask(http: GoogleHttp, _: LatLng) -> str:
+        http.json(http.request(call))
+        return "an answer, which may be billed"
+
+    return Probe(name, asks, "refused", ask, (call,))
 
 
 _TEXT_IDS = Call("places_text", fields="places.id")

@@ -121,6 +121,7 @@ def _likeness(found: DetectionRecord, name: str) -> float:
 
 
 def _way(records: Sequence[AnyRecord], ground: MapGround) -> MapFigure | None:
+    """Return the map of the steps of a run; `None` without any."""
     way = [LatLng(step.pose.lat, step.pose.lng) for step in records if isinstance(step, StepRecord)]
     return _draw_map([(way[0], "start"), (way[-1], "stop")], [way], ground) if way else None
 
@@ -338,6 +339,7 @@ def write_gallery(folders: Sequence[Path], out: Path) -> tuple[list[Path], list[
 
 
 def _page_file(out: Path, number: int) -> Path:
+    """Return the file of a page of the gallery: the first has its name, others a number after it."""
     return out if number == 1 else out.with_name(f"{out.stem}-{number}{out.suffix}")
 
 

@@ -360,6 +360,7 @@ def sum_costs(one: CostRecord, other: CostRecord) -> CostRecord:
 
 
 def _sum_counts(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """Return the sums of counts by name, in the order of the names."""
     total: Counter[str] = Counter()
     for count in counts:
         total.update(count)
@@ -367,6 +368,7 @@ def _sum_counts(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
 
 
 def _refuse_second(path: Path) -> None:
+    """Refuse to begin a journal where there is one."""
     if path.exists():
         raise JournalBroken(f"{path}: already contains a run: resume it, or choose another folder")
 

@@ -248,6 +248,7 @@ def _row(run: RecordedRun) -> dict[str, Cell]:
 
 
 def _frame(rows: Sequence[dict[str, Cell]]) -> "pd.DataFrame":
+    """Return rows as a table of pandas."""
     require("geo", "pandas", what="a table")
     import pandas as pd  # noqa: PLC0415 - an extra, loaded when asked for
 

@@ -266,4 +266,5 @@ def facts(reply: Mapping[str, object]) -> dict[str, object]:
 
 
 def _is_noted(view: ViewRecord) -> bool:
+    """Return whether a view is told of: it was no plain look, or something was seen in it."""
     return bool(view.detections) or view.purpose != "look"

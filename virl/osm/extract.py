@@ -415,6 +415,7 @@ class _Collected:
         self.wkb: list[str] = []
 
     def add(self, name: str, tags: Tags, wkb: str) -> None:
+        """Add an object, its shape as hexadecimal WKB."""
         self.ids.append(name)
         self.tags.append(tags)
         self.wkb.append(wkb)

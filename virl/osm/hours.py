@@ -50,6 +50,7 @@ def weekly_hours(text: str, day: date | None = None) -> WeeklyHours | None:
     text = _HOLIDAY_WEEKDAYS.sub(r"\1", _SAID_STATE.sub(r"\1", text.strip("; ")))
     if not validate(text):
         return None
+    # A comment may hold the letters that part rules.
     plain = _COMMENT.sub(lambda comment: re.sub("[;,|]", " ", comment[0]), str(OsmHours(text)))
     rules = _BETWEEN_RULES.split(plain)
     kept: list[str] = []
@@ -82,6 +83,7 @@ def _stretches(text: str, day: date) -> tuple[OpeningHours, ...]:
         return tuple(OpeningHours(weekday, 0, 1440) for weekday in range(7))
     midnight = datetime.combine(day, time.min)
     found = set()
+    # From the day before: what began then would be cut to begin at midnight.
     for first, end, state, _ in hours.intervals(midnight - _DAY, midnight + 8 * _DAY):
         start = first
         while state == State.OPEN and end is not None and start < end:

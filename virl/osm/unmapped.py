@@ -43,6 +43,7 @@ class Spots:
         self._middles = cKDTree(shapely.get_coordinates(shapely.centroid(houses.footprints)).reshape(-1, 2))
         self._eyes = cKDTree(panoramas.xy)
         self._things = cKDTree(np.array([(thing.x, thing.y) for thing in furniture], float).reshape(-1, 2))
+        # Low things hide boards and directories alone: other signs hang above them.
         low = [sign for sign in signs if sign.kind in {"board", "directory"}]
         self._sights = {
             every: shapely.STRtree(_sights(chosen, panoramas))

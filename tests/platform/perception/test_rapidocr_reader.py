@@ -98,12 +98,20 @@ def test_nothing_is_loaded_for_no_pictures(reader_settings, monkeypatch):
     assert RapidOcrReader(reader_settings).read([]) == []
 
 
-@pytest.mark.parametrize(("said", "threads"), [("1", 1), ("3", 3), ("", -1), ("0", -1), ("2,1", -1)])
+@pytest.mark.parametrize(("said", "threads"), [("1", 1), ("3", 3), ("", 0), ("0", 0), ("2,1", 0)])
 def test_it_takes_as_many_threads_as_the_environment_allows(reader_settings, monkeypatch, said, threads):
-    given = {}
-    monkeypatch.setattr("rapidocr.RapidOCR", lambda *, params: given.update(params))
     monkeypatch.setenv("OMP_NUM_THREADS", said)
-    _load(reader_settings)
-    assert given["EngineConfig.onnxruntime.intra_op_num_threads"] == threads
-    _load(reader_settings.model_copy(update={"threads": 2}))
-    assert given["EngineConfig.onnxruntime.intra_op_num_threads"] == 2
+    assert {one.intra_op_num_threads for one in _session_options(reader_settings)} == {threads}
+    two = reader_settings.model_copy(update={"threads": 2})
+    assert {one.intra_op_num_threads for one in _session_options(two)} == {2}
+
+
+def test_threads_sleep_while_they_wait(reader_settings):
+    for options in _session_options(reader_settings):
+        assert options.get_session_config_entry("session.intra_op.allow_spinning") == "0"
+
+
+def _session_options(settings):
+    """Return the options of both networks of an engine."""
+    engine = _load(settings)
+    return [engine.cfg[part].session.get_session_options() for part in ("Det", "Rec")]

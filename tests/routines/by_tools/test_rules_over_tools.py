@@ -22,7 +22,10 @@ from virl.money.ledger import Ledger
 from virl.platform.city.city import City
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.places import Places
+from virl.routines.by_tools import deciding
+from virl.routines.by_tools.deciding import plan_for
 from virl.routines.by_tools.goals import ToolGoal, read_goal
+from virl.routines.by_tools.street_plans import Plan, Situation
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +55,19 @@ def scripted(city: City, folder: Path, text: str, **fields: Any) -> Agent:
     script.write_text(text, encoding="utf-8")
     made = made_agent(city, folder, made_character(**fields))
     return replace(made, mind=ScriptMind(script, ledger=made.run.ledger))
+
+
+def test_a_plan_is_played_once(city: City, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[Situation] = []
+
+    def counted(situation: Situation) -> Plan:
+        begun.append(situation)
+        return plan_for(situation)
+
+    monkeypatch.setattr(deciding, "plan_for", counted)
+    lived(city, tmp_path / "run", intention="Tess needs a bakery that is open now.")
+    assert len(calls(tmp_path / "run")) > 1
+    assert len(begun) == 1
 
 
 def calls(folder: Path) -> list[str]:

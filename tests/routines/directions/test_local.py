@@ -138,6 +138,15 @@ def test_a_single_letter_is_no_name_to_look_up() -> None:
     assert len(asked) == 1, "two letters may be a name"
 
 
+@pytest.mark.parametrize("free", [True, False])
+def test_no_sign_is_read_where_no_place_is_near_if_that_costs_nothing(*, free: bool) -> None:
+    city, streets = made_city()
+    city.places.shops.clear()
+    stand = Stand(Pose("e2", 90.0), streets.panorama("e2"), (), None, None)
+    assert not Lookout(city.places, SignReader(streets, streets), free=free).in_sight(stand, (-90.0, 90.0))
+    assert bool(streets.looked) != free
+
+
 def _counted(city: City) -> list[LatLng]:
     """Where the places around are asked for from now on."""
     asked: list[LatLng] = []

@@ -328,7 +328,7 @@ def collect_city_routes(collection: Collection, settings: RoutesSettings, progre
     collection.keep("routes", settings.model_dump(mode="json") | {"mind": mind.name})
     signs = SignReader(city.streetview, Models().reader(settings.reader), city.capabilities.cheap_view)
     collect_routes(
-        Guide(city, LinksMover(city.streetview), mind, Lookout(city.places, signs)),
+        Guide(city, LinksMover(city.streetview), mind, Lookout(city.places, signs, free=city.ledger is None)),
         places,
         Rows(folder / ROUTES, RouteRow),
         Rows(folder / WORK / TRIED, TriedRow),
@@ -376,6 +376,7 @@ def make_questions(
             questions.add(making.result())
         except MindFailed as failed:
             unasked.add(UnaskedRow(id=place.id, reason=str(failed)))
+        # Raised at the end: what is under way is paid for, and is kept.
         except VirlError as broken:
             faults.append(broken)
     if faults:
@@ -408,6 +409,7 @@ def _question(place: PlaceRow, mind: Mind, seed: int) -> QuestionRow:
     for _ in range(TRIES):
         choices = mind.ask(ask, name=place.name, types=list(place.types), question=_QUESTION, faults=faults)
         order = [0, 1, 2, 3]
+        # By the place: a collection that goes on mixes as one that was never killed.
         Random(f"{seed} {place.id}").shuffle(order)
         options = tuple(choices.options[number] for number in order)
         faults = _fault(place, mind, check, options, order.index(0))

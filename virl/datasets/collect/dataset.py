@@ -183,6 +183,7 @@ class RouteRow(Row):
 
     @model_validator(mode="after")
     def _turns_on_its_way(self) -> "RouteRow":
+        """Refuse turns beside the gold path, and a path that comes twice to a panorama."""
         onward = set(self.pano_ids[:-1])
         beside = [key.pano_id for key in self.key_points if key.kind == "turn" and key.pano_id not in onward]
         if beside:
@@ -244,6 +245,7 @@ class Card(BaseModel):
 
     @model_validator(mode="after")
     def _is_known(self) -> "Card":
+        """Refuse the card of another format."""
         if self.format != FORMAT:
             raise ValueError(
                 f"format {self.format} is not {FORMAT}: use the virl that wrote it ({self.virl})"

@@ -190,6 +190,7 @@ def collect_places(
             for place in near:
                 if place.id not in work.candidates:
                     work.candidates.add(_candidate(place))
+            # Last: a search that was killed half-way is made again.
             work.searches.add(SearchRow(id=centre.id, places=tuple(place.id for place in near)))
     away = _measure_away(region, work)
     for number, candidate in enumerate(work.candidates.all):
@@ -253,6 +254,7 @@ def _judge(
                 storefront=score,
             )
         )
+    # Last: killed before it, a collection judges again, and finds the place there.
     work.judged.add(JudgedRow(id=candidate.id, fate=fate or "kept"))
 
 
@@ -278,6 +280,7 @@ def _photo(
     for photo in each_photo(city.places, place_id, settings.photos if storefront else 1):
         score = storefront.score(photo) if storefront else None
         if score is None or score >= settings.storefront_score:
+            # The id of a place may hold letters that no file name takes.
             name = "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in place_id)
             path = folder / IMAGES / f"{name}.jpg"
             with replace_file(path, "collect again") as file:

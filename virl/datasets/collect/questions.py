@@ -36,6 +36,7 @@ class PlaceChoices(Reply):
 
     @model_validator(mode="after")
     def _are_fair(self, info: ValidationInfo) -> "PlaceChoices":
+        """Refuse options that are alike, too short or too long, or give the place's name away."""
         if len({option.casefold() for option in self.options}) < 4:
             raise ValueError("two of the four are the same")
         for option in self.options:
@@ -62,6 +63,7 @@ class Served(Reply):
     @field_validator("served")
     @classmethod
     def _were_offered(cls, served: tuple[int, ...], info: ValidationInfo) -> tuple[int, ...]:
+        """Refuse numbers of wishes that were not offered; return each of them once."""
         offered = (info.context or {}).get("options")
         wrong = [number for number in served if offered is not None and not 0 <= number < len(offered)]
         if wrong:
@@ -157,6 +159,7 @@ def choose_wishes(question: ChoicesQuestion, lexicon: Lexicon) -> PlaceChoices:
         reason = "hold words of its name" if kinds else "are missing"
         raise MindFailed(f"the rules' sentences on {', '.join(question.types)} {reason}: use a model")
     kind = fair[0]
+    # What is of no group may serve this place too, so that none of it is offered as wrong.
     own = {known.group_of(one) for one in question.types} | {"other"}
     right = known.sentence(kind)
     others = [

@@ -176,6 +176,7 @@ def _others(town: Town, path: Sequence[int]) -> list[float]:
 
 def _sights(town: Town, path: Sequence[int], since: int, until: int, rng: Random) -> list[Clause]:
     """Return, at times, a clause on a landmark passed between two nodes of a path, given by index."""
+    # Off the crossings at both ends: what stands there is on a corner.
     inside = range(since + 2, until - 1)
     if not inside or rng.random() >= SAY_SEE:
         return []

@@ -9,7 +9,6 @@ import numpy as np
 
 from virl.datasets.export.describe import (
     SAY_LIGHT,
-    Crossed,
     counting_unit,
     crossings_of,
     describe,
@@ -92,11 +91,13 @@ def _draw_episode(town: Town, part: Flags, start: int, rng: Random, *, face: boo
     wanted = rng.randint(_PANORAMAS[0], len(walk))
     lengths = range(max(_PANORAMAS[0], wanted - WINDOW), min(len(walk), wanted + WINDOW) + 1)
     by_kind: dict[str, list[tuple[int, Ending]]] = {}
-    for length, ending in _endings(town, walk, lengths, rng):
-        stop = ending[-1]
-        by_kind.setdefault((stop.at if isinstance(stop, Stop) else ""), []).append((length, ending))
+    for length in lengths:
+        for ending in endings(town, walk[:length], rng):
+            stop = ending[-1]
+            by_kind.setdefault(stop.at if isinstance(stop, Stop) else "", []).append((length, ending))
     if not by_kind:
         return None
+    # The kind first, lest the one with the most endings is nearly all that is drawn.
     length, ending = rng.choice(by_kind[rng.choice(sorted(by_kind))])
     path = walk[:length]
     clauses = describe(town, path, ending, rng, face=face)
@@ -108,13 +109,6 @@ def _draw_episode(town: Town, part: Flags, start: int, rng: Random, *, face: boo
         instruction=word(clauses, rng),
         clauses=clauses,
     )
-
-
-def _endings(town: Town, walk: list[int], lengths: range, rng: Random) -> Iterator[tuple[int, Ending]]:
-    """Yield each length of a walk with each ending of that part."""
-    for length in lengths:
-        for ending in endings(town, walk[:length], rng):
-            yield length, ending
 
 
 def endings(town: Town, path: Sequence[int], rng: Random) -> Iterator[Ending]:
@@ -134,7 +128,9 @@ def endings(town: Town, path: Sequence[int], rng: Random) -> Iterator[Ending]:
     passed = crossings[turns[-1] + 1 :]
     last = len(path) - 1
     if town.is_crossing(path[last]):
-        yield from _at_crossing(town, path, passed, rng)
+        unit = _unit(town, path[last], rng)
+        count = sum(unit == "intersection" or crossing.lit for crossing in passed)
+        yield (Stop("crossing", count + 1, unit),)
         return
     before: Ending = (Pass(len(passed), counting_unit(passed, rng)),) if passed else ()
     if town.graph.degree[path[last]] == 1:
@@ -151,13 +147,6 @@ def endings(town: Town, path: Sequence[int], rng: Random) -> Iterator[Ending]:
         spoken = stop.landmark or not seen or rng.random() >= _SAY_BESIDE
         landmark = stop.landmark if spoken else rng.choice(seen)
         yield (*before, Stop(stop.at, stop.count, stop.unit, stop.share, landmark))
-
-
-def _at_crossing(town: Town, path: Sequence[int], passed: Sequence[Crossed], rng: Random) -> Iterator[Ending]:
-    """Yield the ending of a path that stops in a crossing, by its number."""
-    unit = _unit(town, path[-1], rng)
-    count = sum(unit == "intersection" or crossing.lit for crossing in passed)
-    yield (Stop("crossing", count + 1, unit),)
 
 
 def _by_steps(town: Town, path: Sequence[int], since: int, rng: Random) -> Iterator[Stop]:

@@ -63,6 +63,7 @@ def export_touchdown(
     refuse_other_files(folder, "touchdown")
     source = source_of(city)
     town = survey(source, radius)
+    # Drawn before anything is written: a town without room for them leaves the folder as it was.
     told = {split: _draw(town, split, episodes, seed) for split in SPLITS}
     begin(folder, "touchdown")
     _write_graph(folder / "graph", town)
@@ -98,9 +99,11 @@ def exported_touchdown(
         return folder
     with refusals_in_a_line(cache, "run again"):
         cache.mkdir(parents=True, exist_ok=True)
+        # Made beside its place and renamed at the end: no other process ever reads half an export.
         draft = Path(mkdtemp(prefix=f"{folder.name}.", dir=cache))
     try:
         export_touchdown(city, draft, episodes=episodes, seed=seed)
+        # mkdtemp makes folders that only their owner may read.
         draft.chmod(0o755)
         draft.rename(folder)
     except OSError:

@@ -210,13 +210,12 @@ def _landmark_shops(plan: CityPlan) -> list[Shop]:
         shop for shop in plan.shops if shop.place.is_open and shop.frontage != NO_FRONTAGE and shop.signs
     )
     return [
-        shop for shop in signed if names[shop.place.name.casefold()] == 1 and _is_speakable(shop.place.name)
+        shop
+        for shop in signed
+        if names[shop.place.name.casefold()] == 1
+        and shop.place.name.isprintable()
+        and len(shop.place.name) <= LONGEST_NAME
     ]
-
-
-def _is_speakable(name: str) -> bool:
-    """Return whether a name can be printed and is not too long."""
-    return name.isprintable() and len(name) <= LONGEST_NAME
 
 
 def _crossings_with_lights(plan: CityPlan, xy: Floats, crossing: Flags) -> Flags:

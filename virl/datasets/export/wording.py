@@ -181,7 +181,9 @@ class _Wording:
         """Return the sentence of a clause."""
         match clause:
             case Face():
-                sentence = self._face(clause)
+                along = phrases().face_with_traffic if clause.along else phrases().face_against_traffic
+                words = self._mention(clause.landmark) if clause.landmark else {}
+                sentence = self._fill(phrases().face_landmark if words else along, **words)
             case See():
                 sentence = self._fill(phrases().see, **self._mention(clause.landmark))
             case Pass():
@@ -196,17 +198,11 @@ class _Wording:
             self._last = clause
         return sentence[0].upper() + sentence[1:]
 
-    def _face(self, clause: Face) -> str:
-        """Return the sentence on the direction to face."""
-        if clause.landmark:
-            return self._fill(phrases().face_landmark, **self._mention(clause.landmark))
-        return self._fill(phrases().face_with_traffic if clause.along else phrases().face_against_traffic)
-
     def _turn(self, clause: Turn) -> str:
         """Return the sentence on a turn."""
+        turn = self._rng.choice(phrases().turns[clause.way])
         words = {
-            "turn": self._rng.choice(phrases().turns[clause.way])
-            + (self._fill(phrases().onto, street=clause.street) if clause.street else ""),
+            "turn": turn + (self._fill(phrases().onto, street=clause.street) if clause.street else ""),
             "corner": self._corner(clause.landmark) if clause.landmark else "",
         }
         if clause.at == "end":

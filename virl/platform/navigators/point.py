@@ -276,17 +276,15 @@ class Pursuit:
 
     def _mark_reached(self, here: Panorama) -> None:
         """Mark the goals that are reached at a panorama, and start for the next one."""
-        while (goal := self.goal) and self._is_at(here, goal):
+        while (goal := self.goal) and (
+            here.id == goal.pano_id or distance(here.position, goal.position) <= self._arrive
+        ):
             reason = "reached"
             if goal.destination is not None:
                 away = distance(here.position, self._destinations[goal.destination])
                 reason = f"reached: its panorama is {away:.0f} m from it"
             self._end_goal(reached=True, reason=reason)
             self._start_goal(here)
-
-    def _is_at(self, here: Panorama, goal: Goal) -> bool:
-        """Return whether a panorama is the goal's, or within `arrive` metres of it."""
-        return here.id == goal.pano_id or distance(here.position, goal.position) <= self._arrive
 
     def _end_goal(self, *, reached: bool, reason: str) -> None:
         """End the current goal, and record the outcome of its destination, if it is one."""

@@ -233,6 +233,8 @@ class Provider(Generic[FileT]):
     """Name of the mover that fits its cities, for `virl.platform.movers.open_mover`."""
     paths: Paths | None = None
     """Paths that stand in place of a city's name; `None` for none."""
+    drawn: bool = False
+    """True where virl draws what is seen in its cities."""
     cities: Path | None = None
     """Folder of city files that come with it; `None` for those in `platform/cities/`."""
 

@@ -5,6 +5,7 @@ alone, so a run can be resumed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol, runtime_checkable
 
 from langchain.agents.middleware import ToolCallRequest
@@ -110,6 +111,7 @@ class PolicyTurns:
         check_tools(character, self._goal)
         others = roster()[0] if "consult" in character.tools else []
         self._agents = {one.name: one.about for one in others}
+        self._played: _Played | None = None
 
     def next_call(
         self, messages: Sequence[BaseMessage]
@@ -119,24 +121,41 @@ class PolicyTurns:
         return call.says, [(call.tool, call.args)]
 
     def _call_after(self, messages: Sequence[BaseMessage]) -> PlannedCall:
-        """Replay the plan over the tools' replies, and return its next call; the last one ends the run."""
+        """Return the next call of the plan after the tools' replies; the last one ends the run.
+
+        Replies that were heard before are not played again.
+        """
         replies = [_result_of(message) for message in messages if isinstance(message, ToolMessage)]
-        limit = self._character.limits.calls
-        situation = Situation(self._character, self._goal, load_lexicon(), self._agents, limit)
-        plan = plan_for(situation)
+        played = self._played
+        if played is None or list(played.replies) != replies[: len(played.replies)]:
+            limit = self._character.limits.calls
+            situation = Situation(self._character, self._goal, load_lexicon(), self._agents, limit)
+            played = _Played(situation, plan_for(situation))
+        self._played, situation = None, played.situation  # a plan that ends is played anew if asked again
         try:
-            call = next(plan)
-            for reply in replies:
+            call = played.call or next(played.plan)
+            for reply in replies[len(played.replies) :]:
                 situation.turns_left -= 1
-                call = plan.send(reply)
+                call = played.plan.send(reply)
         except StopIteration as stop:
             return _finish_call(stop.value)
         except MindFailed as fault:
             return _finish_call(PlanEnd(f"{situation.known} {fault}".strip(), succeeded=False))
+        self._played = _Played(situation, played.plan, replies, call)
         if situation.turns_left <= 1:
             known = situation.known or f"Still looking for: {situation.goal.wanted_words}."
             return _finish_call(PlanEnd(f"No turns are left. {known}", succeeded=False))
         return call
+
+
+@dataclass(frozen=True, slots=True)
+class _Played:
+    """A plan, the replies that it has had, and its call after them."""
+
+    situation: Situation
+    plan: Plan
+    replies: Sequence[ToolResult[Any]] = ()
+    call: PlannedCall | None = None
 
 
 def plan_for(situation: Situation) -> Plan:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from rapidfuzz import fuzz
 
-from virl.geo.globe import LatLng, bearing, destination, distance, signed_turn
+from virl.geo.globe import LatLng, bearing, destination, distance, signed_float_turn, signed_turn
 from virl.platform.perception.base import Amount
 from virl.routines.by_tools.street_plans import (
     BACK_DEG,
@@ -134,7 +134,7 @@ class Shot:
 
     def _spread(self) -> float:
         """Return the degrees from the first to the last of the shops."""
-        return abs(signed_turn(self.shops[0].direction.degrees, self.shops[-1].direction.degrees))
+        return abs(signed_float_turn(self.shops[0].direction.degrees, self.shops[-1].direction.degrees))
 
     @property
     def description(self) -> str:
@@ -173,7 +173,7 @@ class Scene:
             one
             for one in self.signs
             if not any(_is_same_sign(one, other, PIECES_DEG) for other in new)
-            or abs(signed_turn(heading, one.direction.degrees)) > READ_DEG / 2
+            or abs(signed_float_turn(heading, one.direction.degrees)) > READ_DEG / 2
         ]
         return replace(self, signs=(*others, *new), closer=(*self.closer, heading))
 
@@ -186,9 +186,9 @@ class Scene:
         if not unread:
             return None
         first = shot.shops[0].direction.degrees
-        turns = [signed_turn(first, one.direction.degrees) for one in shot.shops]
+        turns = [signed_float_turn(first, one.direction.degrees) for one in shot.shops]
         middle = round(first + (min(turns) + max(turns)) / 2) % 360
-        near = any(abs(signed_turn(middle, at)) < MARGIN_DEG for at in self.closer)
+        near = any(abs(signed_float_turn(middle, at)) < MARGIN_DEG for at in self.closer)
         return None if near else float(middle)
 
     def _shots(self, heading: float) -> list[Shot]:
@@ -197,8 +197,8 @@ class Scene:
         for width in WIDTHS_DEG:
             signs = [one for one in self.signs if _is_inside(heading, one, width)]
             things = tuple(one for one in self.things if _is_inside(heading, one, width))
-            shops = shops_of(sorted(signs, key=lambda one: signed_turn(heading, one.direction.degrees)))
-            fronts = any(abs(signed_turn(heading, at)) <= MARGIN_DEG for at in self.fronts)
+            shops = shops_of(sorted(signs, key=lambda one: signed_float_turn(heading, one.direction.degrees)))
+            fronts = any(abs(signed_float_turn(heading, at)) <= MARGIN_DEG for at in self.fronts)
             shots.append(Shot(self.position, heading, width, self.corner, shops, things, fronts))
         return shots
 
@@ -219,18 +219,18 @@ def shops_of(signs: Sequence[Find]) -> tuple[Find, ...]:
 
 def _is_inside(heading: float, found: Find, width: float) -> bool:
     """Return whether a find lies in a view of this heading and width, degrees, off its margins."""
-    return abs(signed_turn(heading, found.direction.degrees)) <= width / 2 - MARGIN_DEG
+    return abs(signed_float_turn(heading, found.direction.degrees)) <= width / 2 - MARGIN_DEG
 
 
 def _off_middle(shot: Shot) -> float:
     """Return twice the angle from the picture's middle to the middle of its contents, degrees."""
-    turns = [signed_turn(shot.heading, one.direction.degrees) for one in (*shot.shops, *shot.things)]
+    turns = [signed_float_turn(shot.heading, one.direction.degrees) for one in (*shot.shops, *shot.things)]
     return abs(min(turns) + max(turns)) if turns else 0.0
 
 
 def _is_same_sign(sign: Find, other: Find, apart: float = ONE_SIGN_DEG) -> bool:
     """Return whether two signs are one: less than `apart` degrees away from each other, or alike in text."""
-    near = abs(signed_turn(sign.direction.degrees, other.direction.degrees)) < apart
+    near = abs(signed_float_turn(sign.direction.degrees, other.direction.degrees)) < apart
     return near or fuzz.partial_ratio(sign.text.casefold(), other.text.casefold()) >= SAME_TEXT
 
 

@@ -111,7 +111,7 @@ def _directions(agent: Agent, found: Destination) -> Directions:
         agent.models.keeping_reader(settings.reader),
         agent.city.capabilities.cheap_view,
     )
-    lookout = Lookout(agent.city.places, signs)
+    lookout = Lookout(agent.city.places, signs, free=agent.city.ledger is None)
     walk = plan_walk(agent.city.streetview, agent.city.maps, agent.mover, start, destination, lookout)
     directions = directions_for(
         agent.mind,

@@ -232,11 +232,13 @@ class Lookout:
         signs: who reads.
         alone: whether a name that reads like that of another place within `APART_M` is left out; else only
             one that fits two places in sight equally well.
+        free: whether places cost nothing to ask for: then no sign is read where none of them is near.
     """
 
-    def __init__(self, places: Places, signs: SignReader, *, alone: bool = True) -> None:
+    def __init__(self, places: Places, signs: SignReader, *, alone: bool = True, free: bool = False) -> None:
         """Prepare to look for landmarks; `alone` refuses those that another place nearby resembles."""
         self._alone = alone
+        self._free = free
         self._places = places
         self._signs = signs
         self._near: dict[LatLng, list[Place]] = {}
@@ -254,6 +256,8 @@ class Lookout:
             NoImagery: there is no view there.
         """
         here, pano_id, heading = stand.panorama.position, stand.panorama.id, stand.pose.heading
+        if self._free and not self._places_in_sight(here):
+            return []
         signs = [
             sign
             for turn in turns
@@ -262,8 +266,7 @@ class Lookout:
         ]
         if not signs:
             return []
-        around = self._places_around(here)
-        near = [place for place in around if distance(here, place.position) <= SIGHT_M]
+        around, near = self._places_around(here), self._places_in_sight(here)
         found: dict[str, Landmark] = {}
         for sign in signs:
             fits = sorted(
@@ -295,6 +298,10 @@ class Lookout:
             if (likeness := name_likeness(sign.text, place.name)) >= MIN_RESEMBLANCE
         ]
         return max(read, key=lambda one: one.likeness, default=None)
+
+    def _places_in_sight(self, here: LatLng) -> list[Place]:
+        """Return the places whose signs may be read at a position."""
+        return [place for place in self._places_around(here) if distance(here, place.position) <= SIGHT_M]
 
     def _places_around(self, here: LatLng) -> list[Place]:
         """Return the open places around a position; asked for once."""

@@ -251,7 +251,7 @@ def _look(agent: Agent, walk: tuple[Stand, ...], counter: Counter) -> list[Glanc
     """Look at each stand; what was written down before a kill is not looked at again."""
     reader = agent.models.keeping_reader(PREVIEW.of(agent.character).reader)
     signs = SignReader(agent.city.streetview, reader, agent.city.capabilities.cheap_view)
-    lookout = Lookout(agent.city.places, signs, alone=False)
+    lookout = Lookout(agent.city.places, signs, alone=False, free=agent.city.ledger is None)
     agent.run.progress("walking", len(agent.run.steps), len(walk) - 1)
     glances = []
     for index, stand in enumerate(walk):

@@ -131,10 +131,12 @@ class StreetWalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         return int(self.task.hops(self._episode, node))
 
     def _info(self) -> dict[str, Any]:
+        """Return what callers are told beside the observation, as Gymnasium has it."""
         table, number = self.task.table, self._walker.number
         return {
             "panorama": table.graph.ids[table.node[number]],
             "distance": self._distance(),
+            # A copy: what a caller does to it must not change the task.
             "action_mask": self.task.possible[number].copy(),
         }
 
@@ -219,6 +221,7 @@ class StreetWalkVectorEnv(VectorEnv[dict[str, Any], Ints, np.ndarray]):
         self._taken += 1
         terminated = carried == _STOP
         truncated = ~terminated & (self._taken >= self._max_actions)
+        # Those that begin anew took no action: what the table says of theirs does not count.
         terminated, truncated = terminated & ~fresh, truncated & ~fresh
         self._begin(fresh, self._draw_episodes(int(fresh.sum())))
         distance = self._distance()
@@ -257,6 +260,7 @@ class StreetWalkVectorEnv(VectorEnv[dict[str, Any], Ints, np.ndarray]):
         return self.task.hops(self._episode, self.task.table.node[self._walkers.numbers])
 
     def _info(self, distance: NDArray[np.int32]) -> dict[str, Any]:
+        """Return what callers are told beside the observation, as Gymnasium has it."""
         numbers = self._walkers.numbers
         everyone = {
             f"_{key}": np.ones(self.num_envs, bool) for key in ("panorama", "distance", "action_mask")
@@ -290,6 +294,7 @@ def check_options(options: dict[str, Any] | None, known: Collection[str]) -> Non
 
 
 def _observation_space(task: WalkTask) -> spaces.Dict:
+    """Return the space of the observations of a task."""
     degree = task.is_link.shape[1]
     return spaces.Dict(
         {

@@ -120,6 +120,7 @@ def gold_actions(
     for node, onward in pairwise(nodes):
         if onward not in graph.target[graph.links(node)]:
             raise BadInput(f"the gold path follows no link from {graph.ids[node]} to {graph.ids[onward]}")
+        # A turn to each link, and the move: with more, these rules do not lead there.
         for _ in range(int(graph.degree[node]) + 1):
             actions.append(action_towards(graph, state, onward, rules))
             state = rules.step(graph, state, actions[-1])

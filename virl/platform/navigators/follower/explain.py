@@ -191,6 +191,7 @@ class _Explainer:
                 state: visit.weight * self._hopes[state[1]].get(state[2], 0.0)
                 for state, visit in layer.items()
             }
+            # What is hopeless beside the best is dropped: with each crossing there are more walks.
             least = FLOOR * max(hopes.values(), default=0.0)
             for state, visit in layer.items():
                 if hopes[state] > least:
@@ -217,7 +218,8 @@ class _Explainer:
         crossing = self._find_crossing(segment)
         if arrival >= self._horizon or crossing is None:
             return
-        new = 1.0 if state in self._set_out else self._separate(segment)
+        table = self._p.separate
+        new = 1.0 if state in self._set_out else table[min(segment.steps, len(table)) - 1]
         last = self._hints[leg].get(number)
         is_second = last is not None and last.is_pair and not since and segment.steps <= PAIR
         if is_second:
@@ -260,11 +262,6 @@ class _Explainer:
                 exits, straight, count_chance(exits, straight, self._p), onward
             )
         return self._crossings[segment]
-
-    def _separate(self, segment: Segment) -> float:
-        """Return the probability that people count the crossings at a segment's two ends as two."""
-        table = self._p.separate
-        return table[min(segment.steps, len(table)) - 1]
 
     def _turn_weight(self, leg: int, number: int, new: float, fit: float) -> float:
         """Return the factor for a leg's turn at the next crossing, after `number` crossings counted."""

@@ -380,11 +380,13 @@ def normalise(text: str) -> str:
     words = [_PAUSES.get(word, word) for word in _TOKEN.findall(plain)[:MAX_WORDS]]
     words = [_NUMBER_OF.get(word, word) for word in _split_hyphens(words)]
     line = _rewrite(" ".join(words), _SPELLING_RULES)
+    # Once more: a spelling that was mended may be a number, as "fist" is for "first".
     line = " ".join(_NUMBER_OF.get(word, word) for word in line.split())
     return " ".join(_rewrite(line, _SYNONYM_RULES).split())
 
 
 def _split_hyphens(words: list[str]) -> list[str]:
+    """Return words with hyphens as their parts, but for the kinds of junction that the grammar knows."""
     keep = {"t-intersection", "t-junction"}
     return [part for word in words for part in ([word] if word in keep else word.split("-")) if part]
 

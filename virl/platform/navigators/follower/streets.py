@@ -104,6 +104,7 @@ class Streets:
     def _follow(self, node: int, way: OutgoingLink) -> Segment:
         """Return the segment over a link up to the next crossing, dead end or unknown node."""
         nodes, headings = [node, way.to], [way.heading]
+        # Bounded: a ring without a crossing would be followed forever.
         while len(headings) < MAX_SEGMENT:
             ways = self.links.ways(nodes[-1])
             if ways is None:

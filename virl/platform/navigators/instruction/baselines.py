@@ -11,7 +11,14 @@ from random import Random
 from virl.platform.city.graph import NavigationGraph, panorama_at
 from virl.platform.city.streetview import Pose
 from virl.platform.movers.base import Choice, Step
-from virl.platform.movers.discrete.actions import MAX_ACTIONS, VELMA, Action, Rules, WalkState
+from virl.platform.movers.discrete.actions import (
+    MAX_ACTIONS,
+    VELMA,
+    Action,
+    Rules,
+    WalkState,
+    touchdown_validate,
+)
 from virl.platform.movers.discrete.oracle import Oracle, action_towards, gold_actions
 from virl.platform.navigators.instruction.base import Decision, Move, act
 
@@ -107,7 +114,7 @@ class GoldNavigator:
         """
         del instruction
         actions = gold_actions(self.graph, self.path, start.heading, self.rules)
-        free = replace(self.rules, validate=_as_asked)
+        free = replace(self.rules, validate=touchdown_validate)
         return act(
             self.graph,
             start,
@@ -157,12 +164,6 @@ class ShortestPathNavigator:
 def _count_passed(moves: Sequence[Move]) -> int:
     """Return the number of panoramas that a walk has passed, the start included."""
     return 1 + sum(move.state.came_from is not None for move in moves)
-
-
-def _as_asked(graph: NavigationGraph, state: WalkState, action: Action) -> Action:
-    """Return the action asked for, whatever the state: a validation that changes nothing."""
-    del graph, state
-    return action
 
 
 HUMAN = "human"

@@ -32,6 +32,7 @@ class RoadChoice(Reply):
     @field_validator("index")
     @classmethod
     def _is_a_road(cls, index: int, info: ValidationInfo) -> int:
+        """Refuse a number that no road has."""
         roads = (info.context or {}).get("roads")
         numbers = None if roads is None else [road["index"] for road in roads]
         if numbers is not None and index not in numbers:

@@ -302,6 +302,7 @@ class NavGptNavigator:
 
 
 def _stop(state: WalkState, reason: str, refused: list[str]) -> Move:
+    """Return the move that ends a walk where it is."""
     return Move(
         Action.STOP.value, WalkState(state.node, state.heading), reason=reason, refused=tuple(refused)
     )

@@ -52,6 +52,7 @@ class NavGptTurn(Reply):
 
     @model_validator(mode="after")
     def _can_be_done(self, info: ValidationInfo) -> "NavGptTurn":
+        """Refuse a walk to anything but a viewpoint that was offered."""
         if self.action == "finish":
             return self
         if self.viewpoint is None:
@@ -226,6 +227,7 @@ def _read_move(tool: str, line: str, known: Container[str]) -> GoTo | Malformed:
     named = _WORD.findall(tool)
     if [word.lower() for word in named[:1]] != [_TOOL]:
         return Malformed(f"{' '.join(named)[:80] or 'Nothing'} is no tool: the only one is {_TOOL}.")
+    # A full stop may end the line, or be a part of an id.
     words = [word if word in known else word.rstrip(".") for word in _WORD.findall(line)]
     ids = list(dict.fromkeys(word for word in words if word in known))
     if len(ids) > 1:

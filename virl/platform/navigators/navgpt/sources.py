@@ -212,6 +212,7 @@ def read_published(folder: Path, scan: str, graph: NavigationGraph) -> Published
 
 
 def _list_things(sectors: tuple[dict[str, _Object], ...]) -> Iterator[Thing]:
+    """Yield the objects of all sectors, those in the north first."""
     for seen in sectors:
         for name, thing in seen.items():
             yield Thing(name, normalize_heading(thing.heading), thing.distance)
@@ -246,6 +247,7 @@ def _existing_file(folder: Path, name: str, scan: str) -> Path | None:
 
 
 def _read(path: Path, content: TypeAdapter[ContentT]) -> ContentT:
+    """Return the content of a file, checked."""
     try:
         return content.validate_json(path.read_bytes())
     except OSError as fault:

@@ -269,7 +269,12 @@ class Neighbours:
         what it stands for. Of 24 places in Virlstead and Virlham this knew 22, and it took 5 of 68 others of
         their kinds for one.
         """
-        return [one for one in self.fronts_near(here) if self._may_be_goal(one)]
+        common = types_marked("common")
+        return [
+            one
+            for one in self.fronts_near(here)
+            if not (unseen := self.unseen(one)) or set(self._goal.beside) - unseen - common
+        ]
 
     def unseen(self, own: Front) -> set[str]:
         """Return the place types of the goal's neighbours that no sign beside a front shows."""
@@ -280,11 +285,6 @@ class Neighbours:
             and not set(one.known.kinds) & set(own.known.kinds)
         ]
         return {kind for kind in self._goal.beside if not any(_shows(one, kind) for one in beside)}
-
-    def _may_be_goal(self, own: Front) -> bool:
-        """Return whether all neighbours were read beside a front, or one of an uncommon type."""
-        unseen = self.unseen(own)
-        return not unseen or bool(set(self._goal.beside) - unseen - types_marked("common"))
 
 
 def _fronts(panorama: Panorama, signs: Sequence[KnownSign]) -> Iterator[Front]:

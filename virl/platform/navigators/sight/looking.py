@@ -37,6 +37,7 @@ def pointer_in(text: str) -> Pointer | None:
 
 def signs_and_pointers(camera: Camera, lines: Sequence[TextLine]) -> Iterator[Sign]:
     """Yield the signs of a view, as `signs_of`; first the lines that point somewhere, each as one sign."""
+    # Each line of a signpost names another place: joined to one sign they would tell of none.
     pointers = [line for line in lines if pointer_in(line.text)]
     for line in pointers:
         yield from signs_of(camera, [line])
@@ -127,6 +128,7 @@ class SignLooks:
     def _read(self, pano_id: str, camera: Camera) -> tuple[KnownSign, ...]:
         """Return the signs in a view, read once."""
         self.views += 1
+        # also for signs that are kept: it refuses where the walker was not yet
         self.streetview.panorama(pano_id)
         key = (pano_id, camera)
         if key not in self.kept:

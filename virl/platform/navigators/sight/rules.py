@@ -210,6 +210,7 @@ class Sought(Reply):
     @field_validator("kinds", "beside")
     @classmethod
     def _are_offered(cls, kinds: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        """Refuse place types that were not offered."""
         offered = (info.context or {}).get("kinds")
         if offered is not None and (unknown := sorted(set(kinds) - set(offered))):
             raise ValueError(f"not among the place types offered: {', '.join(unknown)}")

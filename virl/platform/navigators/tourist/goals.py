@@ -46,6 +46,7 @@ class WalkGoal:
     """The names that are seen beside the stop."""
 
 
+# Rules are asked at each step, with the same sentences each time.
 @lru_cache(maxsize=64)
 def read_goals(sentences: tuple[str, ...], names: tuple[str, ...]) -> tuple[WalkGoal, ...]:
     """Return what directions ask for, in order; the last is always a stop.

@@ -147,6 +147,7 @@ class LandmarkNames(Reply):
     @field_validator("names")
     @classmethod
     def _stand_there(cls, names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        """Refuse names that the directions do not have; return each of them once."""
         text = (info.context or {}).get("directions")
         for name in names:
             if (
@@ -172,6 +173,7 @@ class LandmarksRead(Reply):
     @field_validator("names")
     @classmethod
     def _are_looked_for(cls, names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        """Refuse names that are not looked for; return each of them once."""
         known = (info.context or {}).get("names")
         for name in names:
             if known is not None and name not in known:
@@ -201,6 +203,7 @@ class WalkAction(Reply):
     @field_validator("sentence")
     @classmethod
     def _is_there(cls, sentence: int, info: ValidationInfo) -> int:
+        """Refuse the number of a sentence that the directions do not have."""
         sentences = (info.context or {}).get("sentences")
         if sentences is not None and sentence > len(sentences):
             raise ValueError(f"there are {len(sentences)} sentences, no number {sentence}")
@@ -208,6 +211,7 @@ class WalkAction(Reply):
 
     @model_validator(mode="after")
     def _turns_somewhere(self) -> "WalkAction":
+        """Refuse a turn without a direction, and a direction without a turn."""
         if (self.action == "turn") != (self.direction is not None):
             raise ValueError("a direction goes with turn, and with turn alone")
         return self

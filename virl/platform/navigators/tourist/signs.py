@@ -130,6 +130,7 @@ def _is_cut(sign: Sign) -> bool:
 def _is_same(sign: Sign, other: Sign) -> bool:
     """Return whether two readings are of one board: their boxes share half of the smaller one."""
     there = carry_box(sign.box, sign.camera, other.camera)
+    # Two boxes of one view are two boards: the lines of one were joined already.
     if sign.camera == other.camera or there is None:
         return False
     return share_in_common(there, other.box) >= SAME

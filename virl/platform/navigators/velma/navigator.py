@@ -110,6 +110,7 @@ class VelmaNavigator:
         observed = [observer.start(start, names)]
 
         def choose(moves: Sequence[Move]) -> Decision:
+            # Each state is looked at once, though the whole walk is told at each step.
             observed.extend([observer.observe(move.state, names) for move in moves[len(observed) - 1 :]])
             return self._decide(instruction, observed, moves, examples)
 
@@ -155,6 +156,7 @@ class VelmaNavigator:
 
     def _examples_for(self, instruction: str, observer: Observer) -> list[Example]:
         """Return example walks of other instructions, drawn by the seed and the instruction."""
+        # The walk of this very instruction would give the answer.
         others = [shown for shown in self.examples if tidy(shown.instruction) != instruction]
         drawn = Random(f"{self.seed} {instruction}").sample(others, min(self.shots, len(others)))
         return [self._example(shown, observer) for shown in drawn]

@@ -108,6 +108,7 @@ def action_text(instruction: str, walk: str, examples: Sequence[Example] = ()) -
 
 def tidy(instruction: str) -> str:
     """Return an instruction as valid Unicode on one line, cut after `MAX_INSTRUCTION` characters."""
+    # Half a surrogate pair, as broken files have, could not be sent.
     valid = instruction.encode("utf-8", "replace").decode("utf-8")
     return _BLANKS.sub(" ", valid).strip()[:MAX_INSTRUCTION]
 
@@ -282,6 +283,7 @@ def observed_so_far(
         wording: of the sentences.
     """
     states = walk_states(observer.graph, start, actions)
+    # Nothing is observed after a stop.
     if actions and actions[-1] is Action.STOP:
         states.pop()
     observed = [

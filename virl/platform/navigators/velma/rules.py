@@ -109,6 +109,7 @@ def _next_action(question: VelmaActionQuestion) -> Action:
 def _starts_around(question: VelmaActionQuestion) -> bool:
     """Return whether the walk begins by turning around, by its text and the traffic observed."""
     text = question.instruction.lower()
+    # At the beginning only: later on it is a step like others.
     if "turn around" in text[:80]:
         return True
     faces = next((one.flow for one in question.observed[:1]), None)

@@ -54,6 +54,7 @@ class ViewStatistics:
     def of(self, captions: NDArray[np.float32]) -> tuple[Floats, Floats]:
         """Return mean and standard deviation of each caption's score over the views, shape (captions,)."""
         wide = captions.astype(np.float64)
+        # A score is linear in the embedding of a view: their mean and covariance tell those of all scores.
         variance = np.einsum("ni,ij,nj->n", wide, self.covariance, wide, optimize=True)
         return wide @ self.mean, np.sqrt(np.maximum(variance, _DEVIATION_FLOOR**2))
 
@@ -64,6 +65,7 @@ def gather_statistics(batches: Iterable[NDArray[np.float32]], model: str) -> Vie
     Raises:
         BadInput: there is no view.
     """
+    # Sums in double precision: single loses what thousands of views differ by.
     count, total, squares = 0, np.zeros(1), np.zeros((1, 1))
     for batch in batches:
         wide = batch.astype(np.float64)

@@ -366,22 +366,35 @@ def _load(settings: RapidOcrSettings) -> Any:
             raise ModelUnavailable(
                 f"{models / name} is missing: run `pip install --force-reinstall 'rapidocr>=3.10,<4'`"
             )
-    onnx = "EngineConfig.onnxruntime"
-    return rapidocr.RapidOCR(
+    engine = rapidocr.RapidOCR(
         params={
             "Global.log_level": "critical",
             "Global.use_cls": False,  # finds upside-down lines: signs are not
             "Global.min_side_len": _MIN_FIND_SIDE,
-            "Det.model_path": str(models / _FIND),
             "Det.limit_type": "max",
             "Det.limit_side_len": _MOST_FIND_SIDE,  # the size is settled here, by find_scale
-            "Rec.model_path": str(models / _READ),
             "Rec.rec_img_shape": [3, 48, settings.strip_width],
             "Rec.rec_batch_num": settings.batch,
-            f"{onnx}.enable_cpu_mem_arena": True,  # keeps its buffers between pictures
-            f"{onnx}.intra_op_num_threads": settings.threads or usual_threads(),
         }
     )
+    threads = settings.threads or usual_threads()
+    with module("omegaconf", extra="eyes").flag_override(engine.cfg, "allow_objects", values=True):
+        engine.cfg.Det.session = _session(models / _FIND, threads)
+        engine.cfg.Rec.session = _session(models / _READ, threads)
+    return engine
+
+
+def _session(file: Path, threads: int) -> Any:
+    """Return a network, ready to run; its threads sleep while they wait for each other and for pictures.
+
+    They spin by default, which doubles the seconds that a core works.
+    """
+    onnxruntime = module("onnxruntime", extra="eyes")
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    options.intra_op_num_threads = max(threads, 0)  # 0: one for each core
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    return onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
 
 
 def _pad_thin(bgr: Image) -> Image:

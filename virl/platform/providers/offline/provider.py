@@ -15,6 +15,7 @@ def _open(name: str, file: OfflineCity, access: Access) -> City:
 PROVIDER = Provider(
     file=OfflineCity,
     open=_open,
+    drawn=True,
     shareable=True,
     terms="Made by virl from a seed: free to use, to change and to pass on.",
 )

@@ -18,6 +18,7 @@ PROVIDER = Provider(
     file=OsmCity,
     open=_open,
     needs="an OpenStreetMap extract, and virl[osm]",
+    drawn=True,
     shareable=True,
     terms="© OpenStreetMap contributors, Open Database License 1.0 (openstreetmap.org/copyright): name them "
     "wherever you show a map, a view or a result.",
