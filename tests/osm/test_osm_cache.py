@@ -128,7 +128,7 @@ def test_the_oldest_go_first(file: Path, kept: Path, monkeypatch: pytest.MonkeyP
 def test_what_a_large_file_takes_is_told_before_it_is_read_whole(
     file: Path, kept: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(module, "TOLD_FROM_MB", 0)
+    monkeypatch.setattr(module, "TOLD_FROM_MB", 1e-9)
     load_twin(file, city_of_path(f"{file}@{AROUND},250").part)
     assert not caplog.records
     load_twin(file, None)
