@@ -177,7 +177,7 @@ def _decoder_of_items(kind: Any) -> Decoder:
     if not is_dataclass(kind):
         item = _decoder(kind)
         return lambda value, context: tuple([item(each, context) for each in value])
-    hints = get_type_hints(kind)
+    made, hints = cast("type[Any]", kind), get_type_hints(kind)
     every = [_decoder(hints[field.name]) for field in fields(kind)]
 
     def rows(value: Any, context: _Context) -> Any:
@@ -188,7 +188,7 @@ def _decoder_of_items(kind: Any) -> Decoder:
             column if one is _keep else [one(each, context) for each in column]
             for one, column in zip(every, value, strict=True)
         ]
-        return tuple(starmap(kind, zip(*columns, strict=True)))
+        return tuple(starmap(made, zip(*columns, strict=True)))
 
     return rows
 
