@@ -372,7 +372,7 @@ class Control:
 
     @contextmanager
     def _notify_change(self) -> Iterator[None]:
-        """Notify all who wait for a change, once the block has made one."""
+        """Tell all who wait for a change, once the block has made one."""
         with self._changed:
             yield
             self._version += 1

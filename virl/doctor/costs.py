@@ -147,6 +147,9 @@ class PriceTags:
             ask: makes the request.
             count: how often it is made.
             source: of the count.
+
+        Raises:
+            AssertionError: nothing was asked.
         """
         try:
             ask(self._city)
