@@ -344,7 +344,7 @@ class Control:
             self._question = ""
 
     def _attend(self, look: Look, hear: Hear, done: Callable[[], object]) -> None:
-        """Answer the user's looks and messages until `done()` is true; raise `RunStopped` if the user stops."""
+        """Answer the user's looks and messages until `done()` is true; raise `RunStopped` at a stop."""
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._stopping or self._looks or self._speech or done())

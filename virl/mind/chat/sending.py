@@ -342,7 +342,7 @@ class Sender:
         return _Failed(fault, said, None, again and tally.lost <= self.retries)
 
     def _count(self, usage: Usage, hold: Hold, tally: RequestUsage) -> None:
-        """Add a request's token counts and dollars to `tally`, replacing the reserved cost by the true one."""
+        """Add a request's token counts and dollars to `tally`, and correct its reserved cost."""
         tally.usage += usage
         tally.last = usage
         usd = self.usd(usage) or 0.0
