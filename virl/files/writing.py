@@ -189,7 +189,7 @@ class JsonLines:
             raise broken(f"{self.path}: cannot be read ({fault.strerror})") from fault
 
     def append(self, line: str, *, sync: bool = False) -> None:
-        """Write a JSON object, given as one line without line break, at the end; a failed write leaves nothing.
+        """Write a JSON object, given as a line without line break, at the end; a failed write leaves nothing.
 
         Args:
             line: the object.

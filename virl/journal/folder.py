@@ -58,7 +58,7 @@ if sys.platform == "win32":
     import msvcrt
 
     def _try_lock(file: BinaryIO) -> None:
-        """Lock a byte far beyond the file's text, so that others can read that; raise `OSError` if it is locked."""
+        """Lock a byte far beyond the text, which stays readable; raise `OSError` if it is locked."""
         file.seek(_FAR)  # beyond the text, which others may then still read
         msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
 

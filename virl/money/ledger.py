@@ -132,7 +132,7 @@ class Ledger:
         return (*above, *own)
 
     def _own_exchanges(self, account: str) -> list[Exchange]:
-        """Return an account's questions from this ledger and those it was split from, and remove them there."""
+        """Return an account's questions from this ledger and those it was split from, and remove them."""
         above = self._above._own_exchanges(account) if self._above else []  # noqa: SLF001  of its class
         own = [exchange for whose, exchange in self._asked if whose == account]
         self._asked = [one for one in self._asked if one[0] != account]
