@@ -96,7 +96,7 @@ def _address(situation: Situation) -> Plan:
 
 
 def _ask_others(situation: Situation) -> Part[Choice | None]:
-    """Consult other agents; return a place that one of them found and that meets the conditions, or `None`."""
+    """Consult other agents; return a place that one found and that meets all conditions, or `None`."""
     name = situation.character.name
     tried: set[tuple[str, str]] = set()
     faults: tuple[str, ...] = ()

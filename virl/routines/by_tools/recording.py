@@ -102,7 +102,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         state: AgentState[Any],
         runtime: Runtime[None],  # noqa: ARG002 - as LangChain calls it
     ) -> dict[str, Any] | None:
-        """Return LangChain's jump to the end if time or turns ran out; else the user's words; `None` for none."""
+        """Return LangChain's jump to the end if time or turns ran out; else the user's words, or `None`."""
         messages, minutes = state["messages"], self._limits.minutes
         turn = self._turn(messages)
         new = self._run.find_note(THOUGHT, turn) is None
