@@ -277,7 +277,7 @@ class Refusal(Question):
 
 
 class DraftQuestion(Question):
-    """Inputs of `day/draft`."""
+    """Inputs of the prompt `day/draft`, as its rule reads them."""
 
     client: Somebody
     state: dict[str, float]
@@ -311,7 +311,7 @@ class DraftQuestion(Question):
 
 
 class EstimateQuestion(Question):
-    """Inputs of `day/estimate`."""
+    """Inputs of the prompt `day/estimate`, as its rule reads them."""
 
     client: Somebody
     state: dict[str, float]
@@ -319,7 +319,7 @@ class EstimateQuestion(Question):
 
 
 class AuditQuestion(Question):
-    """Inputs of `day/audit`."""
+    """Inputs of the prompt `day/audit`, as its rule reads them."""
 
     client: Somebody
     state: dict[str, float]
@@ -330,7 +330,7 @@ class AuditQuestion(Question):
 
 
 class TellingQuestion(Question):
-    """Inputs of `day/listen`."""
+    """Inputs of the prompt `day/listen`, as its rule reads them."""
 
     said: str
     state: dict[str, float]
@@ -343,7 +343,7 @@ class NumberedDoing(Doing):
 
 
 class AmendQuestion(Question):
-    """Inputs of `day/amend`."""
+    """Inputs of the prompt `day/amend`, as its rule reads them."""
 
     said: str
     activities: tuple[NumberedDoing, ...]
@@ -358,13 +358,13 @@ class ViewShares(BaseModel):
 
 
 class SceneryQuestion(Question):
-    """Inputs of `day/scenic`."""
+    """Inputs of the prompt `day/scenic`, as its rule reads them."""
 
     views: tuple[ViewShares, ...]
 
 
 class UngroundedQuestion(Question):
-    """Inputs of `day/ungrounded`."""
+    """Inputs of the prompt `day/ungrounded`, as its rule reads them."""
 
     client: Somebody
     state: dict[str, float]

@@ -345,7 +345,7 @@ class _Planner:
         return replace(self._town, day=day)
 
     def _questions(self, town: Town, standing: DayProgress) -> Questions:
-        """Return the questions for the client's situation; without a scenic spot that was moved or dropped."""
+        """Return the questions for the client's situation, without a scenic spot moved or dropped."""
         offered = self._scenic and self._scenic.spot.id not in standing.set_apart
         return Questions(
             self._agent, self._client, town, self._scenic.description if self._scenic and offered else None

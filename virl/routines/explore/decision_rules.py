@@ -53,7 +53,7 @@ class ReviewText(BaseModel):
 
 
 class PlaceQuestion(BaseModel):
-    """Inputs of `explore/decision`."""
+    """Inputs of the prompt `explore/decision`, as its rule reads them."""
 
     name: str
     background: str
@@ -201,7 +201,7 @@ def _join_reasons(reasons: list[str]) -> str:
 
 
 class ReviewQuestion(BaseModel):
-    """Inputs of `explore/summary`."""
+    """Inputs of the prompt `explore/summary`, as its rule reads them."""
 
     name: str
     rating: float | None

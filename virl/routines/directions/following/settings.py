@@ -58,7 +58,7 @@ def find_spotter(name: str) -> "Role":
 
 
 def _named_models(follow: FollowSettings) -> Iterable[tuple[str, Callable[[], object]]]:
-    """Yield (setting, check) for each setting that names a model or character; the check raises if unknown."""
+    """Yield (setting, check) of settings that name a model or character; the check raises if unknown."""
     from virl.agent.character_file import find_character  # noqa: PLC0415 - reads this module's fields
     from virl.platform.perception.models import read_model  # noqa: PLC0415 - brings in the models
 
