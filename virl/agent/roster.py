@@ -98,7 +98,7 @@ def _is_character(path: Path) -> bool:
 
 
 def _read_beginning(path: Path) -> str | None:
-    """Return the first characters of a file in any encoding; `None` if reading is not permitted."""
+    """Return the first characters of a file, undecodable bytes left out; `None` if it cannot be read."""
     try:
         with path.open("rb") as file:
             return file.read(LONGEST_LOOK).replace(b"\0", b"").decode("utf-8", "ignore")

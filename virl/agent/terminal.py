@@ -269,7 +269,7 @@ class Story:
         return NestedStory(self)
 
     def _untold(self, reason: str) -> str:
-        """Return a reason without text printed before: the rest after its first colon, or nothing."""
+        """Return the part of a reason not printed before: nothing, the part before its first colon, or all."""
         head, _, rest = reason.partition(": ")
         return "" if self._has_told(reason) else head if rest and self._has_told(rest) else reason
 

@@ -40,7 +40,7 @@ OBJECT = "object: "
 """Prefix of the name that stands in a journal for a mind passed as a Python object."""
 
 GivenMind = Union[Mind, "BaseChatModel"]
-"""Type of a mind as a calling program passes it: its name, a virl mind, or a LangChain model."""
+"""Type of a mind as a calling program passes it: a virl mind, or a LangChain chat model."""
 
 Dollars = tuple[float, float]
 """US dollars for a million tokens: (input, output)."""
@@ -62,7 +62,7 @@ def opened_mind(
     settings: MindSettings | None = None,
     limiter: "BaseRateLimiter | None" = None,
 ) -> Mind:
-    """Return the mind for a name or object that a program passes, charged to the ledger of a run.
+    """Return the mind for a mind or chat model that a program passes, charged to the ledger of a run.
 
     A chat model is asked as it is: of a character's settings, `pictures` and `price` hold alone. Its replies
     are not kept, since nothing tells two objects of one class apart.

@@ -240,7 +240,7 @@ _PROVIDERS = MappingProxyType(
 )
 """Names in `genai-prices` by names of providers here; only providers whose picture tokens are known."""
 _OWN_SERVERS = "gpt-oss-"
-"""Beginnings of names that `genai-prices` lists under OpenAI although users serve these models themselves."""
+"""Beginning of names that `genai-prices` lists under OpenAI although users serve these models themselves."""
 _SNAPSHOT = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8})$")
 
 

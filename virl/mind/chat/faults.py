@@ -281,7 +281,7 @@ _STATUS_WORDS = (
     (429, re.compile(r"rate.?limit|too many requests", re.IGNORECASE)),
     (503, re.compile(r"overload|server.?error|internal|unavailable|upstream", re.IGNORECASE)),
 )
-"""HTTP status of each error code of streams and bodies that carry no status themselves."""
+"""HTTP status by a pattern of error texts, for errors that carry no status themselves."""
 _NEVER_LEFT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol"})
 _UNREADABLE = (AttributeError, TypeError, LookupError, ValueError)
 """Exceptions that clients raise when a reply is not a chat model's message."""

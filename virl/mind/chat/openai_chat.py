@@ -102,7 +102,7 @@ class OpenAIChat(Adapting, ChatOpenAI):
 
 
 def _json_of(reply: Any) -> Any:
-    """Return a reply's content as a JSON object, whether the client gave an object or an SDK model.
+    """Return the JSON object in the body of an SDK's reply.
 
     Raises:
         ValueError: it is no JSON object.

@@ -162,7 +162,7 @@ def _nearest_of(places: Places, kind: str, here: LatLng, within: float) -> Place
 
 
 def nearest_told(places: Places, kind: str, here: LatLng, place_types: Sequence[str]) -> str:
-    """Return the end of a sentence on the nearest place of a missing type, or of any type; `None` for none.
+    """Return the end of a sentence on the nearest place of a missing type, else of any type.
 
     It is the end of a sentence that says what is lacking, and begins with a comma or semicolon.
 

@@ -164,7 +164,7 @@ class WrittenDirections(Reply):
     @field_validator("directions")
     @classmethod
     def _could_be_said(cls, directions: str, info: ValidationInfo) -> str:
-        """Return the directions; raise `ValueError` if no local would say them or they lack the destination."""
+        """Return the directions; raise `ValueError` if nobody would say them or they lack the destination."""
         names = _names_in(info.context or {})
         fault = unsayable(directions, names)
         if fault:

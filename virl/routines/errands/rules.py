@@ -250,7 +250,7 @@ def _by_kind(clauses: list[str], lexicon: Lexicon) -> Iterator[Errand]:
 
 
 def _kind_of(clause: str, lexicon: Lexicon) -> str:
-    """Return the place type that a clause mentions most, else one that it needs; `None` for none."""
+    """Return the place type that a clause mentions most, else one that it needs; empty for none."""
     counts = {
         kind: len(found_in(clause, (*phrases, kind.replace("_", " "))))
         for kind, phrases in lexicon.place_types.items()

@@ -37,7 +37,7 @@ AS_GOOD_S = 0.5  # chosen: for less than half a second nobody changes the order 
 
 
 class TripLeg(BaseModel):
-    """The way from one stop to the next: positions, seconds and metres."""
+    """The way from one stop to the next: seconds, metres and positions."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -34,7 +34,7 @@ NAMED_WITHIN_M = 60.0  # chosen: in which a name is looked up; what is read is a
 
 @dataclass(slots=True)
 class LookAround:
-    """The places considered in one look around so far, with views and questions."""
+    """The views and the places considered in one look around so far."""
 
     views: list[ViewRecord] = field(default_factory=list)
     places: list[PlaceRecord] = field(default_factory=list)

@@ -180,7 +180,7 @@ def _is_wide(strip: Strip) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class SightedThing:
-    """A thing with the indices of the panoramas from which it was seen."""
+    """A thing with its position and the number of panoramas from which it was seen."""
 
     kind: str
     position: LatLng
@@ -278,7 +278,7 @@ def found_landmarks(glances: Sequence[Glance]) -> list[SightedThing]:
 
 
 def found_things(things: Sequence[MemoryObject]) -> list[SightedThing]:
-    """Return the things in visual memory with the panoramas that saw them."""
+    """Return the things in visual memory, each with the number of panoramas that saw it."""
     return [SightedThing(one.label, one.estimate.position, len(one.panoramas)) for one in things]
 
 
@@ -327,7 +327,7 @@ def _bounds(glances: Sequence[Glance]) -> list[int]:
 
 
 def _turn_degrees(glance: Glance) -> float:
-    """Return the turn at a glance in signed degrees clockwise; 0 or `None` at the end."""
+    """Return the turn at a glance in signed degrees, positive clockwise; 0 at the end."""
     return 0.0 if glance.onward is None else float(signed_turn(glance.heading, glance.onward))
 
 

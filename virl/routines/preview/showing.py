@@ -167,7 +167,7 @@ def _describe_side(where: str, side: SideOfStreet) -> str:
 
 
 def _describe_traffic(leg: Leg) -> str:
-    """Return a sentence on the road's width in metres and the cars seen; empty if unknown."""
+    """Return a sentence on the road's width in metres, if seen, and on the number of cars."""
     cars = sum(fact.kind == CARS for fact in leg.facts)
     width = (
         None if leg.left.kerb_m is None or leg.right.kerb_m is None else leg.left.kerb_m + leg.right.kerb_m
@@ -177,7 +177,7 @@ def _describe_traffic(leg: Leg) -> str:
 
 
 def _describe_narrowest(legs: Sequence[Leg]) -> str:
-    """Return a sentence on the narrowest pavement, in metres; empty if none is known."""
+    """Return a sentence on the narrowest pavement in metres, or that none was measured."""
     widths = [
         side.pavement_m for leg in legs for side in (leg.left, leg.right) if side.pavement_m is not None
     ]

@@ -82,7 +82,7 @@ def weigh_all(agent: Agent, errand: Errand, search: Search) -> list[Candidate]:
 
 
 def closes_at(place: Place, minute: int) -> int | None:
-    """Return the closing time after a minute of the week, in minutes; `None` if the place is closed then.
+    """Return the end of the opening that covers a minute of the week; `None` if the place is closed then.
 
     Args:
         place: with its hours.
