@@ -269,7 +269,7 @@ class Story:
         return NestedStory(self)
 
     def _untold(self, reason: str) -> str:
-        """Return the part of a reason not printed before: nothing, the part before its first colon, or all."""
+        """Return the part of a reason not printed before: none, the part before its first colon, or all."""
         head, _, rest = reason.partition(": ")
         return "" if self._has_told(reason) else head if rest and self._has_told(rest) else reason
 

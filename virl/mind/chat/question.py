@@ -232,7 +232,7 @@ def question_of(
 
 
 def _picture_text(images: Pictures, describe: Describe | None) -> str:
-    """Return labels and descriptions of pictures as text for a blind model; their number without a describer."""
+    """Return labels and descriptions of pictures as text for a blind model; without a describer, a count."""
     if told := pictures_in_words(images, describe):
         return render(load_prompt("mind/pictures-in-words", Reply), {"pictures": told})
     return render(load_prompt("mind/no-pictures", Reply), {"count": len(images)})

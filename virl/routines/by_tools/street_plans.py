@@ -235,7 +235,7 @@ def _in_sight(situation: Situation) -> Part[str]:
 
 
 def _signs(situation: Situation) -> Part[list[Find]]:
-    """Return the signs in sight, read by the best tool available: reading, looking, detecting."""
+    """Return the signs in sight, by the tool `read_signs`, else by `detect` and `look`."""
     if situation.has("read_signs"):
         return (yield from read_items(Find, "read_signs", {}, "What do the signs say?"))
     signs: list[Find] = []

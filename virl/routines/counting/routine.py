@@ -154,7 +154,7 @@ def region_of(agent: Agent) -> Region:
 
 
 def fit_region(character: Character, city: City) -> tuple[Character, tuple[str, ...]]:
-    """Return (character, sentences on changes): a region without street view becomes the city's."""
+    """Return (character, sentences on changes): a region without street view nearby becomes the city's."""
     if character.region is None:
         return character, ()
     region = _to_region(character.region)

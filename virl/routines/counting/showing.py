@@ -211,7 +211,7 @@ def _as_plan(line: bytes) -> SurveyPlan:
 
 
 def _outline(plan: SurveyPlan | None, paper: Paper | None) -> shapely.Polygon | None:
-    """Return the outline of the covered region on the map's paper; `None` without plan or paper."""
+    """Return the polygon of the covered region on the map's paper; `None` without plan or paper."""
     if plan is None or paper is None:
         return None
     return shapely.Polygon([paper.place(LatLng(*corner)) for corner in plan.corners])
@@ -273,7 +273,7 @@ def _pictures(folder: Path, finds: Sequence[Find], *, whole: bool) -> Mapping[st
 
 
 def _files(sight: RecordedSighting) -> tuple[str, ...]:
-    """Return the paths of a sighting's crop and whole picture; those not kept are left out."""
+    """Return the paths of a sighting's crop and whole picture; empty if they are not kept."""
     return (sight.crop, sight.picture) if sight.picture else ()
 
 

@@ -71,7 +71,7 @@ def draft(question: DraftQuestion, lexicon: Lexicon) -> DayDraft:
 
 
 def audit(question: AuditQuestion, lexicon: Lexicon) -> DayVerdict:
-    """Return whether an activity is acceptable: not against a wish, repeated, or a meal without hunger."""
+    """Return a verdict on an activity: not against a wish, repeated, too tiring, or a meal without hunger."""
     activity, before = question.activity, question.done
     said = "\n".join((question.client.words, *question.wishes))
     if likes(said, lexicon).get(activity.sort, 0) < 0 and activity.kind == "normal":

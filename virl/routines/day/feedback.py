@@ -245,7 +245,7 @@ def still_wanted(amended: Amended, proposed: ProposedDay, first: int) -> list[Wa
 
 
 def apart_of(amended: Amended, proposed: ProposedDay) -> frozenset[str]:
-    """Return the ids of places that are removed, replaced, or reserved."""
+    """Return the ids of the places of activities that the client changes."""
     changed = [one.number for one in amended.reply.changes if one.number <= len(proposed.rounds)]
     ids = (proposed.rounds[number - 1][-1].spot.id for number in changed)
     return frozenset(one for one in ids if one)

@@ -270,7 +270,7 @@ def _unknown_prices(agent: Agent) -> list[str]:
 
 
 def _unknown_transit(agent: Agent, plan: DayPlan) -> list[str]:
-    """Return a note if the client uses public transport and the city's maps have none; else empty."""
+    """Return a note if the day may use public transport and the city's maps have none; else empty."""
     if "transit" not in plan.day.modes or isinstance(agent.city.maps, TransitMaps):
         return []
     return [f"Public transport is not known in {agent.city.title}."]

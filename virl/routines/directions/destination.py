@@ -57,7 +57,7 @@ class Destination:
         return f"the {self.taken} {self.place.name}" if self.taken else self.place.name
 
     def with_lacks(self, text: str) -> str:
-        """Return a sentence, preceded by what the town lacks if the place is a substitute."""
+        """Return a text, preceded by a sentence on what the town lacks if the place is a substitute."""
         return f"{self.lacking}. {text}" if self.lacking else text
 
 

@@ -208,7 +208,7 @@ def _locate(agent: Agent, where: str) -> tuple[str, LatLng, str]:
 
 
 def _another(agent: Agent, where: str, taken: tuple[ErrandStop, ...]) -> tuple[str, LatLng, str]:
-    """Return (title, position, unfulfilled wish) of the nearest open place of a type, none of those taken.
+    """Return (title, position, empty text) of the nearest open place of a type, none of those taken.
 
     Raises:
         NotFound: the city has no other.
