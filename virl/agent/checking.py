@@ -106,7 +106,7 @@ def check_character(
         unknown += (f"the start and other places: asking {city.provider} for them may cost something",)
     with faults:
         if is_far:
-            _check_far(loaded, access)
+            _check_opening(loaded, access)
         else:
             _check_in_city(loaded, mind, access, faults, elsewhere=elsewhere, is_abroad=is_abroad)
     return Finding(tuple(faults), unknown)
@@ -143,7 +143,7 @@ def check_before(loaded: LoadedCharacter, mind: Mind) -> None:
         ]
         for field in sections or [("intention",)]:
             with loaded.errors_at(*field):
-                if _is_foreign(str(_at(loaded.character, field))):
+                if _is_foreign(str(_field_value(loaded.character, field))):
                     raise BadInput(
                         "the rules speak English only: write it in English, or choose a model with "
                         "--mind openai:MODEL"
@@ -187,7 +187,7 @@ def _check_prompts(loaded: LoadedCharacter, faults: "_Faults") -> None:
                 check_prompt(file, routine.package if folder == own else "")
 
 
-def _check_far(loaded: LoadedCharacter, access: Access) -> None:
+def _check_opening(loaded: LoadedCharacter, access: Access) -> None:
     """Check that the city opens and that the start's two numbers are not swapped; sends no request."""
     character = loaded.character
     with opened_city(character.city, replace(access, cache="off", record=None)) as city:  # writes nothing
@@ -221,7 +221,7 @@ def _check_in_city(
         assemble(loaded, city, mind, models, mover, elsewhere=elsewhere, fit_by=fit_by)
 
 
-def _at(character: Character, field: tuple[str, ...]) -> object:
+def _field_value(character: Character, field: tuple[str, ...]) -> object:
     """Return a character's field by its path of names; `None` if a section is missing."""
     value: object = character
     for name in field:

@@ -293,7 +293,7 @@ class Control:
         Raises:
             RunStopped: the user interrupts the run.
         """
-        self._attend(look, hear, lambda: self._state != "paused")
+        self._serve_user(look, hear, lambda: self._state != "paused")
 
     def pause_if_due(self) -> None:
         """Pause the run if it has done the number of steps and notes that the user set."""
@@ -320,7 +320,7 @@ class Control:
         with self._notify_change():
             self._links, self._chosen = tuple(links), None
             self._task, self._finished = task, False
-        self._attend(look, hear, lambda: self._chosen or self._finished or not self.is_yours)
+        self._serve_user(look, hear, lambda: self._chosen or self._finished or not self.is_yours)
         with self._notify_change():
             link, self._chosen, self._links = self._chosen, None, ()
         return link
@@ -339,11 +339,11 @@ class Control:
         """
         with self._notify_change():
             self._question, self._answered = question, False
-        self._attend(look, hear, lambda: self._answered or not wanted())
+        self._serve_user(look, hear, lambda: self._answered or not wanted())
         with self._notify_change():
             self._question = ""
 
-    def _attend(self, look: Look, hear: Hear, done: Callable[[], object]) -> None:
+    def _serve_user(self, look: Look, hear: Hear, done: Callable[[], object]) -> None:
         """Answer the user's looks and messages until `done()` is true; raise `RunStopped` at a stop."""
         while True:
             with self._changed:
@@ -353,7 +353,7 @@ class Control:
                 wanted = self._looks.popleft() if self._looks and not self._stopping else None
                 said = None if wanted or not self._speech else self._speech.popleft()
             if wanted:
-                _show(look, *wanted)
+                _take_view(look, *wanted)
             elif said is not None:
                 if said:
                     hear(said)
@@ -388,7 +388,7 @@ def way_of(link: Link, pose: PoseRecord | None) -> Way:
     return Way(pano_id=link.pano_id, heading=link.heading, distance=link.distance, description=where)
 
 
-def _show(look: Look, camera: Camera, wanted: "Future[View]") -> None:
+def _take_view(look: Look, camera: Camera, wanted: "Future[View]") -> None:
     """Take the view through a camera and set it, or the error, as the result of `wanted`."""
     if not wanted.set_running_or_notify_cancel():
         return

@@ -136,7 +136,7 @@ def run_agent(
                 journal.tell = tell
                 return journal
 
-            return _live(plan, (), create_journal, console, control)
+            return _perform_plan(plan, (), create_journal, console, control)
 
 
 @contextmanager
@@ -158,7 +158,7 @@ def begin(
     Raises:
         VirlError: something the user can mend.
     """
-    beginning = _gone_on if options.resume else _new
+    beginning = _resumed_agent if options.resume else _new_agent
     with beginning(options, console, audience, user) as agent:
         try:
             with trace_agent(agent):
@@ -240,11 +240,11 @@ def _resume(options: RunOptions, console: Console, control: Control | None, tell
                     result = _with_truth(journal.folder, ended.result, city, console)
                     return Finished(result, write_report(journal.folder, city), had_ended=True)
         plan = planned_again(options, source, begun, journal.folder)
-        return _live(plan, records, lambda _: journal, console, control)
+        return _perform_plan(plan, records, lambda _: journal, console, control)
 
 
 @contextmanager
-def _new(
+def _new_agent(
     options: RunOptions, console: Console, audience: Audience | None, user: User | None
 ) -> Iterator[Agent]:
     """Yield the agent of a new run."""
@@ -256,7 +256,7 @@ def _new(
 
 
 @contextmanager
-def _gone_on(
+def _resumed_agent(
     options: RunOptions, console: Console, audience: Audience | None, user: User | None
 ) -> Iterator[Agent]:
     """Yield the agent of a run that the caller's code decides, resumed where it was cut off."""
@@ -275,7 +275,7 @@ def _gone_on(
             yield agent
 
 
-def _live(
+def _perform_plan(
     plan: Plan,
     done: Sequence[AnyRecord],
     open_journal: Callable[[StartRecord], Journal],
@@ -307,7 +307,9 @@ def _with_truth(folder: Path, result: Result, city: City, console: Console) -> R
     return told
 
 
-def _as_assembled(start: StartRecord, own_start: str, assembly: Assembly, console: Console) -> StartRecord:
+def _fit_start_record(
+    start: StartRecord, own_start: str, assembly: Assembly, console: Console
+) -> StartRecord:
     """Return the start record with the character fit for the city, and print what was changed."""
     told, character = [*assembly.replaced], assembly.character
     if reason := assembly.start_reason:
@@ -375,7 +377,7 @@ def _start_agent(
                 begun_at=begun_at(done),
                 fit_by=start.seed if plan.is_abroad else None,
             )
-        start = _as_assembled(start, start_told(plan.loaded.character), assembly, console)
+        start = _fit_start_record(start, start_told(plan.loaded.character), assembly, console)
         if not done:
             start = with_mover(start, city, assembly.start, plan.mover, console)
         mover = stack.enter_context(

@@ -137,7 +137,7 @@ class Story:
         self._doing, self._since, self._from = "", 0.0, 0
         self._has_told_long = False
         self._known: Counter[str] = Counter()
-        self._detector = ""
+        self._detector_name = ""
 
     def __enter__(self) -> Self:
         """Show the progress bar."""
@@ -162,13 +162,13 @@ class Story:
     def start(self, record: StartRecord, done: Sequence[AnyRecord]) -> None:
         """Print which agent sets out, or resumes, and where."""
         steps = [one for one in done if isinstance(one, StepRecord)]
-        self._detector = _detector(record)
+        self._detector_name = _detector_name(record)
         name = record.character.get("name", record.agent)
         how = f"continues after step {steps[-1].step}" if steps else "continues" if done else "starts"
         where, mind = as_markup(name_of_city(record.city)), as_markup(record.mind)
         self._say(f"[bold]{as_markup(str(name))}[/] {how} in {where}, mind: {mind}")
         if not _asks_mind(record):
-            line = f"[dim]This agent uses no mind. {as_markup(_eyes(record))}[/]"
+            line = f"[dim]This agent uses no mind. {as_markup(_detector_line(record))}[/]"
             if line not in self._told:
                 self._say(line)
         elif record.mind == "rules":
@@ -211,7 +211,7 @@ class Story:
             mark = f"[{GOOD}]enters[/]" if place.decision == "enter" else "passes"
             stars = f" {place.rating:.1f}★" if place.rating is not None else ""
             self._say(
-                _at(
+                _numbered_line(
                     record.step, f"{mark} [bold]{as_markup(place.name)}[/]{stars}: {as_markup(place.reason)}"
                 ),
                 _HANG,
@@ -222,10 +222,13 @@ class Story:
                 number = self._known[thing.label]
                 where = LatLng(thing.lat, thing.lng)
                 self._say(
-                    _at(record.step, f"found [bold]{as_markup(thing.label)} {number}[/] at {where}"), _HANG
+                    _numbered_line(
+                        record.step, f"found [bold]{as_markup(thing.label)} {number}[/] at {where}"
+                    ),
+                    _HANG,
                 )
         if record.decided_by or any(view.purpose == "road" for view in record.views):
-            self._say(_at(record.step, as_markup(record.decided)), _HANG)
+            self._say(_numbered_line(record.step, as_markup(record.decided)), _HANG)
 
     def _advance_bar(self, record: StepRecord) -> None:
         """Set the bar to a step; if no total is known, show the distance walked and the street."""
@@ -255,12 +258,12 @@ class Story:
             for kind, count in result.found.items():
                 table.add_row(as_markup(kind), str(count))
             self._progress.console.print(table)
-            if error := measured_error(self._detector):
+            if error := measured_error(self._detector_name):
                 self._say(f"[dim]{as_markup(error)}[/]")
         cost = result.cost
         walked = f"{count_noun(result.steps, 'step')}, {result.distance_m:.0f} m, " if result.steps else ""
         self._say(
-            f"[dim]{walked}{count_noun(cost.views, 'view')}, {_requests(cost)}"
+            f"[dim]{walked}{count_noun(cost.views, 'view')}, {_requests_text(cost)}"
             f"{count_noun(cost.llm_calls, 'model call')}, {_cost_text(cost)}[/]"
         )
 
@@ -313,19 +316,19 @@ def _asks_mind(record: StartRecord) -> bool:
     return routine is None or routine.asks_mind()
 
 
-def _detector(record: StartRecord) -> str:
+def _detector_name(record: StartRecord) -> str:
     """Return the name of the run's detector; empty if the character names none."""
     senses = record.character.get("senses")
     return str(senses["detector"]) if isinstance(senses, dict) and "detector" in senses else ""
 
 
-def _eyes(record: StartRecord) -> str:
+def _detector_line(record: StartRecord) -> str:
     """Return a line with the name of the run's detector; empty without one."""
-    name = _detector(record)
+    name = _detector_name(record)
     return f"Detector: {name}" if name else ""
 
 
-def _requests(cost: CostRecord) -> str:
+def _requests_text(cost: CostRecord) -> str:
     """Return the number and megabytes of map requests as a sentence's beginning; empty without requests."""
     asked = cost.requests
     sent, cached, received = (sum(counts.values()) for counts in (asked.sent, asked.cached, asked.received))
@@ -341,6 +344,6 @@ def _cost_text(cost: CostRecord) -> str:
     return dollars(cost.usd) + beside
 
 
-def _at(step: int, markup: str) -> str:
+def _numbered_line(step: int, markup: str) -> str:
     """Return a markup line with the number of its step in front."""
     return f"[{ACCENT}]{step:>4}[/]  {markup}"

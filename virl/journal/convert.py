@@ -76,8 +76,8 @@ def exchange_record(exchange: Exchange) -> ExchangeRecord:
     return ExchangeRecord(
         prompt=exchange.prompt,
         mind=exchange.mind,
-        inputs=_plain(exchange.inputs),
-        reply=_plain(exchange.reply),
+        inputs=_to_plain_json(exchange.inputs),
+        reply=_to_plain_json(exchange.reply),
         cached=exchange.cached,
         attempts=exchange.attempts,
         input_tokens=exchange.input_tokens,
@@ -125,16 +125,16 @@ def requests_record(spending: Spending) -> RequestsRecord:
     )
 
 
-def _plain(values: Mapping[str, object]) -> dict[str, object]:
+def _to_plain_json(values: Mapping[str, object]) -> dict[str, object]:
     """Return the values as plain JSON: whole Unicode text, infinities as text, bytes in base64."""
-    data = to_jsonable_python(dict(values), fallback=_words, bytes_mode="base64")
+    data = to_jsonable_python(dict(values), fallback=_to_json_value, bytes_mode="base64")
     # Half a surrogate pair, which a model may escape, fits no UTF-8, and infinity no JSON.
     text = whole_text(json.dumps(data, ensure_ascii=False))
     plain: dict[str, object] = json.loads(text, parse_constant=str)
     return plain
 
 
-def _words(value: object) -> object:
+def _to_json_value(value: object) -> object:
     """Return a value that is no JSON as a number or text; an array as its shape in words."""
     if isinstance(value, np.generic):
         return value.item()

@@ -74,10 +74,10 @@ def thumbnail(folder: Path, records: Sequence[AnyRecord], ground: MapGround) -> 
             return _draw_map(
                 points, [[LatLng(*position) for position in line.points] for line in exhibit.lines], ground
             )
-    return _photo(folder, records) or _way(records, ground) or _of_others(folder, ground)
+    return _photo(folder, records) or _walk_figure(records, ground) or _consulted_picture(folder, ground)
 
 
-def _of_others(folder: Path, ground: MapGround) -> MapFigure | Photo | None:
+def _consulted_picture(folder: Path, ground: MapGround) -> MapFigure | Photo | None:
     """Return the picture of the first consulted agent's run that has one; `None` if none has.
 
     Links that lead out of the folder, or back to it, are not followed: they can go round in a circle.
@@ -120,7 +120,7 @@ def _likeness(found: DetectionRecord, name: str) -> float:
     return SequenceMatcher(None, found.text.casefold(), name.casefold()).ratio() if name else -1.0
 
 
-def _way(records: Sequence[AnyRecord], ground: MapGround) -> MapFigure | None:
+def _walk_figure(records: Sequence[AnyRecord], ground: MapGround) -> MapFigure | None:
     """Return a map of a run's steps; `None` without steps."""
     way = [LatLng(step.pose.lat, step.pose.lng) for step in records if isinstance(step, StepRecord)]
     return _draw_map([(way[0], "start"), (way[-1], "stop")], [way], ground) if way else None
@@ -194,7 +194,7 @@ def read_card(folder: Path, ground: Callable[[str], MapGround]) -> Card | LeftOu
     try:
         records = read_journal(folder)
         if end := next((record for record in records if isinstance(record, EndRecord)), None):
-            return _card(folder, records, end.result, ground)
+            return _make_card(folder, records, end.result, ground)
     except VirlError as fault:
         return LeftOut(folder, str(fault))
     return LeftOut(folder, "has not ended; if it was interrupted, continue it with --resume")
@@ -209,7 +209,7 @@ def _start_time(folder: Path) -> str:
     return first.started if isinstance(first, StartRecord) else ""
 
 
-def _card(
+def _make_card(
     folder: Path, records: Sequence[AnyRecord], result: Result, ground: Callable[[str], MapGround]
 ) -> Card:
     """Return the card of a run: its folder, agent, outcome, cost and picture."""
@@ -291,12 +291,12 @@ def benchmark_cards(folders: Sequence[Path]) -> Iterator[BenchmarkCard]:
         except ValidationError:
             continue
         when = datetime.fromtimestamp(file.stat().st_mtime, UTC).isoformat(timespec="seconds")
-        lines = tuple(_line(results, row) for row in results.rows)
+        lines = tuple(_result_line(results, row) for row in results.rows)
         has_report = (file.parent / REPORT).is_file()
         yield BenchmarkCard(file.parent, results.title, results.about, lines, when, has_report)
 
 
-def _line(results: _Results, row: _Row) -> str:
+def _result_line(results: _Results, row: _Row) -> str:
     """Return a row as text: model, city, episodes, and the mean of the first metric it has."""
     episodes = f"{row.episodes.done} of {row.episodes.planned} episodes"
     text = f"{row.model}, {row.city or 'all cities'}: {episodes}"

@@ -53,7 +53,7 @@ class ReplyCache:
             entry = _Entry.model_validate_json(file.read())
             return reply.model_validate(entry.reply, context=context) if entry.format == FORMAT else None
 
-        return self._store.load(_name(key), parse)
+        return self._store.load(_entry_path(key), parse)
 
     def put(self, key: str, *, model: str, prompt: str, reply: dict[str, object]) -> None:
         """Write a reply to the cache atomically, so that a reader sees all of it or nothing.
@@ -69,7 +69,7 @@ class ReplyCache:
         """
         entry = _Entry(format=FORMAT, model=model, prompt=prompt, reply=reply)
         text = entry.model_dump_json(indent=1) + "\n"
-        self._store.save(_name(key), lambda file: file.write(text.encode()))
+        self._store.save(_entry_path(key), lambda file: file.write(text.encode()))
 
     @property
     def _store(self) -> ByteStore:
@@ -77,7 +77,7 @@ class ReplyCache:
         return ByteStore(self.folder.absolute(), "reply", remedy="asking again")
 
 
-def _name(key: str) -> str:
+def _entry_path(key: str) -> str:
     """Return the relative path of a key's file, in a subfolder named by the key's first two digits."""
     return f"{key[:2]}/{key}.json"
 
@@ -92,7 +92,7 @@ def request_key(request: dict[str, object]) -> str:
 _ROOM = 20  # brackets that a record of a journal has around a message (chosen: twice what it has)
 
 
-def _read(data: dict[str, object]) -> AIMessage:
+def _read_message(data: dict[str, object]) -> AIMessage:
     """Return LangChain's AI message from its JSON form; raise `ValueError` for a message of another type."""
     [message] = messages_from_dict([data])
     if not isinstance(message, AIMessage):
@@ -100,10 +100,10 @@ def _read(data: dict[str, object]) -> AIMessage:
     return message
 
 
-def _of_a_model(data: dict[str, object]) -> dict[str, object]:
+def _check_model_message(data: dict[str, object]) -> dict[str, object]:
     """Return the JSON if it is a model's message that LangChain can read, else raise `ValueError`."""
     try:
-        _read(data)
+        _read_message(data)
     except (LookupError, TypeError, ValueError, AttributeError) as fault:  # as LangChain reads it
         raise ValueError(f"no message of a model ({type(fault).__name__})") from None
     return data
@@ -112,7 +112,7 @@ def _of_a_model(data: dict[str, object]) -> dict[str, object]:
 class Said(Reply):
     """A model's message as plain JSON, tool calls included."""
 
-    message: Annotated[dict[str, object], AfterValidator(_of_a_model)]
+    message: Annotated[dict[str, object], AfterValidator(_check_model_message)]
 
     @classmethod
     def of(cls, message: AIMessage) -> Self:
@@ -121,7 +121,7 @@ class Said(Reply):
 
     def read(self) -> AIMessage:
         """Return the LangChain message that the JSON holds."""
-        return _read(self.message)
+        return _read_message(self.message)
 
 
 def what_it_says(message: AIMessage) -> dict[str, object]:

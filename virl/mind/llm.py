@@ -33,7 +33,7 @@ REMEMBERED = 400
 """Last characters kept of a streaming reply, so that a key split between pieces is found. Chosen."""
 
 
-class _Hears(BaseCallbackHandler):
+class _ProgressHandler(BaseCallbackHandler):
     """A LangChain callback handler that passes the progress of requests on to a listener."""
 
     def __init__(self, name: str, hearing: Hearing, redaction: Redaction) -> None:
@@ -74,7 +74,7 @@ def let_hear(model: BaseChatModel | BaseLLM, name: str, hearing: Hearing, redact
         hearing: is told of the replies.
         redaction: takes keys out of what is told.
     """
-    model.callbacks = [_Hears(name, hearing, redaction)]
+    model.callbacks = [_ProgressHandler(name, hearing, redaction)]
     if isinstance(model, BaseChatModel) and "streaming" in type(model).model_fields:
         model.streaming = True  # type: ignore[attr-defined]
 

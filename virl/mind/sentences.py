@@ -147,7 +147,7 @@ class Sentence:
         for word in self.words[first:last]:
             word.is_of_life = True
         told = [word for word in self.words[first:last] if word.state != USED]
-        if not is_certain or not _says(restrictions, " ".join(word.word for word in told)):
+        if not is_certain or not _has_phrase(restrictions, " ".join(word.word for word in told)):
             for word in told:
                 word.state = ASIDE if is_certain else NARROWING
 
@@ -156,7 +156,9 @@ class Sentence:
         if len(self.words) < 2:
             return
         first, second = self.words[:2]
-        is_name = self.text[first.start].isupper() and not first.state and not _says(demands, first.word)
+        is_name = (
+            self.text[first.start].isupper() and not first.state and not _has_phrase(demands, first.word)
+        )
         is_verb = _VERB.fullmatch(second.word) or (second.state == ASIDE and second.word.endswith("s"))
         if is_name and (is_verb or second.word == "who"):
             first.state = FILLER
@@ -168,20 +170,20 @@ class Sentence:
             said = " ".join(word.word for word in clause)
             reason = next(iter(_spans([word.word for word in clause], words.reasons)), None)
             opened = reason[0] if reason else None
-            if goes_on and not _says(words.demands, said) and opened is None:
+            if goes_on and not _has_phrase(words.demands, said) and opened is None:
                 opened = 0
-            restricts = _says(words.restrictions, said)
+            restricts = _has_phrase(words.restrictions, said)
             if opened is not None and not restricts:
                 # the next clause may be part of the reason: "because he is tired and"
                 goes_on = clause[-1].word in ("and", "or") or (
                     goes_on and all(word.state in (ASIDE, FILLER) for word in clause)
                 )
-                _leave(clause[opened:])
+                _mark_rest_as_aside(clause[opened:])
             elif not restricts and self._is_small_talk(clause, said, words, apart=apart):
-                _leave(clause)
+                _mark_rest_as_aside(clause)
             apart = apart and not any(word.state == USED for word in clause)
         for word, after in zip(self.words, [*self.words[1:], None], strict=True):
-            plain = word.word.endswith("ly") and not _says(words.no_manner, word.word)
+            plain = word.word.endswith("ly") and not _has_phrase(words.no_manner, word.word)
             if not word.state and plain and (after is None or after.state or after.clause != word.clause):
                 word.state = ASIDE
 
@@ -233,15 +235,15 @@ class Sentence:
             return False
         said = re.sub(r"^(?:and|but|so|anyway) ", "", said)
         if (
-            _says(words.past, said)
-            and not _says(("which|that",), said)
-            and not _says(words.demands, said.split()[0])
+            _has_phrase(words.past, said)
+            and not _has_phrase(("which|that",), said)
+            and not _has_phrase(words.demands, said.split()[0])
         ):
             return True
-        if _says(words.demands, said) or any(word.word[0].isdigit() for word in clause):
+        if _has_phrase(words.demands, said) or any(word.word[0].isdigit() for word in clause):
             return False
         begins = next(_spans(said.split(), words.people), (1, 1))[0] == 0
-        way = said.split()[0].endswith("ing") and not _says(words.about_a_thing, said)
+        way = said.split()[0].endswith("ing") and not _has_phrase(words.about_a_thing, said)
         shouts = self.is_exclaimed and said.split()[0] not in _LEADING
         return begins or shouts or (apart and (way or said.startswith("who ")))
 
@@ -286,14 +288,14 @@ _LEADING = frozenset(
 """Fillers that are quoted along with the words after them that are not understood."""
 
 
-def _leave(clause: list[Word]) -> None:
+def _mark_rest_as_aside(clause: list[Word]) -> None:
     """Set the words of a clause to `ASIDE`, except those that a rule used."""
     for word in clause:
         if word.state != USED:
             word.state = ASIDE
 
 
-def _says(phrases: tuple[str, ...], said: str) -> bool:
+def _has_phrase(phrases: tuple[str, ...], said: str) -> bool:
     """Return whether normalized words contain one of the phrases."""
     return bool(phrase_pattern(phrases).search(said))
 

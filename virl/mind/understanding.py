@@ -98,7 +98,7 @@ def mark_pointers(sentences: Sequence[Sentence]) -> None:
             _narrow(clause, said, found, whatever=True)
         wanted = [at for at, word in enumerate(clause) if word.state == USED and not word.is_of_life]
         for found in _THERE.finditer(said):
-            is_named = wanted and wanted[0] < _at(said, found.start())
+            is_named = wanted and wanted[0] < _word_index(said, found.start())
             if not (is_asked or (is_named and _INTRODUCED.search(said[: found.start()]))):
                 _narrow(clause, said, found, whatever=True)
         for found in _FROM_SOMEBODY.finditer(said) if is_told else ():
@@ -132,7 +132,7 @@ def mark_statements(sentences: Sequence[Sentence], demands: tuple[str, ...]) -> 
     for clause in (clause for sentence in sentences for clause in sentence.clauses()):
         said = " ".join(word.word for word in clause)
         found = None if phrase_pattern(demands).search(said) else _STATED.match(said)
-        verb = _at(said, found.start("verb")) if found else 0
+        verb = _word_index(said, found.start("verb")) if found else 0
         subject = _used_words(clause[:verb])
         # a verb that a rule acts on is part of a wish: "is open", "a parcel is waiting at 137 Union Street"
         if not (found and subject) or clause[verb].state == USED or subject & asked:
@@ -165,9 +165,9 @@ def mark_references(
         said = " ".join(word.word for word in clause)
         for pattern in (_WITH, _WANTED):
             for found in pattern.finditer(said):
-                own = _content(clause[: _at(said, found.start())], told)
+                own = _content_words(clause[: _word_index(said, found.start())], told)
                 if pattern is _WITH:  # the noun just before is what has it
-                    own = own if len(_runs(own, clause)) > 1 else []
+                    own = own if len(_run_starts(own, clause)) > 1 else []
                 if not own and not before:
                     refers = pattern is not _WITH
                 else:
@@ -180,12 +180,12 @@ def mark_references(
             for found in pattern.finditer(said):
                 _narrow(clause, said, found)
         has_animal = has_animal or bool(phrase_pattern(animals).search(said))
-        if content := _content(clause, told):
+        if content := _content_words(clause, told):
             before, is_denied = content, bool(_DENIED.search(said))
             is_owned = is_owned or (content[0].state == ASIDE and bool(_OWNED.search(said)))
 
 
-def _content(words: Sequence[Word], told: Collection[Word]) -> list[Word]:
+def _content_words(words: Sequence[Word], told: Collection[Word]) -> list[Word]:
     """Return the content words (no fillers) that a pronoun may stand for."""
     return [
         word
@@ -194,7 +194,7 @@ def _content(words: Sequence[Word], told: Collection[Word]) -> list[Word]:
     ]
 
 
-def _runs(content: Sequence[Word], clause: Sequence[Word]) -> list[Word]:
+def _run_starts(content: Sequence[Word], clause: Sequence[Word]) -> list[Word]:
     """Return the first word of each run of adjacent words within a clause."""
     among = set(content)
     return [word for at, word in enumerate(clause) if word in among and not (at and clause[at - 1] in among)]
@@ -202,12 +202,12 @@ def _runs(content: Sequence[Word], clause: Sequence[Word]) -> list[Word]:
 
 def _narrow(clause: Sequence[Word], said: str, found: re.Match[str], *, whatever: bool = False) -> None:
     """Mark the words that a pattern matched as narrowing; those that rules use only with `whatever`."""
-    for word in clause[_at(said, found.start()) : _at(said, found.end()) + 1]:
+    for word in clause[_word_index(said, found.start()) : _word_index(said, found.end()) + 1]:
         if whatever or word.state != USED:
             word.state = NARROWING
 
 
-def _at(said: str, position: int) -> int:
+def _word_index(said: str, position: int) -> int:
     """Return the index of the word at a character position of normalized words."""
     return said[:position].count(" ")
 

@@ -48,9 +48,9 @@ def faults_of(error: ValidationError, model: type[BaseModel], data: object) -> l
     alone = [one for one in found if one.union is None and not _follows_from_others(one)]
     said = {one.location: _reason_of(one) for one in _without_misspelt(alone)}
     for union in dict.fromkeys(one.union for one in found if one.union is not None):
-        said |= _of_a_union(union, [one for one in found if one.union == union])
+        said |= _union_faults(union, [one for one in found if one.union == union])
     return [
-        FieldFault(where, f"{_spelt(model, where)}: {reason}" if where else reason)
+        FieldFault(where, f"{_spell_location(model, where)}: {reason}" if where else reason)
         for where, reason in said.items()
     ]
 
@@ -189,7 +189,7 @@ def _without_misspelt(founds: Sequence[_Found]) -> Iterator[_Found]:
             yield found
 
 
-def _of_a_union(union: Location, founds: Sequence[_Found]) -> dict[Location, str]:
+def _union_faults(union: Location, founds: Sequence[_Found]) -> dict[Location, str]:
     """Return, by path, the fault of the union branch that was meant, or all that the branches allow."""
     branches = [
         [found for found in founds if found.branch == name]
@@ -198,10 +198,10 @@ def _of_a_union(union: Location, founds: Sequence[_Found]) -> dict[Location, str
     meant = [one for one in branches if not any(found.is_of_another_type for found in one)]
     if meant:
         return {found.location: _reason_of(found) for found in _without_misspelt(min(meant, key=len))}
-    return {union: _another(kinds_at(founds[0].model, union), _value_at(founds[0].data, union))}
+    return {union: _type_message(kinds_at(founds[0].model, union), _value_at(founds[0].data, union))}
 
 
-def _spelt(model: type[BaseModel], location: Location) -> str:
+def _spell_location(model: type[BaseModel], location: Location) -> str:
     """Return the path to a field as people write it, such as `limits.steps` or `tools, entry 2`."""
     said = ""
     for index, part in enumerate(location):
@@ -216,7 +216,9 @@ def _spelt(model: type[BaseModel], location: Location) -> str:
 def _reason_of(found: _Found) -> str:
     """Return what is wrong with a value, as the end of a sentence."""
     kind = found.error["type"]
-    said = _MESSAGES.get(kind) or (_of_another_type if kind.endswith(("_type", "_parsing")) else _own_words)
+    said = _MESSAGES.get(kind) or (
+        _describe_wrong_type if kind.endswith(("_type", "_parsing")) else _own_words
+    )
     if isinstance(said, str):
         return said.format(**found.context, value=spell_value(found.error["input"]))
     return said(found)
@@ -228,12 +230,12 @@ def _own_words(found: _Found) -> str:
     return said.replace("Input should be", "must be").replace("String should", "must")
 
 
-def _of_another_type(found: _Found) -> str:
+def _describe_wrong_type(found: _Found) -> str:
     """Return the message that a value has another type than its field."""
-    return _another(found.kinds, found.error["input"]) if found.kinds else _own_words(found)
+    return _type_message(found.kinds, found.error["input"]) if found.kinds else _own_words(found)
 
 
-def _another(kinds: Sequence[Kind], value: object) -> str:
+def _type_message(kinds: Sequence[Kind], value: object) -> str:
     """Return the message that a value of another type was expected, and how to write it."""
     what = allowed_text(kinds) if kinds else "of another type"
     said = f"must contain {what}" if what.startswith("`") else f"must be {what}"
@@ -291,7 +293,7 @@ def _wrong_length(found: _Found) -> str:
     given = found.error["input"]
     takes_any_length = any("entries" in one or one.get("type") == "string" for one in found.kinds)
     if found.kinds and not takes_any_length:  # a pair, a position
-        return _another(found.kinds, given)
+        return _type_message(found.kinds, given)
     least, most = found.context.get("min_length"), found.context.get("max_length")
     if least == 1:
         return "must not be empty"
@@ -314,7 +316,7 @@ _MESSAGES: Mapping[str, str | Callable[[_Found], str]] = MappingProxyType(
         "less_than_equal": _out_of_range,
         "multiple_of": _out_of_range,
         "finite_number": "must be a finite number",
-        "int_from_float": _of_another_type,
+        "int_from_float": _describe_wrong_type,
         "int_parsing_size": "must be a smaller number",
         "too_long": _wrong_length,
         "too_short": _wrong_length,

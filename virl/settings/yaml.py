@@ -133,7 +133,7 @@ def parse_yaml(text: str, *, source: str, first_line: int = 1) -> YamlText:
         mark = _mark(fault)
         last = text.rstrip().count("\n")  # what is not closed is missed only after the end
         line = first_line + (min(mark.line, last) if mark else 0)
-        raise BadFile(source, [(line, f"not valid YAML: {_plain(fault)}")]) from fault
+        raise BadFile(source, [(line, f"not valid YAML: {_describe_fault(fault)}")]) from fault
     except yaml.YAMLError as fault:
         raise BadFile(source, [(first_line, f"not valid YAML: {' '.join(str(fault).split())}")]) from fault
     if loader.repeated:
@@ -257,7 +257,7 @@ def _mark(fault: yaml.MarkedYAMLError) -> Any:
     return fault.context_mark if begins and fault.context_mark else fault.problem_mark or fault.context_mark
 
 
-def _plain(fault: yaml.MarkedYAMLError) -> str:
+def _describe_fault(fault: yaml.MarkedYAMLError) -> str:
     """Return a YAML fault in words that need no knowledge of parsers."""
     said = " ".join(filter(None, (fault.problem, fault.context)))
     return next((plain for theirs, plain in _PLAIN.items() if theirs in said), fault.problem or said)

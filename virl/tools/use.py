@@ -102,10 +102,12 @@ def tools_for(body: Body, names: Sequence[str], using: Use | None = None) -> lis
     """
     using = using or partial(use, body)
     lock = body.agent.run.lock
-    return [_tool(name, TOOLS.find(name), using, lock) for name in dict.fromkeys([*names, FINISH])]
+    return [
+        _to_langchain_tool(name, TOOLS.find(name), using, lock) for name in dict.fromkeys([*names, FINISH])
+    ]
 
 
-def _tool(name: str, tool: Tool, using: Use, lock: AbstractContextManager[object]) -> BaseTool:
+def _to_langchain_tool(name: str, tool: Tool, using: Use, lock: AbstractContextManager[object]) -> BaseTool:
     """Return a tool for LangChain that holds a lock during each call."""
 
     def call(**given: object) -> tuple[str, ToolResult[Any]]:
@@ -120,11 +122,11 @@ def _tool(name: str, tool: Tool, using: Use, lock: AbstractContextManager[object
         description=tool.description,
         args_schema=tool.arguments,
         response_format="content_and_artifact",
-        handle_validation_error=lambda fault: _plain(fault, name, tool.arguments),
+        handle_validation_error=lambda fault: _describe_fault(fault, name, tool.arguments),
     )
 
 
-def _plain(fault: object, name: str, arguments: type[Arguments]) -> str:
+def _describe_fault(fault: object, name: str, arguments: type[Arguments]) -> str:
     """Return a text for the model on what is wrong with a call's arguments."""
     if not isinstance(fault, ValidationError):
         return f"{name}: {fault}"

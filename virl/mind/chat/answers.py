@@ -298,14 +298,14 @@ def taken_back(answer: AIMessage, before: Sequence[BaseMessage]) -> AIMessage:
     """
     used = {call["id"] for one in before if isinstance(one, AIMessage) for call in _calls(one)}
     calls = [
-        dict(call, name=_legal_name(call["name"]), id=_fresh(call["id"], used))
+        dict(call, name=_legal_name(call["name"]), id=_unused_id(call["id"], used))
         for call in answer.tool_calls
         if is_finite(call["args"])
     ]
     lost = [call for call in answer.tool_calls if not is_finite(call["args"])]
     broken = [
         {"error": None, **call, "type": "invalid_tool_call", "name": _legal_name(call.get("name"))}
-        | {"id": _fresh(call.get("id"), used), "args": "{}"}
+        | {"id": _unused_id(call.get("id"), used), "args": "{}"}
         for call in [*answer.invalid_tool_calls, *lost]
     ]
     if is_empty(answer) and not refusal_in(answer):
@@ -340,7 +340,7 @@ def _legal_name(name: Any) -> str:
     return begun[:LONGEST_NAME] or "unknown"
 
 
-def _fresh(given: Any, used: set[Any]) -> str:
+def _unused_id(given: Any, used: set[Any]) -> str:
     """Return the call id `given` if it is legal and unused, else a similar new one; add it to `used`."""
     first = _ILLEGAL.sub("_", str(given or ""))[:LONGEST_ID] or "call"
     fresh, number = first, 1

@@ -279,7 +279,7 @@ def plain_schema(reply: type[BaseModel]) -> Schema:
 
 def in_words(schema: Schema) -> str:
     """Return a schema's fields as a Markdown list, for a model that is not held to the schema."""
-    return "\n".join(_lines(schema, ""))
+    return "\n".join(_schema_lines(schema, ""))
 
 
 def _strict(
@@ -340,14 +340,14 @@ def _bounds_told(schema: Schema) -> str:
     return f"{', '.join(told).capitalize()}." if told else ""
 
 
-def _lines(schema: Schema, indent: str) -> Iterator[str]:
+def _schema_lines(schema: Schema, indent: str) -> Iterator[str]:
     """Yield lines of a Markdown list of a schema's fields, those of inner objects indented by `indent`."""
     for name, field in schema["properties"].items():
         about = f" {field['description']}" if "description" in field else ""
         yield f"{indent}- `{name}`: {_kind_told(field)}.{about}"
         inner = field.get("items", field)
         if inner.get("type") == "object":
-            yield from _lines(inner, f"{indent}  ")
+            yield from _schema_lines(inner, f"{indent}  ")
 
 
 def _kind_told(field: Schema) -> str:

@@ -111,7 +111,7 @@ class PolicyTurns:
         check_tools(character, self._goal)
         others = roster()[0] if "consult" in character.tools else []
         self._agents = {one.name: one.about for one in others}
-        self._played: _Played | None = None
+        self._played: _PlanState | None = None
 
     def next_call(
         self, messages: Sequence[BaseMessage]
@@ -130,7 +130,7 @@ class PolicyTurns:
         if played is None or list(played.replies) != replies[: len(played.replies)]:
             limit = self._character.limits.calls
             situation = Situation(self._character, self._goal, load_lexicon(), self._agents, limit)
-            played = _Played(situation, plan_for(situation))
+            played = _PlanState(situation, plan_for(situation))
         self._played, situation = None, played.situation  # a plan that ends is played anew if asked again
         try:
             call = played.call or next(played.plan)
@@ -141,7 +141,7 @@ class PolicyTurns:
             return _finish_call(stop.value)
         except MindFailed as fault:
             return _finish_call(PlanEnd(f"{situation.known} {fault}".strip(), succeeded=False))
-        self._played = _Played(situation, played.plan, replies, call)
+        self._played = _PlanState(situation, played.plan, replies, call)
         if situation.turns_left <= 1:
             known = situation.known or f"Still looking for: {situation.goal.wanted_words}."
             return _finish_call(PlanEnd(f"No turns are left. {known}", succeeded=False))
@@ -149,7 +149,7 @@ class PolicyTurns:
 
 
 @dataclass(frozen=True, slots=True)
-class _Played:
+class _PlanState:
     """A plan with the replies it has had, and its next call."""
 
     situation: Situation

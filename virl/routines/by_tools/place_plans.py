@@ -110,7 +110,7 @@ def _ask_others(situation: Situation) -> Part[Choice | None]:
             found = consulted.place if consulted else None
             if found is None:
                 break
-            choice = yield from _looked_up(situation, found.id)
+            choice = yield from _look_up_choice(situation, found.id)
             if choice and not choice.faults:
                 return choice
             if choice:
@@ -181,7 +181,7 @@ def _search_best(situation: Situation) -> Part[Choice | None]:
         if known:
             poor.append(Choice(candidate, tuple(known)))
             continue
-        choice = yield from _looked_up(situation, candidate.id)
+        choice = yield from _look_up_choice(situation, candidate.id)
         if choice is None or choice.faults:
             poor += [choice] if choice else []
             continue
@@ -234,7 +234,7 @@ def _list_candidates(situation: Situation) -> Part[list[ListedPlace]]:
     )
 
 
-def _looked_up(situation: Situation, place_id: str) -> Part[Choice | None]:
+def _look_up_choice(situation: Situation, place_id: str) -> Part[Choice | None]:
     """Return a place with its details and the conditions that it fails; `None` if it cannot be looked up."""
     if not situation.has("place_details"):
         return None

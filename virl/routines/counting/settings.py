@@ -37,7 +37,10 @@ class Counting(Settings):
         """Return the settings; raise `ValueError` for a recheck score of a thing that is not counted."""
         named = self.recheck if isinstance(self.recheck, dict) else {}
         if unknown := [label for label in named if label not in self.things]:
-            raise ValueError(f"`recheck` names {unknown[0]!r}, which is not among `things`: only things that are counted have one")
+            raise ValueError(
+                f"`recheck` names {unknown[0]!r}, which is not among `things`: "
+                "only things that are counted have one"
+            )
         return self
 
 

@@ -49,14 +49,14 @@ def coordinate(  # noqa: PLR0911 - a sort of draft each
         if recommended is not None:
             return visit(draft, standing, town, Spot.of(recommended))
         sorts = ("cafe", "restaurant") if "breakfast" in draft.what.lower() else EATING
-        return _of_sort(draft, standing, town, sorts)
+        return _visit_sort(draft, standing, town, sorts)
     if not draft.place.strip():
         return stay(draft, standing, town)
     if draft.kind == "transport":
-        return _ride(draft, standing, town)
+        return _journey_proposal(draft, standing, town)
     sort = draft.place.strip().lower().replace(" ", "_")
     if sort in town.sorts:
-        return _of_sort(draft, standing, town, (sort,))
+        return _visit_sort(draft, standing, town, (sort,))
     place = town.find_named(draft.place, standing.here.position)
     if place is not None:
         return visit(draft, standing, town, Spot.of(place))
@@ -222,7 +222,7 @@ class Unfit(Exception):
     """Error: a draft cannot be carried out; the text says why."""
 
 
-def _ride(draft: DayDraft, standing: DayProgress, town: Town) -> Proposal:
+def _journey_proposal(draft: DayDraft, standing: DayProgress, town: Town) -> Proposal:
     """Return a proposal for a journey alone."""
     place = town.find_named(draft.place, standing.here.position)
     spot = Spot.of(place) if place else town.address(draft.place)
@@ -237,7 +237,7 @@ def _ride(draft: DayDraft, standing: DayProgress, town: Town) -> Proposal:
     )
 
 
-def _of_sort(draft: DayDraft, standing: DayProgress, town: Town, sorts: tuple[str, ...]) -> Proposal:
+def _visit_sort(draft: DayDraft, standing: DayProgress, town: Town, sorts: tuple[str, ...]) -> Proposal:
     """Return a proposal at the best place of some types that is open, affordable and not far.
 
     One of unknown hours is taken only where none is known to be open.

@@ -95,7 +95,7 @@ def audit(question: AuditQuestion, lexicon: Lexicon) -> DayVerdict:
 def estimate(question: EstimateQuestion, lexicon: Lexicon) -> DayEstimate:  # noqa: ARG001
     """Return an activity's changes of feelings and its cost by the table of pastimes, its way included."""
     activity = question.activity
-    parts = _parts(activity)
+    parts = _changes_by_cause(activity)
     changes = {}
     for name in question.state:
         shares = {why: part.get(name, 0.0) for why, part in parts.items()}
@@ -325,7 +325,7 @@ def _rate_view(view: ViewShares) -> SceneryRating:
     )
 
 
-def _parts(activity: Doing) -> dict[str, Mapping[str, float]]:
+def _changes_by_cause(activity: Doing) -> dict[str, Mapping[str, float]]:
     """Return the changes of feelings in points, by cause."""
     book = day_book()
     hours, way = activity.minutes / 60, activity.travel_minutes / 60

@@ -169,7 +169,7 @@ def scenery(picture: Image, horizon: float = _HORIZON) -> Scenery:
     blue = _hue_between(hue, _BLUE_HUE) & (saturation >= _BLUE_SATURATION) & (value >= _BLUE_VALUE)
     cloud = (saturation <= _CLOUD_SATURATION) & (value >= _CLOUD_VALUE)
     rows = np.arange(picture.shape[0])[:, None] < horizon * picture.shape[0]
-    sky, water = _from_the_top((blue | cloud) & rows), _wide(blue & ~rows)
+    sky, water = _connected_to_top((blue | cloud) & rows), _wide_parts(blue & ~rows)
     return Scenery(*(float(np.mean(part)) for part in (green, sky, water)))
 
 
@@ -178,13 +178,13 @@ def _hue_between(hue: NDArray[Any], span: tuple[int, int]) -> NDArray[np.bool_]:
     return (hue >= span[0]) & (hue <= span[1])
 
 
-def _from_the_top(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _connected_to_top(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return the part of a mask connected to the upper edge within its column."""
     reached: NDArray[np.bool_] = np.logical_and.accumulate(mask, axis=0)
     return reached
 
 
-def _wide(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _wide_parts(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return the connected parts of a mask that span enough of the picture's width."""
     count, labels, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8))
     wide = [

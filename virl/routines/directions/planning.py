@@ -421,7 +421,7 @@ def _cut(
     for index, stand in list(enumerate(walk))[-LOOK_BACK:]:
         metres = distance(stand.panorama.position, destination.position)
         if metres <= DOORSTEP_M:
-            ranked.append((_worse(stand, destination, lookout), metres, index))
+            ranked.append((_end_rank(stand, destination, lookout), metres, index))
     if not ranked:
         return walk
     _, _, last = min(ranked)
@@ -429,7 +429,7 @@ def _cut(
     return tuple(stands_along(streetview, mover, start, path))
 
 
-def _worse(stand: Stand, destination: Place, lookout: Lookout) -> int:
+def _end_rank(stand: Stand, destination: Place, lookout: Lookout) -> int:
     """Return a stand's rank as the walk's end; 0 is best: the destination beside it."""
     if seen := lookout.sees(stand, destination, (LEFT, RIGHT)):
         return 0 if seen.where in ABEAM else 1 if seen.where in _AHEAD else 2

@@ -97,7 +97,9 @@ def walk_to(
     if not outcome.reached:
         raise NoRoute(f"no walk leads to {end.position}: {outcome.reason}")
     path = _without_detours(poses)
-    return _told_apart(streetview, mover, start, tuple(stands_along(streetview, mover, start, path)))
+    return _avoid_ambiguous_turns(
+        streetview, mover, start, tuple(stands_along(streetview, mover, start, path))
+    )
 
 
 def length_of(walk: tuple[Stand, ...]) -> float:
@@ -131,7 +133,7 @@ def straight_on(streetview: StreetView, mover: Mover, last: Stand) -> tuple[Stan
     return ()
 
 
-def _told_apart(
+def _avoid_ambiguous_turns(
     streetview: StreetView, mover: Mover, start: Pose, walk: tuple[Stand, ...]
 ) -> tuple[Stand, ...]:
     """Return a walk that avoids crossings where no word for a direction identifies its street."""

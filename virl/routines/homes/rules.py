@@ -169,7 +169,7 @@ class HomeQuestion(_Client):
 
 
 @dataclass(frozen=True, slots=True)
-class _Point:
+class _Criterion:
     """A criterion of a rating: its weight, how well it is met, [0, 1], and the fact in words."""
 
     weight: float
@@ -242,21 +242,21 @@ def rate_home(question: HomeQuestion, lexicon: Lexicon) -> Rating:
     return Rating(rating=round(rating, 1), explanation=f"{text[0].upper()}{text[1:]}.")
 
 
-def _place_points(question: HomeQuestion) -> Iterator[_Point]:
+def _place_points(question: HomeQuestion) -> Iterator[_Criterion]:
     """Yield a criterion for each wanted place: nearness on foot, or distance."""
     near = {place.place_type: place for place in question.nearby}
     for want in question.wants:
         place = near.get(want.place_type)
         kind = want.place_type.replace("_", " ")
         if place is None or place.walk_minutes is None:
-            yield _Point(want.importance, float(not want.near), f"no {kind} within reach")
+            yield _Criterion(want.importance, float(not want.near), f"no {kind} within reach")
             continue
         closeness = exp(-place.walk_minutes / FADING_MIN)
         worth = closeness if want.near else 1 - closeness
-        yield _Point(want.importance, worth, f"{kind} in {walk_in_words(place.walk_minutes)}")
+        yield _Criterion(want.importance, worth, f"{kind} in {walk_in_words(place.walk_minutes)}")
 
 
-def _home_points(question: HomeQuestion, lexicon: Lexicon) -> Iterator[_Point]:
+def _home_points(question: HomeQuestion, lexicon: Lexicon) -> Iterator[_Criterion]:
     """Yield a criterion for each wish on rent, size, bedrooms and age in the intention."""
     homes = lexicon.homes
     told = " ".join(lexicon.sentences(asked_for(question.intention)))
@@ -265,18 +265,18 @@ def _home_points(question: HomeQuestion, lexicon: Lexicon) -> Iterator[_Point]:
     if not found_in(words, homes.careless):
         weight = THRIFTY_WEIGHT if found_in(words, homes.thrifty) else PRICE_WEIGHT
         worth = _bounded_share(high - home.rent, high - low)
-        yield _Point(weight, worth, f"{home.rent:.0f} of {high:.0f} dollars")
+        yield _Criterion(weight, worth, f"{home.rent:.0f} of {high:.0f} dollars")
     if found_in(words, homes.spacious):
         worth = (
             UNKNOWN if home.area_m2 is None else _bounded_share(home.area_m2 - SMALL_M2, LARGE_M2 - SMALL_M2)
         )
         size = "unknown size" if home.area_m2 is None else f"{home.area_m2:.0f} square metres"
-        yield _Point(SIZE_WEIGHT, worth, size)
+        yield _Criterion(SIZE_WEIGHT, worth, size)
     rooms = _rooms(words)
     if rooms is not None:
         worth = UNKNOWN if home.bedrooms is None else max(0.0, 1 - abs(home.bedrooms - rooms) / 2)
         wanted = "as wanted" if home.bedrooms == rooms else f"{bedrooms_in_words(rooms)} wanted"
-        yield _Point(ROOMS_WEIGHT, worth, f"{bedrooms_in_words(home.bedrooms)}, {wanted}")
+        yield _Criterion(ROOMS_WEIGHT, worth, f"{bedrooms_in_words(home.bedrooms)}, {wanted}")
     newness = (
         UNKNOWN
         if home.year_built is None
@@ -284,9 +284,9 @@ def _home_points(question: HomeQuestion, lexicon: Lexicon) -> Iterator[_Point]:
     )
     built = f"built in {home.year_built or 'nobody knows when'}"
     if _wishes(words, homes.modern, homes.not_modern, homes.not_old):
-        yield _Point(AGE_WEIGHT, newness, built)
+        yield _Criterion(AGE_WEIGHT, newness, built)
     elif _wishes(words, homes.old, homes.not_old, homes.not_modern):
-        yield _Point(AGE_WEIGHT, 1 - newness, built)
+        yield _Criterion(AGE_WEIGHT, 1 - newness, built)
 
 
 def _wishes(words: str, wish: tuple[str, ...], denied: tuple[str, ...], contrary: tuple[str, ...]) -> bool:

@@ -32,13 +32,13 @@ TURN_DEG = 35.0  # chosen: less is a bend, which the pavement follows
 TRAFFIC_LIGHT = "traffic light"
 
 
-class _Seen(BaseModel):
+class _SeenRecord(BaseModel):
     """Base of the records of what is seen from one panorama."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class CrossingSeen(_Seen):
+class CrossingSeen(_SeenRecord):
     """A marked crossing as seen from one panorama."""
 
     lat: float
@@ -48,7 +48,7 @@ class CrossingSeen(_Seen):
     stripes: int
 
 
-class SideSeen(_Seen):
+class SideSeen(_SeenRecord):
     """One side of the street as seen from one panorama."""
 
     kerb_m: float | None
@@ -58,7 +58,7 @@ class SideSeen(_Seen):
     """Surface of the pavement, or, without an edge, of what the camera stands on; `None` if not seen."""
 
 
-class LandmarkSeen(_Seen):
+class LandmarkSeen(_SeenRecord):
     """A place whose sign was read from one panorama."""
 
     place_id: str
@@ -68,7 +68,7 @@ class LandmarkSeen(_Seen):
     lng: float
 
 
-class Glance(_Seen):
+class Glance(_SeenRecord):
     """All that is seen from one panorama, except things in visual memory."""
 
     lat: float
