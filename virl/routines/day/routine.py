@@ -398,7 +398,7 @@ class _Planner:
     def _objection(
         self, key: str, proposal: Proposal, estimate: DayEstimate, standing: DayProgress, town: Town
     ) -> str:
-        """Return the objections to an activity as text: calculated ones, else the mind's; empty without any."""
+        """Return the objections to an activity as text: calculated ones, else the mind's; empty for none."""
         if faults := objections(proposal, estimate, standing, town):
             return " ".join(faults)
         verdict = self._questions(town, standing).audit(key, proposal, estimate, standing)
