@@ -63,7 +63,7 @@ def without_secrets(text: str) -> str:
 
 
 def _frame(fault: BaseException, home: Path | None) -> FrameSummary | None:
-    """Return the innermost call in code under `home`, else in a user's own code, else in any."""
+    """Return the innermost call in code under `home`, else in a user's own code, else in any, or `None`."""
     frames = extract_tb(fault.__traceback__)
     own = [
         frame for frame in frames if home and Path(frame.filename).resolve().is_relative_to(home.resolve())

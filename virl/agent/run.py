@@ -97,7 +97,7 @@ class CityData(Protocol):
 
     @property
     def ledger(self) -> Ledger | None:
-        """The ledger of the city's requests if it is not the run's own(a city passed open); else `None`."""
+        """The ledger of the city's requests if they are not the run's own (a city passed open); else `None`."""
         ...
 
 
@@ -105,19 +105,19 @@ class Nobody:
     """An audience that ignores all events."""
 
     def start(self, record: StartRecord, done: Sequence[AnyRecord]) -> None:
-        """Say nothing."""
+        """Ignore the beginning of a run."""
 
     def progress(self, doing: str, done: int, total: int) -> None:
-        """Say nothing."""
+        """Ignore the progress."""
 
     def step(self, record: StepRecord) -> None:
-        """Say nothing."""
+        """Ignore the step."""
 
     def note(self, record: NoteRecord) -> None:
-        """Say nothing."""
+        """Ignore the note."""
 
     def end(self, result: Result) -> None:
-        """Say nothing."""
+        """Ignore the end of a run."""
 
     def nested_audience(self) -> Audience:
         """Return this audience, which says nothing about consulted agents either."""

@@ -306,7 +306,7 @@ class NestedStory:
         """Ignore the result: the caller prints it."""
 
     def nested_audience(self) -> "NestedStory":
-        """Return an audience of the same kind for agents consulted in turn."""
+        """Return an audience of the same kind for an agent that the consulted one consults."""
         return self
 
 

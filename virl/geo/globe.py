@@ -182,7 +182,7 @@ class LocalFrame:
         return float(x), float(y)
 
     def _metres_per_degree(self) -> tuple[float, float]:
-        """Return the metres (in a degree of latitude, in a degree of longitude) at the origin."""
+        """Return (metres in a degree of latitude, metres in a degree of longitude) at the origin."""
         sin_lat = np.sin(np.radians(self.origin.lat))
         # A degree of latitude follows the curvature along the meridian, one of longitude that across it.
         w = 1 - _ECCENTRICITY2 * sin_lat**2

@@ -91,7 +91,7 @@ def _consulted_picture(folder: Path, ground: MapGround) -> MapFigure | Photo | N
 
 
 def _photo(folder: Path, records: Sequence[AnyRecord]) -> Photo | None:
-    """Return the view that shows the entered place's sign, else the one with the most certain detection."""
+    """Return the view of the entered place's sign, else that of the surest detection; `None` without any."""
     views = [
         (_likeness(found, name), found.score, view, found, name, where)
         for one in records

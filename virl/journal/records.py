@@ -366,7 +366,7 @@ class Result(Record):
     claims: tuple[Claim, ...] = ()
     """Claims of the agent that a generated town can check."""
     truth: ToldTruth | None = None
-    """Those claims beside what is true, in `result.json` of a run that has ended in such a town; never in a
+    """Claims beside what is true in a generated town, in `result.json` alone; `None` elsewhere, never in a
     journal, and not of an agent that was consulted."""
     cost: CostRecord
     versions: dict[str, str]

@@ -161,7 +161,7 @@ class FrontMatter(Settings):
     reply: Reference
     """The reply type, `module:Class`; a leading dot stands for the package of the routine with the prompt."""
     rule: Reference | None = None
-    """The rule function, `module:function`, that takes a question and a lexicon and returns the reply."""
+    """The rule function, `module:function`, from a question and a lexicon to the reply; `None` for none."""
     stop: tuple[str, ...] = ()
     """Stop sequences that end a reply of plain text; only for the reply type `Text`."""
     turns: str | None = None

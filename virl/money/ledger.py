@@ -196,7 +196,7 @@ class Ledger:
         return self._counts.setdefault(account, _Counts())
 
     def _check(self, price: Price) -> None:
-        """Raise an error if a request's price is unknown and there is a budget; without budget warn."""
+        """Raise an error for a request of unknown price if there is a budget; without one, log a warning."""
         if not price.unknown:
             return
         if self.limit_usd is not None:

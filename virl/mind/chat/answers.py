@@ -114,7 +114,7 @@ class _Counts(BaseModel):
 
 
 def check_answer(answer: object) -> Usage | None:
-    """Check that an answer is a readable, storable model message, and return its token counts.
+    """Check that an answer is a readable, storable message; return its token counts, `None` if unknown.
 
     `None` where the server does not count them.
 

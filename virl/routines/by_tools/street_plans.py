@@ -73,7 +73,7 @@ class Situation:
     """Descriptions of the agents that can be consulted, by name."""
     turns_left: int
     known: str = ""
-    """Answer to give if no turn is left."""
+    """Answer to give if no turn is left, in words."""
 
     def has(self, *tools: str) -> bool:
         """Return whether the character has all of these tools."""

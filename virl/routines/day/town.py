@@ -225,7 +225,7 @@ class Town:
         return Spot(lat=float(position.lat), lng=float(position.lng), name=text)
 
     def details_of(self, place_id: str) -> Place | None:
-        """Return a place with its opening hours, looked up once.
+        """Return a place with its opening hours, looked up once; `None` if it is gone.
 
         `None` if the directory no longer knows its id.
         """
@@ -237,7 +237,7 @@ class Town:
         return self._details[place_id]
 
     def ride(self, here: LatLng, there: LatLng, minute: int) -> TravelOption | None:
-        """Return the journey by public transport begun at a minute of the day.
+        """Return the journey by public transport begun at a minute of the day; `None` if no ride helps.
 
         `None` where walking is as quick.
         """

@@ -30,7 +30,7 @@ NEAREST_M = 1.0
 """Radius in metres within which all places of a type must be known: only the nearest are candidates."""
 
 CANDIDATES = 5
-"""Most places among which a local chooses. Chosen."""
+"""Upper bound on the number of places among which a local chooses. Chosen."""
 
 
 _NEAREST = re.compile(r"\b(?:nearest|closest)\b", re.IGNORECASE)
