@@ -97,7 +97,7 @@ class CityData(Protocol):
 
     @property
     def ledger(self) -> Ledger | None:
-        """The ledger of the city's requests if they are not the run's own (a city passed open); else `None`."""
+        """The city's own ledger of requests, if the run's is another (a city passed open); else `None`."""
         ...
 
 
