@@ -141,8 +141,10 @@ class BenchmarkSettings(TypedDict, total=False):
     resume: bool
     """True to resume the run in `out`, and to try failed episodes again."""
     engine: EngineName
-    """`threads`, `processes` or `ray`; by default what fits the benchmark, and `threads` for objects. A
-    script without `if __name__ == "__main__":` gets threads for `processes`, with a warning."""
+    """Way to run episodes: `threads`, `processes` or `ray`; by default the benchmark's own.
+
+    By default `threads` for objects. A script without `if __name__ == "__main__":` gets threads for
+    `processes`, with a warning."""
     workers: int
     """Number of episodes that run side by side."""
     attempts: int

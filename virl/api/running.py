@@ -43,8 +43,10 @@ class RunSettings(TypedDict, total=False):
     """Keyword arguments of `run` and `open_agent`; what is left out is as in the character's file."""
 
     city: str | City
-    """Its name, the path of its file or of a map extract, or a city. One that `open_city` made is opened
-    anew, with the run's own budget; one with a part that was replaced is used as it is."""
+    """City of the run: its name, the path of its file or of a map extract, or a `City`.
+
+    A city that `open_city` made is opened anew, with the run's own budget; one with a part that was replaced
+    is used as it is."""
     around: str | LatLng
     """Middle of the part that is read of the map extract in `city`: an address or a position."""
     radius: float
@@ -54,8 +56,7 @@ class RunSettings(TypedDict, total=False):
     at: str | LatLng
     """Start of the run: an address, or a position."""
     mind: str | GivenMind
-    """The mind: a name such as `"openai:gpt-5-mini"`, a chat model of LangChain, or a `Mind`; by default
-    rules."""
+    """Mind: a name such as `"openai:gpt-5-mini"`, a LangChain chat model, or a `Mind`; by default rules."""
     price: tuple[float, float]
     """US dollars per million (input, output) tokens of a `mind` given as an object; needed for a budget."""
     mover: str

@@ -180,9 +180,10 @@ class Shown:
     path: Sequence[LatLng] = ()
     """Positions of the route walked, for the map; empty if there is none."""
     links: Sequence[tuple[str, str]] = ()
-    """Files that the page links to: title, and path within the episode's folder (see
-    `virl.bench.resources.Resources.folder`), such as `("report of the run", "run/report.html")`. A file that
-    is missing is left out."""
+    """(title, path within the episode's folder) of files that the page links to.
+
+    The folder is that of `virl.bench.resources.Resources.folder`; an example is
+    `("report of the run", "run/report.html")`. A file that is missing is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,8 +210,9 @@ class OwnPage(Generic[OptionsT]):
     title: str
     """Text of the report's link to the page."""
     write: Callable[[Path, PageHead, Sequence[Record], OptionsT], None]
-    """Function that writes the page of a run's records, failed ones too. A `VirlError` is printed, and the
-    report goes without the page: a report may be made where the data set is not."""
+    """Function that writes the page of a run's records, failed ones included.
+
+    A `VirlError` is printed, and the report has no such page: its data set may be missing here."""
     tables: Callable[[Sequence[Record], OptionsT], Sequence["ConsoleRenderable"]] | None = None
     """Function that makes further tables for the terminal from the records; `None` if there are none."""
 
@@ -231,14 +233,17 @@ class Benchmark(Generic[OptionsT, WorldT]):
     """One or two sentences on what the benchmark measures."""
     options: type[OptionsT]
     episodes: Callable[[OptionsT, "Resources"], Sequence[Episode]]
-    """All episodes for these options, the same and in the same order whenever it is asked. Called once,
-    where the run is started."""
+    """Function that returns all episodes for these options, always the same in the same order.
+
+    Called once, where the run is started."""
     prepare: Callable[[OptionsT, "Resources"], WorldT]
-    """Function that opens what `run` needs: cities, models and minds of the resources. Called once a process;
-    the threads of a process share what it returns."""
+    """Function that opens the cities, models and minds that `run` needs, from the resources.
+
+    Called once a process; its threads share the result."""
     run: Callable[[Episode, WorldT], EpisodeResult]
-    """Function that runs one episode, in any thread. A `VirlError` makes the episode fail, for which see
-    `virl.bench.episode`; anything else is recorded in the same way."""
+    """Function that runs one episode, in any thread, and returns its result.
+
+    A `VirlError` makes the episode fail, see `virl.bench.episode`; other errors are recorded likewise."""
     score: Callable[[Sequence[Record], OptionsT], Scores]
     """Pure function from the scored records of one model in one city (`Record.is_scored`) to its scores."""
     metrics: tuple[Metric, ...]
@@ -247,15 +252,15 @@ class Benchmark(Generic[OptionsT, WorldT]):
     published: tuple[Published, ...] = ()
     page: OwnPage[OptionsT] | None = None
     mind_option: str = "mind"
-    """The field of the options that names the mind that is measured, or several; not all have one."""
+    """Name of the options' field with the mind, or minds, to be measured; not all benchmarks have one."""
     typical_s: float = 0.0
-    """Seconds that an episode takes on one core with the default options, measured, to say how long a run may
-    take; 0 where nobody measured it."""
+    """Measured seconds of an episode on one core with the default options; 0 if not measured."""
     commands: Mapping[str, Callable[..., None]] = field(default_factory=dict)
     """Further commands by name, as `typer` takes them: `virl bench NAME COMMAND`."""
     work: Literal["threads", "processes"] = "threads"
-    """Default way to run episodes: threads if they wait for others most of the
-    time or the work frees Python's lock, processes for work in Python itself."""
+    """Default way to run episodes side by side: in threads or in processes.
+
+    Threads if episodes mostly wait, or work without Python's lock; processes for work in Python itself."""
 
 
 AnyBenchmark = Benchmark[Any, Any]

@@ -25,8 +25,7 @@ class Episode:
     """One item of a benchmark for one model, such as a question or route; depends on no other."""
 
     case: str
-    """Question or task, such as a place's or a route's id: the same for every model, so that models can be
-    compared case by case. Unique within a city."""
+    """Name of the question or task, such as a route's id: unique within a city, the same for each model."""
     city: str
     """Name of the city, or of the data set and its split, in which the episode takes place."""
     model: str
@@ -49,13 +48,15 @@ class EpisodeResult:
     data: Data
     """Plain JSON from which the episode is scored, and whatever its page shows."""
     files: Mapping[str, Picture] = field(default_factory=dict)
-    """Pictures of it by file name, such as `{"view-0.jpg": ...}`, or what makes them, which is called only
-    where pictures are kept (see `virl.bench.records.jpeg`)."""
+    """Pictures by file name, such as `{"view-0.jpg": ...}`, or functions that make them.
+
+    The functions are called only if pictures are kept (see `virl.bench.records.jpeg`)."""
     cost: Mapping[str, float] = field(default_factory=dict)
     """Amounts by name, such as `{"requests": 3, "usd": 0.01}` (see `virl.bench.resources.cost_of`)."""
     failure: VirlError | None = None
-    """Reason of a failure that is scored all the same: a walk whose model gave no usable reply did
-    not arrive. Such an episode is run again on `--resume`."""
+    """Error of a failed episode that is scored all the same; `None` if the episode did not fail.
+
+    A walk whose model gave no usable reply did not arrive. It is run again on `--resume`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -282,8 +282,9 @@ def run_module(agent: str) -> None:
 
 
 _COLLECT_AFTER = 50_000
-"""New objects after which Python looks for circles of dead ones; measured: what a command imports makes it
-look so often at the usual 700 that an eighth of the seconds of a first run go into it."""
+"""Number of new objects after which Python's garbage collector looks for cycles; measured.
+
+At the usual 700, imports make it look so often that an eighth of a first run's seconds go into it."""
 
 
 def main(arguments: list[str] | None = None) -> None:

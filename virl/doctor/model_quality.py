@@ -40,8 +40,9 @@ cv2 = Late("cv2", extra="eyes")
 
 FoundT = TypeVar("FoundT")
 _SAME = 0.3
-"""Least intersection over union of a box that shows a thing. Chosen: a reader boxes the words, which are
-about half of the board that the truth boxes."""
+"""Least intersection over union, [0, 1], at which a box shows a thing. Chosen.
+
+A reader boxes the words, which are about half of the board that the truth boxes."""
 _READ = 80.0
 """Least resemblance, 0 to 100, at which words read count as those of a sign. Chosen, as for landmarks."""
 

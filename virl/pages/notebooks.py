@@ -70,7 +70,7 @@ SMALLEST_M = 130.0
 """Least width of a map in metres."""
 
 Line = Sequence[LatLng]
-"""Positions of a line."""
+"""A line, as positions in degrees."""
 
 
 def map_image(title: str, *, streets: Sequence[Line] = (), path: Line = ()) -> str:

@@ -36,8 +36,9 @@ class RequestLimits:
     reading_s: float = 30.0
     """Most seconds that a client may leave an answer unread before its connection is closed."""
     connections: int = 500
-    """Most connections at once; one more gets status 503, unless an idle one makes room. Below the
-    1,024 files that a process may have open by default."""
+    """Most connections at once; one more gets status 503, unless an idle one makes room.
+
+    Below the 1,024 files that a process may have open by default."""
 
 
 class RequestBounds:

@@ -24,7 +24,7 @@ from virl.money.ledger import Ledger
 POLL_S = 0.2  # how soon an interruption is noticed; chosen
 
 Seat = Hashable
-"""Room for one episode at a time."""
+"""A slot of a worker, in which one episode runs at a time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -150,8 +150,10 @@ Walk = tuple[Nodes, Nodes]
 """(nodes walked, nodes of the gold path), each with its start first and not empty."""
 
 THRESHOLD_LINKS = 2.0
-"""Threshold of nDTW and CLS. A walk succeeds closer than two links to its target, in R2R closer than 3 m;
-the code of Zhu et al. 2021 takes the same number for nDTW on Touchdown."""
+"""Threshold distance of nDTW and CLS on street graphs, in links.
+
+A walk succeeds closer than two links to its target, in R2R closer than 3 m; the code of Zhu et al. 2021 takes
+the same number for nDTW on Touchdown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,8 +50,7 @@ class Spent(Settings):
     input_tokens: int
     output_tokens: int
     unfinished_usd: float
-    """The part of it that is in no row: of episodes that were interrupted and not finished since, and of what
-    was asked before the first."""
+    """Dollars that are in no row: of unfinished episodes, and of requests before the first episode."""
 
 
 class RowResult(Settings):
@@ -63,8 +62,7 @@ class RowResult(Settings):
     """Name of the city; empty for all cities together."""
     episodes: Episodes
     values: Values
-    """Values by metric: shares in [0, 1] if it is one, with the ends of the 95 % interval. A metric that
-    has no value is missing, which is not zero."""
+    """Values by metric, with 95 % intervals; shares are in [0, 1]. Metrics without value are missing."""
     groups: dict[str, Values]
     """Values by metric and group, for metrics that are shown by group."""
     cost: dict[str, float]

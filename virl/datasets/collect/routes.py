@@ -42,8 +42,9 @@ class RoutesSettings(Settings):
     fewest_turns: int = Field(default=1, ge=0)
     most_turns: int = Field(default=2, ge=0)
     starts: int = Field(default=3, ge=1)
-    """Acceptable starts that are compared for each destination; the one whose walk has the most landmarks is
-    taken. V-IRL's code means to compare and takes the first."""
+    """Number of starts compared for each destination; the one with the most landmarks is taken.
+
+    V-IRL's code means to compare and takes the first."""
     reader: str = "rapidocr"
     """Name of the model that reads signs along a route."""
 

@@ -58,8 +58,9 @@ class Town:
     lit: Flags
     """True for each crossing with traffic lights, shape (nodes,)."""
     whole: Flags
-    """Nodes that have all the links they have in the city: none was cut off by `radius`, or where the part
-    that was read of a town ends."""
+    """True for each node with all its links in the city, none cut off by an edge, shape (nodes,).
+
+    Edges are that of `radius`, and of the part that was read of a town."""
     driven: Flags
     """True for each node where all traffic runs in the direction of its yaw, shape (nodes,)."""
     unseen: Flags
@@ -70,8 +71,7 @@ class Town:
     headings: tuple[Mapping[int, float], ...]
     """Headings of each node's links, in whole degrees, by the node they lead to."""
     streets: tuple[Mapping[int, str], ...]
-    """The names of the streets of each node's links, by the node that they lead to; only of a real town, and
-    only of streets that have a name."""
+    """Street names of each node's links by the node they lead to; only named streets of real towns."""
 
     def is_crossing(self, node: int) -> bool:
         """Return whether three or more links meet at a node."""

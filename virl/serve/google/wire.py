@@ -21,8 +21,10 @@ from virl.platform.city.places import Place
 Json = dict[str, Any]
 JSON = "application/json; charset=UTF-8"
 Family = Literal["new", "stream", "legacy", "picture"]
-"""Manner of an endpoint: `new` answers errors as `google.rpc.Status`, `stream` as a list of one such,
-`legacy` as a `status` in an answer with HTTP 200, `picture` as plain text."""
+"""The families of Google's APIs by the form of their errors.
+
+`new` answers errors as `google.rpc.Status`, `stream` as a list of one such, `legacy` as a `status` in an
+answer with HTTP 200, `picture` as plain text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,8 +33,9 @@ from virl.tools.use import RecordingExecutor
 ANSWER_S = 600.0
 """Seconds for which a question waits for an answer; chosen."""
 MOST_QUESTIONS, FOR_PROPOSALS = 9, 3
-"""Questions of one call, and how many of them are kept for what a routine proposes at its end: the SDK's
-client answers ten in a row before it gives up."""
+"""Most questions of one call, and how many of them are reserved for a routine's proposals at its end.
+
+The SDK's client answers ten in a row before it gives up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class Progress:
     number: int
     """Number of the report within the call, from 1."""
     message: str
-    """Text of the report, one line."""
+    """Text of the progress report, one line."""
 
 
 @dataclass(frozen=True, slots=True)
