@@ -38,7 +38,7 @@ def load_twin(extract: Path, part: Region | None, names: str = "", day: date | N
 
 
 def _build(extract: Path, part: Region | None, names: str, day: date | None) -> Twin:
-    """Return the twin built from an extract or a part of it."""
+    """Return the twin built anew from an extract or a region of it, with names in a language."""
     held = translate_names(read_extract(extract, part, _iso(day)), names)
     try:
         return build_twin(held)

@@ -22,34 +22,34 @@ AREA_KEYS = (
     "emergency", "healthcare", "highway", "landuse", "leisure", "man_made", "natural", "office", "place",
     "railway", "shop", "tourism", "water",
 )  # fmt: skip
-"""Keys of closed ways that are areas."""
+"""Keys of OpenStreetMap tags that make a closed way an area."""
 DRAWN_KEYS = frozenset(
     {"building", "building:part", "club", "craft", "education", "healthcare", "landuse", "office", "shop"}
 )
-"""Keys of ways that should be closed: an open one has a broken ring."""
+"""Keys of ways that should be closed rings; an open way with one has lost a part of its ring."""
 LINE_TAGS = frozenset({"highway", "railway", "barrier", "waterway"})
 
 
 @dataclass(frozen=True, slots=True)
 class Unclosed:
-    """An object that should be an area, but was not closed by osmium."""
+    """An OpenStreetMap object that should be an area, but whose rings osmium could not close."""
 
     name: str
     tags: Tags
     ways: tuple[int, ...]
     """Numbers of the ways of its rings."""
     inner: frozenset[int] = frozenset()
-    """Numbers of those ways that are rings of holes."""
+    """Numbers of those among `ways` that are rings of holes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """The shape made of an outline, and what is wrong with it."""
+    """The shape that was made of an unclosed outline, and the fault that the outline has."""
 
     shape: shapely.Geometry | None
-    """Area, or a point in its place, metres; `None` where the file has no node of it."""
+    """Area, or a point in its place, metres; `None` where the file has none of the outline's nodes."""
     fault: str = ""
-    """The reason why it is no area; empty where it is one."""
+    """The reason why the shape is no area, in words; empty where it is one."""
 
 
 def is_outline(tags: Tags, *, closed: bool) -> bool:
@@ -87,7 +87,7 @@ def mend_outlines(path: Path, unclosed: Sequence[Unclosed], frame: LocalFrame) -
 
 
 class _Rings:
-    """The nodes of some ways, as far as a file has them."""
+    """The corners of some ways, as far as a file has their nodes."""
 
     def __init__(self, path: Path, ways: set[int], frame: LocalFrame) -> None:
         wanted = osmium.filter.IdFilter(ways)
@@ -162,9 +162,9 @@ GENERATOR = "virl data osm"
 """Name of the writer in the head of a part."""
 DATE_FIELD = "osmosis_replication_timestamp"
 BATCH = 20_000
-"""Ways that are checked together; chosen: some MB."""
+"""Number of ways whose corners are tested against the box at once; chosen: some MB of memory."""
 DISK_FROM_MB = 100
-"""Megabytes of a file from which locations lie on disk; chosen: 200 MB of memory below."""
+"""Size of a file in megabytes from which node positions are kept on disk; chosen: 200 MB of memory below."""
 SCRATCH_SHARE = 3.0
 """Disk space for locations, as a multiple of the file's size: 16 bytes a node."""
 
@@ -256,7 +256,7 @@ class _Ways:
         self._factory = osmium.geom.WKBFactory()
 
     def add(self, way: osmium.osm.Way) -> None:
-        """Add a way to the batch; one with missing nodes is checked by its nodes."""
+        """Add a way to the batch; each node of a way with missing nodes is tested by itself."""
         try:
             line = self._factory.create_linestring(way, osmium.geom.use_nodes.ALL)
         except (osmium.InvalidLocationError, RuntimeError):  # a node is missing, or there is but one
@@ -290,7 +290,7 @@ def _head(box: Box, date: str) -> osmium.io.Header:
 
 
 def _storage(path: Path, scratch: Path) -> str:
-    """Return the kind of osmium's node index, in memory or on disk.
+    """Return the name of osmium's index of node positions: in memory, or on disk for a large extract.
 
     Raises:
         BadInput: there is no room.

@@ -20,13 +20,13 @@ from virl.osm.ways import ROADS, is_hidden, is_passage
 from virl.towns.plan.town_plan import Rgb
 
 SMALLEST_M2 = 6.0
-"""Square metres below which an outline is a box in the street; chosen."""
+"""Square metres below which a building's outline is dropped as a box in the street; chosen."""
 TOLERANCE_M = 0.15
-"""Metres of a wall's move within which corners are dropped."""
+"""Largest distance in metres that simplifying an outline may move its walls."""
 NEIGHBOURS = 8
-"""Known heights from which an unknown one is taken."""
+"""Number of nearest buildings of known height from whose median an unknown height is guessed."""
 NEIGHBOURHOOD_M = 120.0
-"""Metres within which they lie."""
+"""Largest distance in metres to a building from which a height is taken."""
 
 USUAL_M: Mapping[str, float] = {
     "apartments": 14.0, "barn": 7.0, "bungalow": 4.5, "cabin": 3.5, "carport": 2.8, "cathedral": 25.0,
@@ -53,7 +53,7 @@ _LINTEL_M = 0.8
 """Least metres of a low house above its passage; chosen."""
 _LOWEST_M = 2.3
 _BEYOND_M = 1.5
-"""Metres that passages are cut beyond a way's end, for walls at an angle."""
+"""Metres that a passage is cut beyond both ends of its way, for walls at an angle."""
 _SMALLEST_PASSAGE_M2 = 1.5
 
 _COLOUR_KEYS = ("building:colour", "building:color", "building:facade:colour")
@@ -61,7 +61,7 @@ _ROOF_COLOUR_KEYS = ("roof:colour", "roof:color")
 _SOFTENED = 0.12  # of white in a wall of a tagged colour: façades are paler than their names; chosen
 """Share of white in a wall of a tagged colour; chosen: façades are paler than their names."""
 _TOLD_BY_TOWN = 10
-"""Houses with a tagged material from which on a town's others are drawn like them; chosen."""
+"""Least number of houses with a tagged material for a town's others to be drawn like them; chosen."""
 
 _WALLS: Mapping[str, str] = {
     "brick": "brick", "bricks": "brick", "masonry": "brick", "brickwork": "brick", "clay": "brick",
@@ -109,7 +109,7 @@ _USUAL_WALLS: Mapping[str, tuple[str, ...]] = {
     "industrial": ("concrete", "tiles"), "warehouse": ("concrete", "tiles"), "parking": ("concrete",),
     "transformer_tower": ("concrete", "plaster"), "service": ("concrete", "plaster"),
 }  # fmt: skip
-"""Walls of the kinds of house that tell; chosen. All others are like the town's."""
+"""Wall materials by kind of building; chosen. A kind that is not listed gets one of the town's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +140,11 @@ class Houses:
     heights: Floats
     """Metres of the walls, shape (n,)."""
     known: NDArray[np.bool_]
-    """True where the data give the height or the levels, shape (n,)."""
+    """True where the data give the height or the number of levels, shape (n,)."""
     parts: NDArray[np.bool_]
-    """True for a part that is mapped by itself, shape (n,)."""
+    """True for a `building:part` with an outline of its own, shape (n,)."""
     above: Overhangs
-    """Pieces that do not stand on the ground."""
+    """Pieces that hang over open ground."""
 
     @property
     def all_ids(self) -> tuple[str, ...]:
@@ -179,7 +179,7 @@ def _stood_up(
     pieces: Sequence[Piece], polygons: Shapes, heights: Floats, known: NDArray[np.bool_],
     passages: Shapes,
 ) -> Houses:  # fmt: skip
-    """Return the houses of pieces: those on the ground, opened for passages, and those above."""
+    """Return the houses made of pieces: those on the ground, opened for passages, and those above."""
     stands = np.array([piece.base == 0 for piece in pieces], bool)
     ground = np.flatnonzero(stands)
     opened, owner, rooms, below, clear = _open_passages(polygons[ground], heights[ground], passages)
@@ -204,7 +204,7 @@ def _stood_up(
 
 
 def _heights(pieces: Sequence[Piece], polygons: Shapes) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return (metres of each building's walls, whether they are mapped and not guessed).
+    """Return (height of each piece's walls in metres, True where mapped), guessed by kind and neighbours.
 
     Else by its kind and its neighbours.
     """
@@ -289,7 +289,7 @@ def _open_passages(
 
 
 def _ground(line: LineString, tags: Tags) -> Polygon:
-    """Return the ground of a passage, metres: as wide as tagged or usual, longer than its way."""
+    """Return the ground of a passage, metres: as wide as tagged or usual, and longer than its way."""
     usual = _ROAD_M if tags.get("highway") in ROADS else _FOOT_M
     width = min(max(metres(tags.get("width")) or usual, _WIDTHS_M[0]), _WIDTHS_M[1])
     xy = shapely.get_coordinates(line)
@@ -308,7 +308,7 @@ def _polygons(shape: Geometry) -> Iterator[Polygon]:
 
 
 def _array(polygons: list[Polygon]) -> Shapes:
-    """Return polygons as an array of objects."""
+    """Return polygons as a NumPy array of objects."""
     made = np.empty(len(polygons), object)
     made[:] = polygons
     return made
@@ -316,7 +316,7 @@ def _array(polygons: list[Polygon]) -> Shapes:
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """Material and colours of a house; empty or `None` where nothing says."""
+    """Material and colours of a house; empty or `None` where no tag says."""
 
     material: str
     paint: Rgb | None
@@ -325,7 +325,7 @@ class Outside:
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """The looks of houses, and the tags that could not be read."""
+    """The materials and colours of houses, and the tags that could not be read."""
 
     of_house: tuple[Outside, ...]
     unread: Mapping[str, int]
@@ -399,12 +399,12 @@ def _colour_of(tags: Tags, keys: Sequence[str], unread: Counter[str]) -> Rgb | N
 
 
 def _first_value(text: str) -> str:
-    """Return the first value of a list, in small letters with underscores."""
+    """Return the first value of a list with semicolons, in small letters with underscores."""
     return text.split(";", maxsplit=1)[0].strip().lower().replace(" ", "_")
 
 
 def _usual(look: Outside, tags: Tags, town: Sequence[str], name: str) -> Outside:
-    """Return the outside with a usual material of its kind or of the town."""
+    """Return the looks of a house with a usual material for its kind of building, else for the town."""
     choices = _USUAL_WALLS.get(tags.get("building", ""), town)
     if not choices:
         return look

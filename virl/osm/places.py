@@ -52,13 +52,13 @@ def _facts(tags: Tags) -> Iterator[tuple[str, str]]:
 
 
 def _words(value: str) -> str:
-    """Return a value in words: `vegetarian;fine_dining` as `vegetarian, fine dining`."""
+    """Return a tag's value in plain words: `vegetarian;fine_dining` as `vegetarian, fine dining`."""
     parts = (" ".join(part.replace("_", " ").split()) for part in value.split(";"))
     return ", ".join(part for part in parts if part)
 
 
 SAME_SPOT_M = 20.0
-"""Metres within which places of one name and kind are one; chosen."""
+"""Metres within which two places of one name and kind are the same place; chosen."""
 
 
 def place_of(
@@ -149,7 +149,7 @@ TYPE_KEYS = (
 _REFINING = ("cuisine", "religion")
 """Keys that refine the type of a place."""
 _ANY = "*"
-"""Value in the table that stands for all values without types of their own."""
+"""Value in the table of place types for all values of a key that it does not list."""
 
 _AMENITIES_WITH_A_KITCHEN = frozenset({"restaurant", "fast_food", "cafe", "food_court"})
 _SIGNPOSTS = frozenset({"board", "guidepost", "map", "route_marker", "sign", "trail_blaze"})
@@ -199,7 +199,7 @@ def place_types(tags: Tags, unmapped: Counter[str] | None = None) -> tuple[str, 
 
 
 def _finer(key: str, value: str, tags: Tags, known: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the types, with those of its kitchen or faith first."""
+    """Return types of a place, with those of its kitchen or faith put first."""
     values = type_table()
     types = list(known)
     if key == "amenity" and value in _AMENITIES_WITH_A_KITCHEN:
@@ -213,12 +213,12 @@ def _finer(key: str, value: str, tags: Tags, known: tuple[str, ...]) -> tuple[st
 
 
 _INSIDE = {"indoor", "underground"}
-"""Values of `location` inside buildings."""
+"""Values of the tag `location` for places inside buildings or underground."""
 _NO_FRONT = (
     ("amenity", "parking_entrance"),  # the ramp to a car park
     ("leisure", "fitness_station"),  # exercise equipment in the open
 )
-"""Tags of places without a front, of types whose other places have one."""
+"""(key, value) of places without a shop front, though other places of their type have one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,22 +229,22 @@ class Pois:
     tags: tuple[Tags, ...]
     types: tuple[tuple[str, ...], ...]
     shapes: Shapes
-    """Points or areas in metres, shape (n,)."""
+    """Point or area of each place in metres, shape (n,)."""
     unmapped: Counter[str]
-    """Times that each tag of a place has no place type."""
+    """Number of objects with each tag, such as `shop=foo`, that has no place type in the table."""
     again: tuple[tuple[str, str], ...] = ()
     """(id of an object, id of the place that it repeats) pairs."""
 
     def name(self, number: int) -> str:
-        """Return the name of a place as on its signs."""
+        """Return the name of the place with an index, as on its signs."""
         return self.tags[number]["name"].strip()
 
     def has_front(self, number: int) -> bool:
-        """Return whether a place can have a front; parks, stops and monuments cannot."""
+        """Return whether the place with an index can have a front; parks, stops and monuments cannot."""
         return has_front(self.types[number], self.tags[number])
 
     def is_inside(self, number: int) -> bool:
-        """Return whether a place is indoors, upstairs or underground, away from the street."""
+        """Return whether the place with an index is indoors, upstairs or underground."""
         tags = self.tags[number]
         on_street = is_at_ground(tags.get("level", ""))
         return not on_street or tags.get("indoor", "no") != "no" or tags.get("location") in _INSIDE

@@ -123,7 +123,7 @@ WayFilter = Callable[[Tags], bool]
 
 
 Directions = tuple[bool, bool]
-"""Two flags: a way may be used along its line, and against it."""
+"""(True if a way may be used along its line, True if against it)."""
 
 NEITHER, BOTH = (False, False), (True, True)
 
@@ -132,7 +132,7 @@ _DRIVEN = ROADS | _MOTORWAYS
 _CYCLED = ROADS | {"cycleway", "track", "path"}
 _CYCLED_IF_ALLOWED = frozenset({"footway", "pedestrian", "bridleway", "busway"})
 _YARDS = frozenset({"driveway", "parking_aisle", "emergency_access", "drive-through"})
-"""Values of `service` of ways that cars do not take as short cuts."""
+"""Values of the tag `service` for ways that cars do not take as short cuts."""
 
 _ALLOWED = frozenset({"yes", "designated", "permissive", "official", "destination", "customers"})
 _CLOSED_TO_BICYCLES = frozenset({"no", "private", "dismount", "use_sidepath", "forestry", "agricultural"})
@@ -189,7 +189,7 @@ DIRECTIONS: Mapping[TravelMode, Callable[[Tags], Directions]] = {
     "cycling": cycling,
     "driving": driving,
 }
-"""Function from a way's tags to its directions, by mode."""
+"""Function from a way's tags to the directions it may be used in, by mode of travel."""
 
 
 def _first(tags: Tags, *keys: str) -> str | None:
@@ -198,7 +198,7 @@ def _first(tags: Tags, *keys: str) -> str | None:
 
 
 def _one_way(tags: Tags, *keys: str) -> Directions:
-    """Return the directions by the first of these keys, or by kind of way."""
+    """Return the directions of one-way travel by the first of these keys, or by the kind of way."""
     said = _first(tags, *keys)
     if said in _BACK:
         return False, True
@@ -261,7 +261,7 @@ def way_network(extract: OsmExtract, kept: WayFilter) -> WayNetwork:
 
 
 def only_ways(extract: OsmExtract) -> OsmExtract:
-    """Return an extract of its ways alone, all that a network needs."""
+    """Return an extract reduced to its ways, all that a way network needs."""
     ways = [number for number, tags in enumerate(extract.lines.tags) if "highway" in tags]
     lines = extract.lines
     nothing = OsmObjects((), (), np.empty(0, object))
@@ -299,7 +299,7 @@ def select_stretches(network: WayNetwork, stretches: Sequence[int] | Ints) -> Wa
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """Consecutive nodes of a way within the outline."""
+    """A row of consecutive nodes of one way within the outline."""
 
     way: int
     nodes: Ints

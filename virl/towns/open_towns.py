@@ -16,9 +16,9 @@ class OpenTown:
 
     city: City
     streetview: OfflineStreetView
-    """The city's."""
+    """Street view of the town, whose count of kept pictures each run replaces by its own."""
     omissions: Sequence[Omission] = ()
-    """Parts of its file that cannot be used."""
+    """Parts of the city's file that cannot be used."""
 
     def lend(self, left_out: LeftOut) -> City:
         """Return the city for one run; the town stays open as long as the city lives.

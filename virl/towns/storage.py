@@ -30,7 +30,7 @@ from virl.settings.model import load_settings
 
 T = TypeVar("T")
 Arrays = dict[str, NDArray[Any]]
-"""Arrays by name."""
+"""NumPy arrays by name."""
 
 
 class _Stack:
@@ -48,11 +48,11 @@ class _Stack:
 
 
 Stacks = dict[str, _Stack]
-"""Joined arrays by name."""
+"""Stacks of arrays that become one array each, by name."""
 
 
 def encode(value: object) -> Arrays:
-    """Return a dataclass as arrays by name, none of them of Python objects."""
+    """Return a dataclass as named NumPy arrays of numbers and bytes, for `decode` to read."""
     arrays: Stacks = {}
     geometries: list[BaseGeometry] = []
     tree = _plain(value, arrays, geometries)
@@ -65,7 +65,7 @@ def encode(value: object) -> Arrays:
 
 
 def decode(kind: type[T], arrays: Mapping[str, NDArray[Any]]) -> T:
-    """Return the dataclass of some type in the arrays of `encode`.
+    """Return the dataclass of type `kind` that `encode` made arrays of.
 
     Raises:
         ValueError, LookupError, TypeError: these are not the arrays of such a dataclass.
@@ -79,7 +79,7 @@ def decode(kind: type[T], arrays: Mapping[str, NDArray[Any]]) -> T:
 
 
 class _Context:
-    """The arrays and geometries that values of the tree refer to."""
+    """The arrays and geometries that the values of an encoded dataclass refer to."""
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]], geometries: NDArray[np.object_]) -> None:
         self.arrays = arrays
@@ -87,11 +87,11 @@ class _Context:
 
 
 Decoder = Callable[[Any, _Context], Any]
-"""A function from a plain value and its context to the decoded value."""
+"""A function (plain value of JSON, `_Context`) to the decoded value."""
 
 
 def _plain(value: Any, arrays: Stacks, geometries: list[BaseGeometry]) -> Any:
-    """Return a value as JSON-like data; arrays and geometries are stored beside and referred to."""
+    """Return a value as data for JSON; arrays and geometries are added to `arrays` and `geometries`."""
     if isinstance(value, np.ndarray | BaseGeometry):
         return _store_beside(value, arrays, geometries)
     if is_dataclass(value):
@@ -183,7 +183,7 @@ def picture_key(town: str) -> str:
 
 @cache
 def maker() -> str:
-    """Return a digest of the code and fonts that make and draw towns."""
+    """Return a digest of the code and fonts that make and draw towns, a part of the keys of caches."""
     # Which names have a sign depends on the fonts, and on Raqm.
     others = " ".join((np.__version__, str(features.check("raqm")), *installed_faces()))
     digest = hashlib.sha256(others.encode())
@@ -206,7 +206,7 @@ def sources() -> list[Path]:
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 _DATA = Path(__file__).parent / "data"
-"""Folder of the tables."""
+"""Folder of the tables of made towns."""
 
 
 def read_table(name: str, model: type[ModelT]) -> ModelT:

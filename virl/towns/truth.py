@@ -83,7 +83,7 @@ class OfflineTruth:
 
 
 class PlanInventory:
-    """The inventory of a town's plan.
+    """An inventory of the streets, houses, areas and places of a town's plan.
 
     Args:
         plan: of the city.

@@ -9,15 +9,15 @@ from shapely import Polygon
 from virl.towns.plan.town_plan import Frontage, Point, StreetPlan
 
 NO_FRONTAGE = -1
-"""Value of `Shop.frontage` for a whole park, which has none."""
+"""Value of `Shop.frontage` for a whole park, which has no frontage."""
 MIN_EDGE_M = 6.0
-"""Least metres of a park's edge that bears a board."""
+"""Least length in metres of a park's edge that bears a board."""
 BOARDS = 3
-"""Most boards of a park."""
+"""Largest number of boards of a park."""
 BOARDS_APART_M = 60.0
-"""Least metres between the boards of a park."""
+"""Least distance in metres between two boards of a park."""
 INSIDE_M = 1.0
-"""Metres that a park's boards stand inside its edge."""
+"""Distance in metres from a park's edge to its boards, which stand inside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def _park(layout: StreetPlan, park: Polygon) -> Green | None:
 
 
 def _edge(start: np.ndarray, end: np.ndarray) -> Edge:
-    """Return an edge of a counterclockwise ring, moved `INSIDE_M` metres inside."""
+    """Return an edge of a counterclockwise ring of corners in metres, moved `INSIDE_M` metres inside."""
     dx, dy = (end - start) / np.linalg.norm(end - start)
     inside = INSIDE_M * np.array([-dy, dx])
     left, right = start + inside, end + inside
@@ -86,6 +86,6 @@ def _edge(start: np.ndarray, end: np.ndarray) -> Edge:
 
 
 def _nearest_front(layout: StreetPlan, point: np.ndarray) -> Frontage:
-    """Return the frontage nearest to a point."""
+    """Return the frontage nearest to a point, metres east and north."""
     ends = np.array([(front.left, front.right) for front in layout.frontages])
     return layout.frontages[int(np.argmin(np.linalg.norm(ends.mean(axis=1) - point, axis=1)))]

@@ -15,12 +15,12 @@ from virl.platform.city.city import Listing
 from virl.platform.city.places import Place
 
 Point = tuple[float, float]
-"""East and north of the plan's origin, metres."""
+"""(east, north) of the plan's origin, metres."""
 
 CAMERA_HEIGHT_M = 2.5
 """Height of a street-view car's camera, metres."""
 PHOTO_SIZE = 640, 480
-"""Width and height of a photo of a place, pixels; chosen."""
+"""(width, height) of a photo of a place, pixels; chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Street:
 
 @dataclass(frozen=True, slots=True)
 class Panoramas:
-    """All panoramas of a plan, and the links between them, each in both directions."""
+    """All panoramas of a plan, and the directed links between them, two for each pair."""
 
     xy: Floats
     """Metres east and north of each panorama, shape (n, 2)."""
@@ -59,7 +59,7 @@ class Panoramas:
 
 
 RoofShape = Literal["", "flat", "gabled", "hipped", "pyramidal", "dome", "mansard"]
-"""Shape of a roof; empty for the one that the variant gives."""
+"""Name of the shape of a roof; empty for the one that the variant gives."""
 Rgb = tuple[float, float, float]
 """A colour, red, green and blue in [0, 1]."""
 
@@ -70,7 +70,7 @@ class Building:
 
     id: int
     footprint: Polygon
-    """Outline in metres."""
+    """Outline on the ground, metres."""
     height: float
     """Height of the top of the walls above the ground, metres."""
     variant: int
@@ -111,7 +111,7 @@ class Frontage:
     number: int
     """House number on its street."""
     commercial: float
-    """Busyness of the street here, [0, 1]; shops settle where it is high."""
+    """Busyness of the street here, [0, 1]; shops settle where the street is busy."""
 
 
 SignKind = Literal["fascia", "blade", "board", "directory", "plate", "signpost"]
@@ -129,44 +129,44 @@ class Sign:
 
     id: str
     place_id: str
-    """Id of its place; empty for a plate and a signpost."""
+    """Id of the place that the sign names; empty for a street's plate and a signpost."""
     text: str
     tagline: str
     """Second, smaller line of text; may be empty."""
     kind: SignKind
     left: Point
-    """Left end as a reader sees it, metres."""
+    """Left end of the sign as a reader sees it, metres east and north."""
     right: Point
-    """Right end as a reader sees it, metres."""
+    """Right end of the sign as a reader sees it, metres east and north."""
     bottom: float
-    """Height of its lower edge above the ground, metres."""
+    """Height of the sign's lower edge above the ground, metres."""
     top: float
-    """Height of its upper edge above the ground, metres."""
+    """Height of the sign's upper edge above the ground, metres."""
     variant: int
-    """Number from which font and colours follow."""
+    """Number from which the sign's font and colours follow."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shop:
-    """A place in the plan, with its front, its signs and its hidden attributes."""
+    """A place of the plan, such as a shop or a park, with its front, its signs and its hidden attributes."""
 
     place: Place
     frontage: int
     """Index of its frontage; -1 for a whole park."""
     signs: tuple[Sign, ...]
     attributes: Mapping[str, bool]
-    """Hidden attributes, at which the reviews hint, and whether each holds."""
+    """True or False by hidden attribute, such as `quiet`, at which the reviews hint."""
     variant: int
-    """Number from which window display, door and awning follow."""
+    """Number from which the shop's window display, door and awning follow."""
 
     @property
     def has_own_sign(self) -> bool:
-        """Return whether it has a sign other than a line on a directory."""
+        """True if the place has a sign other than a line on a directory."""
         return any(sign.kind != "directory" for sign in self.signs)
 
     @property
     def is_on_directory(self) -> bool:
-        """Return whether its name stands on a directory."""
+        """True if the place's name stands on the directory of a building."""
         return any(sign.kind == "directory" for sign in self.signs)
 
 
@@ -193,15 +193,15 @@ class Furniture:
     id: str
     kind: FurnitureKind
     x: float
-    """Metres east of the origin."""
+    """Metres east of the plan's origin."""
     y: float
-    """Metres north of the origin."""
+    """Metres north of the plan's origin."""
     heading: float
-    """Direction of its front, degrees clockwise from north."""
+    """Direction that the front faces, degrees clockwise from north."""
     variant: int
-    """Number from which colour and size follow."""
+    """Number from which the thing's colour and size follow."""
     is_mapped: bool = True
-    """False in a twin for a thing that comes from a seed, such as a tree of a forest."""
+    """True except for a thing that a twin adds at random from a seed, such as a tree of a forest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +209,7 @@ class Crossing:
     """A zebra crossing on a street."""
 
     street: int
-    """Index of the street."""
+    """Index of the street that the zebra crosses."""
     along: float
     """Metres from the start of the street to the middle of the zebra."""
 
@@ -221,7 +221,7 @@ class Track:
     line: Floats
     """Centre line in metres, shape (n, 2)."""
     is_ballasted: bool
-    """True where it lies in gravel, False in a street."""
+    """True where the rails lie in gravel, False in a street."""
 
 
 BarrierKind = Literal["hedge", "wall", "fence"]
@@ -235,9 +235,9 @@ class Barrier:
     line: Floats
     """Centre line in metres, shape (n, 2)."""
     height: float
-    """Height in metres."""
+    """Height above the ground, metres."""
     variant: int
-    """Number from which material and colour follow."""
+    """Number from which the barrier's material and colour follow."""
 
 
 @dataclass(frozen=True, slots=True)

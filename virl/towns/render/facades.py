@@ -9,7 +9,7 @@ from virl.towns.plan.town_plan import Rgb
 from virl.towns.render.surfaces import SIDE, Surface, blank
 
 VARIANTS = 4
-"""Number of variants of each window: curtains, blinds, reflections and a lamp."""
+"""Number of variants of each window, which differ in curtains, blinds, reflections and a lamp."""
 
 WHITE: Rgb = (0.93, 0.93, 0.91)
 DARK: Rgb = (0.16, 0.17, 0.18)
@@ -20,21 +20,21 @@ STONE: Rgb = (0.80, 0.77, 0.71)
 Colour = tuple[float, float, float, float]
 
 DISPLAYS = 8
-"""Number of variants of display windows."""
+"""Number of variants of a shop's display window."""
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A window in its bay, in shares of the bay's width and the storey's height."""
+    """A shape of window: edges as shares of the bay's width and the storey's height, panes and extras."""
 
     left: float
     right: float
     bottom: float
     top: float
     columns: int = 2
-    """Number of panes across."""
+    """Number of panes side by side."""
     rows: int = 2
-    """Number of panes up."""
+    """Number of panes on top of each other."""
     frame: Rgb = WHITE
     surround: Rgb | None = None
     shutters: Rgb | None = None
@@ -44,7 +44,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Facade:
-    """A wall material with a window."""
+    """A look of a building's front: a wall material with a shape of window."""
 
     wall: str
     window: Window
@@ -117,7 +117,7 @@ def _window(tile: Surface, window: Window, variant: int) -> None:
 
 
 def _glass(height: int, width: int, variant: int) -> Surface:
-    """Return panes as seen from the street: sky, the dark room, and what hangs inside."""
+    """Return a picture of window panes seen from the street: sky, the dark room, and what hangs inside."""
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
     y, x = y / height, x / width
     glass = np.zeros((height, width, 4), np.float32)
@@ -296,7 +296,7 @@ def _plants(tile: Surface, rng: np.random.Generator) -> None:
 
 
 _GOODS = (_shelves, _tables, _mannequins, _counter, _posters, _plants)
-"""Functions that draw the goods of a display."""
+"""Functions that draw the goods of a display into a tile, one of them for each variant."""
 
 
 def _reflection(tile: Surface, variant: int) -> None:

@@ -41,7 +41,7 @@ CAR_BUILDS: tuple[tuple[float, ...], ...] = (
     (3.9, 0.84, 0.88, 1.46, 0.26, 0.04),
     (4.8, 0.95, 1.05, 1.95, 0.20, 0.02),
 )
-"""Saloon, hatchback, van: metres of length, half width, waist, roof; shares before and behind the cabin."""
+"""Saloon, hatchback, van: length, half width, waist, roof in metres; shares before and behind the cabin."""
 
 
 def furniture_mesh(things: Sequence[Furniture], owners: Ints) -> Quads:
@@ -268,7 +268,7 @@ def _parked_car(variant: int) -> Quads:
 
 
 def _bicycle_stand(variant: int) -> Quads:
-    """Return a row of five hoops, the row along x."""
+    """Return the quads of five hoops in a row along x."""
     paint = (STEEL, IRON)[variant % 2]
     hoops = []
     for x in (-1.6, -0.8, 0.0, 0.8, 1.6):
@@ -278,7 +278,7 @@ def _bicycle_stand(variant: int) -> Quads:
 
 
 def _bus_stop(variant: int) -> Quads:
-    """Return a post with a flag and a timetable, read from its front."""
+    """Return the quads of a post with a flag and a timetable, read from its front."""
     paint = STOP_PAINTS[variant % len(STOP_PAINTS)]
     post = quads(prism((0.05, 0.05), (0.0, 2.9), 6), paint=STEEL)
     flag = quads(box((-0.32, 0.32), (-0.05, 0.0), (2.3, 2.85)), paint=paint)
@@ -314,7 +314,7 @@ def _cabin(
 
 
 def _shrunk(face: Floats, wide: float, high: float) -> Floats:
-    """Return a face shrunk to its middle by shares, and moved a little outwards."""
+    """Return a face shrunk around its middle by shares `wide` and `high`, and moved a little outwards."""
     p, q, r, s = face
     across, rise = (1 - wide) / 2, (1 - high) / 2
 
@@ -363,4 +363,4 @@ _VARIANTS: dict[FurnitureKind, int] = {
     "bicycle stand": 2,
     "bus stop": 3,
 }
-"""Number of templates of each kind."""
+"""Number of different models of each kind of furniture."""
