@@ -84,7 +84,7 @@ class Box:
 
     @property
     def degrees(self) -> tuple[float, float, float, float]:
-        """Bounds as (south, west, north, east) in degrees, the order of Overpass."""
+        """Degrees (south, west, north, east), in the order of Overpass."""
         return self.south, self.west, self.north, self.east
 
     @property

@@ -20,7 +20,7 @@ from virl.platform.city.streetview import Box, Camera, Panorama, Pose, StreetVie
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A home to rent, as it is listed."""
+    """A home to rent, as its provider lists it."""
 
     id: str
     address: str
@@ -34,9 +34,9 @@ class Listing:
     bathrooms: float | None = None
     """Number of bathrooms; `None` where it is not known."""
     area: float | None = None
-    """Square metres of floor; `None` where they are not known."""
+    """Floor area in square metres; `None` where it is not known."""
     year_built: int | None = None
-    """Year in which it was built; `None` where it is not known."""
+    """Year in which the home was built; `None` where it is not known."""
 
 
 class Listings(Protocol):
@@ -56,7 +56,7 @@ class Listings(Protocol):
 
 
 MEASURED = 12
-"""Most panoramas around the start that are looked at; chosen: about 120 m of street."""
+"""Largest number of panoramas around the start that are looked at; chosen: about 120 m of street."""
 LONELY_SHARE = 0.25
 """Share of panoramas with fewer than two links above which links are thin; chosen."""
 MOVERS_WITHOUT_LINKS = ("grid", "web")
@@ -70,7 +70,7 @@ class MoverChoice:
     name: str
     reason: str
     works: tuple[str, ...] = ()
-    """Names of all movers that work there; empty if every one does."""
+    """Names of all movers that work in the city; empty if every one does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class LinkDensity:
     seen: int
     """Number of panoramas reached by links, the first one included; at most `MEASURED`."""
     lonely: int
-    """Number of these panoramas with fewer than two links."""
+    """Number of the panoramas of `seen` with fewer than two links."""
 
     @property
     def are_thin(self) -> bool:
@@ -89,7 +89,7 @@ class LinkDensity:
 
     @property
     def summary(self) -> str:
-        """The findings in words."""
+        """Counts of the panoramas and of those with few links, in words."""
         if self.seen < MEASURED:
             return f"links lead to {self.seen - 1} panoramas around the start only"
         return f"{self.lonely} of {self.seen} panoramas around the start have fewer than two links"
@@ -116,17 +116,17 @@ class Visible:
     """A sign or a piece of street furniture that a view truly shows."""
 
     id: str
-    """Id of what is seen, the same in every view; of furniture, that of its `Thing`."""
+    """Id of the sign or thing, the same in every view; of furniture, that of its `Thing`."""
     kind: str
     """`"sign"`, or a sort of street furniture such as `"trash bin"`."""
     label: str
-    """The words of a sign (empty where no font can draw them, so the sign is blank), or the kind again."""
+    """Words of a sign (empty where no font can draw them, so that it is blank), or `kind` for furniture."""
     box: Box
     """Pixels (left, top, right, bottom) of the part that can be seen."""
     distance: float
-    """Metres from the camera."""
+    """Distance from the camera in metres."""
     visible_fraction: float
-    """Share of its pixels that are seen, (0, 1]: of all that it would cover unhidden and uncropped."""
+    """Share of its pixels that are seen, (0, 1], of all that it would cover unhidden and uncropped."""
     place_id: str | None = None
     """Id of the place that a sign belongs to; `None` for furniture."""
     place_types: tuple[str, ...] = ()
@@ -140,7 +140,7 @@ class Thing:
     """A piece of street furniture that truly stands somewhere."""
 
     id: str
-    """The id used in `Visible`: the same from wherever it is seen."""
+    """Id of the thing in `Visible`, the same from wherever it is seen."""
     kind: str
     """Sort of street furniture, such as `"trash bin"`."""
     position: LatLng
@@ -202,7 +202,7 @@ class PanoramaPage:
 
 
 class StreetMap(Protocol):
-    """The streets of a whole city at once, for drawing; only for a city that is held whole."""
+    """The lines of all streets and the ids of all panoramas of a city, for drawing; only of a whole city."""
 
     def lines(self) -> Sequence[Sequence[LatLng]]:
         """Return the centre line of each street, as positions."""
@@ -214,7 +214,7 @@ class StreetMap(Protocol):
 
 
 def _do_nothing() -> None:
-    """Close nothing."""
+    """Do nothing, as a city without connections when it is closed."""
 
 
 def _no_credit() -> str:
@@ -252,7 +252,7 @@ class City:
     name: str
     """The name that `open_city` takes."""
     title: str
-    """The name as people write it."""
+    """Name of the city as people write it."""
     center: LatLng
     """Position of the middle of the city."""
     streetview: StreetView
@@ -270,7 +270,7 @@ class City:
     inventory: Inventory | None = None
     """Streets, houses, places and things of the whole city, for pages and exports; `None` if not known."""
     life: Sequence[LatLng] = field(default=(), compare=False)
-    """Positions of its named shops and amenities, where all are known at once."""
+    """Positions of the named shops and amenities, where all are known at once; else empty."""
     choice: str = ""
     """Hint how to choose another part of a provider's area; empty for a city that is one."""
     capabilities: Capabilities = Capabilities()
@@ -278,29 +278,29 @@ class City:
     ledger: Ledger | None = None
     """Ledger of the requests and their costs; `None` for a city that is not asked over a network."""
     left_out: LeftOut = field(default_factory=LeftOut)
-    """Counts of the parts of replies and files that could not be read."""
+    """Counts of the parts of replies and files that could not be read in this city."""
     time_zone: str | None = None
-    """IANA name, such as `Asia/Tokyo`; `None` for a made city, whose clocks are nobody else's."""
+    """IANA name, such as `Asia/Tokyo`; `None` for a made city, which has no time zone of its own."""
     language: str | None = None
-    """The language of most of its shop signs: a BCP 47 tag such as `zh-HK`."""
+    """Language of most shop signs: a BCP 47 tag such as `zh-HK`; `None` where it is not known."""
     region: Region | None = None
     """Outline and name of its district; `None` for a city without an outline of its own."""
     shareable: bool | None = None
-    """True where its pictures and texts may be shown to others; `None` if the terms have to be read."""
+    """True where pictures and texts of the city may be shown to others; `None` if the terms must be read."""
     terms: str = ""
-    """Terms under which its provider gives pictures and texts, in a sentence or two."""
+    """Terms under which the provider gives pictures and texts, in a sentence or two."""
     attribution: str = ""
-    """The names that every page about it has to credit; empty for nobody."""
+    """Names that every page about the city has to credit; empty for nobody."""
     credits: Callable[[], str] = _no_credit
     """Function that returns further names to credit for the pictures known by now; empty for nobody."""
     invented: str = ""
     """The invented parts of a real town, such as `reviews and ratings are invented`; empty for nothing."""
     close: Callable[[], None] = _do_nothing
-    """A function that closes the city's connections."""
+    """Function that closes the city's connections; does nothing where there are none."""
     opened_as: str = ""
     """The name, or the path of a file, that the city was opened by."""
     opened: "City | None" = field(default=None, compare=False, repr=False)
-    """The same city as `open_city` made it; `dataclasses.replace` leaves it as it is."""
+    """The same city as `open_city` made it, which a copy by `dataclasses.replace` keeps."""
 
     @property
     def is_as_opened(self) -> bool:
@@ -372,7 +372,7 @@ class City:
 
     @property
     def notice(self) -> str:
-        """The notice for every page and result about it: whose data they are, and what is invented."""
+        """The notice for every page and result about the city: whose data it shows, and what is invented."""
         return "; ".join(part for part in (self.attribution, self.credits(), self.invented) if part)
 
 

@@ -161,12 +161,12 @@ class Shop:
 
     @property
     def has_own_sign(self) -> bool:
-        """True if the place has a sign other than a line on a directory."""
+        """Return whether the place has a sign other than a line on a directory."""
         return any(sign.kind != "directory" for sign in self.signs)
 
     @property
     def is_on_directory(self) -> bool:
-        """True if the place's name stands on the directory of a building."""
+        """Return whether the place's name stands on the directory of a building."""
         return any(sign.kind == "directory" for sign in self.signs)
 
 

@@ -27,7 +27,7 @@ LONGEST_S = 60.0
 
 
 class Ahead:
-    """A handle on the second process that compiles kernels; empty if all are compiled or there is one core."""
+    """A handle on the second process that compiles kernels; on none if all are compiled, or with one core."""
 
     def __init__(self, process: subprocess.Popen[bytes] | None) -> None:
         self._process = process

@@ -54,7 +54,7 @@ class GeometryBuffer(NamedTuple):
 
 
 class _Line(NamedTuple):
-    """A quad along one row of pixels: its index, W, S and T at the first pixel, and their growth per pixel."""
+    """A quad along one row of pixels: its index, W, S and T at the first pixel, and their growth."""
 
     k: int
     w: float
@@ -116,7 +116,7 @@ def project(corners: Singles, lens: Lens, seen: Floats, polygon: Floats) -> int:
 
 @kernel
 def linear_forms(seen: Floats, lens: Lens, forms: Floats) -> bool:
-    """Write a quad's forms W, S and T, and return False if its plane is seen edge-on.
+    """Return whether a quad's plane is not seen edge-on, and write its forms W, S and T.
 
     Args:
         seen: corners in camera coordinates, (4, 3).

@@ -35,7 +35,7 @@ TILE, LETTERS = 0, 1
 
 @inline_kernel
 def row_start(y: int, bits: int) -> int:
-    """Return the index of the first texel of row `y` of a tile of 2 ** bits texels a side, in 4 x 4 squares."""
+    """Return the index of a row's first texel in a tile of 2 ** bits texels a side, in squares of 4 by 4."""
     return ((y >> 2) << (bits + 2)) + ((y & 3) << 2)
 
 

@@ -18,11 +18,11 @@ from virl.platform.city.hops import NO_WAY, Hops
 from virl.platform.movers.discrete.actions import VELMA, Action, Rules, WalkState
 
 FORK_TURN_DEG = 45.0
-"""Degrees to the path's next link from which the oracle turns first at a fork (VELMA's code)."""
+"""Least angle in degrees to the path's next link for the oracle to turn first at a fork (VELMA's code)."""
 
 
 class Oracle:
-    """An oracle that knows a path, and the next action on it from any state.
+    """An oracle that returns the next action along a known path from any state.
 
     Args:
         graph: where the walk goes.
@@ -93,6 +93,7 @@ class Oracle:
 
     @cached_property
     def _hops(self) -> Hops:
+        """Numbers of links from all nodes to the path's last node."""
         return Hops(self._graph, [self._path[-1]])
 
 

@@ -41,23 +41,23 @@ class RoadChoice(Reply):
 
 
 class DescribedRoad(BaseModel):
-    """A road as it is described."""
+    """A road at a crossing, with its number and description."""
 
     index: int
     description: str
 
 
 class Outlook(BaseModel):
-    """Numbers of what a road promises, which rules are given beside the prompt's inputs."""
+    """The promise of a road in numbers, which rules get beside the prompt's inputs."""
 
     promise: float
-    """Fronts seen down it, the far ones counting less."""
+    """Number of fronts seen down the road, each weighed less the farther it is."""
     cost: float
-    """Metres to get there and to begin it."""
+    """Metres to get to the road and to begin it."""
     fronts: int = 0
-    """The number of these fronts."""
+    """Number of fronts seen down the road."""
     town: float = 0.0
-    """The share of houses less that of green in the view down it, [-1, 1]; 0 where nobody looked."""
+    """Share of houses less that of green in the view down the road, [-1, 1]; 0 where nobody looked."""
 
 
 class RoadQuestion(BaseModel):
@@ -67,17 +67,17 @@ class RoadQuestion(BaseModel):
     place_type: str
     roads: tuple[DescribedRoad, ...]
     outlooks: tuple[Outlook, ...] = ()
-    """Those of the roads, in their order; empty where nobody measured them."""
+    """Numbers of what each road promises, in the roads' order; empty where nobody measured."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Prospect:
-    """A road with its score by the words of its description."""
+    """A road with the score that the words of its description give."""
 
     index: int
     score: float
     sought: float
-    """Part of the score that signs of the wanted sort or of a related one have."""
+    """Part of the score from signs of the wanted place type or a related one."""
     seen: tuple[str, ...]
 
 
@@ -104,7 +104,7 @@ def choose_road(question: RoadQuestion, lexicon: Lexicon) -> RoadChoice:
 
 
 def _prospect(road: DescribedRoad, place_type: str, lexicon: Lexicon) -> _Prospect:
-    """Return a road's score by words for the wanted place type, related ones and shops."""
+    """Return a road with its score by words for the wanted place type, related ones and shops."""
     related = lexicon.related.get(place_type, ())
     kinds = (
         (
@@ -130,7 +130,7 @@ def _prospect(road: DescribedRoad, place_type: str, lexicon: Lexicon) -> _Prospe
 
 
 def _reason(best: _Prospect, prospects: list[_Prospect]) -> str:
-    """Return in a sentence why a road was chosen."""
+    """Return a sentence on why the best road was chosen."""
     seen = ", ".join(best.seen) or "nothing of note"
     if len(prospects) == 1:
         return f"Road {best.index} is the only way; seen there: {seen}."
