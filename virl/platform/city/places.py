@@ -96,7 +96,7 @@ class Place:
         return self.is_open and not self.hours and not types_marked("outdoors").intersection(self.types)
 
     def open_at(self, day: int, minute: int) -> bool:
-        """Return whether the place is open at a minute of a day (0: Monday); False without known hours."""
+        """Return whether the place is open at a minute of a day (0: Monday); False where unknown."""
         return self.is_open and open_then(self.hours, day, minute)
 
     def may_be_open_at(self, day: int, minute: int) -> bool:

@@ -260,7 +260,7 @@ class Pursuit:
         return onward
 
     def be_led(self) -> None:
-        """Restart the search for the goal at the next panorama, which a user or other decider chose."""
+        """Start anew for the goal at the next panorama, which a user or other decider chose."""
         self._led = True
 
     def end(self, reason: str) -> None:

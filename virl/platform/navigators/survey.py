@@ -122,7 +122,7 @@ class SurveyStore:
 
     @property
     def orders(self) -> tuple[Ordered, ...]:
-        """Orders of walks so far, the latest last."""
+        """Walks ordered so far, the latest last."""
         return tuple(self._orders)
 
     def add(self, record: Batch | Ordered) -> None:

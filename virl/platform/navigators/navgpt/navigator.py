@@ -294,7 +294,7 @@ class NavGptNavigator:
         )
 
     def _summary(self, left: ViewpointObservation) -> str:
-        """Return a sentence on the viewpoint that was left: a stored one, else by the mind; empty without text."""
+        """Return a sentence on the viewpoint that was left, stored or by the mind; empty without text."""
         if left.summary or not any(left.sentences):
             return left.summary
         reply = self._mind.ask(self._summary_prompt, description="\n".join(left.sentences))

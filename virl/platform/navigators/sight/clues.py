@@ -151,7 +151,7 @@ class ToldAddress:
         return max(own, key=lambda one: one.sign.box[3] - one.sign.box[1], default=None)
 
     def numbers_away(self, sign: KnownSign) -> int | None:
-        """Return by how many house numbers the address is off those of a plate, 0 within; `None` if unknown."""
+        """Return how many house numbers a plate is off the address, 0 within; `None` if unknown."""
         span = _SPAN.search(sign.sign.text)
         if span is None or self.number is None:
             return None

@@ -16,7 +16,7 @@ from virl.platform.navigators.tourist.spotting import LandmarkSighting
 
 @dataclass(frozen=True, slots=True)
 class ArrivalObservation:
-    """What a walker observes on arriving at a panorama."""
+    """The observation of a walker who arrives at a panorama."""
 
     heading: float
     """Direction that the walker faces, degrees clockwise from north."""
@@ -366,7 +366,7 @@ def _turn(goal: WalkGoal, progress: _Progress, question: TouristActionQuestion) 
 
 
 def _stop(goal: WalkGoal, progress: _Progress, question: TouristActionQuestion) -> WalkAction:
-    """Return the action on the way to the stop: walk on, stop, search along the street, or give up as lost."""
+    """Return the action on the way to the stop: walk on, stop, search along the street, or give up."""
     here = question.here
     most = UNCOUNTED if goal.crossing is None else goal.crossing
     blocked = bool(question.refused or (here.ways and not _leads(here, "front")))
