@@ -57,7 +57,7 @@ class BoxReader(Reader, Protocol):
     """A reader that can also look inside boxes alone, which takes less time."""
 
     def read_inside(self, images: Sequence[Image], boxes: Sequence[Sequence[Box]]) -> list[list[TextLine]]:
-        """Return the lines of text inside some boxes of each picture, in pixels of the picture, top to bottom.
+        """Return the lines of text inside some boxes of each picture, in its pixels, top to bottom.
 
         Raises:
             ModelUnavailable: the model or its weights are missing.

@@ -68,7 +68,7 @@ def draw_detections(view: View, found: Iterable[Boxed]) -> View:
 
 
 def _label_room(size: tuple[int, int], box: Box, wide: float, high: float) -> Box:
-    """Return the box for a label's text: above the thing's upper left corner, or below at the picture's top."""
+    """Return the box for a label: above the thing's upper left corner, or below at the picture's top."""
     left = max(0.0, min(box[0], size[0] - wide))
     top = box[1] - high if box[1] >= high else box[1]
     return left, top, left + wide, top + high

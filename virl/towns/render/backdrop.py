@@ -225,8 +225,7 @@ def _ground_run(
         sun = 1.0 - SHADOW * raster_at(shadow, cell)[0]
         # One light for the whole block, that in its middle.
         lit = (_SKYLIT[0] + sun * _SUNLIT[0], _SKYLIT[1] + sun * _SUNLIT[1], _SKYLIT[2] + sun * _SUNLIT[2])
-        taps = taps_of(cover)
-        ahead = 0
+        taps, ahead = taps_of(cover), 0
         if material == SLABS:
             ahead = materials.slabs
         elif material == MIXED and d - around > 0.0:

@@ -20,7 +20,10 @@ Kind = Literal[
     "block",
     "end",
 ]
-"""Kinds of crossing, such as `light`, or by its shape, such as `tee`.¶¶`double` has two lights; `three`, `four` and `many` so many ways; `tee` has no way ahead; `side` is a side¶street; `end` is where the street ends."""
+"""Kinds of crossing, such as `light`, or by its shape, such as `tee`.
+
+`double` has two lights; `three`, `four` and `many` so many ways; `tee` has no way ahead; `side` is a side
+street; `end` is where the street ends."""
 Gap = Literal["near", "far"]
 """Distance of a crossing from the one before: "the light immediately after", "down the long block"."""
 

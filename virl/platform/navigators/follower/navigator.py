@@ -26,7 +26,9 @@ from virl.platform.navigators.tourist.spotting import LandmarkSpotter
 from virl.platform.navigators.velma.prompt import LandmarkExtractor
 
 SEEN = 20.0
-"""Factor on an end of a walk from which the landmark is surely seen.¶¶Names are read from some 20 m at most. Chosen on the export of Virlton."""
+"""Factor on an end of a walk from which the landmark is surely seen.
+
+Names are read from some 20 m at most. Chosen on the export of Virlton."""
 MOST_LOOKS = 24
 """Largest number of ends that are looked at, the likeliest first, with a whole map. Chosen."""
 

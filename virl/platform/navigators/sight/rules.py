@@ -167,7 +167,10 @@ def _load_wish_phrases() -> WishPhrases:
 
 
 STRAIGHT_BACK_DEG = 180.0
-"""Turn in degrees that costs as much as a junction more.¶¶Chosen among 0, 0.5, 1 and 2 junctions by walks through the graph of Virlbury, in which anything above 0¶found the same, and 0 less."""
+"""Turn in degrees that costs as much as a junction more.
+
+Chosen among 0, 0.5, 1 and 2 junctions by walks through the graph of Virlbury, in which anything above 0
+found the same, and 0 less."""
 STREET_JUNCTIONS, JUNCTION_NUMBERS = 12.0, 15.0
 """Junctions that are walked for a sign of the goal's street, and house numbers that count as one. Chosen: a
 stretch of street between two junctions has some 15."""

@@ -32,7 +32,9 @@ class WalkGoal:
     direction: str = ""
     """Direction of a start or a turn: `left`, `front left`, `rear` ...; empty for a stop."""
     crossing: int | None = None
-    """Number of the turn's crossing since the last turn, or of crossings to pass before the stop.¶¶`None` if the directions do not count them."""
+    """Number of the turn's crossing since the last turn, or of crossings to pass before the stop.
+
+    `None` if the directions do not count them."""
     ends: bool = False
     """True if the turn or stop is at the street's end."""
     at_crossing: bool = False

@@ -19,7 +19,8 @@ MIN_RESEMBLANCE = 80.0
 """Least likeness of words to a name, 0 to 100. Chosen: one letter in five may be misread."""
 
 MIN_SHARE = 0.7
-"""Least share of a name's letters on a sign; one that shows less, cut off or hidden, counts for less.¶Chosen: the first word of a name of two is not enough."""
+"""Least share of a name's letters on a sign; one that shows less, cut off or hidden, counts for less.
+Chosen: the first word of a name of two is not enough."""
 
 QUARTER_DEG = 90.0
 """Degrees of the circle that are read at once. The place of a sign in a view goes through the exact pinhole,

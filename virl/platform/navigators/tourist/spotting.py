@@ -33,7 +33,7 @@ class LandmarkSighting:
     """Words read in the view or replied about it, for the record."""
 
     def direction(self, heading: float) -> str:
-        """Return the direction of the landmark for one who faces `heading`: one of eight such as `front left`."""
+        """Return the landmark's direction for one who faces `heading`: one of the eight directions."""
         return egocentric_word(heading, self.heading)
 
 

@@ -181,7 +181,7 @@ class PaperHints:
         return "paper"
 
     def tells(self, panorama: Panorama) -> bool:
-        """Return whether three or more ways meet near a key position, or anywhere if there is no key position."""
+        """Return whether three or more ways meet near a key position, or anywhere if there is none."""
         near = not self.key_positions or any(
             distance(panorama.position, position) <= self.radius for position in self.key_positions
         )

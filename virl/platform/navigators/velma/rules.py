@@ -94,7 +94,7 @@ def choose_chat_action(question: VelmaActionQuestion, lexicon: Lexicon) -> Velma
 
 
 def choose_action(question: VelmaActionQuestion, lexicon: Lexicon) -> Text:
-    """Return the text of the next action: the instruction's turns in order, each at its crossing; then stop."""
+    """Return the text of the next action: the instruction's turns in order, then stop."""
     del lexicon
     return Text(text=_next_action(question))
 

@@ -130,7 +130,7 @@ class StreetViews:
     store: EmbeddingStore | None = None
 
     def views(self, pano_id: str, headings: Sequence[float]) -> Embeddings:
-        """Return one embedding for the view in each direction, shape (n, d); new views are embedded together."""
+        """Return one embedding for each direction, shape (n, d); new views are embedded together."""
         cameras = [landmark_camera(heading) for heading in headings]
         return ViewEmbedder(self.street, self.encoder, self.store).embed(pano_id, cameras)
 
@@ -296,7 +296,7 @@ def yaw_flow(graph: NavigationGraph) -> TrafficFlow:
     """
 
     def flow(state: WalkState) -> Flow | None:
-        """Return whether a state faces with or against the yaw; `None` where it is unknown or at a right angle."""
+        """Return whether a state faces with or against the yaw; `None` if unknown or at a right angle."""
         turn = abs(signed_turn(graph.yaw[state.node], state.heading))
         if np.isnan(turn) or turn == 90:
             return None
@@ -321,7 +321,7 @@ def view_flow(graph: NavigationGraph, views: ViewEmbeddings, texts: TextEncoder)
     captions = _Captions(texts)
 
     def flow(state: WalkState) -> Flow | None:
-        """Return a state's direction relative to the traffic by its two views; `None` where they do not tell."""
+        """Return a state's direction by the traffic from its two views; `None` if they do not tell."""
         seen = views.views(graph.ids[state.node], _ahead_and_behind(state))
         return _vote(np.stack([captions.scores(kind, seen) for kind in VEHICLES], axis=1))
 
@@ -347,7 +347,7 @@ def vehicle_flow(
     captions = _Captions(texts)
 
     def flow(state: WalkState) -> Flow | None:
-        """Return a state's direction relative to the traffic by vehicles detected; `None` without any."""
+        """Return a state's direction by the traffic from vehicles detected; `None` without any."""
         pano_id = graph.ids[state.node]
         views = [street.view(pano_id, landmark_camera(heading)) for heading in _ahead_and_behind(state)]
         found = _vehicles(views, detector)
@@ -363,7 +363,7 @@ def vehicle_flow(
 
 
 def _vehicles(views: Sequence[View], detector: Detector) -> list[tuple[int, int, Image]]:
-    """Return (number of the view, number of the kind, picture) of the surest vehicle of each kind in each view."""
+    """Return (number of view, number of kind, picture) of the surest vehicle of each kind in each view."""
     found = []
     for number, (view, detections) in enumerate(zip(views, detector.detect(views, VEHICLES), strict=True)):
         for kind, name in enumerate(VEHICLES):
@@ -384,7 +384,7 @@ class _Captions:
         self._texts = TextMemory(texts)
 
     def scores(self, kind: str, rows: Embeddings) -> Embeddings:
-        """Return the cosines of embeddings with captions of a kind's rear, front and side, shape (rows, 3)."""
+        """Return the cosines of embeddings with a kind's rear, front and side, shape (rows, 3)."""
         return rows @ self._texts.embed_texts([f"{side} view of a {kind}" for side in SIDES]).T
 
 
@@ -394,7 +394,7 @@ def _ahead_and_behind(state: WalkState) -> tuple[float, float]:
 
 
 def _vote(scores: NDArray[np.floating[Any]]) -> Flow | None:
-    """Return the traffic's direction by scores (2 views, kinds, sides), NaN without a vehicle; `None` without any."""
+    """Return the direction by the traffic from scores (2 views, kinds, sides), NaN if unseen; or `None`."""
     usable = scores[..., 2] < scores[..., :2].max(axis=-1)  # false for NaN
     if not usable.any():
         return None

@@ -145,7 +145,7 @@ def _chat(image: Image, text: str) -> list[dict[str, Any]]:
 
 
 def _model_type(path: str) -> str:
-    """Return the model type of a checkpoint; raise an error if it does not turn pictures and text into text."""
+    """Return the type of a checkpoint that turns pictures and text into text; refuses any other."""
     known = module("transformers.models.auto.modeling_auto", extra=EXTRA)
     try:
         found = read_json((Path(path) / "config.json").read_bytes())["model_type"]

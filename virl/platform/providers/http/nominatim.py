@@ -117,6 +117,8 @@ class Match(_Described):
 
 
 class _Reverse(_Described):
+    """The reply to a reverse search: a place with position, or an error."""
+
     lat: Latitude | None = None
     lon: Longitude | None = None
     error: Any = None

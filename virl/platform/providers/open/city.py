@@ -268,6 +268,7 @@ def _close_all(*parts: Callable[[], None]) -> Callable[[], None]:
     """Return a function that runs all functions, even where one raises an error."""
 
     def close() -> None:
+        """Run all functions, even where one raises an error."""
         with ExitStack() as every:
             for part in parts:
                 every.callback(part)
