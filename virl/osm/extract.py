@@ -105,13 +105,13 @@ class OsmExtract:
     points: OsmObjects
     lines: OsmObjects
     line_nodes: tuple[tuple[int, ...], ...]
-    """The nodes of each line: lines that share one meet there. Where a line crosses the outline between two
-    nodes that lie outside, it has two more, with negative numbers."""
+    """Numbers of the nodes of each line: lines that share a node meet there.
+    Where a line crosses the outline between two nodes outside, it has two more, with negative numbers."""
     areas: OsmObjects
     """Multipolygons, with their holes."""
     left_out: tuple[Omission, ...] = ()
-    """Objects, by their kind, of which the file lacks some nodes, or whose rings are broken: they were left
-    out; a place with a broken outline kept a point."""
+    """Objects, by kind, that lack nodes in the file or have broken rings, and were left out.
+    A place with a broken outline kept a point."""
 
 
 def read_extract(path: Path, region: Region | None = None, day: str = "") -> OsmExtract:

@@ -58,8 +58,8 @@ _PATH_M = 0.75
 """Half the width in metres that every way is taken to have at least."""
 _FROM_HOUSE_M = 0.7
 _MOVED_M = (0.0, 2.0, 4.0, 6.0, 8.0, 11.0, 14.0)
-"""Metres from where the place is mapped at which a board is tried, first towards the panorama and away from
-it, then to both sides; chosen."""
+"""Distances in metres from a mapped place at which a board is tried; chosen.
+First towards the panorama and away from it, then to both sides."""
 _AT_EYE_M = 0.1
 """Distance in metres below which the direction from a panorama to a place counts as unknown."""
 _POST_M = 0.4

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 
 FIRST_KEPT, MOST_KEPT = 128, 256
-"""Pictures that a process keeps at most, and that are kept in all, 1.2 MB each. Chosen: a run of an agent has
-some 50, and a benchmark, which has thousands, shall not write them all."""
+"""Largest number of pictures stored by one process, and by all, 1.2 MB each.
+Chosen: a run of an agent has some 50, and a benchmark, which has thousands, shall not write them all."""
 DATE = "2026-05"
 """Month in which all panoramas of a made town were taken; chosen."""
 

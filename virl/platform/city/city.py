@@ -227,22 +227,22 @@ class Capabilities:
     """The abilities of a city beyond street view, places and maps, as its provider declares them."""
 
     has_reviews: bool = True
-    """True where its places can have reviews, ratings and prices; False for those of a map alone."""
+    """True where places can have reviews, ratings and prices; False for places of a map alone."""
     has_free_lookup: bool = False
-    """True where an agent may look up every sign that it reads: that costs nothing, and names of real shops
-    rarely tell what they are."""
+    """True where an agent may look up every sign that it reads, as that costs nothing.
+    Names of real shops rarely tell what they are."""
     is_drawn: bool = False
     """True where virl draws the views but has no truth of them: a made town behind a server."""
     cheap_view: tuple[int, int] | None = None
-    """Width and height in pixels up to which a view costs less than larger ones; `None` if all cost alike."""
+    """(width, height) in pixels up to which a view costs less; `None` if all cost alike."""
     visual_memory: str = "default"
-    """Settings of visual memory that expect panoramas to be placed as inexactly as its are: a name in
-    `platform/memory/`."""
+    """Name in `platform/memory/` of the settings of visual memory for this city.
+    They expect panoramas to be placed as inexactly as the city's are."""
     panorama_page: PanoramaPage | None = None
-    """The page for the mover `web`; `None` where no page shows its street view."""
+    """Page that shows street view to the mover `web`; `None` where there is none."""
     fit_mover: Callable[[Panorama, str | None], MoverChoice] | None = None
-    """Function that says which mover fits where somebody starts, or whether the one named works, asking the
-    provider; raises `BadInput` if it does not. `None` if the city's file says all that there is to say."""
+    """Function (start, mover asked for or `None`) to the mover that fits; asks the provider.
+    It raises `BadInput` for a mover that does not work. `None` if the city's file says all there is to say."""
 
 
 @dataclass(frozen=True, slots=True)

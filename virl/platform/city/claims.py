@@ -92,8 +92,8 @@ class CountClaim:
     looked_from: tuple[LatLng, ...]
     """Positions where the agent looked."""
     at_once: int | None = None
-    """Most that were found in one look, where nobody said which are the same: the claim is then that so many
-    exist at least, or none."""
+    """Largest number of things found in one look, where nobody matched them; else `None`.
+    The claim is then that at least so many exist, or none."""
     kind: Literal["count"] = "count"
 
 

@@ -74,9 +74,8 @@ class Place:
     reviews: tuple[Review, ...] = ()
     """Reviews by visitors, filled in by `Places.details`."""
     facts: tuple[tuple[str, str], ...] = ()
-    """Further facts, by name: `phone`, `website`, `cuisine`, `diet` and `wheelchair` of a map, and `hours`
-    where some rules of its opening hours are not among those of each week. The texts are data from the
-    world."""
+    """(name, text) of further facts, such as `phone`, `website`, `cuisine` and `wheelchair`.
+    `hours` has the rules of opening hours that do not hold each week. The texts are data from the world."""
 
     @property
     def __geo_interface__(self) -> dict[str, object]:

@@ -175,8 +175,7 @@ class Zebra:
     ahead: float
     """Distance in metres from the camera ahead to the crossing's middle."""
     turn: float
-    """Direction of the road that it crosses, along which its stripes run: degrees from straight ahead, [0,
-    180)."""
+    """Direction of the crossed road and the stripes, degrees from straight ahead, [0, 180)."""
     stripes: int
     """Number of stripes that are seen."""
 

@@ -21,8 +21,8 @@ Finds = list[list[Detection]]
 """Detections in each view, in the order of the views."""
 
 FIRST_KEPT, MOST_KEPT = 256, 1024
-"""Number of looks that one detector or reader keeps, and that are kept in all, some 1 kB each. Chosen, as for
-pictures."""
+"""Largest number of looks stored by one detector or reader, and by all, some 1 kB each.
+Chosen, as for pictures."""
 _FINDS = ByteStore("finds", "look of a detector", MOST_KEPT)
 LIBRARIES = ("numpy", "onnxruntime", "opencv-python", "opencv-python-headless", "rapidfuzz", "rapidocr")
 """Names of packages whose versions can change what is found."""

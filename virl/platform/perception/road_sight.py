@@ -27,8 +27,8 @@ _SATURATED, _LIT = 110, 60  # of 255
 _GREENERY, _SKY = (70, 170), (195, 235)  # hues in degrees
 _SKY_LIT = 150
 _EXCESS_GREEN = 0.12
-"""Least excess of green, (2g - r - b) / (r + g + b), of leaves and grass (Woebbecke et al., 1995). Chosen: a
-house in pale green has less."""
+"""Least excess of green, (2g - r - b) / (r + g + b), of leaves and grass.
+From Woebbecke et al. (1995). Chosen: a house in pale green has less."""
 _PALE, _WHITE = 28, 215  # of 255: saturation and value of clouds
 _EDGE = (80, 160)  # Canny's thresholds
 _WIDTH_AT_M = (40.0, 45.0, 50.0, 55.0, 60.0)  # ahead; chosen: the nearest ground in a far view is at 30 m
@@ -167,8 +167,8 @@ def _word(share: float, words: Mapping[float, str]) -> str:
 
 
 BOARD_M = 0.95
-"""Height of a board over a shop: the distance by it is within 15 % of the true one for half of the boards
-in Helsinki, Triesen and Mauren."""
+"""Assumed height in metres of a board over a shop, from which its distance follows.
+That is within 15 % of the true one for half of the boards in Helsinki, Triesen and Mauren."""
 REACH_M = 200.0  # chosen: farther boards are a few pixels high
 FAR_FOV = 24.0  # chosen: at 600 pixels a board in 200 m is nearly 7 pixels high; 22.5 misses more of them
 _WIDTH, _HEIGHT = 600, 250

@@ -29,8 +29,8 @@ Formats = tuple[str, ...]
 """Patterns of the names of weight files, the best first; a file in parts matches as a whole."""
 
 TRANSFORMERS: Formats = ("model*.safetensors", "pytorch_model*.bin")
-"""Transformers' names of weights. Of a `.bin`, in torch's own format, arrays alone are read
-(`weights_only`)."""
+"""Patterns of Transformers' names of weight files.
+Of a `.bin`, in torch's own format, arrays alone are read (`weights_only`)."""
 OPENCLIP: Formats = ("open_clip*.safetensors", "open_clip*.bin")
 """Patterns of OpenCLIP's names of weight files."""
 PADDLE: Formats = ("*.pdiparams", "*.onnx")

@@ -257,8 +257,8 @@ class StreetPlan:
     frontages: tuple[Frontage, ...]
     furniture: tuple[Furniture, ...]
     paved_from: float = 1.0
-    """The share of ground under houses, [0, 1], above which what lies between them is paved outside parks;
-    with less it is lawn."""
+    """Share of ground under houses, [0, 1], above which the rest is paved, and not lawn.
+    That is the ground between houses outside parks."""
     waters: tuple[Polygon, ...] = ()
     """Outlines of waters, metres."""
     gravels: tuple[Polygon, ...] = ()

@@ -34,8 +34,8 @@ _PATH_REACH_M = 60.0
 _KERBSIDE_M = 2.5
 """Width in metres of pavement that stays beside a street where a gravel path is nearer; chosen."""
 _CLOSED_M = 2.0
-"""Metres: two carriageways that come nearer to each other than half of this leave no sliver of pavement
-between them; chosen: a traffic island is wider."""
+"""Twice the distance in metres of carriageways that leave no sliver of pavement between.
+Chosen: a traffic island is wider."""
 
 CELL_M = 0.75
 """Metres of a raster cell; chosen: kerbs turn corners with about this radius."""

@@ -157,8 +157,8 @@ def pick(things: Sequence[Thing], which: Ints) -> list[Thing]:
 REACH_M = 300.0
 """Distance in metres beyond which nothing is drawn; chosen: bends and haze hide the rest of a street."""
 MARGIN_M = 20.0
-"""Metres around a thing's outline within which the middles of its quads lie; chosen: half of half a wire is
-3, eaves and steps are less."""
+"""Distance in metres around a thing's outline within which its quads' middles lie.
+Chosen: half of half a wire is 3, eaves and steps are less."""
 KEPT_SQUARES = 4
 """Number of squares whose quads are kept in memory; chosen: those that meet at a corner."""
 

@@ -104,10 +104,10 @@ MARGIN_M = 4.0
 """Distance in metres beyond a pavement up to which distances to the kerb are measured."""
 
 SEGMENT_FIELDS = 13
-"""Columns of a segment: x, y, direction x, y, length, metres of street before it, length of its street,
-half its road, its pavement, where the zebra at the street's start begins, where the one at its end does
-(both measured from that end, `NO_ZEBRA_M` or more for none), 1 where a centre line is painted, and 1 where
-its pavement is gravel."""
+"""Number of columns of a segment of a street.
+x, y, direction x, y, length, metres of street before it, length of its street, half its road, its pavement,
+where the zebra at the street's start begins, where the one at its end does (both measured from that end,
+`NO_ZEBRA_M` or more for none), 1 where a centre line is painted, and 1 where its pavement is gravel."""
 
 
 def street_segments(plan: StreetPlan, streets: Sequence[Street]) -> Floats:

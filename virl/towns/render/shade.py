@@ -35,8 +35,8 @@ BLOCK = 16
 """Number of pixels of a row that share one footprint and one haze. Chosen: both change slowly along a row."""
 
 STEEP = 1.12
-"""The ratio of depths within a block beyond which a block is of four pixels. Chosen: texture coordinates in
-between are taken evenly, which is then off by less than half a texel."""
+"""Largest ratio of depths within a block of pixels; a steeper block has four pixels.
+Chosen: texture coordinates in between are taken evenly, which is then off by less than half a texel."""
 
 UNIT_BITS = 16
 UNIT, HALF = float(1 << UNIT_BITS), 1 << (UNIT_BITS - 1)

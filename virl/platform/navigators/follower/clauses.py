@@ -212,8 +212,9 @@ Clause = (
 Sureness = Literal["said", "implied", "open"]
 """Certainty of a turn's crossing: `said` if counted in the text, `implied` if only named, else `open`."""
 StopKind = Literal["in", "before", "after", "turned", "fraction", "building", "corner", "landmark", "open"]
-"""Kinds of stop: in, before or after a crossing; just after the last turn; at a fraction of a block, a
-building of it, a landmark at its corner or anywhere on it; `open` where the text just ends."""
+"""Kinds of place to stop, relative to a crossing, the last turn or a block.
+In, before or after a crossing; just after the last turn; at a fraction of a block, a building of it, a
+landmark at its corner or anywhere on it; `open` where the text just ends."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from virl.platform.navigators.follower.model import (
 from virl.platform.navigators.follower.streets import Exit, Segment, Streets, straight_on
 
 FLOOR = 1e-4
-"""Least likelihood of a walk, as a share of the best of the same length. Chosen: a tenth of it takes twice
-the time and changes no result on map2seq_seen/dev."""
+"""Least likelihood of a walk, as a share of that of the best one of the same length.
+Chosen: a tenth of it takes twice the time and changes no result on map2seq_seen/dev."""
 NEAR = 2
 """Largest number of links from the start to a crossing at which a walk is said to start. Measured."""
 PAIR = 7

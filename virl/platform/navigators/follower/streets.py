@@ -13,9 +13,9 @@ from virl.geo.globe import signed_float_turn
 from virl.platform.city.graph import NavigationGraph
 
 SMOOTH = 3
-"""Links over which a direction is averaged: panoramas at crossings are off by metres. Measured on the gold
-walks of map2seq_seen/dev that take the middle way of three: 90 % of them turn less than 15 degrees averaged
-over three links, less than 100 over one."""
+"""Number of links over which a direction is averaged: panoramas at crossings are off by metres.
+Measured on the gold walks of map2seq_seen/dev that take the middle way of three: 90 % of them turn less
+than 15 degrees averaged over three links, less than 100 over one."""
 MAX_SEGMENT = 120  # chosen: more links than a walk has
 """Largest number of links of a segment."""
 

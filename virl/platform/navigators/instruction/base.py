@@ -9,8 +9,9 @@ from virl.platform.city.graph import NavigationGraph
 from virl.platform.movers.discrete.actions import MAX_ACTIONS, VELMA, Action, Rules, WalkState
 
 PromptForm = Literal["auto", "chat", "text"]
-"""Forms of a prompt: `text`, one text that it continues, as published; `chat`, the walk as messages and
-typed replies; `auto` takes `chat` for chat models, else `text`."""
+"""Forms of a prompt: `text` is one text to continue, `chat` is messages, `auto` fits the model.
+`text` is as published; `chat` has the walk as messages and typed replies; `auto` is `chat` for chat models,
+else `text`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +21,8 @@ class Decision:
     action: Action
     reason: str = ""
     refused: tuple[str, ...] = ()
-    """Replies of a model that named no possible action, in the order given. It was asked again after each; in
-    VELMA's compatibility mode it counted as forward instead."""
+    """Replies of a model that named no possible action, in the order given.
+    It was asked again after each; in VELMA's compatibility mode it counted as forward instead."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from virl.mind.replies import Reply
 WANTED, RELATED, SHOPPING, LIVELY, EMPTY = 4.0, 1.5, 2.0, 0.5, -0.75
 MOST_COUNTED = 3  # words of one kind that count (chosen)
 TOWN = 0.0001
-"""Worth of a view full of houses. Chosen: 1 % of that of a road that shows no front and begins 10 m away, so
-that it decides between equals."""
+"""Weight of a view full of houses, small enough to decide only between equal roads.
+Chosen: 1 % of that of a road that shows no front and begins 10 m away."""
 
 
 class RoadChoice(Reply):

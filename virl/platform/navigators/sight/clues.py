@@ -19,8 +19,8 @@ from virl.platform.perception.fronts import WALL_M
 from virl.settings.model import Settings, load_settings
 
 MOST_TOLD = 8
-"""Signs, streets and numbers told of at most, each, the latest first. Chosen: a question stays within 2,000
-tokens."""
+"""Largest number of signs, of streets and of house numbers in a question, the latest first.
+Chosen: a question stays within 2,000 tokens."""
 MOST_LETTERS = 40
 """Largest number of letters of a sign that are quoted."""
 MOST_WORDS = 4  # of a plate: more are a sentence; chosen
@@ -33,8 +33,8 @@ _SPAN = re.compile(r"\b(\d{1,4})\s?[-\u2013]\s?(\d{1,4})\b")
 _TOLD_NUMBER = re.compile(r"(?<![\d:.])\d{1,4}(?![\d:.]\d)\b")
 
 _SIDE_DEG = 25.0
-"""Least degrees between a street and a front at its side: of one that is farther down, a small error of the
-heading is a large one of the distance. Chosen."""
+"""Least angle in degrees between a street and a shop front at its side. Chosen.
+Of a front farther down, a small error of the heading is a large one of the distance."""
 _BESIDE_M = 14.0
 """Largest distance in metres between the signs of neighbours. Chosen: a shop front is 6 to 12 m wide."""
 _STILL_M = 20.0

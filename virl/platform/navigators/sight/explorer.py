@@ -30,8 +30,8 @@ from virl.platform.navigators.tourist.signs import MIN_RESEMBLANCE, name_likenes
 from virl.platform.perception.road_sight import RoadSight
 
 STRIDE = 2
-"""Between junctions she reads at every second panorama: they are 10 m apart, fronts are read from 20 m. In a
-street to which a sign led her she reads at each."""
+"""Number of panoramas between junctions from one reading of signs to the next.
+They are 10 m apart, and fronts are read from 20 m. In a street to which a sign led, each one is read at."""
 OVER_STREET_DEG = 10.0
 """Largest angle in degrees from a street's direction to a sign that hangs over the street. Chosen."""
 MOST_WAYS = 8
@@ -46,7 +46,7 @@ MOST_LETTERS = 40
 """Largest number of letters of a sign that are quoted."""
 
 _AHEAD_M, _KNOWN_M = 100.0, 150.0
-"""Metres down a way to where it is taken to lead, and from there to the junctions that were visited near by.
+"""Metres down a way to where it may lead, and from there to visited junctions that count.
 Chosen in Virlham."""
 ELSEWHERE_DEG = 90.0
 """Turn in degrees that a way counts which leaves another panorama. Chosen: a turn to the side."""

@@ -16,8 +16,8 @@ from virl.platform.navigators.tourist.signs import MIN_RESEMBLANCE, Sign, name_l
 MOST_HINTS = 3
 """Largest number of signs that are looked at more closely at a panorama. Chosen."""
 LONG_WORD, MIN_WORD = 3, 75.0
-"""Letters of a word that has to stand on a sign, and how much of it does, of 100. Chosen: a letter in
-four may be misread."""
+"""Least letters of a word that must be on a sign, and the word's least likeness, 0 to 100.
+Chosen: a letter in four may be misread."""
 
 
 @dataclass(frozen=True, slots=True)

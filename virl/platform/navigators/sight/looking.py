@@ -45,16 +45,16 @@ def signs_and_pointers(camera: Camera, lines: Sequence[TextLine]) -> Iterator[Si
 
 
 AROUND = sweep_cameras(None, 360.0, 90.0, pitch=10.0, width=1280, height=560)
-"""Four views that show the whole circle from north on, so that walkers of one city share them. Chosen at 150
-panoramas of Virlton: 640 by 640 pixels read a quarter of the names from 15 to 40 m that these read, at three
-quarters of the cost."""
+"""Cameras of four views that show the whole circle from north on, shared by all walkers.
+Chosen at 150 panoramas of Virlton: 640 by 640 pixels read a quarter of the names from 15 to 40 m that
+these read, at three quarters of the cost."""
 SMALL_AROUND = sweep_cameras(None, 360.0, 90.0, pitch=10.0, width=640, height=640)
 """Four such views in pictures as large as Street View Static gives them."""
 DOWN_FOV, DOWN_PITCH, DOWN_SIZE = 20.0, 3.0, (640, 480)
 """Degrees and pixels of a view far down a street. Chosen: letters of 0.3 m facing it are read from 50 m."""
 FRONTS_M = (12.0, 20.0, 30.0, 56.0)
-"""Metres from a junction at which the fronts of a street are cut into pieces, a view each. Chosen: at 16
-junctions of Virlton, 49 of 64 names within 56 m are read so, 1 in a view of 20 degrees."""
+"""Distances in metres from a junction that cut a street's fronts into pieces, a view each.
+Chosen: at 16 junctions of Virlton, 49 of 64 names within 56 m are read so, 1 in a view of 20 degrees."""
 SURE = 0.5
 """Least score, [0, 1], of a place type that a lexicon gives to a sign. Chosen."""
 

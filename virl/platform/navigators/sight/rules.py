@@ -172,17 +172,18 @@ STRAIGHT_BACK_DEG = 180.0
 Chosen among 0, 0.5, 1 and 2 junctions by walks through the graph of Virlbury, in which anything above 0
 found the same, and 0 less."""
 STREET_JUNCTIONS, JUNCTION_NUMBERS = 12.0, 15.0
-"""Junctions that are walked for a sign of the goal's street, and house numbers that count as one. Chosen: a
-stretch of street between two junctions has some 15."""
+"""Junctions worth walking for a sign of the goal's street, and house numbers worth one.
+Chosen: a stretch of street between two junctions has some 15."""
 JUNCTION_M = 70.0
 """Distance in metres on a signpost that costs as much as a junction. Chosen: a stretch of street."""
 CENTRE_JUNCTIONS = 0.5
 """Number of junctions worth walking for a signpost to the town's middle. Chosen: a turn by 90 degrees."""
 KNOWN_JUNCTIONS = 0.5
-"""Junctions that are walked to come away from one that was visited. Chosen among 0, 0.2, 0.5, 1 and 2 by 120
-walks in Virlham with signposts by the truth: 105, 106, 112, 111 and 109 found their landmarks."""
+"""Number of junctions worth walking to get away from a visited one.
+Chosen among 0, 0.2, 0.5, 1 and 2 by 120 walks in Virlham with signposts by the truth: 105, 106, 112, 111
+and 109 found their landmarks."""
 BOARD_JUNCTIONS, MOST_BOARDS, TOWN_JUNCTIONS = 0.02, 4, 0.01
-"""Junctions that are walked for a board in sight, so many boards at most, and for a view full of houses.
+"""Junctions worth walking for a board in sight, most boards that count, and for houses.
 Chosen: in all less than a turn by 18 degrees, so that they decide between ways as near."""
 MOST_KINDS = 4
 """Largest number of place types that a wish may mean. Chosen."""

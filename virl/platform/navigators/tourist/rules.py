@@ -24,8 +24,8 @@ class ArrivalObservation:
     crossing: int | None = None
     """Number of ways that meet here, the way back included; `None` if no crossing is told of."""
     ways: tuple[str, ...] = ()
-    """The directions in which ways leave, clockwise from dead ahead; told at the start, at crossings and
-    where the street ends."""
+    """Directions in which ways leave, clockwise from dead ahead; empty where not told of.
+    They are told at the start, at crossings and where the street ends."""
     been_here: bool = False
     """True if the walker has come to this panorama before."""
 

@@ -23,15 +23,16 @@ MIN_SHARE = 0.7
 Chosen: the first word of a name of two is not enough."""
 
 QUARTER_DEG = 90.0
-"""Degrees of the circle that are read at once. The place of a sign in a view goes through the exact pinhole,
-so quarters tell eight directions as well as eight views do."""
+"""Width in degrees of the part of the circle that is read at once.
+The place of a sign in a view goes through the exact pinhole, so quarters tell eight directions as well as
+eight views do."""
 
 PITCHES = (-10.0, 34.0)
 """Pitches in degrees above the horizon of the lowest and the highest signs. Chosen."""
 
 LETTER_M, READ_M = 0.2, 12.0
-"""Letters of this height are read from this distance, in metres. Chosen: the least that shops use for a name,
-and from the middle of a street to its other side."""
+"""Height in metres of letters that are read, and distance in metres from which they are.
+Chosen: the least that shops use for a name, and from the middle of a street to its other side."""
 
 EDGE_PX = 2.0
 """Distance in pixels from a view's edge at which a sign may be cut off. Chosen."""

@@ -90,8 +90,8 @@ MIN_FRACTION = 0.5
 """Least share of a sign, [0, 1], that must be seen for it to be legible. Chosen."""
 
 MIN_PIXELS = 200
-"""Pixels of a sign, in a view 640 wide, that must be seen for it to be legible. Chosen: a line of ten
-letters, 8 pixels high, which is what the reader needs."""
+"""Least number of pixels of a sign, in a view 640 wide, for the sign to be legible.
+Chosen: a line of ten letters, 8 pixels high, which is what the reader needs."""
 
 
 FOV_DEG, PITCH_DEG, WIDTH, HEIGHT = 90.0, 12.0, 640, 256

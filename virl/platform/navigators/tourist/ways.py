@@ -15,11 +15,12 @@ COMPASS = tuple(compass_word(45.0 * i) for i in range(8))
 """Names of eight compass directions, clockwise from north."""
 
 REACH_DEG = 60.0
-"""A way further than this from the direction named is not meant. Chosen: V-IRL's 45 degrees, and as much more
-as keeps a way that leaves half-way between two words within reach of both."""
+"""Largest angle in degrees between a direction in words and the way that is meant.
+Chosen: V-IRL's 45 degrees, and as much more as keeps a way that leaves half-way between two words within
+reach of both."""
 
 AHEAD_DEG = 45.0
-"""A way further than this from the heading does not lead ahead at a crossing (V-IRL's `MAX_HEADING_DIFF`)."""
+"""Largest angle in degrees from the heading to a way that leads ahead at a crossing (V-IRL's)."""
 
 
 PARTS: Mapping[str, float] = MappingProxyType(

@@ -30,8 +30,8 @@ QUESTION = "{question}"
 PROMPT = "{prompt}"
 """Placeholder in a template that stands for the prompt."""
 HALF: Precision = "bfloat16"
-"""Precision that `auto` means on a GPU. Float16 overflows in T5, which BLIP-2 and InstructBLIP answer
-with."""
+"""Number format of weights that `auto` means on a GPU.
+Float16 overflows in T5, which BLIP-2 and InstructBLIP answer with."""
 
 
 class HfDescriberSettings(ModelSettings):
@@ -41,8 +41,8 @@ class HfDescriberSettings(ModelSettings):
     weights: str
     """Folder or hub id of a model that turns pictures and text into text."""
     template: str = ""
-    """The wording for a model that has no chat template: `{prompt}` stands for the prompt. Empty takes its
-    chat template."""
+    """Wording for a model without a chat template; `{prompt}` stands for the prompt.
+    Empty takes the model's chat template."""
     precision: Precision = "auto"
     """Number format of the weights; `auto` is bfloat16 on a GPU and float32 elsewhere."""
     prompt: str = Field(min_length=1)

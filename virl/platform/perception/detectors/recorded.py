@@ -35,8 +35,8 @@ class RecordedSettings(DetectorSettings):
     min_seen: float = Field(gt=0, le=1)
     """Least share of a recorded box, [0, 1], that a view must show."""
     max_overlap: float | None = Field(ge=0, le=1)
-    """Largest intersection over union of two boxes of one label; of two that share more, the better stays.
-    `None` keeps all."""
+    """Largest intersection over union, [0, 1], of two boxes of one label; `None` keeps all.
+    Of two that share more, the better stays."""
 
     def needs(self) -> Needs:
         """Return the requirements: the file of boxes."""

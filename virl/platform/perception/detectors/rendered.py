@@ -38,8 +38,8 @@ CLASSES = (
     "sign", "directory", "shop door", "trash bin", "fire hydrant", "bench", "mailbox", "bollard", "planter",
     "tree", "street lamp", "traffic light", "parked car", "bicycle stand", "bus stop",
 )  # fmt: skip
-"""Classes that the network tells apart. A directory, a board of what is inside a house, is found as a
-sign."""
+"""Names of the classes that the network tells apart.
+A directory, a board of what is inside a house, is found as a sign."""
 
 NOT_DRAWN = (
     "the detector `rendered` knows only towns that virl draws, and this city is none: choose another with "
@@ -63,10 +63,9 @@ class RenderedSettings(DetectorSettings):
     min_score: float = Field(ge=0, le=1)
     """Least score of a detection, [0, 1]."""
     max_overlap: float = Field(gt=0, le=1)
-    """Largest intersection over union of two boxes of one label; of two that share more, the better stays."""
+    """Largest intersection over union, [0, 1], of two boxes of one label; the better one stays."""
     parts: dict[str, str] = Field(default_factory=dict)
-    """Labels that a part of another thing looks like, and that thing: such a find inside the other is
-    dropped."""
+    """Whole thing by the label that a part of it looks like, such a find inside it being dropped."""
     part_inside: float = Field(0.8, gt=0, le=1)
     """Least share of a part's area, [0, 1], inside the whole thing, for the part to be dropped."""
     part_area: float = Field(0.7, gt=0, le=1)

@@ -50,8 +50,8 @@ class SiftSettings(MatcherSettings):
     ratio: float = Field(gt=0, le=1)
     """Largest ratio of the distances to the nearest and the next nearest descriptor of a pair."""
     geometry: Literal["homography", "fundamental"]
-    """The geometry that pairs must fit: one plane (or a turn on the spot), or two views of anything that
-    stands still."""
+    """Geometry that pairs of points must fit, which depends on what the pictures show.
+    One plane (or a turn on the spot), or two views of anything that stands still."""
     error: float = Field(gt=0)
     """Largest error in pixels of the enlarged picture that a pair may have."""
 

@@ -21,8 +21,8 @@ class Rules(Settings):
     box_range: bool = True
     """True to read the distance off a box; without it one view gives only a rough distance."""
     features: bool = False
-    """Crops are compared by a matcher where the other rules are undecided; off, as it was measured to bring
-    nothing beside the others (`docs/explanation/counting-results.md`)."""
+    """True to compare crops by a matcher where the other rules are undecided.
+    Off, as it was measured to bring nothing beside the others (`docs/explanation/counting-results.md`)."""
     merge: bool = True
     """True to let `VisualMemory.merge` join objects whose positions have converged; needs `geometry`."""
 
@@ -36,31 +36,32 @@ class MemorySettings(Settings):
     rules: Rules = Rules()
 
     radius_m: float = Field(40.0, gt=0, le=200)
-    """A sighting is compared with objects within so many metres of where it seems to be, and three of its
-    standard deviations more; chosen a little above V-IRL's 30."""
+    """Distance in metres within which a sighting is compared with objects, with 3 sigma added.
+    Chosen a little above V-IRL's 30."""
     reach_m: float = Field(200.0, gt=1, le=1000)
-    """Nothing is taken to be farther away than this; chosen: a bin is 3 pixels high there in a view of 60
-    degrees and 640 pixels."""
+    """Largest distance in metres that a thing is taken to have.
+    Chosen: a bin is 3 pixels high there in a view of 60 degrees and 640 pixels."""
     heading_deg: float = Field(10.0, ge=0, le=180)
-    """Degrees beyond which the middles of two boxes from one panorama make them different things; V-IRL's
-    value."""
+    """Least angle in degrees between the middles of two boxes that are different things.
+    Both are seen from one panorama. V-IRL's value."""
     overlap: float = Field(0.3, gt=0, le=1)
-    """The least share of their union (in solid angle) that makes two boxes from one panorama one thing;
-    chosen."""
+    """Least intersection over union, [0, 1], of two boxes that are one thing; chosen.
+    Both are seen from one panorama, and measured as solid angles."""
     density_per_m2: float = Field(0.001, gt=0, lt=1)
-    """Things of a kind to be expected on a square metre of ground: the weight of "a new one"; chosen, one on
-    each 30 m by 30 m where there are any."""
+    """Number of things of a kind expected on a square metre: the weight of "a new one".
+    Chosen, one on each 30 m by 30 m where there are any."""
     gate: float = Field(13.8, gt=0)
-    """Squared Mahalanobis distance beyond which positions are different: chi-squared with two degrees of
-    freedom stays below it in 99.9 % of cases."""
+    """Squared Mahalanobis distance above which two positions are of different things.
+    Chi-squared with two degrees of freedom stays below it in 99.9 % of cases."""
     min_matches: int = Field(30, gt=0)
-    """Matched points that make two crops the same. The file of a matcher in `platform/models/` states the one
-    measured for it; this is that of `sift` (V-IRL asks for 100 of LightGlue on whole views)."""
+    """Least number of matched points of two crops that show the same thing.
+    The file of a matcher in `platform/models/` states the one measured for it; this is that of `sift` (V-IRL
+    asks for 100 of LightGlue on whole views)."""
     margin: float = Field(3.0, ge=0, le=10)
-    """The margin of a crop around its box on each side, as a share of the box's width and height; as
-    above."""
+    """Margin of a crop around its box on each side, as a share of the box's width and height.
+    That of `sift`, as for `min_matches`."""
     compared_views: int = Field(2, ge=1, le=20)
-    """Views of an object that are matched, those from the most similar direction first; chosen."""
+    """Largest number of an object's views that are matched, the most similar direction first; chosen."""
 
     camera_height_m: float = Field(2.5, gt=0, le=10)
     """Height of the camera above the ground in metres; that of a street-view car."""
@@ -73,7 +74,7 @@ class MemorySettings(Settings):
     hidden_share: float = Field(0.25, ge=0)
     """Error of the logarithm of a distance read off a foot that may be hidden; chosen."""
     jitter: float = Field(0.1, ge=0, lt=1)
-    """Error of a box's edges as a share of its width and height; chosen, for open-vocabulary detectors."""
+    """Error of a box's edges as a share of its width and height; chosen, for open vocabularies."""
     heading_error_deg: float = Field(1.0, ge=0, lt=45)
     """Error of a view's heading in degrees; chosen, for panoramas aligned by their makers."""
     position_m: float = Field(0.5, gt=0)

@@ -27,8 +27,8 @@ class GoogleOptions(Settings):
     """A city's choices for asking Google; `docs/reference/google.md` says what each costs."""
 
     base_url: str | None = Field(default=None, pattern=HOST)
-    """One host instead of all of Google's, such as `http://127.0.0.1:8765`; `VIRL_GOOGLE_BASE_URL` goes
-    before it."""
+    """Host that replaces all of Google's, such as `http://127.0.0.1:8765`; `None` for Google.
+    `VIRL_GOOGLE_BASE_URL` goes before it."""
     imagery: Imagery = "static"
     """Source of views: `static`, one paid request a view, or `tiles`, paid tiles that views are cut from."""
     zoom: int = Field(default=3, ge=0, le=5)
@@ -36,22 +36,22 @@ class GoogleOptions(Settings):
     panoramas_kept: int = Field(default=KEPT_PANORAMAS, ge=1)
     """Largest number of panoramas made of tiles that are kept in memory."""
     thumbnails: bool = True
-    """A switch to take thumbnails of Map Tiles as views of at most 600 by 250 pixels, for 0.2 cents instead
-    of 0.7; with `imagery: static`."""
+    """True to take thumbnails of Map Tiles as views, with `imagery: static`.
+    They have at most 600 by 250 pixels and cost 0.2 cents instead of 0.7."""
     outdoor: bool = True
     """True to leave panoramas taken indoors out of relocation and links."""
     links: Literal["whole", "thin"] | None = None
-    """The reach of Google's links: `whole` where they lead everywhere that its panoramas stand, else `thin`;
-    by default looked at where a run starts. Where they are thin, the mover is `hybrid` unless another is
+    """Reach of Google's links: `whole` if they lead to all its panoramas, else `thin`.
+    By default looked at where a run starts. Where they are thin, the mover is `hybrid` unless another is
     asked for."""
     drawn: bool = False
-    """True if virl draws the pictures: a made town or a twin that `virl serve google` serves. Signs are then
-    read where virl's own detector sees them."""
+    """True if virl draws the pictures, as of a town that `virl serve google` serves.
+    Signs are then read where virl's own detector sees them."""
     keep_closed: bool = False
     """True to list places that have closed for good, as not open."""
     nearby_requests: int = Field(default=NEARBY_REQUESTS, ge=1)
-    """The most requests that one question for nearby places may make; with the legacy API, the most circles,
-    of up to three paid requests each for each type."""
+    """Largest number of requests for one question for nearby places.
+    With the legacy API, of circles, of up to three paid requests each for each type."""
     search_pages: int = Field(default=3, ge=1, le=3)
     """Largest number of pages of 20 places for a text search; each is a paid request."""
     page_wait: float = Field(default=PAGE_WAIT_S, ge=0)
@@ -59,10 +59,9 @@ class GoogleOptions(Settings):
     visual_memory: str = "street-view"
     """Name in `platform/memory/` of the settings of visual memory for agents that count here."""
     language: str | None = None
-    """Language of names and reviews, as a BCP 47 tag such as `en`; by default Google chooses."""
+    """BCP 47 tag of the language of names and reviews, such as `en`; `None` lets Google choose."""
     api: Literal["new", "legacy"] | None = None
-    """The generation of Places and Routes that is asked; by default that of
-    `platform/providers/google.yaml`."""
+    """Generation of Places and Routes that is asked; `None` as in `platform/providers/google.yaml`."""
 
 
 NO_TILES = "`map_tiles` in platform/providers/google.yaml is false, so no links are known"

@@ -65,8 +65,8 @@ _PRICES = {
 }
 """Price level, 0 to 4, of each of Google's words."""
 PRICE_CUTS = {"USD": (10, 30, 60), "EUR": (10, 30, 60), "GBP": (8, 24, 48)}
-"""Amounts for one from which on price levels 2, 3 and 4 are taken, by currency; chosen, in dollars as Yelp
-has its levels. Another currency has no levels."""
+"""Prices for one person from which on price levels 2, 3 and 4 are given, by currency.
+Chosen, in dollars as Yelp has its levels. Another currency has no levels."""
 _YES_NO = {True: "yes", False: "no", None: ""}
 """Words for facts that are true, false or not known."""
 LONGEST = 200

@@ -93,10 +93,10 @@ class GoogleSettings(Settings):
     api: Literal["new", "legacy"] = "new"
     """Generation of Places and Routes that is asked."""
     map_tiles: bool | None = None
-    """True if the key may use the Map Tiles API, which knows the links of panoramas, and tiles; `None` asks
-    Google, free of charge, when that matters first."""
+    """True if the key may use the Map Tiles API, which has tiles and links of panoramas.
+    `None` asks Google, free of charge, when that matters first."""
     base_url: str | None = Field(default=None, pattern=HOST)
-    """One host instead of all of Google's, such as `http://127.0.0.1:8765`; paths stay."""
+    """Host that replaces all of Google's, such as `http://127.0.0.1:8765`; paths stay."""
     timeouts: Timeouts = Timeouts()
     retries: Retries = Retries()
     concurrency: int = Field(default=8, ge=1, le=256)

@@ -25,8 +25,9 @@ mp mq mr ms mt mu mv mw my na nc ne nf ng nr nu nz om pf pg ph pk pm pr re rw sa
 th tk tm tn to tt tv tw tz ug um us vg vi vn wf ye yt za zm zw
 """
 NUMBER_FIRST = frozenset(_CODES.split())
-"""Codes of the countries whose house numbers stand before the street, by the templates of OpenCage's
-address-formatting 1.3.2; in the others, and in unknown ones, they stand after it."""
+"""Codes of the countries whose house numbers stand before the street.
+By the templates of OpenCage's address-formatting 1.3.2; in the others, and in unknown ones, they stand
+after it."""
 
 _ROADS = ("road", "pedestrian", "footway", "square")
 """Keys of a reply with the street, the surest first."""

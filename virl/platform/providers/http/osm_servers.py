@@ -52,8 +52,7 @@ class MapServiceSettings(Settings):
     url: str
     """URL of the public server; `{profile}` stands for `foot`, `bike` or `car`."""
     apart_s: float = Field(ge=0)
-    """Seconds between the beginnings of two requests to the public server, over all processes of this
-    machine."""
+    """Seconds between the starts of two requests of this machine to the public server."""
     keep_days: float = Field(ge=0)
     """Number of days that replies are kept."""
     timeouts: Timeouts = Timeouts()

@@ -166,7 +166,7 @@ class OsrmWays:
         return in_blocks(origins, destinations, (MOST_STOPS, MOST_STOPS), ask)
 
     def _table(self, mode: TravelMode, origins: Sequence[LatLng], destinations: Sequence[LatLng]) -> Floats:
-        """Return the seconds of one table; `inf` from or to a stop that is off the map."""
+        """Return the seconds of one table, shape (origins, destinations); `inf` at a stop off the map."""
         count = len(origins)
         numbers = range(count + len(destinations))
         query = {
@@ -205,7 +205,7 @@ class OsrmWays:
         shape: type[AnswerT],
         read: Callable[[AnswerT], FoundT | None],
     ) -> FoundT:
-        """Return what `read` finds in the reply of an OSRM service; raise `NoRoute` if no way leads."""
+        """Return the result of `read` on a reply of an OSRM service; raise `NoRoute` if no way leads."""
         server = self._server(mode)
         places = ";".join(f"{stop.lng:.6f},{stop.lat:.6f}" for stop in stops)
         path = f"{service}/v1/{PROFILES[mode]}/{places}"
@@ -222,7 +222,7 @@ class OsrmWays:
         return found
 
     def _server(self, mode: TravelMode) -> MapServer:
-        """Return the server for a mode of travel."""
+        """Return the client of the server for a mode of travel."""
         speed_of(mode)
         if mode not in self._servers:
             raise BadInput(

@@ -178,7 +178,7 @@ class ValhallaWays:
         read: Callable[[AnswerT], FoundT | None],
         between: str,
     ) -> FoundT:
-        """Return what `read` finds in a reply; raise `NoRoute` if no way leads."""
+        """Return the result of `read` on a reply; raise `NoRoute` if no way leads."""
         server = self._server
         request = server.request(f"valhalla_{what}", {}, url=server.url.url_below(what), path=what, body=body)
         answer = server.service.read(request, shape)

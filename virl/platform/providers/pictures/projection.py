@@ -147,7 +147,7 @@ def _points(
 
 
 def _axes(camera: Camera, attitude: Attitude) -> Floats32:
-    """Return a step right, a step up and the focal length of a camera, by a capture's axes, shape (3, 3).
+    """Return (step right, step up, focal length forward) of a camera by a capture's axes, shape (3, 3).
 
     Returns:
         Shape (3, 3): the rows are right, up and forward by the axes of the capture.
@@ -161,7 +161,7 @@ def _axes(camera: Camera, attitude: Attitude) -> Floats32:
 
 
 Tile = tuple[int, int]
-"""Column and row of a tile, from 0 at the top left."""
+"""(column, row) of a tile, from 0 at the top left."""
 
 
 def tiles_seen(camera: Camera, attitude: Attitude, width: int, height: int, tile: int) -> set[Tile]:
@@ -201,7 +201,7 @@ def tiles_at(
 
 
 def paste_tile(place: Image, pixels: Image, side: int) -> None:
-    """Write a tile to its place in a panorama, scaled if its size is not as announced.
+    """Write a tile into its place in a panorama, scaled if its size is not as announced.
 
     One of another size than the service announced is scaled. Of one that is larger than its place the right
     and lower parts are left out; what a smaller one lacks is filled with its edge.
@@ -222,7 +222,7 @@ def paste_tile(place: Image, pixels: Image, side: int) -> None:
 
 
 LEAST_SHOWN = 0.5
-"""Least share of a view that a photograph has to show; chosen. The rest is black."""
+"""Least share of a view, [0, 1], that a photograph has to show; chosen. The rest is black."""
 
 
 def flat_view(pixels: Image, fov: float, attitude: Attitude, camera: Camera) -> Image:
@@ -251,7 +251,7 @@ def flat_view(pixels: Image, fov: float, attitude: Attitude, camera: Camera) -> 
 
 
 def check_shown(shown: NDArray[np.bool_], fov: float, heading: float, camera: Camera) -> None:
-    """Check that a photograph shows enough of a view.
+    """Raise an error unless a photograph shows enough of a view.
 
     Args:
         shown: true at pixels of the view that it shows.
@@ -271,7 +271,7 @@ def check_shown(shown: NDArray[np.bool_], fov: float, heading: float, camera: Ca
 
 
 _GRID = 3600, 1800
-"""Columns and rows of points at which a panorama is looked up to be shown or not (chosen)."""
+"""Numbers of columns and rows of points at which a panorama is checked to be shown (chosen)."""
 
 
 def whole_attitude(held: Picture, left: float | None) -> Attitude:
@@ -286,7 +286,7 @@ def whole_attitude(held: Picture, left: float | None) -> Attitude:
 
 
 def check_part(held: Picture, left: float, camera: Camera) -> None:
-    """Check that a part of a panorama shows enough of a view.
+    """Raise an error unless a part of a panorama shows enough of a view.
 
     Args:
         held: the picture, with its attitude.

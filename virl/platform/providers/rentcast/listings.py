@@ -68,7 +68,7 @@ class Records:
 
 
 def as_listings(records: Iterable[Any], notes: Notes | None = None) -> Records:
-    """Return the listings in records; a record without a required field is named and left out.
+    """Return the listings in records, with a line for each record that lacks a required field.
 
     What RentCast leaves out of size and age stays unknown, and so does what cannot be read. Square feet
     become square metres. Of two records with the same id, the first counts.
