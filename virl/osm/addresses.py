@@ -26,7 +26,7 @@ class Door:
     """Name of the street; may be empty."""
     number: str
     city: str
-    """Name of the town; empty where it is not mapped."""
+    """Name of the town in the address; empty where it is not mapped."""
     x: float
     """Metres east of the origin of the extract's frame."""
     y: float
@@ -92,7 +92,7 @@ class TwinAddresses:
 
     @cached_property
     def _places(self) -> tuple[list[Door], cKDTree]:
-        """Return all doors, and a search tree of their positions in metres."""
+        """All house numbers, and a search tree of their positions in metres."""
         every = list(dict.fromkeys(door for doors in self._doors.values() for door in doors))
         return every, cKDTree(np.array([(door.x, door.y) for door in every]).reshape(-1, 2))
 

@@ -12,7 +12,7 @@ from virl.resources import data_home
 LARGEST_KM2 = 4.0
 """Largest box in square kilometres that a public server is asked for at once."""
 LARGEST_COPY_KM2 = 400.0
-"""Largest part in square kilometres that is copied of an extract; chosen: a city and its suburbs."""
+"""Largest area in square kilometres that is copied of an extract; chosen: a city and its suburbs."""
 SMALLEST_KM2 = 0.04
 """Smallest box in square kilometres: 200 m square; chosen: less has hardly a street."""
 SIDE_M = 2000.0
@@ -24,7 +24,7 @@ SUFFIXES = (".osm.pbf", ".osm", ".osm.gz", ".osm.bz2")
 RADIUS_M = 600.0
 """Metres around a position that are read of an extract; chosen: ten minutes' walk across."""
 MAX_RADIUS_M = 5000.0
-"""Largest radius in metres; chosen: flat metres stay exact, and it opens within a minute."""
+"""Largest radius in metres of a part; chosen: flat metres stay exact, and it opens in a minute."""
 BUSY_KEYS = ("shop", "amenity")
 """Keys of OpenStreetMap tags; the part of a town with most named objects of these is the busiest."""
 
@@ -40,9 +40,9 @@ class ExtractPart:
     part: Region | None = None
     """The region to read; `None` for all of the file."""
     radius: float = RADIUS_M
-    """Half the side of the square that is read where the busiest town is chosen, metres."""
+    """Half the side in metres of the square that is read around the busiest town."""
     names: str = ""
-    """Language of the names of places and streets; empty for those that are written on the spot."""
+    """Language of the names of places and streets, such as `en`; empty for the local ones."""
     life: Literal["mapped", "invented"] = "mapped"
     """Source of reviews, ratings, prices and homes to rent: none, or invented ones."""
     seed: int = 0
@@ -72,7 +72,7 @@ def region_around(middle: LatLng, radius: float) -> Region:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A box of degrees; one whose west is more than its east crosses longitude 180."""
+    """A box of degrees; if its west is more than its east, it crosses longitude 180."""
 
     south: float
     west: float

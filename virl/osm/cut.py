@@ -37,7 +37,7 @@ class Unclosed:
     name: str
     tags: Tags
     ways: tuple[int, ...]
-    """Numbers of the ways of its rings."""
+    """Numbers of the ways that the object's rings are made of."""
     inner: frozenset[int] = frozenset()
     """Numbers of those among `ways` that are rings of holes."""
 
@@ -114,7 +114,7 @@ class _Rings:
 
 
 def _mend_outline(one: Unclosed, rings: _Rings) -> Mended:
-    """Return the best shape of one outline, and its fault."""
+    """Return the shape made of one unclosed outline, and its fault."""
     corners = np.concatenate([rings.corners(way) for way in one.ways])
     if not len(corners):
         return Mended(None, "the file lacks all of its nodes")
@@ -150,7 +150,7 @@ def _ends_meet(line: shapely.LineString) -> bool:
 
 
 def _areas(shape: shapely.Geometry) -> shapely.MultiPolygon:
-    """Return the areas of a shape, without its lines and points."""
+    """Return the polygons of a shape, without its lines and points."""
     parts = [part for part in shapely.get_parts(shape) if isinstance(part, shapely.Polygon) and part.area > 0]
     return shapely.MultiPolygon(parts)
 
@@ -279,7 +279,7 @@ class _Ways:
 
 
 def _head(box: Box, date: str) -> osmium.io.Header:
-    """Return the head of a part, with its box and the date of the data."""
+    """Return the header of a new file, with its box and the date of the data."""
     head = osmium.io.Header()
     head.set("generator", GENERATOR)
     if date:

@@ -41,7 +41,7 @@ BESIDE_M = 30.0
 LARGEST_MB = 100
 """Megabytes above which a file is read only with a box or polygon; chosen."""
 COUNTRY_MB = 8000
-"""Megabytes above which a file is not searched for its busiest town; chosen: it takes hours."""
+"""Size in megabytes above which a file is not searched for its busiest town; chosen: hours of work."""
 
 WIDEST_M = 100_000.0
 """Largest width of a town in metres; chosen: Liechtenstein is 28 km wide."""
@@ -108,7 +108,7 @@ class OsmExtract:
     """Numbers of the nodes of each line: lines that share a node meet there.
     Where a line crosses the outline between two nodes outside, it has two more, with negative numbers."""
     areas: OsmObjects
-    """Multipolygons, with their holes."""
+    """Polygons of all areas, with their holes."""
     left_out: tuple[Omission, ...] = ()
     """Objects, by kind, that lack nodes in the file or have broken rings, and were left out.
     A place with a broken outline kept a point."""
@@ -251,7 +251,7 @@ def _covers(south: float, west: float, north: float, east: float) -> str:
 
 
 def _no_street(path: Path) -> str:
-    """Return the error text for a file without streets, with what it covers."""
+    """Return the error text for a file without streets, with the degrees that the file covers."""
     box = covered_box(path) or _box_of_nodes(path)
     return (
         f"{path}: no street is in this region of it{f', {_covers(*box)}' if box else ''}: give another region"
@@ -414,7 +414,7 @@ class _Collected:
         self.wkb: list[str] = []
 
     def add(self, name: str, tags: Tags, wkb: str) -> None:
-        """Add an object, its shape as hexadecimal WKB."""
+        """Add an object by its name such as `w34`, with its tags and its shape as hexadecimal WKB."""
         self.ids.append(name)
         self.tags.append(tags)
         self.wkb.append(wkb)

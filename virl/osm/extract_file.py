@@ -25,12 +25,12 @@ _PIECE = 1_000_000
 """Number of bytes that are unpacked at a time."""
 _RAW, _RAW_SIZE = 1, 2  # fields of a blob: OpenStreetMap wiki, "PBF Format"
 _DATA_SIZE = 3
-"""Number of the field in the header of a blob with its size."""
+"""Number of the field with a blob's size in the blob's header."""
 _LENGTH_DELIMITED, _VARINT = 2, 0
 
 
 def check_unpacked(path: Path) -> None:
-    """Check that an extract does not unpack to far more than its file's size.
+    """Raise an error for an extract that unpacks to far more than its file's size.
 
     Raises:
         BadInput: it does.
@@ -108,9 +108,9 @@ def _varint(file: BinaryIO) -> int:
 
 
 TRUSTED_FROM_MB = 20
-"""Megabytes from which a file that says it is sorted is believed; chosen."""
+"""Size in megabytes from which a file that claims to be sorted is believed; chosen."""
 MOST_MB = 100
-"""Largest file in megabytes that is sorted, in memory; chosen."""
+"""Largest size in megabytes of a file that is sorted, which is done in memory; chosen."""
 NEGATIVE = 1 << 60
 """Offset of negative numbers in a sorted copy: -n becomes NEGATIVE + n."""
 

@@ -100,7 +100,7 @@ def _in_the_open(
 def _viewpoints(
     cells: tuple[Ints, Ints, Floats, Floats], houses: Houses, panoramas: Panoramas
 ) -> tuple[Ints, Floats]:
-    """Return (nearest panorama that sees each cell, -1 for none, and the metres to it)."""
+    """Return (nearest panorama that sees each cell, -1 for none; metres to that panorama), each (n,)."""
     _, _, left, right = cells
     along = (right - left) / np.linalg.norm(right - left, axis=1, keepdims=True)
     out = np.stack([along[:, 1], -along[:, 0]], axis=1)
@@ -152,7 +152,7 @@ class Claim:
     shape: Geometry
     """A point or an area, in metres."""
     street: str = ""
-    """Street of its address; empty where it is not known."""
+    """Name of the street in the place's address; empty where it is not known."""
     at: Geometry | None = None
     """Point that the front should be near, such as an area's entrance, metres; `None` for `shape` itself."""
 
@@ -162,9 +162,9 @@ class Front:
     """A range of wall cells, `first` to `last`, that one place has, on the ground or the first floor."""
 
     first: int
-    """Index of its first cell."""
+    """Index of the leftmost cell."""
     last: int
-    """Index of its last cell."""
+    """Index of the rightmost cell."""
     floor: int
     """0 for the ground floor, 1 for the one above."""
 
@@ -281,7 +281,7 @@ def assign_fronts(
 
 
 def grow(front: Front, cells: FacadeCells, free: FreeCells, widest: int = WIDEST_CELLS) -> Front:
-    """Return a front of one cell with the free cells beside it, up to `widest`, which are taken.
+    """Return a front widened by the free cells beside it, up to `widest`, and mark them as taken.
 
     `free` learns of them.
 

@@ -44,7 +44,7 @@ BEYOND_M = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Sea:
-    """The sea in a part of an extract, and what of it is in doubt."""
+    """The areas of sea in a part of an extract, and areas that are in doubt."""
 
     areas: tuple[Polygon, ...]
     """Outlines of the sea within the part, metres."""
@@ -68,7 +68,7 @@ def afloat(extract: OsmExtract, houses: Houses) -> Flags:
 
 
 def sea_of(extract: OsmExtract, houses: Houses) -> Sea:
-    """Return the sea, by the coastlines and by what stands on the ground."""
+    """Return the areas of sea, by the coastlines and by the houses and roads on the ground."""
     coasts = [
         shape
         for tags, shape in zip(extract.lines.tags, extract.lines.shapes, strict=True)

@@ -14,7 +14,8 @@ _WEEKDAYS = "Mo|Tu|We|Th|Fr|Sa|Su"
 _SAID_STATE = re.compile(r'\b(open|off|closed)\s*"[^"]*"')
 _COMMENT = re.compile(r'"[^"]*"')
 _HOLIDAY_WEEKDAYS = re.compile(rf"\b([PS]H)\s+(?:{_WEEKDAYS})[^\s\"]*")
-"""Weekdays that narrow holidays, as in `SH Mo-Fr 10:00-12:00`; the library takes them for further days."""
+"""Pattern of weekdays that narrow holidays, as in `SH Mo-Fr 10:00-12:00`.
+The library takes them for further days."""
 _BETWEEN_RULES = re.compile(r"(; |, | \|\| )")  # within a rule the library writes its lists without spaces
 _NOT_WEEKLY = re.compile(r'"|\[|\bunknown\b|\bweek ?\d|(^|\s)((PH,)*SH(,[PS]H)*)(?=\s|$)')
 """Pattern of a rule that does not hold each week."""

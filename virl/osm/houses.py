@@ -50,7 +50,7 @@ _WIDTHS_M = (1.8, 7.0)
 _CLEAR_M = 3.4
 """Metres from the ground to the rooms above a passage; chosen."""
 _LINTEL_M = 0.8
-"""Least metres of a low house above its passage; chosen."""
+"""Least height in metres of a low house above its passage; chosen."""
 _LOWEST_M = 2.3
 _BEYOND_M = 1.5
 """Metres that a passage is cut beyond both ends of its way, for walls at an angle."""
@@ -59,7 +59,7 @@ _SMALLEST_PASSAGE_M2 = 1.5
 _COLOUR_KEYS = ("building:colour", "building:color", "building:facade:colour")
 _ROOF_COLOUR_KEYS = ("roof:colour", "roof:color")
 _SOFTENED = 0.12  # of white in a wall of a tagged colour: façades are paler than their names; chosen
-"""Share of white in a wall of a tagged colour; chosen: façades are paler than their names."""
+"""Share of white mixed into a wall's tagged colour; chosen: façades are paler than their names."""
 _TOLD_BY_TOWN = 10
 """Least number of houses with a tagged material for a town's others to be drawn like them; chosen."""
 
@@ -74,7 +74,7 @@ _WALLS: Mapping[str, str] = {
     "gold": "concrete", "wood": "wood", "timber_framing": "wood", "timber": "wood", "vinyl": "wood",
     "tiles": "tiles", "tile": "tiles", "plastic": "tiles",
 }  # fmt: skip
-"""Values of `building:material`, and the wall of the renderer that is most like each; chosen."""
+"""Wall material of the renderer for each value of `building:material`; chosen."""
 
 _MATERIAL_RGB: Mapping[str, Rgb] = {
     "glass": (0.62, 0.72, 0.80), "mirror": (0.66, 0.74, 0.80), "steel": (0.66, 0.68, 0.70),
@@ -82,7 +82,7 @@ _MATERIAL_RGB: Mapping[str, Rgb] = {
     "copper": (0.47, 0.66, 0.58), "gold": (0.83, 0.69, 0.33), "sandstone": (0.84, 0.74, 0.55),
     "marble": (0.92, 0.91, 0.88), "granite": (0.60, 0.57, 0.56), "slate": (0.40, 0.43, 0.47),
 }  # fmt: skip
-"""Colours of materials that have one of their own; chosen."""
+"""Wall colour by value of `building:material`, for materials with a colour of their own; chosen."""
 
 _ROOF_RGB: Mapping[str, Rgb] = {
     "roof_tiles": (0.58, 0.31, 0.23), "tile": (0.58, 0.31, 0.23), "tiles": (0.58, 0.31, 0.23),
@@ -250,7 +250,7 @@ def _passages_of(extract: OsmExtract) -> Shapes:
 def _open_passages(
     footprints: Shapes, heights: Floats, passages: Shapes
 ) -> tuple[Shapes, Ints, Shapes, Ints, Floats]:
-    """Return houses cut open for passages, and the rooms above, each with its house's index.
+    """Return (footprints without passages, house of each, rooms above, house of each, metres to its foot).
 
     Args:
         footprints: of n houses.
@@ -388,7 +388,7 @@ def _read_outside(tags: Tags, unread: Counter[str]) -> Outside:
 
 
 def _colour_of(tags: Tags, keys: Sequence[str], unread: Counter[str]) -> Rgb | None:
-    """Return the colour in the first of these keys that is present; `None` without a readable one."""
+    """Return the colour in the first present one of some tag keys; `None` without a readable colour."""
     for key in keys:
         if key in tags:
             found = colour(tags[key])

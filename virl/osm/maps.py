@@ -23,7 +23,7 @@ _SHORTEST_M = 0.001
 """Least length of a stretch in metres, above 0 because two nodes may be mapped on one spot."""
 
 _BESIDE_M = 15.0
-"""Metres from a named road within which an unnamed pavement belongs to it; chosen."""
+"""Distance in metres from a named road within which a nameless pavement belongs to it; chosen."""
 _NAMES = ("name", "is_sidepath:of:name", "street:name", "ref")
 """Keys of tags that may name a way, the surest first."""
 _BESIDE = frozenset({"sidewalk", "sidepath"})
@@ -317,7 +317,7 @@ class TwinMaps:
         return spots
 
     def _graph(self, mode: TravelMode) -> WayGraph:
-        """Return the graph of a mode of travel, built when it is first asked for."""
+        """Return the way network of a mode of travel, built on first use."""
         # Threads of one process share the maps: without a lock each would build the graph.
         with self._building:
             if mode not in self._graphs:
@@ -375,7 +375,7 @@ def _shapes(network: WayNetwork) -> Shapes:
 
 
 def _street_names(extract: OsmExtract, way: Ints, lines: Shapes) -> tuple[tuple[str, ...], Ints]:
-    """Return the names of streets, the empty one first, and for each stretch the index of its name.
+    """Return (names of streets, the empty one first; index of the name of each stretch).
 
     A pavement mapped without a name has that of the nearest road within 15 m.
 

@@ -28,7 +28,7 @@ PITCHED = frozenset(
         "house", "hut", "semidetached_house", "stable", "terrace",
     }
 )  # fmt: skip
-"""Kinds of house with a gabled roof, where its shape is not mapped."""
+"""Values of `building` with a gabled roof, where its shape is not mapped."""
 SMALL_M2 = (45.0, 420.0)
 """Least and largest ground area in square metres of a family house, which gets a gabled roof; chosen."""
 LOW_M = 11.0
@@ -45,7 +45,7 @@ USUALLY_M = 7.0
 
 
 def roof_shape(tags: Tags, footprint: shapely.Geometry, height: float, *, is_part: bool = False) -> RoofShape:
-    """Return the shape of a roof; empty where neither tags nor kind tell it.
+    """Return the name of a roof's shape by its tags or kind; empty where neither tells it.
 
     Args:
         tags: of the house.
@@ -99,7 +99,7 @@ STOREY_M = 3.2
 GROUND_FLOOR_M = 4.0
 """Height of a ground floor in metres, where only the number of levels is tagged."""
 HIGHEST_M = 850.0
-"""Largest height in metres that is believed: the tallest building has 828."""
+"""Largest believed height in metres: the tallest building has 828."""
 HEAD_M = 2.2
 """Metres above the ground below which a part's base is drawn on the ground; chosen."""
 THINNEST_M = 0.3
@@ -127,14 +127,14 @@ class Piece:
     """A piece of a building: a footprint between two heights."""
 
     id: str
-    """Id of the outline that it belongs to."""
+    """Id of the building's outline that the piece belongs to."""
     tags: Tags
     shape: Geometry
     """Footprint in metres."""
     base: float
-    """Metres from the ground to its foot: 0, or more than `HEAD_M`."""
+    """Height in metres of the piece's foot above the ground: 0, or more than `HEAD_M`."""
     top: float | None
-    """Metres from the ground to the top of its walls; `None` where not known."""
+    """Height in metres of the top of the walls above the ground; `None` where not known."""
     is_part: bool = False
 
 

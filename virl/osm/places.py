@@ -23,11 +23,11 @@ FACT_KEYS: Mapping[str, tuple[str, ...]] = {
     "cuisine": ("cuisine",),
     "wheelchair": ("wheelchair",),
 }
-"""Keys that tell each fact, by its name; the first that is present counts."""
+"""Tag keys of each fact about a place, by the fact's name; the first present key counts."""
 DIET = "diet:"
 """Prefix of keys for diets, such as `diet:vegan=only`."""
 LONGEST = 200
-"""Most characters of a fact; chosen: the longest link in three extracts has 118."""
+"""Largest number of characters of a fact; chosen: the longest link in three extracts has 118."""
 
 
 def facts_of(tags: Tags, hours_left_out: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
@@ -108,7 +108,7 @@ class NamedObject:
     """Metres north of a common origin."""
     is_area: bool
     shape: shapely.Geometry | None = None
-    """Shape in the same metres; `None` where only its middle is known."""
+    """Shape in metres of the common origin; `None` where only the middle is known."""
 
 
 def first_of_each(spots: Sequence[NamedObject]) -> list[int]:
@@ -144,7 +144,7 @@ TYPE_KEYS = (
     *("amenity", "shop", "healthcare", "education", "tourism", "leisure", "office", "craft", "club"),
     *("historic", "railway", "highway", "public_transport", "emergency"),
 )
-"""Keys that make an object a place, before the other keys of the table, in their order."""
+"""Tag keys that make an object a place, in order; those of the table come after."""
 
 _REFINING = ("cuisine", "religion")
 """Keys that refine the type of a place."""
@@ -170,7 +170,7 @@ def type_table() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
 
 
 def place_keys() -> tuple[str, ...]:
-    """Return the keys that make an object a place; the first one that is there says which."""
+    """Return the tag keys that make an object a place, the most important first."""
     return tuple(key for key in type_table() if key not in _REFINING)
 
 

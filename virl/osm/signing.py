@@ -43,7 +43,7 @@ from virl.towns.plan.town_plan import Frontage, Panoramas, Point, Sign, Street
 FIRST_FLOOR_M = 4.55
 """Height in metres of the lower edge of signs on the first floor."""
 CORNICE_M = 0.35
-"""Metres below the top of a house where its cornice would hide a sign."""
+"""Height in metres below the top of a house that the cornice takes, where it would hide a sign."""
 SHOPFRONT_M = 3.9
 """Height in metres below which a house has a sign without a shop front."""
 WIDE_M = 4.0
@@ -79,7 +79,7 @@ _FROM_CAMERA_M = 4.0
 
 # Directories.
 MOST_NAMES = 10
-"""Most names on one board."""
+"""Largest number of names on one board."""
 _DIRECTORY_LINE_M = (0.34, 0.45)  # least and greatest height of a line; chosen: 0.34 m is 19 pixels at 10 m
 _LOWEST_M, _HIGHEST_M = 0.7, 4.2  # of a board, above the street
 _BELOW_EAVES_M = 0.3
@@ -314,7 +314,7 @@ def variant(osm_id: str) -> int:
 def _board(
     place_id: str, name: str, size: tuple[float, float], spot: Floats, eye: Floats, variant: int
 ) -> Sign:
-    """Return a board of a (width, height), its middle on a spot, facing an eye, all in metres."""
+    """Return a board of (width, height), its middle on a spot, facing an eye, all in metres."""
     toward = (eye - spot) / np.linalg.norm(eye - spot)
     along = np.array((-toward[1], toward[0])) * size[0] / 2
     left, right = spot - along, spot + along
@@ -373,7 +373,7 @@ class Listed:
 def _assign_directories(
     places: Listed, entrances: Entrances, cells: FacadeCells, houses: Houses, free: FreeCells
 ) -> Iterator[Directory]:
-    """Yield the directories of all houses; their cells are taken.
+    """Yield the directories of all houses, and mark their cells as taken.
 
     `free` learns of the cells that boards have.
     """

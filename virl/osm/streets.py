@@ -33,7 +33,7 @@ from virl.towns.plan.town_plan import Panoramas, Street
 NOTHING_TO_WALK = "no street to walk lies in this part of the extract: give another part, or a larger one"
 """Error text for a part without streets."""
 SPACING_M = 10.0
-"""Metres between panoramas, as in Street View."""
+"""Distance in metres between panoramas, as in Street View."""
 TOGETHER_M = 5.0
 """Metres within which junctions are merged into one; chosen."""
 CONNECTION_M = 300.0
@@ -43,7 +43,7 @@ SHORTCUT_M = 150.0
 INSIDE_M = 3.0
 """Metres within houses from which a stretch is left out; chosen."""
 CLEAR_M = 0.7
-"""Metres from a wall within which no panorama stands: it would fill the view."""
+"""Least distance in metres from a wall to a panorama: nearer, the wall would fill the view."""
 PROBE_M, PROBE_REACH_M = 6.0, 25.0  # how often and how far clearance to the houses is measured
 LANE_M = 3.0
 """Width of a lane in metres."""
@@ -273,7 +273,7 @@ def _usual_width(tags: Tags) -> float:
 
 
 def _clearance(network: WayNetwork, houses: Houses, tree: shapely.STRtree) -> tuple[Floats, Floats, Floats]:
-    """Return (least, most, mean) metres from each stretch's middle to the houses."""
+    """Return (least, most, mean) metres to the houses along each stretch's middle line, each (n,)."""
     lines = np.array([shapely.LineString(line) for line in network.lines], object)
     length = shapely.length(lines)
     count = np.maximum(1, np.round(length / PROBE_M)).astype(int)

@@ -27,11 +27,11 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class TownListing:
-    """A town as it is mapped."""
+    """A town of an extract, as it is mapped."""
 
     name: str
     kind: str
-    """Value of its tag `place`."""
+    """Value of the town's tag `place`, such as `village`."""
     population: int | None
     """Inhabitants; `None` where not mapped."""
     position: LatLng

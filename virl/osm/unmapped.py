@@ -98,7 +98,7 @@ class Spots:
 
 
 def _free_flags(count: int, hit: Ints) -> Flags:
-    """Return True for each of `count` points that is not hit."""
+    """Return True for each of `count` points whose index is not in `hit`."""
     free = np.ones(count, bool)
     free[hit] = False
     return free
@@ -120,7 +120,7 @@ Manner = Literal["parallel", "diagonal", "perpendicular"]
 
 # All chosen.
 MOST_CARS = 3_000
-"""Most parked cars of a town."""
+"""Largest number of parked cars in a town."""
 TAKEN = {True: 0.6, False: 0.3}
 """Share of kerb spaces with a parked car: True where parking is mapped, False where it is only usual."""
 USUAL = frozenset({"residential", "unclassified", "living_street", "tertiary"})
@@ -161,7 +161,7 @@ MANNERS: Mapping[str, Manner] = {
 
 
 def manner(tags: Tags, side: Side) -> tuple[Manner | None, bool]:
-    """Return (manner of parking on a side, `None` for none; whether that is mapped)."""
+    """Return (manner of parking on a side, `None` for none; True if that is mapped)."""
     for where in (side, "both"):
         for key in (f"parking:{where}:orientation", f"parking:{where}", f"parking:lane:{where}"):
             value = tags.get(key, "")
@@ -264,7 +264,7 @@ def _row(
 
 # All chosen.
 MOST_TREES = 20_000
-"""Most trees of a town; those nearest to houses are planted."""
+"""Largest number of random trees in a town; those nearest to houses are planted."""
 SEEN_M = 55.0
 """Largest distance in metres from a tree to the nearest panorama: farther ones are hidden by others."""
 FOREST_M, ORCHARD_M, ROW_M = 6.5, 7.0, 9.0  # from tree to tree

@@ -119,7 +119,7 @@ def is_bridge(tags: Tags) -> bool:
 
 
 WayFilter = Callable[[Tags], bool]
-"""A function from a way's tags to whether it is kept."""
+"""A function from the tags of a way to True if the way is kept."""
 
 
 Directions = tuple[bool, bool]
@@ -193,7 +193,7 @@ DIRECTIONS: Mapping[TravelMode, Callable[[Tags], Directions]] = {
 
 
 def _first(tags: Tags, *keys: str) -> str | None:
-    """Return the value of the first of these keys that a way has; `None` without any."""
+    """Return the value of the first present one of some tag keys; `None` if all are missing."""
     return next((tags[key] for key in keys if key in tags), None)
 
 
@@ -277,7 +277,7 @@ def only_ways(extract: OsmExtract) -> OsmExtract:
 
 
 def largest_part(network: WayNetwork) -> WayNetwork:
-    """Return the connected part of a network with the most metres."""
+    """Return the connected part of a network with the greatest length in metres."""
     count = len(network.junctions)
     links = coo_array((np.ones(len(network.lines)), (network.start, network.end)), shape=(count, count))
     _, part = connected_components(links, directed=False)

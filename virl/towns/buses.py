@@ -165,9 +165,9 @@ class _Ride:
     line: int
     """Index of the line."""
     board: int
-    """Index of the stop where it begins."""
+    """Index of the stop where the ride begins."""
     alight: int
-    """Index of the stop where it ends."""
+    """Index of the stop where the ride ends."""
     leaves: int
     """Time of departure, minutes after midnight."""
     arrives: int

@@ -99,7 +99,7 @@ class RenderedView(View):
             object.__setattr__(self, name, value)
 
     def __reduce__(self) -> tuple[type[View], tuple[str, Camera, Image, str]]:
-        """Return the recipe to copy or pickle it as a plain view with pixels."""
+        """Return the recipe by which copies and pickles become plain views with pixels."""
         return View, (self.pano_id, self.camera, self.pixels, self.key)
 
     @property
@@ -270,7 +270,7 @@ RendererOf = Callable[[], "CityRenderer"]
 
 
 def check_drawing() -> None:
-    """Refuse to draw without the packages that it takes.
+    """Raise an error if a package that drawing needs is missing.
 
     Raises:
         ModelUnavailable: one is not installed.

@@ -65,7 +65,7 @@ MOVERS_WITHOUT_LINKS = ("grid", "web")
 
 @dataclass(frozen=True, slots=True)
 class MoverChoice:
-    """The name of a mover for a city, and the reason for it."""
+    """A mover for a city by its name, with the reason for the choice."""
 
     name: str
     reason: str
@@ -75,7 +75,7 @@ class MoverChoice:
 
 @dataclass(frozen=True, slots=True)
 class LinkDensity:
-    """The number of panoramas around a start, and of those with few links."""
+    """A count of the panoramas around a start, and of those with few links."""
 
     seen: int
     """Number of panoramas reached by links, the first one included; at most `MEASURED`."""
@@ -96,7 +96,7 @@ class LinkDensity:
 
 
 def links_around(streetview: StreetView, start: Panorama) -> LinkDensity:
-    """Follow links from a panorama to those around it, nearest first, and count those with few links.
+    """Return the counts of the panoramas around a start, nearest first, and of those with few links.
 
     Args:
         streetview: asked about at most `MEASURED` panoramas.
@@ -192,7 +192,7 @@ class PanoramaPage:
     maps_js: str
     """Address of the Maps JavaScript API."""
     pay: Callable[[], None]
-    """A function that books a panorama object, before the page makes it.
+    """Function that books the price of a panorama object before the page makes it.
 
     Raises:
         BudgetExceeded: it would cost more than is left.
@@ -242,7 +242,7 @@ class Capabilities:
     """Page that shows street view to the mover `web`; `None` where there is none."""
     fit_mover: Callable[[Panorama, str | None], MoverChoice] | None = None
     """Function (start, mover asked for or `None`) to the mover that fits; asks the provider.
-    It raises `BadInput` for a mover that does not work. `None` if the city's file says all there is to say."""
+    It raises `BadInput` for a mover that does not work. `None` if the city's file says all there is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +256,7 @@ class City:
     center: LatLng
     """Position of the middle of the city."""
     streetview: StreetView
-    """Panoramas, the links between them, and views."""
+    """Provider of panoramas, links and views."""
     places: Places
     """Shops and other places, to search or to list nearby."""
     maps: Maps
@@ -264,15 +264,15 @@ class City:
     listings: Listings | None = None
     """Homes to rent; `None` where nobody lists any."""
     truth: Truth | None = None
-    """The true contents of views, for scoring; `None` where they are not known."""
+    """Ground truth of views, for scoring; `None` where it is not known."""
     street_map: StreetMap | None = None
-    """Streets, houses and parks to draw; `None` where they are not known at once."""
+    """Lines of all streets, for drawing; `None` where they are not known at once."""
     inventory: Inventory | None = None
     """Streets, houses, places and things of the whole city, for pages and exports; `None` if not known."""
     life: Sequence[LatLng] = field(default=(), compare=False)
     """Positions of the named shops and amenities, where all are known at once; else empty."""
     choice: str = ""
-    """Hint how to choose another part of a provider's area; empty for a city that is one."""
+    """Hint how to choose another part of the provider's area; empty where there is no choice."""
     capabilities: Capabilities = Capabilities()
     """The abilities that not every city has."""
     ledger: Ledger | None = None
@@ -284,7 +284,7 @@ class City:
     language: str | None = None
     """Language of most shop signs: a BCP 47 tag such as `zh-HK`; `None` where it is not known."""
     region: Region | None = None
-    """Outline and name of its district; `None` for a city without an outline of its own."""
+    """Outline and name of the city's district; `None` for a city without a district."""
     shareable: bool | None = None
     """True where pictures and texts of the city may be shown to others; `None` if the terms must be read."""
     terms: str = ""
@@ -352,7 +352,7 @@ class City:
         return self.streetview.view(pano_id, camera)
 
     def _repr_html_(self) -> str:
-        """Return an HTML of the map, what the city holds and whose data that is, for a notebook."""
+        """Return HTML for a notebook: the map, what the city holds and whose data it is."""
         facts: list[tuple[str, object]] = [("middle", self.center), ("time zone", self.time_zone)]
         lines = self.street_map.lines() if self.street_map else ()
         if self.street_map:

@@ -35,15 +35,15 @@ class ArrivalClaim:
     """A claim that a walk or its directions ended at a place, or that it did not."""
 
     sought: str
-    """Name of the place that was sought, or words for its kind."""
+    """Name of the place that was sought, or words for its type."""
     stood: LatLng
     """Position at the end of the walk."""
     arrived: bool = True
-    """True where the claim is to have arrived, False where it is not to have."""
+    """True if the claim is to have arrived, False if it is not to have arrived."""
     at: LatLng | None = None
     """Position that was sought, where it is no named place; `None` for a place by name or types."""
     types: tuple[str, ...] = ()
-    """Place types; one of them is sought. Empty where the place is sought by its name."""
+    """Place types, one of which is sought; empty where the place is sought by its name."""
     beside: tuple[str, ...] = ()
     """Place types of neighbours: one open place of each type is beside the place that was sought."""
     within_m: float = ARRIVED_M
@@ -62,7 +62,7 @@ class PlaceClaim:
     wishes: Mapping[str, bool] = field(default_factory=dict)
     """Attributes wished for, and whether each has to hold, such as `{"spicy": False}`."""
     at: tuple[int, int] | None = None
-    """Day (0: Monday) and minute after midnight at which it has to be open; `None` for any."""
+    """(day, 0 for Monday; minute after midnight) at which the place has to be open; `None` for any."""
     kind: Literal["place"] = "place"
 
 
@@ -77,7 +77,7 @@ class AbsenceClaim:
     wishes: Mapping[str, bool] = field(default_factory=dict)
     """Attributes wished for, and whether each has to hold, such as `{"spicy": False}`."""
     at: tuple[int, int] | None = None
-    """Day (0: Monday) and minute after midnight at which a place has to be open; `None` for any."""
+    """(day, 0 for Monday; minute after midnight) at which a place has to be open; `None` for any."""
     kind: Literal["absence"] = "absence"
 
 

@@ -73,7 +73,7 @@ class NavigationGraph:
         return np.diff(self.first)
 
     def nearest(self, position: LatLng) -> tuple[int, float]:
-        """Return the number of the node nearest to a position, and its distance in metres.
+        """Return (number of the node nearest to a position, metres to it).
 
         Raises:
             BadInput: the position is not finite.
@@ -92,7 +92,7 @@ class NavigationGraph:
         return lengths
 
     def shortest_path(self, source: int, target: int) -> tuple[list[int], float]:
-        """Return the node numbers of a shortest way, both ends included, and its length in metres.
+        """Return (numbers of the nodes of a shortest way, both ends included; its length in metres).
 
         Raises:
             NoRoute: no way leads there.
@@ -233,7 +233,7 @@ def panorama_near(
 
 @dataclass(frozen=True, slots=True)
 class InstructionEpisode:
-    """One item of an instruction-following benchmark: an instruction, its start and its gold path."""
+    """An item of an instruction-following benchmark: instruction, start and gold path."""
 
     id: str
     instruction: str

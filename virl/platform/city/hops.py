@@ -70,7 +70,7 @@ def _starts(graph: NavigationGraph) -> Ints:
 
 
 def _gather(nodes: int, source: Ints, target: Ints) -> Neighbours:
-    """Return the targets grouped by their source as the neighbours of each node."""
+    """Return the neighbours of each node, from the source and the target of each link."""
     order = np.argsort(source, kind="stable")
     first = np.searchsorted(source[order], np.arange(1, nodes))
     return [group.tolist() for group in np.split(target[order], first)]
@@ -81,7 +81,7 @@ NO_WAY = -1
 
 
 class Hops:
-    """Numbers of links from nodes to some targets; those to a target are computed when first asked for.
+    """A table of the number of links from nodes to some targets, computed for a target on first use.
 
     Takes 4 bytes for each panorama and target that was asked for.
 

@@ -25,14 +25,14 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Omission:
-    """The count of what was left out of one source, and the first reasons."""
+    """The number of parts of one source that were left out, with the first reasons."""
 
     source: str
     """The service or file, such as `"Places API (New): places_nearby"`."""
     count: int
     """Number of items and fields left out, each counted once however often it was read."""
     reasons: tuple[str, ...]
-    """The first reasons, at most `MOST_REASONS`."""
+    """First reasons why parts were left out, at most `MOST_REASONS`."""
 
 
 @dataclass(slots=True, eq=False)
@@ -55,7 +55,7 @@ class LeftOut:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def add(self, source: str, reason: str, part: object = None, nth: int = 1) -> None:
-        """Count an item or field that cannot be read; once, however often it is read.
+        """Count an item or field that cannot be read, once however often it is read.
 
         Args:
             source: the service or file.

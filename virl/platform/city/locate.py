@@ -77,7 +77,7 @@ def address_in(text: str) -> str:
 
 
 def is_address(text: str) -> bool:
-    """Return whether a text may be an address: it has a number that may be a house's.
+    """Return whether a text may be an address: whether it has what may be a house number.
 
     "Hauptstraße 12a", "1-2-3 Ginza" and "銀座一丁目" may be; "5th Avenue" and "7-Eleven" are not.
     """

@@ -44,7 +44,7 @@ class Route:
 
     @property
     def __geo_interface__(self) -> dict[str, object]:
-        """The route as a GeoJSON feature, as shapely, GeoPandas and folium take it: longitude first."""
+        """Route as a GeoJSON feature for shapely, GeoPandas and folium: longitude first."""
         line = {"type": "LineString", "coordinates": [(lng, lat) for lat, lng in self.path]}
         about = {"distance_m": self.distance, "duration_s": self.duration}
         return {"type": "Feature", "geometry": line, "properties": about}
@@ -65,9 +65,9 @@ class _Stretch:
     metres: float
     """Length in metres."""
     first: float
-    """Heading of its first piece, degrees clockwise from north."""
+    """Heading at the beginning of the stretch, degrees clockwise from north."""
     last: float
-    """Heading of its last piece, degrees clockwise from north."""
+    """Heading at the end of the stretch, degrees clockwise from north."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ class PanoramaMaps(Protocol):
 
 
 def walked_route(maps: Maps, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
-    """Return the way through stops along panoramas where the maps know it, else by `mode`.
+    """Return the way through stops along panoramas if the maps know such ways, else by `mode`.
 
     Args:
         maps: of the city.
@@ -261,7 +261,7 @@ class JourneyLeg:
     duration: float
     """Time from the leg's start to its end, seconds."""
     line: str = ""
-    """Line that is ridden, such as `bus 4`; empty on foot."""
+    """Name of the line of a ride, such as `bus 4`; empty on foot."""
     board: str = ""
     """Name of the stop where the ride begins; empty on foot."""
     alight: str = ""

@@ -39,7 +39,7 @@ _SENTENCES: Mapping[OutcomeKind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The end of a walk or a run. Decide by `kind`, never by its sentence."""
+    """The outcome of a walk or a run. Decide by `kind`, never by its sentence."""
 
     kind: OutcomeKind
     reason: str = ""

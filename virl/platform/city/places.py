@@ -64,7 +64,7 @@ class Place:
     rating: float | None = None
     """Mean of all ratings, 1 to 5; `None` without ratings."""
     review_count: int = 0
-    """Number of people who rated it."""
+    """Number of people who rated the place."""
     price_level: int | None = None
     """Price level, 0 (free) to 4 (very expensive); `None` where it is not known."""
     is_open: bool = True
@@ -79,7 +79,7 @@ class Place:
 
     @property
     def __geo_interface__(self) -> dict[str, object]:
-        """The place as a GeoJSON feature, as shapely, GeoPandas and folium take it: longitude first."""
+        """Place as a GeoJSON feature for shapely, GeoPandas and folium: longitude first."""
         point = {"type": "Point", "coordinates": (self.position.lng, self.position.lat)}
         about = {"id": self.id, "name": self.name, "types": list(self.types), "rating": self.rating}
         return {"type": "Feature", "geometry": point, "properties": about}
@@ -142,7 +142,7 @@ class SearchResults(list[Place]):
     """
 
     def __init__(self, places: Iterable[Place], closed: Iterable[Place]) -> None:
-        """Make the list of open places; `closed` are those that are left out."""
+        """Make the list of open places; `closed` are the places left out."""
         super().__init__(places)
         self.closed = tuple(closed)
 
@@ -288,7 +288,7 @@ def nearby_in_full(
     *,
     whole: float | None = None,
 ) -> list[Place]:
-    """Return the places within `radius` metres, with details where that is cheaper than to ask later.
+    """Return the places within `radius` metres, with details where these would cost more later.
 
     Args:
         places: of a city.

@@ -39,7 +39,7 @@ class LivelySpot:
     street: str
     """Name of the street there; empty where it is not known."""
     places: int
-    """Number of shops and places within `PART_M` metres of it."""
+    """Number of shops and places within `PART_M` metres of the spot."""
 
     def __str__(self) -> str:
         where = self.street or str(self.panorama.position)

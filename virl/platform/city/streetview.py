@@ -38,7 +38,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Panorama:
-    """One panorama of street view: where and how it was taken, and its links."""
+    """One panorama of street view: where and how it was taken, and the links that leave it."""
 
     id: str
     position: LatLng
@@ -210,7 +210,7 @@ Rays = tuple[Floats, Floats, Floats]
 
 @dataclass(frozen=True, slots=True)
 class Attitude:
-    """The heading, pitch and roll of a camera as it took a panorama, degrees.
+    """The heading, pitch and roll in degrees of the camera that took a panorama.
 
     Args:
         heading: the way its centre column faces, degrees clockwise from north.

@@ -23,7 +23,7 @@ class Mover(Protocol):
         ...
 
     def take(self, pose: Pose, link: Link) -> Pose:
-        """Return the pose at the other end of a link, facing the way it led.
+        """Return the pose after moving along a link, facing the way the link led.
 
         Raises:
             BadInput: the link does not leave this pose.
@@ -53,7 +53,7 @@ class Choice:
     reason: str
     """Reason of the decision, a phrase or sentence."""
     roads: tuple[Road, ...] = ()
-    """The roads looked at before choosing, in the order of their numbers; empty where nothing was asked."""
+    """Roads looked at before the choice, in the order of their numbers; empty if nothing was asked."""
     decided_by: str = ""
     """Decider that chose in the navigator's place, such as `user`; empty if the navigator chose."""
     outcome: Outcome | None = None
@@ -80,13 +80,13 @@ class Step:
     choose: Callable[[], Choice]
     """Function that makes the navigator's choice; it decides anew on each call, `choice` only once."""
     ways: Callable[[], tuple[Link, ...]] | None = None
-    """Function that returns the links a user or other decider may take; by default those of the panorama."""
+    """Function to the links that a decider may take; `None` for those of the panorama."""
     steered: Callable[[Choice], None] | None = None
     """Function called with a choice that the navigator did not make, before the walk goes on with it."""
     last: bool = False
     """True if no move is left, so that only the navigator is asked."""
     streetview: StreetView | None = None
-    """Street view in which a decider looks around before it chooses; `None` for none."""
+    """Street view in which a decider looks around before choosing; `None` for none."""
     task: str = ""
     """Task of the walk, shown to a decider other than the navigator, such as the directions to follow."""
     _chosen: list[Choice] = field(default_factory=list, init=False, repr=False, compare=False)
@@ -100,7 +100,7 @@ class Step:
         return self._chosen[0]
 
     def steered_choice(self) -> Choice | None:
-        """Return the choice of whoever steers the walk; `None` leaves it to the navigator."""
+        """Return the choice of the decider who steers the walk; `None` leaves it to the navigator."""
         steering = None if self.last else _STEERING.get()
         return steering.decide(self) if steering else None
 
@@ -172,7 +172,7 @@ class LinksMover:
         return tuple(sorted(panorama.links, key=lambda link: link.heading))
 
     def take(self, pose: Pose, link: Link) -> Pose:
-        """Return the pose at the other end of a link, facing the way it led."""
+        """Return the pose after moving along a link, facing the way the link led."""
         if link not in self.links(pose):
             raise BadInput(f"no link to {link.pano_id!r} leaves panorama {pose.pano_id!r}")
         return Pose(self._streetview.panorama(link.pano_id).id, link.heading)

@@ -95,14 +95,14 @@ class Survey:
                 self._gain(position, panorama)
 
     def _gain(self, position: LatLng, panorama: Panorama | None) -> Panorama | None:
-        """Record a new answer, also among those gained, and return its panorama."""
+        """Record a new answer, also in `gained`, and return its panorama."""
         answer = Answer(position, panorama)
         self.gained.append(answer)
         self._record(answer)
         return panorama
 
     def _record(self, answer: Answer) -> None:
-        """Record an answer: its panorama, and a circle around its position in which no other one lies."""
+        """Record an answer: its panorama, and a circle around the position without any other."""
         self._asked[answer.position] = answer.panorama
         x, y = self._frame.point(answer.position)
         radius = RELOCATE_RADIUS_M
@@ -222,7 +222,7 @@ class GridMover:
         return tuple(sorted(self._links_known_at(here.id).values(), key=lambda link: link.heading))
 
     def take(self, pose: Pose, link: Link) -> Pose:
-        """Return the pose at the other end of a link, facing the way it led."""
+        """Return the pose after moving along a link, facing the way the link led."""
         if link not in self.links(pose):
             raise BadInput(f"no link to {link.pano_id!r} leaves panorama {pose.pano_id!r}")
         return Pose(self._panorama(link.pano_id).id, link.heading)
@@ -238,7 +238,7 @@ class GridMover:
         return self._panoramas[pano_id]
 
     def _links_known_at(self, pano_id: str) -> dict[str, Link]:
-        """Return the links known to leave a panorama, by the id they lead to."""
+        """Return the links known to leave a panorama, by the id of the panorama led to."""
         return self._links.setdefault(pano_id, {})
 
     def _explore(self, here: Panorama) -> list[Answer]:
@@ -325,7 +325,7 @@ class HybridMover:
         return self._grid.links(pose)
 
     def take(self, pose: Pose, link: Link) -> Pose:
-        """Return the pose at the other end of a link, facing the way it led."""
+        """Return the pose after moving along a link, facing the way the link led."""
         if link in self._first.links(pose):
             return self._first.take(pose, link)
         if pose.pano_id not in self._gridded:

@@ -77,7 +77,7 @@ class WebSettings:
     outdoor: bool = True
     """True to leave out links to panoramas that are known to be indoors."""
     pay: Callable[[], None] = field(default=_do_nothing, repr=False)
-    """A function that books a panorama object before the page makes it."""
+    """Function that books the price of a panorama object before the page makes it."""
 
     @classmethod
     def of_page(cls, page: PanoramaPage) -> Self:
@@ -371,7 +371,7 @@ _ROTATION = re.compile(r"\brotate\(\s*(-?\d+(?:\.\d*)?(?:e-?\d+)?)", re.IGNORECA
 
 
 class WebMover:
-    """A mover along the links of a street-view page. The browser opens when it is first needed.
+    """A mover along the links of a street-view page, in a browser that opens on first use.
 
     With `settings.arrows` it goes the way that V-IRL did: the headings of links are read from the arrows
     drawn, and a click on one moves. That depends on how a page happens to be drawn; it is there to compare.
@@ -402,7 +402,7 @@ class WebMover:
         return self._links[pose.pano_id]
 
     def take(self, pose: Pose, link: Link) -> Pose:
-        """Return the pose at the other end of a link, facing the way it led."""
+        """Return the pose after moving along a link, facing the way the link led."""
         if link not in self.links(pose):
             raise BadInput(f"no link to {link.pano_id!r} leaves panorama {pose.pano_id!r}")
         if not self._settings.arrows:
@@ -413,7 +413,7 @@ class WebMover:
         return Pose(self._page.click(arrow).pano_id, link.heading)
 
     def close(self) -> None:
-        """Close the browser; it opens again where it is needed again."""
+        """Close the browser, which opens again on the next use."""
         if self._opened is not None:
             self._opened.close()
             self._opened = None

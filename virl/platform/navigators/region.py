@@ -156,7 +156,7 @@ def _matrix(points: Floats) -> NDArray[np.uint16]:
 
 
 Order = Callable[[Sequence[LatLng]], Sequence[int]]
-"""A function that returns the numbers of positions in the order to visit them, 0 first."""
+"""A function from positions to their numbers in the order to visit them, 0 first."""
 
 
 class RegionNavigator:

@@ -106,11 +106,11 @@ class Detector(Protocol):
 
 
 class Recognizer(Protocol):
-    """A measure of how well words fit pictures (CLIP and its kin)."""
+    """A measure of how well words fit pictures, such as CLIP."""
 
     @property
     def name(self) -> str:
-        """Name under which its embeddings are stored; recognizers with other embeddings have other names."""
+        """Name under which the embeddings are stored, different for models with other embeddings."""
         ...
 
     def embed_images(self, images: Sequence[Image]) -> Embeddings:
@@ -182,14 +182,14 @@ class SceneDescription:
     signs: tuple[str, ...] = ()
     """Words on the signs that the text names, in its order."""
     shopfronts: Amount | None = None
-    """Shopfronts in the view; `None` where they are not judged."""
+    """Rough number of shopfronts in the view; `None` where not judged."""
 
 
 class Describer(Protocol):
-    """A writer of words on what a view shows."""
+    """A model that describes in words what a view shows."""
 
     def describe(self, views: Sequence[View], question: str = "") -> list[str]:
-        """Return a description of each view; `question` says what it is wanted for.
+        """Return a description of each view; `question` says what the description is for.
 
         Raises:
             ModelUnavailable: the model or its weights are missing.

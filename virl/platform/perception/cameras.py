@@ -85,7 +85,7 @@ def _area(box: Box) -> float:
 
 
 ENLARGE = 4.0  # V-IRL's active detection: the closer picture is four times as wide as the thing looked at
-"""Width of a closer picture over that of the thing in it (V-IRL's active detection)."""
+"""Ratio of a closer picture's width to that of the thing in it (V-IRL's active detection)."""
 CLOSEST_FOV = 30.0  # degrees; V-IRL's active detection narrows no further
 """Field of view of the narrowest view, degrees."""
 ROAD_FOV = 60.0
@@ -170,7 +170,7 @@ def reading_cameras(
 
 
 def closer_camera(camera: Camera, box: Box) -> Camera:
-    """Return the camera that looks straight at the middle of a box, narrowed to it.
+    """Return the camera that looks straight at the middle of a box, its view narrowed to the box.
 
     Args:
         camera: the camera of the picture that the box lies in.

@@ -39,7 +39,7 @@ def words_of(labels: Sequence[str], model: str, separators: str = "") -> dict[st
 
 
 def check_prompt(prompt: str) -> str:
-    """Return the prompt itself, if it has a place for the label.
+    """Return the prompt; raise an error if it has no place for the label.
 
     Raises:
         ValueError: it has none.

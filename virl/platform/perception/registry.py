@@ -64,7 +64,7 @@ class Needs:
 
 
 class ModelResources(Settings):
-    """The share of a machine that a replica of a model takes, where a cluster has to find room for it."""
+    """The share of a machine that one replica of a model takes, for a cluster to find room."""
 
     cpus: float = Field(1, ge=0)
     gpus: float = Field(0, ge=0)

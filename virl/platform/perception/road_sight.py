@@ -49,15 +49,15 @@ class RoadScene:
     """The look of a road in a view down it, measured from pixels alone."""
 
     sky: float
-    """Share of what is above the horizon that is sky, [0, 1]."""
+    """Share of the pixels above the horizon that are sky, [0, 1]."""
     green: float
-    """Share of the view that is leaves or grass, [0, 1]."""
+    """Share of the view's pixels that are leaves or grass, [0, 1]."""
     built: float
     """Share above the horizon that is neither sky nor green, [0, 1]: more where houses are high and close."""
     colourful: float
-    """Share of the ground floors that is strongly coloured, [0, 1]: fronts, awnings, goods, people, cars."""
+    """Share of the ground floors' pixels with strong colours, [0, 1]: fronts, goods, people, cars."""
     detail: float
-    """Share of the ground floors that is edges, [0, 1]: more where much stands in the street."""
+    """Share of the ground floors' pixels that are edges, [0, 1]: more where the street is full."""
     width_m: float | None = None
     """Width of the paving 40 to 60 m ahead, in metres; `None` where there is none in sight."""
 

@@ -120,7 +120,7 @@ def precision_on(device: str, wanted: Precision, half: Precision) -> str:
 
 
 class Once(Generic[T]):
-    """A value made at the first call and kept; other threads wait for it.
+    """A value that is made at the first call and kept; other threads wait for it.
 
     Args:
         load: makes it. If it raises, the next to ask tries again.
@@ -166,7 +166,7 @@ def once_per_process(load: Callable[..., T]) -> Callable[..., T]:
 
 @contextmanager
 def guard_memory(name: str, batch: int) -> Iterator[None]:
-    """Turn a GPU's lack of memory in the block into an error that says what to do.
+    """Turn a lack of GPU memory within the block into an error with advice.
 
     Args:
         name: of the model.

@@ -77,7 +77,7 @@ Name = Annotated[str, Field(min_length=1)]
 
 
 class CityFile(Settings):
-    """The fields that every file of `platform/cities/` may have; each provider's model adds what it needs.
+    """The fields that every file of `platform/cities/` may have, besides those of its provider.
 
     What is left out is `None`. A provider whose cities must say more makes those fields required.
     """
@@ -183,7 +183,7 @@ class Access:
     replay: Path | None = None
     """Folder that replies are read from instead of the network; `None` for the network."""
     left_out: LeftOut = field(default_factory=LeftOut)
-    """Counts of what cannot be read in replies and files."""
+    """Counts of the parts of replies and files that cannot be read."""
     as_of: date | None = None
     """Last day of pictures, instead of that in the city's file; `None` for the file's."""
     day: date | None = None

@@ -37,11 +37,11 @@ class Green:
     edges: tuple[Edge, ...]
     """Edges with an entrance, the main one first."""
     street: int
-    """Index of the street of its address."""
+    """Index of the street in the green's address."""
     number: int
-    """House number of its address."""
+    """House number in the green's address."""
     frontage: int
-    """Index of its frontage; `NO_FRONTAGE` for a whole park."""
+    """Index of the green's frontage; `NO_FRONTAGE` for a whole park."""
 
 
 def greens(layout: StreetPlan, order: np.random.Generator, count: int) -> list[Green]:
@@ -61,7 +61,7 @@ def greens(layout: StreetPlan, order: np.random.Generator, count: int) -> list[G
 
 
 def _park(layout: StreetPlan, park: Polygon) -> Green | None:
-    """Return a park with its longest edges, far enough apart; `None` if it has none."""
+    """Return a park with its longest edges that are far enough apart; `None` if none is long enough."""
     ring = shapely.get_coordinates(shapely.orient_polygons(shapely.simplify(park, 1.0)))
     lengths = np.linalg.norm(np.diff(ring, axis=0), axis=1)
     picked: list[int] = []

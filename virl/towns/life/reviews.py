@@ -71,7 +71,7 @@ class _ReviewDraft:
 
     @property
     def balance(self) -> int:
-        """Number of sentences of praise minus those of blame."""
+        """Number of sentences of praise minus number of sentences of blame."""
         return len(self.good) - len(self.bad)
 
     def rating(self) -> int:

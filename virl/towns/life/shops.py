@@ -27,7 +27,7 @@ TOWN = "Virlton"
 CLOSED = 0.04
 """Share of places that have closed for good; chosen."""
 BEHIND_FRONT_M = 2.0
-"""Metres from the middle of a front to the position of its place behind."""
+"""Distance in metres from the middle of a front back to the position of its place."""
 WIDE_BOARD_M = 12.0
 """Largest length in metres of a park's edge that counts for the length of its name."""
 FADING = 0.8
@@ -35,7 +35,7 @@ FADING = 0.8
 CANDIDATES = 12
 """Frontages drawn at random for a centre, of which the farthest from other centres is taken; chosen."""
 ROUND_THE_CORNER = 0.55
-"""Pull of a centre on other streets, as a share of that on its own; chosen."""
+"""Pull of a centre on other streets, as a share of the pull on its own street; chosen."""
 RIVALRY_M = 60.0
 """Distance in metres that places of one trade roughly keep from each other; chosen."""
 CORNER_SHOPS = 2.0

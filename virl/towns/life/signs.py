@@ -53,7 +53,7 @@ class Namer:
         self._taken: set[str] = set()
 
     def letter(self, trade: str, street: str, room: int) -> Lettering:
-        """Draw a name and its lettering for a place.
+        """Return a new random name with its lettering, for a place.
 
         Args:
             trade: key of the trade.
@@ -240,7 +240,7 @@ def board_width(lettering: Lettering) -> float:
 
 
 class _Front:
-    """The line of a front, with the street before it."""
+    """The line of a shop front, with the street before it."""
 
     def __init__(self, left: Point, right: Point) -> None:
         self._left = left

@@ -16,9 +16,9 @@ from virl.towns.plan.streets import Network, draw_streets
 from virl.towns.plan.town_plan import Building, Frontage, Panoramas, StreetPlan
 
 ORIGIN = LatLng(41.25, -38.75)
-"""Position of the town: the open Atlantic, so that nobody takes it for a real one."""
+"""Position of a made town: the open Atlantic, so that nobody takes the town for a real one."""
 SPACING_M = 10.0
-"""Metres between panoramas, as in Street View."""
+"""Distance in metres between panoramas, as in Street View."""
 
 _OUTSKIRTS_M = 32.0
 """Metres of ground beyond the outermost streets; chosen."""

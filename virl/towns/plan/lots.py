@@ -261,7 +261,7 @@ def _split_runs(
 
 
 def _rays(side: Ints, feet: Floats) -> Floats:
-    """Return the direction inward from each mark, shape (n, 2): square to its run, or between two."""
+    """Return unit vectors inward from marks, shape (n, 2): square to a straight run, or between two."""
     normal = _left_normals(np.diff(feet, axis=0))
     same = (side[:-1] == side[1:])[:, None]
     ahead = np.concatenate([np.where(same, normal, 0.0), np.zeros((1, 2))])

@@ -59,7 +59,7 @@ class JunctionGrid:
     crossed: frozenset[tuple[int, int]]
     """Cells that the avenue cuts or touches, by column and row."""
     boulevard: int
-    """Column of the grid line that is a wide street too."""
+    """Column of the grid line that is a wide street, like the avenue."""
 
     def metres(self, uv: Floats) -> Floats:
         """Return grid coordinates, shape (n, 2), as metres; also a little beyond the last lines."""

@@ -33,9 +33,9 @@ class Street:
     line: Floats
     """Centre line in metres, shape (n, 2)."""
     start: int
-    """Index of the junction at its first point."""
+    """Index of the junction at the first point of the line."""
     end: int
-    """Index of the junction at its last point."""
+    """Index of the junction at the last point of the line."""
     road: float
     """Width of the carriageway in metres; 0 where only people walk."""
     pavement: float
@@ -51,7 +51,7 @@ class Panoramas:
     xy: Floats
     """Metres east and north of each panorama, shape (n, 2)."""
     street: Ints
-    """Index of the street that each stands on, shape (n,); at a junction, one of its streets."""
+    """Index of the street of each panorama, shape (n,); at a junction, of one of its streets."""
     source: Ints
     """Index of the panorama where each link starts, shape (m,), sorted."""
     target: Ints
@@ -101,9 +101,9 @@ class Frontage:
 
     id: int
     building: int | None
-    """Index of the building behind it; `None` for a garden or square."""
+    """Index of the building behind the frontage; `None` for a garden or square."""
     street: int
-    """Index of the street before it."""
+    """Index of the street before the frontage."""
     left: Point
     """Left end as seen from the street, metres."""
     right: Point
@@ -152,7 +152,7 @@ class Shop:
 
     place: Place
     frontage: int
-    """Index of its frontage; -1 for a whole park."""
+    """Index of the shop's frontage; -1 for a whole park."""
     signs: tuple[Sign, ...]
     attributes: Mapping[str, bool]
     """True or False by hidden attribute, such as `quiet`, at which the reviews hint."""
@@ -282,5 +282,5 @@ class CityPlan:
 
     @property
     def signs(self) -> list[Sign]:
-        """All signs: those of the shops, then those over streets."""
+        """All signs: first those of the shops, then those over streets."""
         return [*(sign for shop in self.shops for sign in shop.signs), *self.street_signs]

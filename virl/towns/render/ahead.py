@@ -23,7 +23,7 @@ from virl.towns.render.smooth import smooth_edges
 from virl.towns.render.textures import Textures, texture_table
 
 LONGEST_S = 60.0
-"""Seconds of waiting after which the first process compiles all; chosen: six times what it takes."""
+"""Seconds to wait before the first process compiles all itself; chosen: six times what it takes."""
 
 
 class Ahead:

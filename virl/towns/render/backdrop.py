@@ -71,7 +71,7 @@ _CLOUDS = TILE_INDEX["clouds"]
 _CLOUD_SCALE = 0.34
 """Repeats of the clouds' texture for one cloud height to the side."""
 _CLOUD_BEND = 0.07
-"""Bend of the cloud layer, so that it does not run to infinity at the horizon."""
+"""Curvature of the layer of clouds, so that it does not run to infinity at the horizon."""
 _ZENITH_RGB, _HORIZON_RGB = (88.0, 142.0, 206.0), (210.0, 224.0, 236.0)
 _SUN_DISC = 0.9994
 """Cosine of the radius of the sun's disc, three times the true one."""

@@ -100,7 +100,7 @@ def _lay_tiles(left: Floats, right: Floats, tile_m: float, high: float) -> Float
 
 
 def track_mesh(tracks: Sequence[Track]) -> Quads:
-    """Return the rails of all tracks; the gravel between them is ground."""
+    """Return the quads of the rails of all tracks; the gravel between them is part of the ground."""
     lines = [shapely.segmentize(shapely.LineString(track.line), _LONGEST_RAIL_M) for track in tracks]
     if not lines:
         return join([])

@@ -324,7 +324,7 @@ def shop_door_tile() -> Surface:
 
 
 def house_door_tile() -> Surface:
-    """Return a panelled door with a light over it, in its own paint, within a pale frame."""
+    """Return the tile of a panelled door with a light above, within a pale frame."""
     tile = blank((0.86, 0.84, 0.80), 0.0)
     tile[:196, 26:230] = (0.80, 0.80, 0.80, 1.0)
     for y0, y1 in ((20, 84), (100, 180)):
@@ -365,7 +365,7 @@ def wheel_tile() -> Surface:
 
 
 def envelope_tile() -> Surface:
-    """Return the front of a mailbox: its slot and an envelope, on the box's own paint."""
+    """Return the tile of a mailbox's front: a slot and an envelope, on the box's own paint."""
     tile = blank((0.92, 0.92, 0.92))
     cv2.rectangle(tile, (40, 176), (216, 196), (0.08, 0.08, 0.09, 0.0), -1)
     cv2.rectangle(tile, (60, 66), (196, 146), (0.97, 0.97, 0.95, 0.0), -1)
@@ -389,7 +389,7 @@ def bin_tile() -> Surface:
 
 
 def signal_tile(lit: int) -> Surface:
-    """Return the face of a traffic light with its lamps; `lit` 0 is red, 1 amber, 2 green."""
+    """Return the tile of a traffic light's lamps, of which `lit` shines: 0 red, 1 amber, 2 green."""
     tile = blank((0.10, 0.10, 0.11), 0.0)
     colours = ((0.96, 0.16, 0.12), (0.98, 0.72, 0.10), (0.15, 0.90, 0.45))
     for i, colour in enumerate(colours):

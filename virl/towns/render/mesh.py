@@ -70,7 +70,7 @@ def quads(
     mode: ArrayLike = FRONT_ONLY,
     seed: ArrayLike = 0,
 ) -> Quads:
-    """Build quads from their corners; everything else broadcasts over them.
+    """Return quads made from their corners; all other values are broadcast over them.
 
     Args:
         corners: shape (n, 4, 3), metres.

@@ -118,7 +118,7 @@ class CityRenderer:
         return _unroll(draw, side, width, left, top, size)
 
     def photo(self, shop: Shop) -> Image:
-        """Return a place photo: its front from across the street, without street furniture."""
+        """Return the photo of a place: its front from across the street, without street furniture."""
         frontage = self._frontages[shop.frontage]
         street = self._streets[frontage.street]
         (ax, ay), (bx, by) = frontage.left, frontage.right
@@ -170,7 +170,7 @@ class CityRenderer:
     def render_labelled(
         self, lens: Lens, min_pixels: int = 12
     ) -> tuple[Image, list[tuple[SeenThing, float]]]:
-        """Return the picture through any lens, and the things of `labels` in it, each with its visible share.
+        """Return (picture through a lens, its labelled things each with the visible share).
 
         Args:
             lens: the camera, at any height.

@@ -60,7 +60,7 @@ def blank(rgb: tuple[float, float, float], opacity: float = 1.0, side: int = SID
 
 
 def scale_colours(surface: Surface, brightness: Field) -> Surface:
-    """Return the surface with its colours multiplied, in place, by a field."""
+    """Return the surface, its colours multiplied in place by a field of factors."""
     surface[..., :3] *= brightness[..., None]
     return surface
 

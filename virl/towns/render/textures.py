@@ -72,7 +72,7 @@ class TileSet:
 
 
 def tile_sets() -> tuple[TileSet, ...]:
-    """Return all tiles, in the order of their texture indices. A material is drawn when its first tile is."""
+    """Return all sets of tiles, in the order of their texture indices, drawn when first used."""
     walls = cache(surfaces.wall_surface)
     plain: dict[str, Callable[[], Surface]] = {
         "shop door": facades.shop_door_tile,

@@ -50,7 +50,7 @@ def parse_action(text: str) -> Action | None:
 
 @dataclass(frozen=True, slots=True)
 class WalkState:
-    """The node at which a walker stands, its heading, and the node it came from."""
+    """The state of a walker: the node, the heading, and the node that it came from."""
 
     node: int
     """Number of the node in the graph."""
@@ -74,7 +74,7 @@ class Rules:
 
 
 class _Exit(NamedTuple):
-    """A link that leaves a node: heading, degrees clockwise from north, and number of its target node."""
+    """(heading, degrees clockwise from north; number of the target node) of a link that leaves a node."""
 
     heading: float
     target: int

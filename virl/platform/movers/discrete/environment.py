@@ -80,7 +80,7 @@ class StreetWalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
 
     @property
     def state(self) -> WalkState:
-        """State of the walker, as an oracle takes it: its node, heading and the node before."""
+        """State of the walker for an oracle: node, heading and the node before."""
         return self._walker.state
 
     def reset(

@@ -66,7 +66,7 @@ class Oracle:
         return action_towards(self._graph, state, onward, self._rules, turn_at_forks=self._turn_at_forks)
 
     def actions(self, states: Iterable[WalkState]) -> list[Action]:
-        """Return the action at each state of a walk, whose states are given from its start on."""
+        """Return the action at each state of a walk, given from its start on."""
         visits: dict[int, int] = {}
         found: list[Action] = []
         before: int | None = None
@@ -137,7 +137,7 @@ def gold_actions(
 def walk_states(
     graph: NavigationGraph, start: WalkState, actions: Iterable[Action], rules: Rules = VELMA
 ) -> list[WalkState]:
-    """Return the states of a walk of actions taken without validation: its start, then one for each action.
+    """Return the states of a walk without validation: at the start, then after each action.
 
     Args:
         graph: links between the panoramas.

@@ -158,7 +158,7 @@ class TransitionTable:
 def build_table(
     graph: NavigationGraph, rules: Rules = VELMA, starts: Sequence[WalkState] = ()
 ) -> TransitionTable:
-    """Return all states that walks on a graph can reach, and the state that each action leads to from them.
+    """Return the states that walks on a graph can reach, with the state after each action.
 
     Args:
         graph: where to walk.
@@ -311,7 +311,7 @@ class Walker:
         self.number = table.number(start)
 
     def __deepcopy__(self, _: dict[int, Any]) -> "Walker":
-        """Return a walker of its own on the same table, which never changes."""
+        """Return a separate walker on the same table, which never changes."""
         return Walker(self._table, self.state)
 
     @property

@@ -29,7 +29,7 @@ class WalkTask:
     """Episodes on a transition table, with arrays of all that environments look up, made by `build_task`."""
 
     table: TransitionTable
-    """States of the graph and the steps between them."""
+    """Transition table of the graph: its states and the steps between them."""
     episodes: tuple[InstructionEpisode, ...]
     start: Ints
     """Number of the state at the first decision of each episode, shape (episodes,)."""

@@ -61,7 +61,7 @@ class TurnClause:
 
     side: Side
     place: NamedCrossing | None = None
-    """The crossing of the turn; `None` where other clauses name it."""
+    """Crossing of the turn; `None` where other clauses name it."""
     slight: bool = False
     """True for "slight left" and the like."""
     sharp: bool = False

@@ -205,7 +205,7 @@ class Street:
 
 
 def end_on(street: Street, *, has_turned: bool) -> End:
-    """Return the end of the walk on its last street, by what the text says there."""
+    """Return the place where a walk ends on its last street, by what the text says of it."""
     base = End("open", street.passed, remarks=street.remarks, hints=tuple(street.hints.items()))
     found = _end_clause(street)
     if found is None or (found[1].relation == "before" and street.stopped is None and found[1].place is None):

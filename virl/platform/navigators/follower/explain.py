@@ -74,9 +74,9 @@ class Explanation:
     """Likelihoods of where the walks that fit a plan end, or leave the known map."""
 
     ends: dict[int, float] = field(default_factory=lambda: defaultdict(float))
-    """Likelihood of the walks that end at each node, by its number."""
+    """Likelihood of the walks that end at a node, by the node's number."""
     frontier: dict[int, float] = field(default_factory=lambda: defaultdict(float))
-    """Likelihood of the walks that go on beyond each node not visited yet, by its number."""
+    """Likelihood of the walks that go on beyond an unvisited node, by the node's number."""
     _best: dict[int, tuple[float, int, State, int]] = field(default_factory=dict)
     visits: list[dict[State, Visit]] = field(default_factory=list)
 
@@ -146,7 +146,7 @@ class _Crossing:
 
 
 class _Explainer:
-    """A sum over all walks from the starts, by number of actions, that fits them to a plan."""
+    """A search over all walks from the starts, by number of actions, for those that fit a plan."""
 
     def __init__(
         self,

@@ -92,7 +92,7 @@ _PART = re.compile(r"(?<!\?P)<(\w+)>")
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A pattern of words and the function that makes its clause."""
+    """A pattern of words, with the function that makes a clause of a match."""
 
     name: str
     example: str

@@ -78,7 +78,7 @@ class StopSight:
         return self._gains[node]
 
     def weigh(self, ends: Mapping[int, float]) -> dict[int, float]:
-        """Return weights of ends, by node, times what is seen there; only the likeliest are looked at."""
+        """Return the weights of ends, by node, times the factor for what is seen there."""
         likeliest = sorted(ends, key=lambda node: -ends[node])[:MOST_LOOKS]
         return {**ends, **{node: ends[node] * self.gain(node) for node in likeliest}}
 
@@ -136,7 +136,7 @@ class MapPlanner:
         return found.path(self._best_end(sight.weigh(found.ends) if sight else found.ends))
 
     def _best_end(self, ends: Mapping[int, float]) -> int:
-        """Return the likeliest end; with `neighbours`, that of the greatest sum with its neighbours."""
+        """Return the node of the likeliest end; with `neighbours`, by the sum with its neighbours."""
         sums = dict(ends)
         if self._p.neighbours:
             for node, weight in ends.items():

@@ -58,7 +58,7 @@ class Prospect:
     metres: float
     """Metres to the panorama that the road leaves."""
     promise: float
-    """Number of fronts seen down the road and not passed, each weighed down by its distance."""
+    """Number of fronts seen down the road and not passed, each weighed less the farther it is."""
     fronts: int
     """Number of fronts seen down the road and not passed."""
     nearest: float | None

@@ -25,7 +25,7 @@ class RoadChoice(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """Return what fields may be in a reply to this question, by their names."""
+        """Return the values that each field of a reply to this question may have, by field."""
         roads = inputs.get("roads")
         return {"index": [road["index"] for road in roads]} if isinstance(roads, list | tuple) else {}
 

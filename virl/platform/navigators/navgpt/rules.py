@@ -44,7 +44,7 @@ class NavGptTurn(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """Return what fields may be in a reply to this question, by their names."""
+        """Return the values that each field of a reply to this question may have, by field."""
         ids = _offered_ids(inputs)
         if ids is None:
             return {}
@@ -193,7 +193,7 @@ def thought_of(text: str) -> str:
 
 
 def read_reply(text: str, known: Container[str]) -> GoTo | Finish | Malformed:
-    """Return what a reply asks for: a move, the end of the walk, or neither.
+    """Return the wish in a reply: to walk to a viewpoint, to end the walk, or neither.
 
     Args:
         text: the reply, as `own_words` gives it.

@@ -18,7 +18,7 @@ _KM_M = 1000
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """A line of a signpost: the name of a place and the metres to it."""
+    """A line of a signpost: the name of a place and the distance to it in metres."""
 
     name: str
     metres: int
@@ -49,9 +49,10 @@ AROUND = sweep_cameras(None, 360.0, 90.0, pitch=10.0, width=1280, height=560)
 Chosen at 150 panoramas of Virlton: 640 by 640 pixels read a quarter of the names from 15 to 40 m that
 these read, at three quarters of the cost."""
 SMALL_AROUND = sweep_cameras(None, 360.0, 90.0, pitch=10.0, width=640, height=640)
-"""Four such views in pictures as large as Street View Static gives them."""
+"""Cameras of four views around, in pictures as large as Street View Static gives them."""
 DOWN_FOV, DOWN_PITCH, DOWN_SIZE = 20.0, 3.0, (640, 480)
-"""Degrees and pixels of a view far down a street. Chosen: letters of 0.3 m facing it are read from 50 m."""
+"""Field of view and pitch in degrees, and size in pixels, of a view far down a street.
+Chosen: letters of 0.3 m facing it are read from 50 m."""
 FRONTS_M = (12.0, 20.0, 30.0, 56.0)
 """Distances in metres from a junction that cut a street's fronts into pieces, a view each.
 Chosen: at 16 junctions of Virlton, 49 of 64 names within 56 m are read so, 1 in a view of 20 degrees."""

@@ -206,7 +206,7 @@ class Sought(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """Return what fields may be in a reply to this question, by their names."""
+        """Return the values that each field of a reply to this question may have, by field."""
         kinds = name_list(inputs, "kinds")
         return {"kinds": kinds, "beside": kinds}
 
@@ -271,7 +271,7 @@ class WayQuestion(BaseModel):
 
 
 def understand(question: GoalQuestion, lexicon: Lexicon) -> Sought:
-    """Return the goal of a task: a quoted name, else the place types that its words mean, and neighbours'.
+    """Return the goal of a task: a quoted name, or else place types by its words, and neighbours.
 
     Raises:
         MindFailed: there is neither.

@@ -167,7 +167,7 @@ class LandmarksRead(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """Return what fields may be in a reply to this question, by their names."""
+        """Return the values that each field of a reply to this question may have, by field."""
         return {"names": name_list(inputs, "names")}
 
     @field_validator("names")
@@ -195,7 +195,7 @@ class WalkAction(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """Return what fields may be in a reply to this question, by their names."""
+        """Return the values that each field of a reply to this question may have, by field."""
         here = inputs.get("here")
         ways = name_list(here, "ways") if isinstance(here, dict) else []
         return {"sentence": number_range(inputs, "sentences", 1), "direction": ways or _AS_SEEN}
@@ -293,7 +293,7 @@ def list_landmarks(question: TouristLandmarkQuestion, lexicon: Lexicon) -> Landm
 
 
 def choose_action(question: TouristActionQuestion, lexicon: Lexicon) -> WalkAction:
-    """Take the goals of the directions in their order, each at the crossing that it counts; then stop."""
+    """Return the next action: the directions' goals in order, each at its crossing; then stop."""
     del lexicon
     goals = read_goals(question.sentences, question.landmarks)
     progress = _Progress()

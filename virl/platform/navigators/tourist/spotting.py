@@ -95,7 +95,8 @@ Chosen: a line of ten letters, 8 pixels high, which is what the reader needs."""
 
 
 FOV_DEG, PITCH_DEG, WIDTH, HEIGHT = 90.0, 12.0, 640, 256
-"""Degrees and pixels of the four views in which the truth is looked at: as high as those that are read."""
+"""Degrees and pixels of the four views in which the truth is looked at.
+As high as those that are read."""
 
 
 @dataclass(frozen=True, slots=True)

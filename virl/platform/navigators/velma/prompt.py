@@ -229,7 +229,7 @@ def transcript(
     examples: Sequence[Example] = (),
     wording: Wording = "paper",
 ) -> Transcript:
-    """Return a walk's text as `VelmaNavigator` builds it step by step: each action's prefix is its prompt.
+    """Return a walk's text as `VelmaNavigator` builds it; the text before each action is its prompt.
 
     Args:
         observer: says what is observed on the way.

@@ -122,7 +122,7 @@ class RecordedDetector:
         return [self._look(as_view(view), asked) for view in views]
 
     def _look(self, view: View, asked: Mapping[str, str]) -> list[Detection]:
-        """Return the recorded boxes of a view's panorama that it shows, with a wanted label."""
+        """Return the recorded boxes of the panorama that a view shows, with a wanted label."""
         lines = self._recorded.get().get(view.pano_id)
         if lines is None:
             raise ModelUnavailable(

@@ -136,7 +136,7 @@ class _Reading:
 def _distance(
     span: Span, edge_error: float, height: float | None, settings: MemorySettings
 ) -> tuple[float, float, str]:
-    """Return the median metres, the error of their logarithm, and the source of the distance."""
+    """Return (median distance in metres, error of its logarithm, name of the source)."""
     guess = settings.guess_m, settings.guess_share, "a guess"
     if not settings.rules.box_range:
         return guess

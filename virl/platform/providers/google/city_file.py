@@ -24,7 +24,7 @@ PAGE_WAIT_S = 2.0
 
 
 class GoogleOptions(Settings):
-    """A city's choices for asking Google; `docs/reference/google.md` says what each costs."""
+    """The options of a city for asking Google; `docs/reference/google.md` says what each costs."""
 
     base_url: str | None = Field(default=None, pattern=HOST)
     """Host that replaces all of Google's, such as `http://127.0.0.1:8765`; `None` for Google.

@@ -123,7 +123,7 @@ MOST_LISTED = 200
 MOST_RATED = 3
 """Largest number of types in a search for well rated places; chosen: as many as a wish names."""
 MOST_RATINGS = 1_000_000_000
-"""Largest number of ratings of a place that is believed; chosen."""
+"""Largest believed number of ratings of a place; chosen."""
 
 
 class PlacesApi(NearbyApi, Protocol):

@@ -50,7 +50,7 @@ _DETAILED = [
     "opening_hours",
     "reviews",
 ]
-"""Fields of a place that are asked for with its details."""
+"""Names of the fields that are asked for with a place's details."""
 
 
 class LegacyPlaces:

@@ -81,7 +81,7 @@ class Capture(CamelBody):
     tilt: float = Field(LEVEL_TILT, ge=0, le=180)
     """Tilt of the picture's centre, degrees from straight down; 90 is level."""
     roll: float = Field(0.0, ge=-360, le=360)
-    """Roll to the right in degrees; that Google counts it so is an assumption."""
+    """Roll of the camera to the right in degrees; that Google counts it so is an assumption."""
     copyright: str = ""
     """Name to credit: Google, or a photographer."""
     report_problem_link: str = ""

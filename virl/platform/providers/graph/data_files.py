@@ -179,7 +179,7 @@ def read_lines(file: Path) -> tuple[list[str], list[FileFault]]:
 
 
 def repeats(*keys: NDArray[np.generic]) -> tuple[Ints, Ints]:
-    """Return (rows whose keys stand in an earlier row, those earlier rows), in order."""
+    """Return (rows whose keys stand in an earlier row, those earlier rows), both in order."""
     order = np.lexsort(keys)
     same = np.ones(max(len(order) - 1, 0), bool)
     for key in keys:

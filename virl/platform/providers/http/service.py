@@ -57,11 +57,11 @@ class Request:
     name: RequestName
     """Name of the request for caches, recordings and counts."""
     url: str | Callable[[], str]
-    """URL, or a function that gives it anew before each try."""
+    """URL, or a function to a new URL before each try."""
     method: str = "GET"
     query: Mapping[str, str] = field(default_factory=dict)
     body: Mapping[str, object] | None = None
-    """JSON object that is sent; `None` for no body."""
+    """JSON object to send; `None` for no body."""
     headers: Mapping[str, str] = field(default_factory=dict)
     extensions: Mapping[str, object] = field(default_factory=dict)
     """Extensions of the httpx request, which `Secrets.proof` reads."""
@@ -102,7 +102,7 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits on how fast and how often a service is asked, and how long it is waited for."""
+    """The limits on how fast and how often a service is asked, and how long to wait for it."""
 
     timeouts: Timeouts
     retries: Retries

@@ -269,9 +269,9 @@ class PictureCredit(BaseModel):
     page: str
     """URL of the page that shows the picture."""
     taken: str
-    """Time at which it was taken, ISO 8601."""
+    """Time at which the picture was taken, ISO 8601."""
     fetched: str
-    """Day on which it was fetched, ISO 8601."""
+    """Day on which the picture was fetched, ISO 8601."""
 
 
 @dataclass(frozen=True)

@@ -50,9 +50,9 @@ class Photo(JsonRecord):
     fov: float = Field(gt=0, le=FULL_TURN)
     """Horizontal field of view in degrees; 360 for a panorama."""
     sky: float | None = Field(default=None, ge=0, le=1)
-    """Share of the panorama's height cut off above it, [0, 1]; `None`: half of what is missing."""
+    """Share of the panorama's height cut off above the photo, [0, 1]; `None`: half of what is missing."""
     left: float | None = Field(default=None, ge=0, le=1)
-    """Share of the panorama's width cut off to its left, [0, 1]; `None` for a whole one."""
+    """Share of the panorama's width cut off left of the photo, [0, 1]; `None` for a whole panorama."""
     sequence: str
     """Name of the sequence of photographs that it belongs to."""
     rank: int

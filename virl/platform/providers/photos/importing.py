@@ -88,7 +88,7 @@ class Metadata:
     sky: float | None
     """Share of the panorama's height cut off above the picture, [0, 1]; `None` where not told."""
     left: float | None
-    """Share of the panorama's width cut off to its left, [0, 1]; `None` for a whole one."""
+    """Share of the panorama's width cut off left of the picture, [0, 1]; `None` for a whole one."""
     taken: datetime | None
     """Time of GPS, or else of the camera, in UTC unless an offset is told."""
     author: str

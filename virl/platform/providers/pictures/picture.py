@@ -29,7 +29,7 @@ class Picture:
     rank: int
     """Number of the picture in its sequence."""
     taken: datetime
-    """Time with time zone at which it was taken."""
+    """Time, with time zone, at which the picture was taken."""
     author: str
     """Name of the author to credit."""
     licence: str

@@ -23,19 +23,19 @@ from virl.platform.providers.pictures.plain_sampling import Floats32, rays_by
 IS_COMPILED = not missing_packages(("cv2", "numba"))
 """True where compiled code takes the samples; without `virl[eyes]` the same views take ten times as long."""
 PAD = 2
-"""Rows of padding at each pole; chosen: one is as far as a bilinear sample reaches."""
+"""Number of padding rows at each pole; chosen: one is as far as a bilinear sample reaches."""
 KEPT_MAPS = 16
-"""Maps of sample points kept in memory; chosen: one of 800 by 460 pixels takes 3 MB."""
+"""Number of maps of sample points kept in memory; chosen: one of 800 by 460 pixels takes 3 MB."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Equirectangular:
-    """A panorama, padded for `perspective`; made by `equirectangular`."""
+    """A panorama padded for `perspective`, made by `equirectangular`."""
 
     padded: Image
     """RGB panorama with `PAD` rows beyond each pole, as on the far side of the pole."""
     attitude: Attitude
-    """Heading, pitch and roll of the camera that took it."""
+    """Heading, pitch and roll of the camera that took the panorama."""
 
 
 def equirectangular(pixels: Image, yaw: float = 0.0, attitude: Attitude | None = None) -> Equirectangular:
