@@ -43,6 +43,7 @@ RULES = {
     # other programs
     r"make (.*)": Instead("takes minutes", r"make --dry-run -C {root} \1"),
     r"(python -m venv .*)?pip install 'virl\[[\w,]+\]'": Instead("see the test of extras", SYNTAX),
+    r"pip install virl": Instead("see the test of the wheel", SYNTAX),
     r"(pip install (fonttools|.* (overturemaps|uvicorn))|apt-get (.|\n)*)": Instead(OTHERS, SYNTAX),
     r"(uvicorn service:app|curl -N?.*localhost:8000/runs).*": Instead("see the test of the service", SYNTAX),
     r"((npm|git|ray|claude|npx|overturemaps|source) .*)": Instead(OTHERS, SYNTAX),

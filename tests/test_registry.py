@@ -3,13 +3,16 @@
 import subprocess
 import sys
 from dataclasses import dataclass
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
 from made_package import install
 
+from virl import registry
 from virl.errors import BadInput, ModelUnavailable, UnknownName
-from virl.registry import Registry, scan, scan_modules
+from virl.platform.providers.provider import PROVIDERS
+from virl.registry import ROUTINES, Registry, scan, scan_modules
 
 GROUP, OLD_GROUP = "virl.tests", "virl.old_tests"
 TOYS = (
@@ -145,3 +148,12 @@ def test_what_is_scanned_is_there() -> None:
         "rapidocr",
         "sign-reader",
     }
+
+
+def test_the_entry_points_of_all_groups_are_looked_up_once(monkeypatch, tmp_path):
+    looked = []
+    monkeypatch.setattr(registry, "entry_points", lambda: looked.append(1) or entry_points())
+    monkeypatch.syspath_prepend(str(tmp_path))  # they are kept for each path
+    for group in (ROUTINES, PROVIDERS):
+        group.names()
+    assert len(looked) == 1

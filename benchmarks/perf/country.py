@@ -68,7 +68,9 @@ def repeat_town(town: Path, copies: int, out: Path) -> Path:
     across, up = (max(side) - min(side) for side in ([at.x for at in spots], [at.y for at in spots]))
     numbers = max(one.id for one in osmium.FileProcessor(str(town)))
     columns = ceil(sqrt(copies))
-    with osmium.SimpleWriter(str(out), overwrite=True) as writer:
+    head = osmium.io.Header()
+    head.set("sorting", "Type_then_ID")  # as the extracts of countries say
+    with osmium.SimpleWriter(str(out), header=head, overwrite=True) as writer:
         for kind in _KINDS:
             for copy in range(copies):
                 east, north = (copy % columns) * across, (copy // columns) * up

@@ -123,3 +123,16 @@ def test_the_oldest_go_first(file: Path, kept: Path, monkeypatch: pytest.MonkeyP
     for radius in (210, 220, 230):
         load_twin(file, city_of_path(f"{file}@{AROUND},{radius}").part)
     assert len(list(kept.iterdir())) == 2
+
+
+def test_what_a_large_file_takes_is_told_before_it_is_read_whole(
+    file: Path, kept: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(module, "TOLD_FROM_MB", 1e-9)
+    load_twin(file, city_of_path(f"{file}@{AROUND},250").part)
+    assert not caplog.records
+    load_twin(file, None)
+    load_twin(file, None)
+    [told] = caplog.messages
+    assert told.startswith(f"{file}: all of it has about 0,000 houses and takes ")
+    assert kept.is_dir()

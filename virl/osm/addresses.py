@@ -17,6 +17,8 @@ from virl.osm.streets import TwinStreets
 from virl.platform.city.maps import Address
 from virl.towns.places import plain
 
+_NUMBER = "addr:housenumber"
+
 
 @dataclass(frozen=True, slots=True)
 class Door:
@@ -159,14 +161,17 @@ def _writings(text: str) -> Iterator[str]:
 def doors_of(objects: Iterable[OsmObjects]) -> Iterator[tuple[Tags, Door]]:
     """Yield (tags, door) of every object with a mapped address."""
     for kind in objects:
-        for tags, shape in zip(kind.tags, kind.shapes, strict=True):
-            street = tags.get("addr:street") or tags.get("addr:place")
-            numbers = tags.get("addr:housenumber")
-            if not street or not numbers:
-                continue
-            middle = shapely.point_on_surface(shape)
-            for number in numbers.replace(";", ",").split(","):
-                yield tags, Door(street, number.strip(), tags.get("addr:city", ""), middle.x, middle.y)
+        mapped = [number for number, tags in enumerate(kind.tags) if _street_of(tags) and tags.get(_NUMBER)]
+        middles = shapely.get_coordinates(shapely.point_on_surface(kind.shapes[mapped])).tolist()
+        for one, (x, y) in zip(mapped, middles, strict=True):
+            tags = kind.tags[one]
+            for number in tags[_NUMBER].replace(";", ",").split(","):
+                yield tags, Door(_street_of(tags), number.strip(), tags.get("addr:city", ""), x, y)
+
+
+def _street_of(tags: Tags) -> str:
+    """Return the name of the street of an address; empty for none."""
+    return tags.get("addr:street") or tags.get("addr:place", "")
 
 
 def _doors_by_address(extract: OsmExtract) -> dict[str, list[Door]]:

@@ -1,6 +1,7 @@
 """Rebuilt towns kept in the cache, so that one that was opened before opens at once."""
 
 import hashlib
+import logging
 from datetime import date
 from functools import cache, partial
 from pathlib import Path
@@ -13,6 +14,12 @@ from virl.osm.names import translate_names
 from virl.osm.plan import Twin, build_twin
 from virl.towns.storage import decode, encode, maker
 
+TOLD_FROM_MB = 10.0
+"""Megabytes of a PBF file from which what it takes is told before it is read as a whole; chosen: a minute."""
+HOUSES_OF_MB, SECONDS_OF_MB, MEMORY_OF_MB = 6400, 9.0, 92.0
+"""Houses, seconds of a core and megabytes of memory for each megabyte of a PBF file: Liechtenstein's 2.7."""
+
+_log = logging.getLogger(__name__)
 _TWINS = ArrayStore("twins", "town", 12, encode, partial(decode, Twin))  # how many: chosen
 
 
@@ -39,6 +46,14 @@ def load_twin(extract: Path, part: Region | None, names: str = "", day: date | N
 
 def _build(extract: Path, part: Region | None, names: str, day: date | None) -> Twin:
     """Return the twin built anew from an extract or a region of it, with names in a language."""
+    megabytes = extract.stat().st_size / 1e6 if extract.name.endswith(".pbf") and part is None else 0.0
+    if megabytes >= TOLD_FROM_MB:
+        _log.warning(
+            "%s: all of it has about %.0f,000 houses and takes %.0f minutes and %.0f GB of memory, only this "
+            "once: `--around LAT,LNG` opens a part in seconds",
+            extract, megabytes * HOUSES_OF_MB / 1000, megabytes * SECONDS_OF_MB / 60 + 0.5,
+            megabytes * MEMORY_OF_MB / 1000 + 0.5,
+        )  # fmt: skip
     held = translate_names(read_extract(extract, part, _iso(day)), names)
     try:
         return build_twin(held)

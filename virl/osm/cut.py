@@ -1,7 +1,7 @@
 """Parts that are cut out of an extract, and mended outlines of what osmium does not close."""
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -181,7 +181,7 @@ class _Part:
     """Tags and members of each multipolygon, by number."""
 
 
-def cut(path: Path, region: Region, part: Path, date: str = "") -> None:
+def cut(path: Path, region: Region, part: Path, date: str = "", near: Container[int] | None = None) -> None:
     """Write the part of a file within a region's box: ways and areas whole, points inside.
 
     Memory grows with the region and not with the file. The locations of all nodes of a large file lie beside
@@ -192,13 +192,13 @@ def cut(path: Path, region: Region, part: Path, date: str = "") -> None:
         region: what to keep.
         part: the file to write; its head tells the box, so that a town of it ends there.
         date: of the data, for its head.
-
-    Raises:
-        BadInput: there is no room for them.
+        near: numbers of the ways that may touch the region; by default, all may.
     """
-    reading = osmium.FileProcessor(str(path)).with_locations(_storage(path, part.parent))
+    is_large = path.stat().st_size >= DISK_FROM_MB * 1e6
+    storage = f"sparse_file_array,{part.parent / 'locations'}" if is_large else "flex_mem"
+    reading = osmium.FileProcessor(str(path)).with_locations(storage)
     box = box_around(region)
-    found = _objects_in(reading, box)
+    found = _objects_in(reading, box, near)
     locations = cast("osmium.index.LocationTable", reading.node_location_storage)
     # Ways are read a second time: areas come last in a file, and say only then which ways they need.
     members = {ref for _, parts in found.areas.values() for kind, ref, _ in parts if kind == "w"}
@@ -219,8 +219,8 @@ def cut(path: Path, region: Region, part: Path, date: str = "") -> None:
             writer.add_relation(osmium.osm.mutable.Relation(id=area, members=parts, tags=tags))
 
 
-def _objects_in(reading: osmium.FileProcessor, box: Box) -> _Part:
-    """Return the objects of a file that touch a box."""
+def _objects_in(reading: osmium.FileProcessor, box: Box, near: Container[int] | None) -> _Part:
+    """Return the objects of a file that touch a box, of its ways only those that are near."""
     part = _Part()
     # osmium keeps degrees as whole numbers of 1e-7: to compare these is exact.
     sides = [[round(degrees * 1e7) for degrees in part.degrees] for part in box.parts]
@@ -235,7 +235,8 @@ def _objects_in(reading: osmium.FileProcessor, box: Box) -> _Part:
             if any(west <= at.x <= east and south <= at.y <= north for south, west, north, east in sides):
                 part.points[one.id] = dict(one.tags)
         elif isinstance(one, osmium.osm.Way):
-            ways.add(one)
+            if near is None or one.id in near:
+                ways.add(one)
         elif isinstance(one, osmium.osm.Relation) and is_area_relation(dict(one.tags)):
             touching = ways.touching_ids()
             members = [(member.type, member.ref, member.role) for member in one.members]
@@ -289,19 +290,16 @@ def _head(box: Box, date: str) -> osmium.io.Header:
     return head.add_box(osmium.osm.Box(box.west, box.south, box.east, box.north))
 
 
-def _storage(path: Path, scratch: Path) -> str:
-    """Return the name of osmium's index of node positions: in memory, or on disk for a large extract.
+def check_room(path: Path, scratch: Path) -> None:
+    """Check that a part of a large file can be read: its locations lie on disk meanwhile.
 
     Raises:
         BadInput: there is no room.
     """
     size = path.stat().st_size
-    if size < DISK_FROM_MB * 1e6:
-        return "flex_mem"
     needed, free = size * SCRATCH_SHARE, shutil.disk_usage(scratch).free
-    if needed > free:
+    if size >= DISK_FROM_MB * 1e6 and needed > free:
         raise BadInput(
             f"{path}: reading a part needs {needed / 1e9:,.0f} GB of disk in {scratch.parent}, which has "
             f"{free / 1e9:,.0f} GB: set TMPDIR to a folder with more room, or use `osmium extract` first"
         )
-    return f"sparse_file_array,{scratch / 'locations'}"

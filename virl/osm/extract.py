@@ -22,13 +22,13 @@ from virl.osm.cut import (
     DATE_FIELD,
     GENERATOR,
     Unclosed,
-    cut,
     is_area_relation,
     is_outline,
     mend_outlines,
 )
-from virl.osm.extract_file import Object, check_unpacked, data_date, in_order, shown_number
+from virl.osm.extract_file import check_unpacked, data_date, in_order, shown_number
 from virl.osm.tags import is_there
+from virl.osm.thin import cut_part, newest_day
 from virl.plain_text import plain_line
 from virl.platform.city.left_out import LeftOut, Omission
 
@@ -129,11 +129,12 @@ def read_extract(path: Path, region: Region | None = None, day: str = "") -> Osm
     """
     check_readable(path, region)
     with damage_reported(path), tempfile.TemporaryDirectory(prefix="virl-osm-") as scratch:
-        part = whole = in_order(path, Path(scratch))
-        if region is not None:
+        if region is None:
+            part = in_order(path, Path(scratch))
+        else:
             part = Path(scratch, "part.osm.pbf")
-            cut(whole, region, part)
-        return _Reading(part).extract(path, region, date_of(path) or _newest(whole) or day)
+            cut_part(path, region, part)
+        return _Reading(part).extract(path, region, date_of(path) or newest_day(path) or day)
 
 
 def check_extract(path: Path) -> str:
@@ -455,14 +456,6 @@ def date_of(path: Path) -> str:
     with osmium.io.Reader(str(path), osmium.osm.osm_entity_bits.NOTHING) as reader:
         # Overpass writes the date in an element of its own, which osmium does not read.
         return reader.header().get(DATE_FIELD, "")[:10] or data_date(path)
-
-
-def _newest(path: Path) -> str:
-    """Return the date, `YYYY-MM-DD`, of the last change in a file; empty where no object has a time."""
-    every = (one.timestamp for one in osmium.FileProcessor(str(path)) if isinstance(one, Object))
-    newest = max(every, default=None)
-    # Objects without a time have that of the epoch.
-    return f"{newest:%Y-%m-%d}" if newest and newest.timestamp() > 0 else ""
 
 
 def _check_span(path: Path, outline: Polygon) -> None:

@@ -23,8 +23,8 @@ FREE_BYTES = 20_000_000
 
 _PIECE = 1_000_000
 """Number of bytes that are unpacked at a time."""
-_RAW, _RAW_SIZE = 1, 2  # fields of a blob: OpenStreetMap wiki, "PBF Format"
-_DATA_SIZE = 3
+RAW, _RAW_SIZE = 1, 2  # fields of a blob: OpenStreetMap wiki, "PBF Format"
+DATA_SIZE = 3
 """Number of the field with a blob's size in the blob's header."""
 _LENGTH_DELIMITED, _VARINT = 2, 0
 
@@ -71,12 +71,12 @@ def _sizes(path: Path) -> Iterator[int]:
 def _blob_sizes(file: BinaryIO) -> Iterator[int]:
     """Yield the unpacked sizes that the blobs of a PBF file declare, bytes."""
     while head := file.read(4):
-        fields = dict(_fields(file, int.from_bytes(head, "big")))
-        blob = dict(_fields(file, fields.get(_DATA_SIZE, 0)))
-        yield blob.get(_RAW_SIZE, blob.get(_RAW, 0))
+        fields = dict(fields_of(file, int.from_bytes(head, "big")))
+        blob = dict(fields_of(file, fields.get(DATA_SIZE, 0)))
+        yield blob.get(_RAW_SIZE, blob.get(RAW, 0))
 
 
-def _fields(file: BinaryIO, length: int) -> Iterator[tuple[int, int]]:
+def fields_of(file: BinaryIO, length: int) -> Iterator[tuple[int, int]]:
     """Yield (number of a field, its value or the length of its bytes) of a message.
 
     Raises:

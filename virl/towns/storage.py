@@ -1,8 +1,9 @@
 """Files of towns: their plans as plain arrays and back, the tables they draw on, and the key of what is kept.
 
 A plan is made of frozen dataclasses, whose annotations say what a value is: a dataclass becomes the list of
-its fields, an array or a geometry the number of an entry beside it. Nothing in a file can name code. Only
-what twins are made of is known. The key changes with any code or font that makes or draws a town.
+its fields, many of one class a list for each field, and an array or a geometry the number of an entry beside
+it. Nothing in a file can name code. Only what twins are made of is known. The key changes with any code or
+font that makes or draws a town.
 """
 
 import hashlib
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib.metadata import version
+from itertools import starmap
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
@@ -97,6 +99,9 @@ def _plain(value: Any, arrays: Stacks, geometries: list[BaseGeometry]) -> Any:
     if is_dataclass(value):
         return [_plain(getattr(value, field.name), arrays, geometries) for field in fields(value)]
     if isinstance(value, tuple):
+        if value and is_dataclass(kind := type(value[0])):  # many of one class: `_decoder_of_items`
+            columns = ([getattr(each, field.name) for each in value] for field in fields(kind))
+            return [[_plain(each, arrays, geometries) for each in column] for column in columns]
         return [_plain(each, arrays, geometries) for each in value]
     if isinstance(value, Mapping):
         return {key: _plain(each, arrays, geometries) for key, each in value.items()}
@@ -128,8 +133,7 @@ def _decoder(kind: Any) -> Decoder:
         return lambda value, context: None if value is None else one(value, context)
     if origin is tuple:
         if inner[1:] == (...,):
-            one = _decoder(inner[0])
-            return lambda value, context: tuple([one(each, context) for each in value])
+            return _decoder_of_items(inner[0])
         every = [_decoder(each) for each in inner]
         return lambda value, context: tuple(
             [one(each, context) for one, each in zip(every, value, strict=True)]
@@ -145,14 +149,19 @@ def _decoder_of_class(kind: Any, origin: Any) -> Decoder:
     """Return the decoder for values of a class."""
     made = origin if isinstance(origin, type) else kind
     if not isinstance(made, type):  # a `Literal`
-        return lambda value, _: value
+        return _keep
     if issubclass(made, BaseGeometry):
         return lambda value, context: context.geometries[value]
     if issubclass(made, Counter):
         return lambda value, _: Counter(value)
     if issubclass(made, tuple):  # a `NamedTuple`
         return _decoder_of_fields(made, made._fields)  # type: ignore[attr-defined]
-    return lambda value, _: value
+    return _keep
+
+
+def _keep(value: Any, _: _Context) -> Any:
+    """Return a value as it is."""
+    return value
 
 
 def _array(value: Any, context: _Context) -> Any:
@@ -161,6 +170,27 @@ def _array(value: Any, context: _Context) -> Any:
         name, start, end = value
         return context.arrays[name][start:end]
     return context.geometries[slice(*value)]
+
+
+def _decoder_of_items(kind: Any) -> Decoder:
+    """Return the decoder for tuples of a class; of a dataclass each field has a list of its values."""
+    if not is_dataclass(kind):
+        item = _decoder(kind)
+        return lambda value, context: tuple([item(each, context) for each in value])
+    made, hints = cast("type[Any]", kind), get_type_hints(kind)
+    every = [_decoder(hints[field.name]) for field in fields(kind)]
+
+    def rows(value: Any, context: _Context) -> Any:
+        """Return the objects of columns."""
+        if not value:
+            return ()
+        columns = [
+            column if one is _keep else [one(each, context) for each in column]
+            for one, column in zip(every, value, strict=True)
+        ]
+        return tuple(starmap(made, zip(*columns, strict=True)))
+
+    return rows
 
 
 def _decoder_of_fields(kind: Any, names: Iterable[str]) -> Decoder:

@@ -254,7 +254,9 @@ _PICTURES = ArrayStore("views", "view", MOST_KEPT, lambda rgb: {"rgb": rgb}, _re
 
 def _street_headings(layout: StreetPlan) -> Floats:
     """Return the heading of the street at each panorama, degrees, shape (panoramas,)."""
-    lines = np.array([shapely.LineString(street.line) for street in layout.streets])
+    corners = [street.line for street in layout.streets]
+    owner = np.repeat(np.arange(len(corners)), [len(line) for line in corners])
+    lines = np.asarray(shapely.linestrings(np.concatenate(corners), indices=owner))
     mine = lines[layout.panoramas.street]
     where = shapely.line_locate_point(mine, shapely.points(layout.panoramas.xy))
     where = np.minimum(where, shapely.length(mine) - 1.0)

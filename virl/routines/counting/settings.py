@@ -37,7 +37,7 @@ class Counting(Settings):
         """Refuse a score at the closer look of something that is not counted: it would never be used."""
         named = self.recheck if isinstance(self.recheck, dict) else {}
         if unknown := [label for label in named if label not in self.things]:
-            raise ValueError(f"`recheck` names {unknown[0]!r}, which is not among `things`")
+            raise ValueError(f"`recheck` names {unknown[0]!r}, which is not among `things`: only things that are counted have one")
         return self
 
 

@@ -11,8 +11,7 @@ from virl.mind.replies import Reply, name_list
 from virl.mind.sentences import asked_for
 from virl.mind.wishes import Mention, vote, wishes
 from virl.routines.client import Rating, check_offered, walk_in_words, walk_minutes
-from virl.routines.explore.decision_rules import ReviewText
-from virl.routines.explore.rules import TypeQuestion, choose_place_type
+from virl.routines.explore.rules import ReviewText, TypeQuestion, choose_place_type
 
 NOBODY_SAYS = "nobody says whether it is"
 """Beginning of a reason that names the wishes of which nothing is known."""

@@ -1,6 +1,7 @@
 """Puts a twin together: its plan, and a provider of each kind over it."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 
@@ -78,7 +79,7 @@ def _open_town(name: str, file: OsmCity, day: date) -> OpenTown:
         listings=OfflineListings(plan.listings) if invented else None,
         truth=OfflineTruth(plan, renderer),
         street_map=OfflineStreetMap(layout),
-        inventory=_inventory(twin, plan),
+        inventory=_inventory(twin, plan, lambda _: twin_statistics(read_twin(extract, day))),
         life=life_of(twin),
         choice=choice_of(extract, twin.extract),
     )
@@ -94,14 +95,13 @@ def _middle(layout: StreetPlan) -> LatLng:
     return layout.frame.position(*xy[away.argmin()].tolist())
 
 
-def _inventory(twin: Twin, plan: CityPlan) -> PlanInventory:
-    """Return the inventory of a twin, without the large extract."""
-    statistics = twin_statistics(twin)
+def _inventory(twin: Twin, plan: CityPlan, statistics: Callable[[CityPlan], CityStatistics]) -> PlanInventory:
+    """Return the inventory of a twin, which does not hold the large extract: pages read it anew to count."""
     lines = twin.extract.lines
     ways = [(lines.ids[way], lines.tags[way].get("highway", "")) for way in twin.streets.way.tolist()]
     known = twin.houses.known.tolist() + [True] * len(twin.houses.above.ids)
     houses = list(zip(twin.houses.all_ids, known, strict=True))
-    return PlanInventory(plan, lambda _: statistics, ways, houses)
+    return PlanInventory(plan, statistics, ways, houses)
 
 
 def twin_statistics(twin: Twin) -> CityStatistics:

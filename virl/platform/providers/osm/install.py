@@ -11,7 +11,6 @@ from pathlib import Path
 from virl.errors import BadInput, ProviderError
 from virl.files.writing import refusals_in_a_line, replace_file
 from virl.osm.box import DATA, LARGEST_KM2, SUFFIXES, Box
-from virl.osm.cut import cut
 from virl.osm.extract import (
     check_extract,
     check_name,
@@ -21,7 +20,7 @@ from virl.osm.extract import (
     has_streets,
     is_large,
 )
-from virl.osm.extract_file import in_order
+from virl.osm.thin import cut_part
 from virl.platform.providers.http.nominatim import find_places
 from virl.platform.providers.http.osm_servers import LATER
 from virl.platform.providers.http.overpass import download_server
@@ -71,7 +70,7 @@ def install_part(extract: Path, box: Box, name: str, *, force: bool = False) -> 
     with damage_reported(extract), tempfile.TemporaryDirectory(prefix="virl-osm-") as scratch:
         part = Path(scratch, name + SUFFIXES[0])
         date = date_of(extract)
-        cut(in_order(extract, Path(scratch)), region, part, date)
+        cut_part(extract, region, part, date)
         if not has_streets(part):
             raise BadInput(f"{extract}: no street is mapped in the box {box}: choose another one")
         return keep_extract(part, force=force), date
