@@ -170,7 +170,7 @@ def doors_of(objects: Iterable[OsmObjects]) -> Iterator[tuple[Tags, Door]]:
 
 
 def _street_of(tags: Tags) -> str:
-    """Return the name of the street of an address; empty for none."""
+    """Return the name of the street in an object's address; empty for none."""
     return tags.get("addr:street") or tags.get("addr:place", "")
 
 

@@ -220,7 +220,7 @@ def cut(path: Path, region: Region, part: Path, date: str = "", near: Container[
 
 
 def _objects_in(reading: osmium.FileProcessor, box: Box, near: Container[int] | None) -> _Part:
-    """Return the objects of a file that touch a box, of its ways only those that are near."""
+    """Return the objects of a file that touch a box; of its ways only those with a number in `near`."""
     part = _Part()
     # osmium keeps degrees as whole numbers of 1e-7: to compare these is exact.
     sides = [[round(degrees * 1e7) for degrees in part.degrees] for part in box.parts]
@@ -291,7 +291,7 @@ def _head(box: Box, date: str) -> osmium.io.Header:
 
 
 def check_room(path: Path, scratch: Path) -> None:
-    """Check that a part of a large file can be read: its locations lie on disk meanwhile.
+    """Raise an error unless the disk has room for node positions, which a large file needs while read.
 
     Raises:
         BadInput: there is no room.

@@ -77,7 +77,7 @@ def _blob_sizes(file: BinaryIO) -> Iterator[int]:
 
 
 def fields_of(file: BinaryIO, length: int) -> Iterator[tuple[int, int]]:
-    """Yield (number of a field, its value or the length of its bytes) of a message.
+    """Yield (number of a field, its value or the length of its bytes) of a PBF message.
 
     Raises:
         EOFError: the file ends before.

@@ -57,7 +57,7 @@ class FacadeCells:
 
 def facade_cells(houses: Houses, panoramas: Panoramas) -> FacadeCells:
     """Return the cells of all walls that some panorama sees."""
-    cells = _in_the_open(_cut_walls(houses), houses)
+    cells = _cells_in_the_open(_cut_walls(houses), houses)
     # Lines of sight last: they are most of the work.
     sees, away = _viewpoints(cells, houses, panoramas)
     seen = np.flatnonzero(sees >= 0)
@@ -82,7 +82,7 @@ def _cut_walls(houses: Houses) -> tuple[Ints, Ints, Floats, Floats]:
     return house[wall], wall, np.round(first, 3), np.round(first + step, 3)
 
 
-def _in_the_open(
+def _cells_in_the_open(
     cells: tuple[Ints, Ints, Floats, Floats], houses: Houses
 ) -> tuple[Ints, Ints, Floats, Floats]:
     """Return those cells, as `_cut_walls` gives them, before which nothing hangs that would hide a sign."""

@@ -80,12 +80,12 @@ def sea_of(extract: OsmExtract, houses: Houses) -> Sea:
     # Directed: water lies to the right of a coastline, so none may be turned around.
     merged = shapely.line_merge(shapely.union_all(coasts), directed=True)
     lines = [part for part in shapely.get_parts(merged) if isinstance(part, LineString)]
-    joins = _joins(lines, outline, built.houses)
+    joins = _join_loose_ends(lines, outline, built.houses)
     inside = shapely.intersection(shapely.union_all(lines), shapely.buffer(outline, BEYOND_M))
     edges = shapely.union_all([inside, *joins, outline.exterior])
     faces = shapely.get_parts(shapely.polygonize(shapely.get_parts(edges)))
     faces = faces[shapely.within(shapely.point_on_surface(faces), outline)]
-    pieces = _pieces(lines if inside.is_empty else shapely.get_parts(inside).tolist())
+    pieces = _cut_into_pieces(lines if inside.is_empty else shapely.get_parts(inside).tolist())
     guesses = shapely.union_all([join for join in joins if join.length > LONG_JOIN_M])
     areas, faults = [], []
     for face, (wet, dry) in zip(faces, _votes(pieces, faces).tolist(), strict=True):
@@ -132,7 +132,7 @@ class _Built:
         return f"{count:,} of {every:,} houses and {metres:,.0f} of {all_m:,.0f} m of roads stand there"
 
 
-def _pieces(lines: Sequence[LineString]) -> Floats:
+def _cut_into_pieces(lines: Sequence[LineString]) -> Floats:
     """Return coastlines cut into pieces of at most `STEP_M` metres, as both ends of each, shape (n, 2, 2)."""
     runs = [shapely.get_coordinates(shapely.segmentize(line, STEP_M)) for line in lines]
     return np.concatenate([np.stack([run[:-1], run[1:]], axis=1) for run in runs])
@@ -169,7 +169,7 @@ class _Join(NamedTuple):
     """Joined loose ends as (index of the line, 0 for its first point or -1 for its last)."""
 
 
-def _joins(lines: Sequence[LineString], outline: Polygon, houses: Shapes) -> list[LineString]:
+def _join_loose_ends(lines: Sequence[LineString], outline: Polygon, houses: Shapes) -> list[LineString]:
     """Return the cheapest lines that join all loose ends of coastlines to each other or to the outline.
 
     A join is the cheaper, the shorter it is and the fewer houses stand on it; one that crosses a coast is the

@@ -172,10 +172,10 @@ def houses_of(extract: OsmExtract) -> Houses:
     polygons = shapely.orient_polygons(polygons[usable], exterior_cw=False)
     pieces = [pieces[number] for number in owner[usable].tolist()]
     heights, known = _heights(pieces, polygons)
-    return _stood_up(pieces, polygons, heights, known, _passages_of(extract))
+    return _houses_of_pieces(pieces, polygons, heights, known, _passages_of(extract))
 
 
-def _stood_up(
+def _houses_of_pieces(
     pieces: Sequence[Piece], polygons: Shapes, heights: Floats, known: NDArray[np.bool_],
     passages: Shapes,
 ) -> Houses:  # fmt: skip

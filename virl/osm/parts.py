@@ -245,7 +245,7 @@ def _part(extract: OsmExtract, area: int, home: int) -> Piece | None:
 def _outline(extract: OsmExtract, area: int, parts: Sequence[Piece]) -> Iterator[Piece]:
     """Yield the pieces of a building: its parts, and the rest of its outline."""
     name, tags, shape = extract.areas.ids[area], extract.areas.tags[area], extract.areas.shapes[area]
-    parts = _brought_down(parts, shape)
+    parts = _lower_floating_parts(parts, shape)
     yield from parts
     top = walls_top(tags, shape)
     if not parts:
@@ -268,7 +268,7 @@ def _outline(extract: OsmExtract, area: int, parts: Sequence[Piece]) -> Iterator
         yield Piece(name, {**tags, "roof:shape": tags.get("roof:shape", "flat")}, rest, 0.0, top)
 
 
-def _brought_down(parts: Sequence[Piece], outline: Geometry) -> Sequence[Piece]:
+def _lower_floating_parts(parts: Sequence[Piece], outline: Geometry) -> Sequence[Piece]:
     """Return parts; those that would hang high over open ground are set on the ground instead.
 
     On a slope storeys are counted from its foot, and parts are often mapped without those below them.

@@ -57,7 +57,7 @@ def encode(value: object) -> Arrays:
     """Return a dataclass as named NumPy arrays of numbers and bytes, for `decode` to read."""
     arrays: Stacks = {}
     geometries: list[BaseGeometry] = []
-    tree = _plain(value, arrays, geometries)
+    tree = _to_json(value, arrays, geometries)
     known = np.asarray(shapely.to_wkb(geometries), object) if geometries else np.empty(0, object)
     return {name: np.concatenate(stack.arrays) for name, stack in arrays.items()} | {
         "tree": np.frombuffer(json.dumps(tree, ensure_ascii=False).encode(), np.uint8),
@@ -92,19 +92,19 @@ Decoder = Callable[[Any, _Context], Any]
 """A function (plain value of JSON, `_Context`) to the decoded value."""
 
 
-def _plain(value: Any, arrays: Stacks, geometries: list[BaseGeometry]) -> Any:
+def _to_json(value: Any, arrays: Stacks, geometries: list[BaseGeometry]) -> Any:
     """Return a value as data for JSON; arrays and geometries are added to `arrays` and `geometries`."""
     if isinstance(value, np.ndarray | BaseGeometry):
         return _store_beside(value, arrays, geometries)
     if is_dataclass(value):
-        return [_plain(getattr(value, field.name), arrays, geometries) for field in fields(value)]
+        return [_to_json(getattr(value, field.name), arrays, geometries) for field in fields(value)]
     if isinstance(value, tuple):
         if value and is_dataclass(kind := type(value[0])):  # many of one class: `_decoder_of_items`
             columns = ([getattr(each, field.name) for each in value] for field in fields(kind))
-            return [[_plain(each, arrays, geometries) for each in column] for column in columns]
-        return [_plain(each, arrays, geometries) for each in value]
+            return [[_to_json(each, arrays, geometries) for each in column] for column in columns]
+        return [_to_json(each, arrays, geometries) for each in value]
     if isinstance(value, Mapping):
-        return {key: _plain(each, arrays, geometries) for key, each in value.items()}
+        return {key: _to_json(each, arrays, geometries) for key, each in value.items()}
     return value.item() if isinstance(value, np.generic) else value
 
 
@@ -160,7 +160,7 @@ def _decoder_of_class(kind: Any, origin: Any) -> Decoder:
 
 
 def _keep(value: Any, _: _Context) -> Any:
-    """Return a value as it is."""
+    """Return a value unchanged, as the decoder of plain values."""
     return value
 
 
@@ -173,7 +173,7 @@ def _array(value: Any, context: _Context) -> Any:
 
 
 def _decoder_of_items(kind: Any) -> Decoder:
-    """Return the decoder for tuples of a class; of a dataclass each field has a list of its values."""
+    """Return the decoder for tuples of one class; a dataclass is stored as a list for each field."""
     if not is_dataclass(kind):
         item = _decoder(kind)
         return lambda value, context: tuple([item(each, context) for each in value])
@@ -181,7 +181,7 @@ def _decoder_of_items(kind: Any) -> Decoder:
     every = [_decoder(hints[field.name]) for field in fields(kind)]
 
     def rows(value: Any, context: _Context) -> Any:
-        """Return the objects of columns."""
+        """Return the objects whose fields are given as columns."""
         if not value:
             return ()
         columns = [

@@ -104,7 +104,7 @@ def put_up_signposts(layout: StreetPlan, shops: Sequence[Shop]) -> tuple[Sign, .
     """
     metres = _between_junctions(layout)
     places = list(_hooks(layout))
-    lines = _shared_out(places, _landmarks(layout, shops), layout, metres)
+    lines = _assign_lines(places, _landmarks(layout, shops), layout, metres)
     middle = int(np.argmin(np.linalg.norm(layout.junctions - layout.junctions.mean(axis=0), axis=1)))
     boards: list[Sign] = []
     for hook, own in zip(places, lines, strict=True):
@@ -114,7 +114,7 @@ def put_up_signposts(layout: StreetPlan, shops: Sequence[Shop]) -> tuple[Sign, .
     return tuple(boards)
 
 
-def _shared_out(
+def _assign_lines(
     places: Sequence[Hook], landmarks: Sequence[SignedPlace], layout: StreetPlan, metres: Floats
 ) -> list[list[Line]]:
     """Return the lines of text to landmarks on each hook, the nearest landmark first.

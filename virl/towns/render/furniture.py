@@ -69,7 +69,7 @@ def _trash_bin(variant: int) -> Quads:
         return join([body, rim, top, quads(prism((0.24, 0.24), (0.0, 0.08), 10), paint=IRON)])
     faces = box((-0.29, 0.29), (-0.25, 0.25), (0.10, 0.98))
     body = quads(faces, paint=paint, texture=[TILE_INDEX["bin"]] * 4 + [PLAIN])
-    hood = quads(box((-0.32, 0.32), (-0.28, 0.28), (0.98, 1.12), inset=0.08), paint=_darker(paint))
+    hood = quads(box((-0.32, 0.32), (-0.28, 0.28), (0.98, 1.12), inset=0.08), paint=_darken(paint))
     legs = [box((x, x + 0.06), (-0.20, 0.20), (0.0, 0.10)) for x in (-0.27, 0.21)]
     return join([body, hood, quads(np.concatenate(legs), paint=IRON)])
 
@@ -91,7 +91,7 @@ def _fire_hydrant(variant: int) -> Quads:
     bolts = np.concatenate(
         [box((-0.25, 0.25), (-0.03, 0.03), (0.40, 0.46)), box((-0.03, 0.03), (-0.03, 0.03), (0.76, 0.81))]
     )
-    return join([quads(barrel, paint=paint), quads(caps, paint=_darker(paint)), quads(bolts, paint=STEEL)])
+    return join([quads(barrel, paint=paint), quads(caps, paint=_darken(paint)), quads(bolts, paint=STEEL)])
 
 
 def _bench(variant: int) -> Quads:
@@ -101,7 +101,7 @@ def _bench(variant: int) -> Quads:
         box((-0.9, 0.9), (0.20 + 0.03 * i, 0.24 + 0.03 * i), (z, z + 0.13))
         for i, z in enumerate((0.55, 0.74))
     ]
-    under = quads(planks[0][:, ::-1] * np.array([1, 1, 1]), paint=_darker(PLANK))
+    under = quads(planks[0][:, ::-1] * np.array([1, 1, 1]), paint=_darken(PLANK))
     legs = [box((x, x + 0.07), (-0.22, 0.26), (0.0, 0.43)) for x in (-0.75, 0.68)]
     legs += [box((x, x + 0.06), (0.22, 0.27), (0.43, 0.90)) for x in (-0.75, 0.69)]
     return join(
@@ -236,7 +236,7 @@ def _parked_car(variant: int) -> Quads:
     cabin_high = (cabin_low[0] + 0.62, cabin_low[1] - (0.45 if rear > 0.1 else 0.18))
     cabin = _cabin(width - 0.06, width - 0.20, cabin_low, cabin_high, waist, roof)
     glazing = _cabin(width - 0.05, width - 0.19, cabin_low, cabin_high, waist, roof)[:4]
-    glass = np.stack([_shrunk(face, 0.86, 0.78) for face in glazing])
+    glass = np.stack([_shrink_face(face, 0.86, 0.78) for face in glazing])
     wheels, tyres = [], []
     for y in (y0 + 0.82, y1 - 0.80):
         for x, turn in ((-width - 0.015, -1.0), (width + 0.015, 1.0)):
@@ -285,7 +285,7 @@ def _bus_stop(variant: int) -> Quads:
     stripe = quads(box((-0.20, 0.20), (-0.06, 0.0), (2.48, 2.68)), paint=(0.95, 0.95, 0.94))
     case = quads(box((-0.20, 0.20), (-0.09, 0.0), (1.05, 1.65)), paint=IRON)
     table = quads(box((-0.17, 0.17), (-0.10, 0.0), (1.09, 1.61)), paint=(0.93, 0.93, 0.90))
-    back = quads(box((-0.32, 0.32), (0.0, 0.03), (2.3, 2.85)), paint=_darker(paint))
+    back = quads(box((-0.32, 0.32), (0.0, 0.03), (2.3, 2.85)), paint=_darken(paint))
     return join([post, flag, stripe, case, table, back])
 
 
@@ -313,7 +313,7 @@ def _cabin(
     return np.array([*[(a[k], a[(k + 1) % 4], b[(k + 1) % 4], b[k]) for k in range(4)], tuple(b)], float)
 
 
-def _shrunk(face: Floats, wide: float, high: float) -> Floats:
+def _shrink_face(face: Floats, wide: float, high: float) -> Floats:
     """Return a face shrunk around its middle by shares `wide` and `high`, and moved a little outwards."""
     p, q, r, s = face
     across, rise = (1 - wide) / 2, (1 - high) / 2
@@ -330,7 +330,7 @@ def _shrunk(face: Floats, wide: float, high: float) -> Floats:
     return shrunk
 
 
-def _darker(paint: Rgb) -> Rgb:
+def _darken(paint: Rgb) -> Rgb:
     """Return a darker shade of a colour."""
     return (paint[0] * 0.72, paint[1] * 0.72, paint[2] * 0.72)
 

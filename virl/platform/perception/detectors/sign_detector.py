@@ -126,6 +126,7 @@ def _rows(camera: Camera, settings: SignDetectorSettings) -> tuple[int, int]:
     """Return the first and last row of a view between the lowest and the highest pitch."""
 
     def row(pitch: float) -> float:
+        """Return the row of the view, in pixels, at a pitch in degrees, cut to the view."""
         up = pitch - camera.pitch
         if abs(up) >= 90:
             return 0.0 if up > 0 else camera.height

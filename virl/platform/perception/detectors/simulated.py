@@ -114,14 +114,14 @@ def chance_found(size: float, seen: float, settings: SimulatedSettings) -> float
         seen: visible share of it, (0, 1].
         settings: of the noise.
     """
-    by_size = _rise(log(size / settings.half_size) / settings.size_width)
-    by_sight = _rise((seen - settings.half_seen) / settings.seen_width)
+    by_size = _logistic(log(size / settings.half_size) / settings.size_width)
+    by_sight = _logistic((seen - settings.half_seen) / settings.seen_width)
     return settings.found * by_size * by_sight
 
 
 def likeness(size: float, settings: SimulatedSettings) -> float:
     """Return how alike look-alikes are at a size in pixels, [0, 1]: a factor on chances of confusion."""
-    return 1 - _rise(log(size / settings.confusion_half_size) / settings.confusion_width)
+    return 1 - _logistic(log(size / settings.confusion_half_size) / settings.confusion_width)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +182,7 @@ def name_look(pano_id: str, camera: Camera) -> str:
     return f"{pano_id} {heading % turn} {pitch} {fov} {camera.width}x{camera.height}"
 
 
-def _rise(x: float) -> float:
+def _logistic(x: float) -> float:
     """Return the logistic function of a number, (0, 1)."""
     return 1 / (1 + exp(-x)) if x >= 0 else exp(x) / (1 + exp(x))
 

@@ -96,7 +96,7 @@ def _middle(layout: StreetPlan) -> LatLng:
 
 
 def _inventory(twin: Twin, plan: CityPlan, statistics: Callable[[CityPlan], CityStatistics]) -> PlanInventory:
-    """Return the inventory of a twin, which does not hold the large extract: pages read it anew to count."""
+    """Return the inventory of a twin, without the large extract, which pages read anew to count."""
     lines = twin.extract.lines
     ways = [(lines.ids[way], lines.tags[way].get("highway", "")) for way in twin.streets.way.tolist()]
     known = twin.houses.known.tolist() + [True] * len(twin.houses.above.ids)

@@ -230,7 +230,7 @@ def _along_ways(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> Pai
         along: metres along it, as `_snap` gives them.
         ways: of the map.
     """
-    pieces = _pieces(kept, way, along, ways)
+    pieces = _cut_ways(kept, way, along, ways)
     links: Pairs = set()
     for number in kept.tolist():
         if way[number] >= 0:
@@ -243,7 +243,7 @@ def _along_ways(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> Pai
     return links
 
 
-def _pieces(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> "nx.DiGraph[tuple[str, int]]":
+def _cut_ways(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> "nx.DiGraph[tuple[str, int]]":
     """Return the ways cut at the points, as a graph in which no way leads through a point."""
     on: dict[int, list[int]] = defaultdict(list)
     for number in kept[np.argsort(along[kept], kind="stable")].tolist():
