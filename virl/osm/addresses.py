@@ -25,7 +25,7 @@ class Door:
     """A mapped house number and its position."""
 
     street: str
-    """Name of the street; may be empty."""
+    """Name of the street; empty where it is not mapped."""
     number: str
     city: str
     """Name of the town in the address; empty where it is not mapped."""
@@ -36,7 +36,7 @@ class Door:
 
     @property
     def address_text(self) -> str:
-        """Street and number in one text."""
+        """Street and house number in one text."""
         return f"{self.street} {self.number}"
 
 

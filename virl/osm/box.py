@@ -34,9 +34,9 @@ class ExtractPart:
     """A choice of an extract's file, the region of it to read, and the data that are invented there."""
 
     file: Path
-    """Path of the extract."""
+    """Path of the extract's file."""
     title: str
-    """Name of the town."""
+    """Name of the town for people."""
     part: Region | None = None
     """The region to read; `None` for all of the file."""
     radius: float = RADIUS_M
@@ -188,7 +188,7 @@ def square_around(middle: LatLng, side_m: float = SIDE_M) -> Box:
 
 
 def box_around(region: Region) -> Box:
-    """Return the box around a region."""
+    """Return the smallest box that holds a region."""
     origin = region.frame.origin.lng
     lats = [corner.lat for corner in region.corners]
     lngs = sorted((corner.lng for corner in region.corners), key=lambda lng: signed_turn(origin, lng))

@@ -145,7 +145,7 @@ def _fill_rings(rings: Sequence[Floats]) -> shapely.Geometry:
 
 
 def _ends_meet(line: shapely.LineString) -> bool:
-    """Return whether a line is a closed ring."""
+    """Return whether a line's ends meet, so that the line is a ring."""
     return len(line.coords) > 3 and line.coords[0] == line.coords[-1]
 
 
@@ -159,7 +159,7 @@ Member = tuple[str, int, str]
 """(kind, number, role) of a member of a relation."""
 
 GENERATOR = "virl data osm"
-"""Name of the writer in the head of a part."""
+"""Name of the program in the header of a file that it wrote."""
 DATE_FIELD = "osmosis_replication_timestamp"
 BATCH = 20_000
 """Number of ways whose corners are tested against the box at once; chosen: some MB of memory."""
@@ -176,7 +176,7 @@ class _Part:
     points: dict[int, dict[str, str]] = field(default_factory=dict)
     """Tags of each node in the box that has any, by number."""
     ways: set[int] = field(default_factory=set)
-    """Numbers of the ways."""
+    """Numbers of the ways that touch the box."""
     areas: dict[int, tuple[dict[str, str], list[Member]]] = field(default_factory=dict)
     """Tags and members of each multipolygon, by number."""
 

@@ -69,9 +69,9 @@ POINT_KEYS = (
     "shop",
     "tourism",
 )
-"""Keys of the nodes that are read."""
+"""Keys of tags for which nodes are read."""
 LINE_KEYS = ("highway", "railway", "barrier", "waterway")
-"""Keys of the ways that are read as lines."""
+"""Keys of tags for which ways are read as lines."""
 NATURAL_LINES = frozenset({"coastline", "tree_row"})
 
 _WITHIN_M = 0.05

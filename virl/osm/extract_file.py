@@ -172,7 +172,7 @@ def _is_in_order(path: Path) -> bool:
 
 
 def _header(path: Path) -> osmium.io.Header:
-    """Return the head of a file."""
+    """Return the header of an OpenStreetMap file."""
     with osmium.io.Reader(str(path), osmium.osm.osm_entity_bits.NOTHING) as reader:
         return reader.header()
 

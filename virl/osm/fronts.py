@@ -37,7 +37,7 @@ class FacadeCells:
     """Cells of wall where fronts can be, as arrays of length n."""
 
     house: Ints
-    """Index of the house of each cell."""
+    """Index of the house that each cell belongs to, shape (n,)."""
     wall: Ints
     """Number of the wall of each cell; cells of a wall follow each other from left to right."""
     left: Floats
@@ -47,7 +47,7 @@ class FacadeCells:
     panorama: Ints
     """Index of the nearest panorama that sees each cell."""
     distance: Floats
-    """Metres to that panorama."""
+    """Metres from each cell to its panorama in `panorama`, shape (n,)."""
 
     @property
     def middle(self) -> Floats:
@@ -150,7 +150,7 @@ class Claim:
     """A place's wish for a front: its shape, street and entrance."""
 
     shape: Geometry
-    """A point or an area, in metres."""
+    """Point or area of the place in metres."""
     street: str = ""
     """Name of the street in the place's address; empty where it is not known."""
     at: Geometry | None = None
@@ -184,7 +184,7 @@ class FreeCells:
             self._rivals.setdefault(other, []).append(one)
 
     def has(self, cell: int, floor: int) -> bool:
-        """Return whether a cell is free on a floor."""
+        """Return whether no front has taken a cell on a floor yet."""
         return (cell, floor) not in self._taken
 
     def take(self, cell: int, floor: int) -> None:
@@ -326,7 +326,7 @@ class Entrances:
     """Entrances that visitors use, as arrays of length n."""
 
     xy: Floats
-    """Metres east and north, shape (n, 2)."""
+    """Metres east and north of each entrance, shape (n, 2)."""
     main: Ints
     """1 for a main entrance, 0 for others."""
     house: Ints

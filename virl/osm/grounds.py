@@ -236,7 +236,7 @@ WATER = frozenset({"water", "basin", "reservoir", "riverbank", "swimming_pool"})
 WATERWAY_M = {"river": 10.0, "canal": 6.0, "stream": 1.8, "drain": 1.2, "ditch": 1.0}
 """Widths in metres of waterways mapped as lines, where not tagged; chosen."""
 RAILS = frozenset({"rail", "tram", "light_rail", "narrow_gauge", "subway", "funicular"})
-"""Values of `railway` that are tracks."""
+"""Values of the tag `railway` for tracks."""
 IN_STREET = frozenset({"tram"})
 """Values of the tag `railway` for tracks that lie in streets."""
 ZEBRAS = frozenset({"uncontrolled", "marked", "zebra", "traffic_signals", "island", "pelican", "toucan"})

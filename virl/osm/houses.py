@@ -96,7 +96,7 @@ _ROOF_RGB: Mapping[str, Rgb] = {
     "glass": (0.62, 0.72, 0.80), "plastic": (0.72, 0.74, 0.76), "solar_panels": (0.14, 0.18, 0.28),
     "gold": (0.83, 0.69, 0.33), "acrylic_glass": (0.68, 0.76, 0.82), "plants": (0.36, 0.45, 0.24),
 }  # fmt: skip
-"""Colours of `roof:material`; chosen."""
+"""Colour of the roof by value of `roof:material`; chosen."""
 
 _USUAL_WALLS: Mapping[str, tuple[str, ...]] = {
     "barn": ("wood",), "stable": ("wood",), "shed": ("wood",), "hut": ("wood",), "cabin": ("wood",),
@@ -119,7 +119,7 @@ class Overhangs:
     ids: tuple[str, ...]
     tags: tuple[Tags, ...]
     footprints: Shapes
-    """Polygons in metres, shape (n,)."""
+    """Outline of each piece on the ground, polygons in metres, shape (n,)."""
     bases: Floats
     """Metres from the ground to the underside, shape (n,)."""
     heights: Floats
@@ -138,7 +138,7 @@ class Houses:
     footprints: Shapes
     """Polygons in metres, with their courtyards, shape (n,)."""
     heights: Floats
-    """Metres of the walls, shape (n,)."""
+    """Height of each piece's walls in metres, shape (n,)."""
     known: NDArray[np.bool_]
     """True where the data give the height or the number of levels, shape (n,)."""
     parts: NDArray[np.bool_]

@@ -34,9 +34,9 @@ class SnappedStop:
     """A stop of a route, and the point of the way network nearest to it."""
 
     stop: tuple[float, float]
-    """Metres (east, north) of the stop."""
+    """Position of the stop, (east, north) in metres."""
     stretch: int
-    """Index of the stretch."""
+    """Index of the stretch of way that the point is on."""
     along: float
     """Metres from the start of the stretch to the point."""
     away: float
@@ -45,7 +45,7 @@ class SnappedStop:
 
 @dataclass(frozen=True, slots=True)
 class FoundWay:
-    """A way between two stops."""
+    """The shortest way found between two stops."""
 
     xy: Floats
     """Corners in metres, both stops included, shape (m, 2)."""
@@ -78,7 +78,7 @@ class WayGraph:
         self._tree = shapely.STRtree(self._lines)
 
     def __len__(self) -> int:
-        """Return the number of stretches."""
+        """Return the number of stretches of way in the network."""
         return len(self._lines)
 
     def snap(self, stop: tuple[float, float]) -> SnappedStop | None:

@@ -34,7 +34,7 @@ SMALL_M2 = (45.0, 420.0)
 LOW_M = 11.0
 """Largest height in metres of a family house, which gets a gabled roof; chosen."""
 PITCH_DEG: Mapping[RoofShape, float] = {"gabled": 35.0, "hipped": 35.0, "pyramidal": 45.0, "dome": 45.0}
-"""Usual pitch in degrees by shape; chosen."""
+"""Usual pitch in degrees of each shape of roof; chosen."""
 ROOF_STOREY_M = 2.6
 """Height in metres of each storey that the tag `roof:levels` counts; chosen."""
 MANSARD_M = 2.6
@@ -103,7 +103,7 @@ HIGHEST_M = 850.0
 HEAD_M = 2.2
 """Metres above the ground below which a part's base is drawn on the ground; chosen."""
 THINNEST_M = 0.3
-"""Least height of a part in metres."""
+"""Least height in metres of a part that is drawn."""
 WHOLLY = 0.9
 """Share of a building's outline, covered by its parts, above which only the parts are drawn."""
 SLIVER_M = 0.3
@@ -130,7 +130,7 @@ class Piece:
     """Id of the building's outline that the piece belongs to."""
     tags: Tags
     shape: Geometry
-    """Footprint in metres."""
+    """Footprint of the piece in metres."""
     base: float
     """Height in metres of the piece's foot above the ground: 0, or more than `HEAD_M`."""
     top: float | None

@@ -64,7 +64,7 @@ SAME_SPOT_M = 20.0
 def place_of(
     place_id: str, tags: Tags, types: tuple[str, ...], position: LatLng, day: date | None = None
 ) -> Place:
-    """Return an object of the map as a place.
+    """Return the place that an object of the map is, with its hours in the week of a day.
 
     Args:
         place_id: such as `n12`.
@@ -147,7 +147,7 @@ TYPE_KEYS = (
 """Tag keys that make an object a place, in order; those of the table come after."""
 
 _REFINING = ("cuisine", "religion")
-"""Keys that refine the type of a place."""
+"""Keys of tags that refine the type of a place, such as `cuisine`."""
 _ANY = "*"
 """Value in the table of place types for all values of a key that it does not list."""
 

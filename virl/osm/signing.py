@@ -89,7 +89,7 @@ _MARGIN_M = 0.3
 """Width of board in metres beyond the letters, both sides together."""
 _DIRECTORY_NARROWEST_M = 1.2
 _BESIDE_M = 0.2
-"""Metres kept free at both ends of a board."""
+"""Width in metres kept free at each end of a board."""
 _SIDE_DOOR_M = 10.0
 """Metres added to the cost of a place for an entrance that is not the main one; chosen."""
 _WIDEST_CELLS = 2

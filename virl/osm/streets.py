@@ -46,7 +46,7 @@ CLEAR_M = 0.7
 """Least distance in metres from a wall to a panorama: nearer, the wall would fill the view."""
 PROBE_M, PROBE_REACH_M = 6.0, 25.0  # how often and how far clearance to the houses is measured
 LANE_M = 3.0
-"""Width of a lane in metres."""
+"""Width of one lane of a carriageway in metres."""
 ROAD_SHARE = 0.62
 """Largest share of the clearance that a carriageway takes; chosen."""
 WIDEST_PAVEMENT_M = 9.0

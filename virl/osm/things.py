@@ -30,7 +30,7 @@ KINDS: Mapping[tuple[str, str], FurnitureKind] = {
     ("amenity", "bicycle_parking"): "bicycle stand",
     ("highway", "bus_stop"): "bus stop",
 }
-"""Kind of furniture for each (key, value)."""
+"""Kind of street furniture by (key, value) of its tag."""
 AREAS = frozenset({"bicycle_parking"})
 """Values of `amenity` also mapped as areas; the piece of furniture stands in the area's middle."""
 MAY_STAND_IN_ROADS = frozenset({"bollard"})

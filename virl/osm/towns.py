@@ -33,7 +33,7 @@ class TownListing:
     kind: str
     """Value of the town's tag `place`, such as `village`."""
     population: int | None
-    """Inhabitants; `None` where not mapped."""
+    """Number of inhabitants; `None` where not mapped."""
     position: LatLng
     places: int
     """Number of named shops and amenities within `RADIUS_M` metres."""

@@ -44,9 +44,9 @@ ROADS = frozenset(
         "service",
     }
 )
-"""Values of `highway` of roads."""
+"""Values of the tag `highway` for roads."""
 PATHS = frozenset({"pedestrian", "footway", "path", "steps", "track", "bridleway"})
-"""Values of `highway` of paths."""
+"""Values of the tag `highway` for paths."""
 _PRIVATE_LANES = frozenset(
     {"driveway", "parking_aisle", "parking", "emergency_access", "private", "drive-through"}
 )
@@ -235,7 +235,7 @@ class WayNetwork:
 
     @cached_property
     def length(self) -> Floats:
-        """Metres of each stretch, shape (n,)."""
+        """Length of each stretch in metres, shape (n,)."""
         return np.array([np.linalg.norm(np.diff(line, axis=0), axis=1).sum() for line in self.lines])
 
 

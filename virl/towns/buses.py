@@ -38,7 +38,7 @@ Stand = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class BusStop:
-    """A stop of a bus line."""
+    """A stop of a bus line, with the way from the stop before."""
 
     name: str
     position: LatLng
@@ -52,7 +52,7 @@ class BusStop:
 
 @dataclass(frozen=True, slots=True)
 class BusLine:
-    """A bus line in one direction."""
+    """A bus line in one direction, with stops and timetable."""
 
     name: str
     stops: tuple[BusStop, ...]
@@ -61,7 +61,7 @@ class BusLine:
 
     @property
     def headsign(self) -> str:
-        """Name of the last stop."""
+        """Name of the last stop, as shown on the bus."""
         return self.stops[-1].name
 
     def departure(self, stop: int, ready: float) -> int | None:
@@ -163,7 +163,7 @@ class _Ride:
     """A ride on one line between two of its stops."""
 
     line: int
-    """Index of the line."""
+    """Index of the bus line."""
     board: int
     """Index of the stop where the ride begins."""
     alight: int

@@ -146,7 +146,7 @@ def _decoder(kind: Any) -> Decoder:
 
 
 def _decoder_of_class(kind: Any, origin: Any) -> Decoder:
-    """Return the decoder for values of a class."""
+    """Return the decoder for values of a class such as a geometry or a named tuple."""
     made = origin if isinstance(origin, type) else kind
     if not isinstance(made, type):  # a `Literal`
         return _keep
@@ -165,7 +165,7 @@ def _keep(value: Any, _: _Context) -> Any:
 
 
 def _array(value: Any, context: _Context) -> Any:
-    """Return the array that a reference names."""
+    """Return the array, or the geometries, that a reference names."""
     if len(value) == 3:
         name, start, end = value
         return context.arrays[name][start:end]

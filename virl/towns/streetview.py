@@ -104,7 +104,7 @@ class RenderedView(View):
 
     @property
     def pixels(self) -> Image:
-        """RGB, shape (height, width, 3)."""
+        """Pixels of the view in RGB, shape (height, width, 3), drawn when first read."""
         drawn = self._drawn
         if drawn is None:
             drawn = self._draw()

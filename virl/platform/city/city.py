@@ -250,7 +250,7 @@ class City:
     """A city: a name, one provider of each kind, and facts about the city itself."""
 
     name: str
-    """The name that `open_city` takes."""
+    """Name by which `open_city` opens the city."""
     title: str
     """Name of the city as people write it."""
     center: LatLng
@@ -258,11 +258,11 @@ class City:
     streetview: StreetView
     """Provider of panoramas, links and views."""
     places: Places
-    """Shops and other places, to search or to list nearby."""
+    """Provider of shops and other places, to search or list nearby."""
     maps: Maps
-    """Addresses, routes and travel times."""
+    """Provider of addresses, routes and travel times."""
     listings: Listings | None = None
-    """Homes to rent; `None` where nobody lists any."""
+    """Provider of homes to rent; `None` where nobody lists any."""
     truth: Truth | None = None
     """Ground truth of views, for scoring; `None` where it is not known."""
     street_map: StreetMap | None = None
@@ -274,7 +274,7 @@ class City:
     choice: str = ""
     """Hint how to choose another part of the provider's area; empty where there is no choice."""
     capabilities: Capabilities = Capabilities()
-    """The abilities that not every city has."""
+    """Abilities that not every city has."""
     ledger: Ledger | None = None
     """Ledger of the requests and their costs; `None` for a city that is not asked over a network."""
     left_out: LeftOut = field(default_factory=LeftOut)

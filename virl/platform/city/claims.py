@@ -37,7 +37,7 @@ class ArrivalClaim:
     sought: str
     """Name of the place that was sought, or words for its type."""
     stood: LatLng
-    """Position at the end of the walk."""
+    """Position where the walk ended."""
     arrived: bool = True
     """True if the claim is to have arrived, False if it is not to have arrived."""
     at: LatLng | None = None
@@ -71,7 +71,7 @@ class AbsenceClaim:
     """A claim that no place along a walk has the type, attributes and opening hours wished for."""
 
     walked: tuple[LatLng, ...]
-    """Positions along the walk."""
+    """Positions of the walker along the walk."""
     types: tuple[str, ...]
     """Place types of which a place has to have one."""
     wishes: Mapping[str, bool] = field(default_factory=dict)
@@ -88,7 +88,7 @@ class CountClaim:
     thing: str
     """Kind of the things, in the words of the detector."""
     positions: tuple[LatLng, ...]
-    """Reported position of each thing."""
+    """Position of each reported thing."""
     looked_from: tuple[LatLng, ...]
     """Positions where the agent looked."""
     at_once: int | None = None
@@ -139,7 +139,7 @@ class ToldTruth:
 
     @property
     def line(self) -> str:
-        """All checked claims in one line."""
+        """All claims and what is true of each, in one line."""
         if not self.checked:
             return "The run ended without a claim"
         if len(self.checked) <= 3:

@@ -146,7 +146,7 @@ GEOPACKAGE = ".gpkg"
 """Suffix of a file of the format GeoPackage."""
 
 Row = dict[str, object]
-"""A row of a table: values by column."""
+"""A row of a table, as values by name of the column."""
 
 
 def to_geodataframes(city: City) -> "dict[str, gpd.GeoDataFrame]":

@@ -23,7 +23,7 @@ class MappedStreet:
     kind: str
     """OpenStreetMap's value of `highway`; empty where it is not known."""
     line: Sequence[LatLng]
-    """Positions along the centre line."""
+    """Positions along the centre line of the street."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class CityStatistics:
 
     @property
     def places(self) -> int:
-        """Number of all places."""
+        """Number of places of all types."""
         return sum(self.places_by_type.values())
 
 

@@ -31,7 +31,7 @@ class Route:
     path: tuple[LatLng, ...]
     """Positions along the line, from the first stop to the last."""
     distance: float
-    """Length in metres."""
+    """Length of the way in metres."""
     duration: float
     """Time that the way takes, seconds."""
     streets: tuple[str, ...] = ()
@@ -61,9 +61,9 @@ class _Stretch:
     """A stretch of a route along one street."""
 
     street: str
-    """Name of the street; may be empty."""
+    """Name of the street; empty where it has none."""
     metres: float
-    """Length in metres."""
+    """Length of the stretch in metres."""
     first: float
     """Heading at the beginning of the stretch, degrees clockwise from north."""
     last: float
@@ -257,7 +257,7 @@ class JourneyLeg:
     path: tuple[LatLng, ...]
     """Positions along the leg."""
     distance: float
-    """Length in metres."""
+    """Length of the leg in metres."""
     duration: float
     """Time from the leg's start to its end, seconds."""
     line: str = ""

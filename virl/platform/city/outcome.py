@@ -34,7 +34,7 @@ _SENTENCES: Mapping[OutcomeKind, str] = {
     "blocked": "no way leads on from here",
     "no reply": "the model gave no usable reply",
 }
-"""Usual sentence of each kind."""
+"""Usual sentence for people on each kind of end."""
 
 
 @dataclass(frozen=True, slots=True)

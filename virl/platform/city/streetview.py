@@ -14,7 +14,7 @@ from virl.errors import BadInput, NoStreetView
 from virl.geo.globe import LatLng, distance, normalize_heading
 
 Image = NDArray[np.uint8]
-"""RGB picture, shape (height, width, 3)."""
+"""Pixels of an RGB picture, `uint8`, shape (height, width, 3)."""
 
 Box = tuple[float, float, float, float]
 """Pixels (x0, y0, x1, y1): left, top, right, bottom; x right and y down from the top left corner."""
@@ -158,7 +158,7 @@ class PictureCamera(Camera):
     __slots__ = ()
 
     def __post_init__(self) -> None:
-        """Take a picture of every size."""
+        """Accept a picture of every size, unlike a `Camera`."""
 
 
 def view_of_picture(pixels: Image) -> View:

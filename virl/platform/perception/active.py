@@ -54,7 +54,7 @@ class Sighting:
     box: Box
     """Box of the thing in pixels of `view`."""
     position: LatLng
-    """Position of the camera."""
+    """Position of the camera that saw the thing."""
 
 
 @dataclass(frozen=True, slots=True)

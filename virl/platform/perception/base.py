@@ -87,7 +87,7 @@ def plain_label(label: str) -> str:
 
 
 class Detector(Protocol):
-    """A finder of things in views."""
+    """A finder of things with given labels in views."""
 
     @property
     def look_scores(self) -> LookScores:
@@ -153,7 +153,7 @@ class Match:
 
     @property
     def count(self) -> int:
-        """Number of pairs."""
+        """Number of pairs of points."""
         return len(self.first)
 
 

@@ -177,7 +177,7 @@ class Zebra:
     turn: float
     """Direction of the crossed road and the stripes, degrees from straight ahead, [0, 180)."""
     stripes: int
-    """Number of stripes that are seen."""
+    """Number of stripes of paint that are seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +206,7 @@ def find_zebras(patch: GroundPatch) -> list[Zebra]:
 
 
 def _zebra(stripes: Sequence[_Stripe]) -> Zebra:
-    """Return the crossing that stripes form."""
+    """Return the marked crossing that stripes form."""
     # The middle of its ends: stripes that are missing in between do not move it.
     aside = [stripe.aside for stripe in stripes]
     ahead = [stripe.ahead for stripe in stripes]

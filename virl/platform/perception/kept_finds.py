@@ -92,7 +92,7 @@ class KeptReadings:
             return self.read([view.pixels for view in views])
 
         def read() -> list[list[TextLine]]:
-            """Return the lines, read and counted."""
+            """Return the lines of text in the views, and count the look."""
             self._read += 1
             return self.read([view.pixels for view in views])
 

@@ -19,7 +19,7 @@ class Need:
     fault: str = ""
     """Fault of the requirement in words; empty if it is met."""
     remedy: str = ""
-    """The remedy of the fault; may be empty."""
+    """Remedy of the fault in words; may be empty."""
     can_download: bool = False
     """True where `--allow-downloads` meets the requirement."""
 

@@ -25,14 +25,14 @@ class Edge:
     """A stretch of the edge of a park or garden along a street."""
 
     left: Point
-    """Left end as seen from the street, metres."""
+    """Left end as seen from the street, (east, north) in metres."""
     right: Point
-    """Right end as seen from the street, metres."""
+    """Right end as seen from the street, (east, north) in metres."""
 
 
 @dataclass(frozen=True, slots=True)
 class Green:
-    """A park, garden or square."""
+    """A park, garden or square with its address."""
 
     edges: tuple[Edge, ...]
     """Edges with an entrance, the main one first."""

@@ -135,7 +135,7 @@ def all_sign_characters() -> str:
 
 @cache
 def _names() -> _Names:
-    """Return the table of words for names."""
+    """Return the table of words for names, `data/names.yaml`."""
     return read_table("names", _Names)
 
 
@@ -154,7 +154,7 @@ BLADE_WIDTH_M, BLADE_HEIGHT_M = (0.9, 2.0), (0.7, 1.0)
 BLADE_LETTER_M = 0.24
 """Metres of blade for each letter, large enough to read from up the street; chosen."""
 BLADE_BOTTOM_M = 3.6
-"""Height of a blade's lower edge, metres."""
+"""Height in metres of a blade's lower edge above the ground."""
 BOARD_BOTTOM_M, BOARD_HEIGHT_M = 1.2, 0.7
 POSTS_M = 0.6
 """Width in metres of a board that its two posts may hide."""

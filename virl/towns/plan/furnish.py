@@ -83,7 +83,7 @@ class _Items:
 
     kind: FurnitureKind
     xy: Floats
-    """Metres east and north, shape (n, 2)."""
+    """Metres east and north of each thing, shape (n, 2)."""
     heading: Floats
     """Direction of each front, degrees clockwise from north, shape (n,)."""
 

@@ -96,7 +96,7 @@ class Names:
         self._stems = [_name_parts().stems[pick] for pick in rng.permutation(len(_name_parts().stems))]
 
     def take(self, kind: WayKind) -> str:
-        """Return a new name for a way of this kind."""
+        """Return a new street name for a way of this kind."""
         endings = _name_parts().endings[kind]
         return f"{self._stems.pop()} {endings[int(self._rng.integers(len(endings)))]}"
 

@@ -31,7 +31,7 @@ class Street:
     """Index of the street in the plan."""
     name: str
     line: Floats
-    """Centre line in metres, shape (n, 2)."""
+    """Centre line, metres east and north, shape (n, 2)."""
     start: int
     """Index of the junction at the first point of the line."""
     end: int
@@ -105,9 +105,9 @@ class Frontage:
     street: int
     """Index of the street before the frontage."""
     left: Point
-    """Left end as seen from the street, metres."""
+    """Left end as seen from the street, (east, north) in metres."""
     right: Point
-    """Right end as seen from the street, metres."""
+    """Right end as seen from the street, (east, north) in metres."""
     number: int
     """House number on its street."""
     commercial: float
@@ -188,7 +188,7 @@ FurnitureKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Furniture:
-    """One piece of street furniture."""
+    """One piece of street furniture, such as a bench or a parked car."""
 
     id: str
     kind: FurnitureKind
@@ -216,10 +216,10 @@ class Crossing:
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """A piece of railway on the ground."""
+    """A piece of railway on the ground, along a line."""
 
     line: Floats
-    """Centre line in metres, shape (n, 2)."""
+    """Centre line, metres east and north, shape (n, 2)."""
     is_ballasted: bool
     """True where the rails lie in gravel, False in a street."""
 
@@ -233,7 +233,7 @@ class Barrier:
 
     kind: BarrierKind
     line: Floats
-    """Centre line in metres, shape (n, 2)."""
+    """Centre line, metres east and north, shape (n, 2)."""
     height: float
     """Height above the ground, metres."""
     variant: int

@@ -39,7 +39,7 @@ _PAINTS: dict[str, Floats] = {
 }  # fmt: skip
 
 WALL_NAMES = tuple(facade.wall for facade in FACADES)
-"""Wall material of each facade."""
+"""Name of the wall material of each facade, by the facade's index."""
 _ALL = tuple(range(len(FACADES)))
 _OF_WALL = {wall: tuple(n for n in _ALL if WALL_NAMES[n] == wall) for wall in _PAINTS}
 
@@ -80,7 +80,7 @@ class Walls:
     open_number: Ints
     """Index of each wall among those with windows that start at the ground; -1 for all others."""
     building: Ints
-    """Index of the building of each wall."""
+    """Index of the building that each wall belongs to."""
     left: Floats
     """Left end as seen from outside, metres, shape (n, 2)."""
     right: Floats
@@ -94,7 +94,7 @@ class Walls:
     roof: NDArray[np.str_]
     variant: Ints
     style: Ints
-    """Index of the facade of each wall."""
+    """Index in `FACADES` of the facade of each wall."""
     paint: Floats
     """Tint of each wall, RGB in [0, 1], shape (n, 3)."""
     simple: NDArray[np.bool_]

@@ -178,7 +178,7 @@ def _arch(tile: Surface, x0: int, x1: int, y1: int) -> None:
 
 
 def _draw_railing(tile: Surface, x0: int, x1: int, y0: int, y1: int) -> None:
-    """Draw an iron railing before a window."""
+    """Draw an iron railing before a window into a tile."""
     bars = np.zeros((SIDE, SIDE), np.uint8)
     for x in range(x0, x1, 9):
         cv2.line(bars, (x, y0), (x, y1), 1, 2)
@@ -213,7 +213,7 @@ def _tone(rng: np.random.Generator, low: float, high: float) -> Colour:
 
 
 def _shelves(tile: Surface, rng: np.random.Generator) -> None:
-    """Draw shelves with goods."""
+    """Draw shelves with goods into a display's tile."""
     for bottom in (46, 104, 162):
         cv2.rectangle(tile, (16, bottom - 5), (240, bottom), (0.45, 0.32, 0.20, 0.0), -1)
         x = 20
@@ -229,7 +229,7 @@ def _shelves(tile: Surface, rng: np.random.Generator) -> None:
 
 
 def _mannequins(tile: Surface, rng: np.random.Generator) -> None:
-    """Draw mannequins."""
+    """Draw mannequins into a display's tile."""
     for x in (64, 128, 192):
         skin, cloth = (0.86, 0.78, 0.70, 0.0), _tone(rng, 0.2, 0.9)
         cv2.rectangle(tile, (x - 9, 24), (x - 2, 92), (0.20, 0.20, 0.24, 0.0), -1)
@@ -243,7 +243,7 @@ def _mannequins(tile: Surface, rng: np.random.Generator) -> None:
 
 
 def _tables(tile: Surface, rng: np.random.Generator) -> None:
-    """Draw tables with lamps."""
+    """Draw tables with lamps into a display's tile."""
     for x in (56, 136, 214):
         cv2.line(tile, (x, 24), (x, 70), (0.15, 0.13, 0.12, 0.0), 5)
         cv2.ellipse(tile, (x, 72), (34, 6), 0, 0, 360, (0.60, 0.42, 0.26, 0.0), -1)
@@ -257,7 +257,7 @@ def _tables(tile: Surface, rng: np.random.Generator) -> None:
 
 
 def _counter(tile: Surface, rng: np.random.Generator) -> None:
-    """Draw a counter with food and shelves."""
+    """Draw a counter with food and shelves into a display's tile."""
     cv2.rectangle(tile, (16, 16), (240, 84), (0.55, 0.40, 0.26, 0.0), -1)
     cv2.rectangle(tile, (16, 84), (240, 90), (0.92, 0.90, 0.86, 0.0), -1)
     for x in range(30, 236, 21):
@@ -272,7 +272,7 @@ def _counter(tile: Surface, rng: np.random.Generator) -> None:
 
 
 def _posters(tile: Surface, rng: np.random.Generator) -> None:
-    """Draw posters."""
+    """Draw posters into a display's tile."""
     for x in (24, 98, 172):
         ground = _tone(rng, 0.35, 0.95)
         cv2.rectangle(tile, (x, 70), (x + 60, 190), ground, -1)
@@ -283,7 +283,7 @@ def _posters(tile: Surface, rng: np.random.Generator) -> None:
 
 
 def _plants(tile: Surface, rng: np.random.Generator) -> None:
-    """Draw plants in pots."""
+    """Draw plants in pots into a display's tile."""
     for x in range(34, 236, 38):
         cv2.rectangle(tile, (x - 11, 22), (x + 11, 50), (0.66, 0.36, 0.24, 0.0), -1)
         for _ in range(26):
@@ -307,7 +307,7 @@ def _reflection(tile: Surface, variant: int) -> None:
 
 
 def shop_door_tile() -> Surface:
-    """Return a glass door in the shop's paint."""
+    """Return the tile of a glass door in the shop's paint."""
     tile = blank((0.92, 0.92, 0.92))
     pane = tile[24:236, 44:212]
     y = np.linspace(0, 1, pane.shape[0], dtype=np.float32)[:, None, None]
@@ -349,7 +349,7 @@ def awning_tile(stripes: int) -> Surface:
 
 
 def wheel_tile() -> Surface:
-    """Return a wheel, cut out."""
+    """Return the tile of a car's wheel, transparent around."""
     tile = np.zeros((SIDE, SIDE, 4), np.float32)
     for radius, colour in (
         (126, (0.09, 0.09, 0.10, 1)),

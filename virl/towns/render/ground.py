@@ -348,7 +348,7 @@ def _fill(raster: Shares, areas: Sequence[Polygon], origin: Floats) -> None:
 
 
 def _rings(area: Polygon) -> list[LinearRing]:
-    """Return the rings of a polygon."""
+    """Return the outer ring of a polygon and the rings of its holes."""
     return [area.exterior, *area.interiors]
 
 

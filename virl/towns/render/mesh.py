@@ -119,7 +119,7 @@ def take(mesh: Quads, which: NDArray[np.intp] | NDArray[np.bool_]) -> Quads:
 
 
 def upright(left: Floats, right: Floats, bottom: ArrayLike, top: ArrayLike) -> Floats:
-    """Return the corners of upright rectangles.
+    """Return the corners of upright rectangles from left to right, between two heights, shape (n, 4, 3).
 
     Args:
         left: ends as one who faces the front sees them, (n, 2).

@@ -218,7 +218,7 @@ class CityRenderer:
 
     @property
     def _whole_scene(self) -> Scene:
-        """The quads of the whole city."""
+        """Scene with the quads of the whole city."""
         with self._lock:
             return self._made_scenes().whole.scene
 
@@ -272,7 +272,7 @@ class CityRenderer:
             return self._grounds.ground_around(lens.eye[0], lens.eye[1])
 
     def _textures(self) -> textures.Textures:
-        """Return all textures of the city."""
+        """Return the textures of the city: its tiles, and space for the letters of its signs."""
         with self._lock:
             return textures.Textures(self._table, textures.all_tiles(), self._coverage)
 

@@ -127,7 +127,7 @@ def _gable(corners: Floats, base: float, top: float) -> tuple[list[Floats], list
 
 
 def _hip(corners: Floats, base: float, top: float) -> list[Floats]:
-    """Return the slopes of a hipped roof."""
+    """Return the slopes of a hipped roof over a rectangle, from `base` to `top` metres high."""
     ring = _move_inward(_along_ridge(corners), -EAVES_M)
     a, b, c, d = ring
     along = (b - a) / max(float(np.linalg.norm(b - a)), 1e-6)

@@ -209,7 +209,7 @@ class Scenes:
 
     @cached_property
     def whole(self) -> OwnedScene:
-        """Scene of the whole plan."""
+        """Scene of the whole plan, made on first use."""
         return self._make(np.full(2, -np.inf), np.full(2, np.inf))
 
     def _make_near(self, square: Square) -> OwnedScene:

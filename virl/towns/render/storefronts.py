@@ -128,7 +128,7 @@ def _write(
 
 
 def _breaks(text: str, face: str, room: tuple[float, float]) -> Iterator[tuple[str, ...]]:
-    """Yield ways to break a text into lines."""
+    """Yield ways to break a text into lines of words, one of them being a single line."""
     words = text.split()
     yield (" ".join(words),)
     for cuts in range(1, min(3, len(words))):
@@ -172,7 +172,7 @@ PORTAL_PAINT, PORTAL_EDGE = (0.60, 0.58, 0.54), (0.50, 0.48, 0.45)
 
 @dataclass(frozen=True, slots=True)
 class _Fronts:
-    """Shopfronts as arrays of length n."""
+    """Shop fronts as arrays of length n."""
 
     left: Floats
     """Left end as seen from the street, metres, shape (n, 2)."""

@@ -53,7 +53,7 @@ class WalkState:
     """The state of a walker: the node, the heading, and the node that it came from."""
 
     node: int
-    """Number of the node in the graph."""
+    """Number of the node at which the walker stands."""
     heading: float
     """Direction that the walker faces, degrees clockwise from north, [0, 360)."""
     came_from: int | None = None

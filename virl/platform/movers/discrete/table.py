@@ -31,7 +31,7 @@ _ASK = -1
 
 @dataclass(frozen=True, slots=True)
 class States:
-    """Many states as arrays of one length."""
+    """Many states of walkers as arrays of one length."""
 
     node: Ints
     """Number of the node at which each state stands."""

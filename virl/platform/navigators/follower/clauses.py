@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Side = Literal["left", "right", "around", "front"]
-"""Ways to turn; `front` is straight on."""
+"""Ways to turn at a crossing; `front` is straight on."""
 Kind = Literal[
     "light",
     "double",
@@ -63,9 +63,9 @@ class TurnClause:
     place: NamedCrossing | None = None
     """Crossing of the turn; `None` where other clauses name it."""
     slight: bool = False
-    """True for "slight left" and the like."""
+    """True for a slight turn, as in "slight left"."""
     sharp: bool = False
-    """True for "sharp left" and the like."""
+    """True for a sharp turn, as in "sharp left"."""
     nth: int | None = None
     """Number of the street to turn into: 2 in "take the second left"; `None` if not said."""
     soon: bool = False
@@ -188,7 +188,7 @@ class WhereClause:
 
 @dataclass(frozen=True, slots=True)
 class PauseClause:
-    """The end of a sentence, or a comma."""
+    """The end of a sentence or a comma, which separates other clauses."""
 
     sentence: bool
 
@@ -238,7 +238,7 @@ class PlannedLeg:
     """A part of a planned walk that ends in a turn at a crossing."""
 
     side: Side
-    """Direction of the turn."""
+    """Direction of the turn at the end of the leg."""
     ordinal: int
     """Number, from 1, of the crossing of the leg at which the text turns."""
     sureness: Sureness

@@ -141,7 +141,7 @@ def understand(text: str) -> FollowerPlan:
 
 
 def plan_of(clauses: Sequence[Clause]) -> FollowerPlan:
-    """Return the plan that clauses make."""
+    """Return the plan of a walk that clauses of an instruction make."""
     reader = _Reader()
     for clause in clauses:
         reader.read(clause)
@@ -162,7 +162,7 @@ class _Reader:
     """Turn that counts only if the text walks on after it; else it was a look to the side."""
 
     def read(self, clause: Clause) -> None:
-        """Add the next clause to the plan."""
+        """Add the next clause of the text to the plan."""
         if self.pending is not None and isinstance(clause, GoClause | PassClause | BlocksClause | TurnClause):
             turn, self.pending = self.pending, None
             self._end_leg(turn)

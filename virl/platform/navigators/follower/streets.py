@@ -22,7 +22,7 @@ MAX_SEGMENT = 120  # chosen: more links than a walk has
 
 @dataclass(frozen=True, slots=True)
 class OutgoingLink:
-    """A link as its start node shows it."""
+    """A link that leaves a node: target node and heading."""
 
     to: int
     """Number of the node that the link leads to."""
@@ -71,7 +71,7 @@ class Segment:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Exit:
-    """A way on at the end of a segment."""
+    """A way that leads on from the end of a segment."""
 
     segment: Segment
     turn: float
@@ -181,7 +181,7 @@ def mean_heading(headings: Sequence[float]) -> float:
 
 
 Side = Literal["ahead", "left", "right", "behind"]
-"""Sides of a walker."""
+"""Sides of a walker to which a way can leave."""
 AHEAD_DEG, BEHIND_DEG = 45.0, 135.0  # turns that are none, and turns back; chosen: half of a right angle off
 
 

@@ -32,7 +32,7 @@ class RoadChoice(Reply):
     @field_validator("index")
     @classmethod
     def _is_a_road(cls, index: int, info: ValidationInfo) -> int:
-        """Refuse a number that no road has."""
+        """Return the number of a road; raise an error for a number that no road has."""
         roads = (info.context or {}).get("roads")
         numbers = None if roads is None else [road["index"] for road in roads]
         if numbers is not None and index not in numbers:
@@ -61,7 +61,7 @@ class Outlook(BaseModel):
 
 
 class RoadQuestion(BaseModel):
-    """Inputs of `movement/intention-road`."""
+    """The inputs of the prompt `movement/intention-road`."""
 
     intention: str
     place_type: str

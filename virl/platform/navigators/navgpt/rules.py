@@ -73,7 +73,7 @@ class WalkQuestion(BaseModel):
 
 
 class SummaryQuestion(BaseModel):
-    """Inputs of `movement/navgpt-summary`."""
+    """The inputs of the prompt `movement/navgpt-summary`."""
 
     description: str
 

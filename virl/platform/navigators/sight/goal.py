@@ -33,7 +33,7 @@ class SightGoal:
     beside: tuple[str, ...] = ()
     """Place types of neighbours, each of which stands beside the goal."""
     moment: Moment | None = None
-    """Time of the search; `None` if unknown."""
+    """Day and minute of the search; `None` if unknown."""
 
     def hinted_by(self, signs: Sequence[KnownSign]) -> list[KnownSign]:
         """Return signs that may show the goal and deserve a closer look, the most likely first."""

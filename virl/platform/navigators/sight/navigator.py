@@ -20,7 +20,7 @@ class Explorer(Protocol):
         ...
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
-        """Choose a way at a junction.
+        """Return the choice of a link at a junction, or the end of the walk.
 
         Args:
             pose: where the walker stands.

@@ -232,7 +232,7 @@ class VerbalizedChoice(RoadChoice):
 
 
 class GoalQuestion(BaseModel):
-    """Inputs of `movement/sight-goal`."""
+    """The inputs of the prompt `movement/sight-goal`."""
 
     task: str
     kinds: tuple[str, ...]

@@ -225,13 +225,13 @@ class LandmarkTextQuestion(BaseModel):
 
 
 class TouristLandmarkQuestion(BaseModel):
-    """Inputs of `movement/tourist-landmarks`."""
+    """The inputs of the prompt `movement/tourist-landmarks`."""
 
     directions: str
 
 
 class SeenLandmark(BaseModel):
-    """A landmark in sight."""
+    """A landmark in sight: its name and direction."""
 
     name: str
     where: str
@@ -248,7 +248,7 @@ class Noticed(BaseModel):
 
 
 class TouristActionQuestion(BaseModel):
-    """Inputs of `movement/tourist-action`."""
+    """The inputs of the prompt `movement/tourist-action`."""
 
     sentences: tuple[str, ...]
     landmarks: tuple[str, ...]
@@ -262,7 +262,7 @@ class _Progress:
     """The progress of a walk along the goals of its directions."""
 
     goal: int = 0
-    """Index of the goal that comes next."""
+    """Index of the next goal of the directions."""
     crossings: int = 0
     """Number of crossings come to since the last turn."""
     marks: list[int] = field(default_factory=lambda: [0])

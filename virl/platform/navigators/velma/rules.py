@@ -58,7 +58,7 @@ class VelmaLandmarks(Reply):
 
 
 class VelmaLandmarkQuestion(BaseModel):
-    """Inputs of `movement/velma-landmarks`."""
+    """The inputs of the prompt `movement/velma-landmarks`."""
 
     instruction: str
 

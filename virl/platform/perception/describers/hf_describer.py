@@ -76,7 +76,7 @@ class HfDescriberSettings(ModelSettings):
 
 
 def open_hf_describer(settings: HfDescriberSettings, models: Models) -> "HfDescriber":
-    """Open the describer, without its weights."""
+    """Return the describer, whose weights are loaded on first use."""
     return HfDescriber(Once(lambda: _load(settings, models.options)), settings)
 
 

@@ -178,7 +178,7 @@ class GroundingDino:
 
 
 def open_grounding_dino(settings: GroundingDinoSettings, models: Models) -> GroundingDino:
-    """Open the detector, without its weights."""
+    """Return the detector, whose weights are loaded on first use."""
 
     def load() -> Network:
         """Return the network, loaded once in a process."""

@@ -51,7 +51,7 @@ class GroundingDinoPySettings(GroundingSettings):
 
 
 def open_grounding_dino_py(settings: GroundingDinoPySettings, models: Models) -> GroundingDino:
-    """Open the detector, without its weights."""
+    """Return the detector, whose weights are loaded on first use."""
     return GroundingDino(Once(partial(load_network, settings, models.options)), settings)
 
 

@@ -41,7 +41,7 @@ class OwlSettings(DetectorSettings):
 
 
 def open_owl(settings: OwlSettings, models: Models) -> "Owl":
-    """Open the detector, without its weights."""
+    """Return the detector, whose weights are loaded on first use."""
 
     def load() -> Pretrained:
         """Return the model with its processor, loaded once in a process."""

@@ -60,7 +60,7 @@ class _RecordedCamera(JsonRecord):
 
     @property
     def camera(self) -> Camera:
-        """Return the camera, checked."""
+        """Camera of the view, its values checked."""
         return Camera(self.heading, self.pitch, self.fov, self.width, self.height)
 
 

@@ -237,7 +237,7 @@ def _read(
 
 @once_per_process
 def _session(file: str) -> Any:
-    """Return the network, ready to run.
+    """Return the network of a file as an ONNX session, ready to run.
 
     Raises:
         ModelUnavailable: the file is missing, is no ONNX file, or is another network.

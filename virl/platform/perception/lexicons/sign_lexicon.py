@@ -217,7 +217,7 @@ def _is_explained(span: Span, found: list[_Match]) -> bool:
 
 
 def open_lexicon(settings: LexiconSettings, _: object) -> Lexicon:
-    """Open the lexicon of these settings."""
+    """Return the lexicon with these settings."""
     return Lexicon(settings, more_words(settings.more) if settings.more else None)
 
 

@@ -57,7 +57,7 @@ class LightGlueSettings(MatcherSettings):
 
 
 def open_lightglue(settings: LightGlueSettings, models: Models) -> "LightGlueMatcher":
-    """Open the matcher, without its weights."""
+    """Return the matcher, whose weights are loaded on first use."""
     return LightGlueMatcher(Once(lambda: _load(settings, models.options)), settings)
 
 

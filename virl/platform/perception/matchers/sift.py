@@ -73,7 +73,7 @@ class _Features:
 
 
 def open_sift(settings: SiftSettings, _: Models) -> "SiftMatcher":
-    """Open the matcher of these settings."""
+    """Return the matcher by SIFT with these settings."""
     return SiftMatcher(settings)
 
 

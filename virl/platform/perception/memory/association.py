@@ -33,7 +33,7 @@ CERTAIN = -1000.0  # cost of what the directions from one panorama prove
 MATCHED = -1.4
 """Cost of a pair whose crops have just enough points in common."""
 FORBIDDEN = 1e6
-"""Cost of a pair that is ruled out."""
+"""Cost of a pair of sighting and object that is ruled out."""
 KEPT_COMPARISONS = 4  # chosen: recorded for each sighting
 """Largest number of comparisons that a verdict lists."""
 

@@ -56,7 +56,7 @@ class Joined(JsonRecord):
     kind: Literal["joined"] = "joined"
     seq: int
     object_id: str
-    """Id of the object that stays."""
+    """Id of the object that stays after the joining."""
     gone_id: str
     """Id of the object whose views the other takes over."""
     reason: str
@@ -139,7 +139,7 @@ class Log:
         return start
 
     def line_error(self, seq: int, fault: str) -> MemoryBroken:
-        """Return the error for a line."""
+        """Return the error for the line with a record's number and its fault."""
         return MemoryBroken(f"{self.path}, line {seq + 1}: {fault}{_MEND}")
 
     def _record(self, line: bytes) -> Record:

@@ -45,7 +45,7 @@ class Seen:
     pano_id: str
     camera: Camera
     position: LatLng
-    """Position of the camera."""
+    """Position of the camera that saw the thing."""
     box: Box
     """Box (left, top, right, bottom) of the thing, pixels of the view."""
     crop: str
@@ -112,7 +112,7 @@ class Verdict:
     """A decision on which object a sighting shows, with the comparisons that decided."""
 
     object_id: str
-    """Id of the object."""
+    """Id of the object that the sighting shows."""
     new: bool
     """True if the sighting is the first one of the object."""
     comparisons: tuple[Comparison, ...] = ()

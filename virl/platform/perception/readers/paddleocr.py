@@ -64,7 +64,7 @@ class _Exported(BaseModel):
 
 
 def open_paddleocr(settings: PaddleOcrSettings, models: Models) -> "PaddleOcrReader":
-    """Open the reader, without its weights."""
+    """Return the reader, whose weights are loaded on first use."""
     return PaddleOcrReader(Once(lambda: _load(settings, models.options)), settings)
 
 

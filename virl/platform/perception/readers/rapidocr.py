@@ -183,7 +183,7 @@ class RapidOcrSettings(ModelSettings):
 
 
 def open_rapidocr(settings: RapidOcrSettings, _: Models) -> "RapidOcrReader":
-    """Open the reader of these settings."""
+    """Return the reader with these settings, whose engine is loaded on first use."""
     return RapidOcrReader(settings)
 
 

@@ -50,7 +50,7 @@ _LISTED = (
     "id,displayName,types,primaryType,location,formattedAddress,"
     "rating,userRatingCount,priceLevel,priceRange,businessStatus"
 )
-"""Field mask of a search."""
+"""Names of a place's fields in the field mask of a search."""
 _DETAILED = (
     f"{_LISTED},regularOpeningHours,reviews,accessibilityOptions,websiteUri,"
     "internationalPhoneNumber,nationalPhoneNumber,servesVegetarianFood"

@@ -38,7 +38,7 @@ class GooglePriceSource(Settings):
 
 
 class Sku(Settings):
-    """A line of Google's price list."""
+    """A line of Google's price list (stock keeping unit), with prices."""
 
     title: str
     usd_per_1000: float | None = Field(ge=0)
@@ -54,7 +54,7 @@ class Sku(Settings):
 
 
 class Endpoint(Settings):
-    """One method of one of Google's APIs."""
+    """One method of one of Google's APIs: path, price and limits."""
 
     service: str
     """Name under which Google's console enables the API."""
@@ -123,7 +123,7 @@ class GoogleSettings(Settings):
         return self
 
     def endpoint(self, name: str) -> Endpoint:
-        """Return the endpoint of this name.
+        """Return the endpoint with this name; raise an error for an unknown one.
 
         Raises:
             UnknownName: there is none.

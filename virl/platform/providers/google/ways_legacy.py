@@ -79,7 +79,7 @@ class _LegacyStep(ReplyBody):
 
     @property
     def step(self) -> JourneyStep:
-        """Step as virl's type for journeys."""
+        """Step of a journey as virl's type."""
         ride = None
         if details := self.transit_details:
             ride = Ride(

@@ -143,7 +143,7 @@ class _Step(CamelBody):
 
     @property
     def step(self) -> JourneyStep:
-        """Step as virl's type for journeys."""
+        """Step of a journey as virl's type."""
         ride = None
         if details := self.transit_details:
             stops, line = details.stop_details, details.transit_line

@@ -181,5 +181,5 @@ class KeyTransport(httpx.BaseTransport):
         )
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close the connections of the inner transport."""
         self._inner.close()

@@ -95,7 +95,7 @@ class Pace:
     clock: Callable[[], float] = time.monotonic
     """Function that returns seconds on a clock that only goes forward."""
     sleep: Callable[[float], None] = time.sleep
-    """Function that waits some seconds."""
+    """Function that waits for some seconds."""
     chance: Callable[[], float] = random.random
     """Function that returns a number in [0, 1), for the jitter of pauses."""
 
@@ -294,7 +294,7 @@ class Service:
         self._tell(f"{self.title}: {self._secrets.redaction.text(why)}: waiting {max(1, round(seconds))} s")
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close the connections to the service."""
         self._wire.close()
 
     def _answer(self, request: Request, wanted: Wanted) -> builtins.bytes:

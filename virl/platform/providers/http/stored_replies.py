@@ -101,7 +101,7 @@ class ReplyCache:
             self._evict()
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the cache's file."""
         with self._lock:
             self._connection.close()
 
@@ -255,7 +255,7 @@ class Reply:
     """A reply to record: a status of 200 to 499 and a body without keys."""
 
     status: int
-    """HTTP status."""
+    """HTTP status, 200 to 499."""
     body: bytes
 
 
@@ -344,7 +344,7 @@ def _files(folder: Path, request: RequestName) -> tuple[Path, Path]:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Write a file whole, or not at all."""
+    """Write bytes to a file whole, or not at all."""
     with replace_file(path, "record the run again") as file:
         file.write(data)
 
@@ -405,7 +405,7 @@ class Keeping:
         return self.record is not None or self.replay is not None
 
     def close(self) -> None:
-        """Close the cache."""
+        """Close the cache of replies."""
         if self.cache:
             self.cache.close()
 

@@ -238,7 +238,7 @@ class Wire:
             )
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close the connections to the hosts."""
         self._client.close()
 
     def _reply(self, request: httpx.Request, into: BinaryIO | None) -> httpx.Request | Received | HttpFault:

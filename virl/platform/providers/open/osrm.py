@@ -126,7 +126,7 @@ class OsrmWays:
         self._variable = settings.variable
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close the connections to the server."""
         for server in self._servers.values():
             server.close()
 

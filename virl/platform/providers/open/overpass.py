@@ -145,7 +145,7 @@ class OverpassPlaces:
         return list({found.place.id: found for found in every}.values())
 
     def _ask(self, query: str) -> _Elements:
-        """Return the reply to a query."""
+        """Return the reply of the server to a query in Overpass QL."""
         return self._overpass.read(query, _Elements)
 
 

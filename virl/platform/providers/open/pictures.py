@@ -228,7 +228,7 @@ class OpenSettings(Settings):
     """The settings in `platform/providers/open.yaml`."""
 
     licences: dict[str, Licence]
-    """Licences by SPDX identifier."""
+    """Terms of licences by SPDX identifier."""
     sources: tuple[Read, ...]
 
     def licence(self, name: str) -> Licence | None:

@@ -84,7 +84,7 @@ class Metadata:
     fov: float | None
     """Horizontal field of view in degrees, 360 for a panorama; `None` where unknown."""
     equirectangular: bool
-    """True for a panorama, or a part of one."""
+    """True for an equirectangular panorama, or a part of one."""
     sky: float | None
     """Share of the panorama's height cut off above the picture, [0, 1]; `None` where not told."""
     left: float | None

@@ -181,13 +181,13 @@ class WalkableWays:
     """The walkable ways of a map, split at their junctions, as arrays."""
 
     lines: tuple[shapely.LineString, ...]
-    """Lines in metres, between junctions."""
+    """Line of each way in metres, from junction to junction."""
     tree: shapely.STRtree
     """Search tree of the lines."""
     junctions: Ints
     """Numbers of the junctions at both ends of each way, shape (n, 2)."""
     lengths: Floats
-    """Metres of each way, shape (n,)."""
+    """Length of each way in metres, shape (n,)."""
 
 
 def _ways_of(lines: Sequence[shapely.LineString]) -> WalkableWays:
