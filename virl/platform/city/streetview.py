@@ -158,7 +158,7 @@ class PictureCamera(Camera):
     __slots__ = ()
 
     def __post_init__(self) -> None:
-        """Accept a picture of every size, unlike a `Camera`."""
+        """Check nothing, as a picture may have any size."""
 
 
 def view_of_picture(pixels: Image) -> View:
